@@ -2,28 +2,31 @@ import { isDeepStrictEqual } from 'node:util'
 import { BSON, type Document } from 'mongodb'
 
 /**
- * What versions of one document were at one commit. It stands beside the row of that commit in the same collection, and is
- * written by the same command: a row that holds no content is cheap to number and to look through, and the `_id`, which
- * begins with the document, lists its history without an index of its own.
+ * The content of a document's versions at one commit. The row is stored next to the row of the
+ * commit, in the same collection and by the same command. Commit rows without content are cheap to
+ * number and scan. The `_id` starts with the documentId, so it also indexes the history of a
+ * document.
  */
 export interface KeptRow {
-  /** `keptId`. */
+  /** See `keptId`. */
   readonly _id: string
   readonly documentId: string
   readonly versions: readonly KeptVersion[]
 }
 
 export interface KeptVersion {
-  /** Which item of the commit. */
+  /** Index of the item in the commit. */
   readonly item: number
   readonly locale: string
   readonly revision: string | null
-  /** The whole version, or what differs from the first one of the row: a draft and its copy hold nearly the same. */
+  /**
+   * The whole version, or its differences from the first version of the row. A draft and its copy
+   * are nearly identical.
+   */
   readonly content?: Document
   readonly differs?: Document
 }
 
-/** Of an item of a commit, what is kept. */
 interface Kept {
   readonly documentId: string
   readonly locale: string
@@ -31,10 +34,10 @@ interface Kept {
   readonly content?: Document
 }
 
-/** Behind all ids of commits, which are hexadecimal digits. */
+/** Sorts after all commit ids, which are hexadecimal. */
 export const KEPT = 'h:'
 
-/** A commit of more, or larger ones, keeps no content: the log stays smaller than what it is about. */
+/** Larger commits store no content, to limit the size of the log. */
 const MOST_VERSIONS = 20
 const MOST_BYTES = 1_048_576
 
@@ -46,7 +49,7 @@ export function commitOfKept(_id: string): string {
   return _id.slice(_id.lastIndexOf(':') + 1)
 }
 
-/** One row for each document of which items have content; none where they are too many or too large. */
+/** Returns one row per document with content. Returns none if the commit exceeds the limits. */
 export function keptRowsOf(commit: string, items: readonly Kept[]): readonly KeptRow[] {
   if (items.length > MOST_VERSIONS) return []
   const versions = new Map<string, KeptVersion[]>()
@@ -62,7 +65,7 @@ export function keptRowsOf(commit: string, items: readonly Kept[]): readonly Kep
   return rows.length > 0 && BSON.calculateObjectSize({ rows }) <= MOST_BYTES ? rows : []
 }
 
-/** Content in full, or what it differs in from that of the first version. */
+/** The full content, or its differences from the first version. */
 function besides(
   first: Document | undefined,
   content: Document,
@@ -71,14 +74,14 @@ function besides(
   return differs === null ? { content } : { differs }
 }
 
-/** What a version was; undefined where the row holds none for the item. */
+/** The content of an item; undefined if the row has none. */
 export function contentIn({ versions }: KeptRow, item: number): Document | undefined {
   const version = versions.find((one) => one.item === item)
   if (version?.differs === undefined) return version?.content
   return { ...versions[0]?.content, ...version.differs }
 }
 
-/** Members whose values are others; null where the second lacks one. */
+/** The members with different values. Null if the second document lacks a member of the first. */
 function differencesOf(first: Document, second: Document): Document | null {
   if (Object.keys(first).some((name) => !Object.hasOwn(second, name))) return null
   return Object.fromEntries(

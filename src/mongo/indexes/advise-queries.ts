@@ -6,7 +6,7 @@ import { compileCollections } from './collection-plan.ts'
 import { needsOf, remedyFor } from './index-needs.ts'
 import type { CollectionIndexes } from './inspect-indexes.ts'
 
-/** The indexes that collections have once a start has built what is declared. */
+/** The keys of all indexes that the schema declares, by collection. */
 export function declaredIndexes(
   schema: Pick<Schema, 'contentTypes'>,
 ): readonly CollectionIndexes[] {
@@ -16,7 +16,9 @@ export function declaredIndexes(
   }))
 }
 
-/** A sentence for each named query that no index serves, with what would. */
+/**
+ * Returns one sentence per named query without a suitable index, including the index to declare.
+ */
 export function adviseQueries(
   queries: NamedQueries,
   collections: readonly CollectionIndexes[],
@@ -33,12 +35,12 @@ export function adviseQueries(
   })
 }
 
-/** One index for all: what is compared, then the order. */
+/** Combines all needs into one index: filtered attributes first, then the sort. */
 function pathsOf(needs: ReturnType<typeof needsOf>): readonly string[] {
   return [...new Set(needs.flatMap(({ order }) => order))]
 }
 
-/** Paths of the type's own stored attributes; what leads through another type's relation is found by documentId. */
+/** The paths that the index must cover. Filters on other types' relations use documentId. */
 function filteredIn(filter: Filter | null, prefix = ''): readonly string[] {
   if (filter === null) return []
   switch (filter.kind) {

@@ -4,8 +4,9 @@ import type { CollectionPlan } from './collection-plan.ts'
 import { compareAll } from './sync-indexes.ts'
 
 /**
- * For commands that write content beside a server: indexes are built and dropped by a start alone.
- * @throws ApplicationError that names the collections whose indexes are not what is declared
+ * For commands that write content next to a running server. Only a server start builds and drops
+ * indexes.
+ * @throws ApplicationError listing the collections whose indexes differ from the declaration
  */
 export async function assertIndexes(
   database: Database,

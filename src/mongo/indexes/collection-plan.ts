@@ -5,7 +5,7 @@ import { INDEX_PREFIX, uniqueIndexName } from '../versions/index-names.ts'
 import { STATE } from '../versions/line-state.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
 
-/** An index that content needs; the name of one that replaces another begins with this one (`planNameOf`). */
+/** A declared index. The name of a replacement starts with this name (`planNameOf`). */
 export interface IndexPlan {
   readonly name: string
   readonly key: Readonly<Record<string, 1 | -1>>
@@ -13,17 +13,19 @@ export interface IndexPlan {
   readonly partialFilterExpression: Document | null
 }
 
-/** What only the database needs to know of a content-type. */
 export interface CollectionPlan {
   readonly name: string
   readonly indexes: readonly IndexPlan[]
-  /** The attributes whose index has no room (`MAX_INDEXES`); of an index of several, with `+` between them. */
+  /**
+   * Attributes whose index exceeds `MAX_INDEXES`. The attributes of a compound index are joined
+   * with `+`.
+   */
   readonly unindexed: readonly string[]
 }
 
 /**
- * MongoDB builds 64 indexes on a collection: `_id_` is one, and three are left to build a changed index before the old one
- * is dropped, and for indexes that an operator adds.
+ * MongoDB allows 64 indexes per collection, including `_id_`. Three are reserved to build changed
+ * indexes before the old ones are dropped, and for indexes added by operators.
  * https://www.mongodb.com/docs/manual/reference/limits/
  */
 export const MAX_INDEXES = 60
@@ -39,7 +41,10 @@ export function compileCollections(
   )
 }
 
-/** Indexes beyond `MAX_INDEXES` are left out from the end: media, relations, the order by moments, declared indexes. */
+/**
+ * Above `MAX_INDEXES`, indexes are dropped in this order: media, relations, date orders, declared
+ * indexes.
+ */
 function compileCollection(plan: ContentTypePlan): CollectionPlan {
   const attributes = [...plan.attributes.values()]
   const relations = attributes.filter(
@@ -71,7 +76,7 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
   }
 }
 
-/** A sentence for each content-type whose collection has no room for all of its indexes. */
+/** Returns one sentence per content-type whose indexes exceed `MAX_INDEXES`. */
 export function explainUnindexed(
   collections: ReadonlyMap<string, CollectionPlan>,
 ): readonly string[] {
@@ -84,7 +89,7 @@ export function explainUnindexed(
     )
 }
 
-/** Finds whether a document exists in any locale and status. */
+/** Serves existence checks across locales and statuses. */
 const DOCUMENT_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}document`,
   key: { documentId: 1 },
@@ -92,7 +97,10 @@ const DOCUMENT_INDEX: IndexPlan = {
   partialFilterExpression: null,
 }
 
-/** Finds the owners of a target: inverse sides, filters through the relation and a file's users live by it. */
+/**
+ * Finds the owners of a target. Used by inverse relations, relation filters and the usages of a
+ * file.
+ */
 function relationIndex(attribute: string): IndexPlan {
   return {
     name: `${INDEX_PREFIX}relation_${attribute}`,
@@ -102,7 +110,7 @@ function relationIndex(attribute: string): IndexPlan {
   }
 }
 
-/** Serves the default order, and every list that is filtered by what has no index of its own. */
+/** Serves the default order and all lists that are filtered by unindexed attributes. */
 const LIST_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}list`,
   key: { status: 1, locale: 1, id: 1 },
@@ -110,10 +118,7 @@ const LIST_INDEX: IndexPlan = {
   partialFilterExpression: null,
 }
 
-/**
- * The moments that clients order by, the newest entries first, and that no declared index serves: two of one key
- * cannot be.
- */
+/** The dates that clients sort by, newest first, unless a declared index has the same key. */
 function orderedBy({ kind, draftAndPublish, indexes }: ContentTypePlan): readonly string[] {
   if (kind === 'singleType') return []
   const moments = draftAndPublish ? ['createdAt', 'publishedAt'] : ['createdAt']
@@ -121,7 +126,7 @@ function orderedBy({ kind, draftAndPublish, indexes }: ContentTypePlan): readonl
   return moments.filter((moment) => !declared.includes(moment))
 }
 
-/** Serves an order by an attribute, and backwards the opposite: both end in `id` in the attribute's direction. */
+/** Serves both directions, because `id` has the direction of the attribute. */
 function orderIndex(attribute: string): IndexPlan {
   return {
     name: `${INDEX_PREFIX}order_${attribute}`,
@@ -132,8 +137,8 @@ function orderIndex(attribute: string): IndexPlan {
 }
 
 /**
- * Counts a whole list. The index of lists could, with a key for each version: DocumentDB takes six times as long
- * to count those as to count under the few keys of this one (100,000 versions: 150 and 25 ms).
+ * Serves counts of whole lists. DocumentDB counts the few distinct keys of this index six times
+ * faster than the unique keys of the list index (100,000 versions: 25 and 150 ms).
  */
 const COUNT_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}count`,
@@ -142,12 +147,12 @@ const COUNT_INDEX: IndexPlan = {
   partialFilterExpression: null,
 }
 
-/** The same with the few states of drafts, by which the Studio lists and counts them. */
+/** The count index plus the state. The Studio lists and counts drafts by state. */
 const STATE_INDEX: IndexPlan = { ...COUNT_INDEX, key: { ...COUNT_INDEX.key, [STATE]: 1 } }
 
 /**
- * Of the attributes that the content-type names, behind what every query names: one index serves equality
- * and ranges, the order of the attributes with its tie-break, and backwards the opposite.
+ * The index of declared attributes, after the fields that every query filters by. It serves
+ * equality, ranges, and both directions of the order including the tie-break.
  */
 function declaredIndex(index: IndexDefinition): IndexPlan {
   const names = index.map(({ path, direction }) => (direction === 1 ? path : `${path}-desc`))
@@ -161,20 +166,23 @@ function declaredIndex(index: IndexDefinition): IndexPlan {
 }
 
 /**
- * Within one locale no two published versions share a value; null and the empty text may repeat.
- * Partial filters know neither `$ne` nor `$exists: false`
+ * Enforces unique values among the published versions of a locale. Null and the empty text may
+ * repeat. Partial filters do not support `$ne` and `$exists: false`
  * (https://www.mongodb.com/docs/manual/core/index-partial/), so they start above the lowest value.
  */
 function uniqueIndex({ sharded }: ContentTypePlan, { name, type }: ScalarPlan): IndexPlan {
   return {
     name: uniqueIndexName(name),
     key: { [name]: 1, locale: 1 },
-    unique: !sharded, // there reservations hold it, and the index serves to look
+    unique: !sharded, // reservations enforce uniqueness in sharded collections
     partialFilterExpression: { status: 'published', [name]: PRESENT[type] ?? { $gt: '' } },
   }
 }
 
-/** Above or from the lowest value of each kind: comparisons never leave the operand's BSON type. */
+/**
+ * Matches all present values of a type, because comparisons only match the BSON type of the
+ * operand.
+ */
 const PRESENT: Partial<Record<ScalarType, Document>> = {
   integer: { $gte: -Infinity },
   biginteger: { $gte: -Infinity },

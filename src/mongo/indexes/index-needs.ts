@@ -2,28 +2,26 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { QueryShape } from '../../observed.ts'
 import type { CollectionIndexes } from './inspect-indexes.ts'
 
-/** What every query names, or the indexes of every content-type are made of. */
+/** Fields that every query filters by or that the indexes of every content-type cover. */
 const ALWAYS: ReadonlySet<string> = new Set(['_id', 'id', 'documentId', 'locale', 'status'])
 
-/** Which versions are meant: an index may have these before the attribute. */
+/** Fields that may precede the attribute in an index. */
 const SELECTION: ReadonlySet<string> = new Set(['status', 'locale'])
 
-/** The first attribute, with its direction, of each index that does not merely select versions. */
 function leadingAttributes(keys: CollectionIndexes['keys']): ReadonlySet<string> {
   return new Set(keys.flatMap((key) => key.find((name) => !SELECTION.has(name)) ?? []))
 }
 
-/** What a query does without an index. */
 export interface IndexNeed {
   readonly attribute: string
   readonly use: 'filtered' | 'sorted'
-  /** What the index must have, before the `id`. */
+  /** The required keys of the index, before `id`. */
   readonly order: readonly string[]
 }
 
 /**
- * The attributes that a query of this shape filters or sorts by without an index. One that has an index for one of its
- * conditions needs none for the others; an order needs one that has all of it.
+ * The attributes that a query filters or sorts by without an index. One indexed condition is enough
+ * for all filters. A sort needs an index with all of its keys.
  */
 export function needsOf(
   { filtered, sorted }: Pick<QueryShape, 'filtered' | 'sorted'>,
@@ -42,7 +40,9 @@ export function needsOf(
   ]
 }
 
-/** Whether one index has all of an order, or of its opposite, right behind what selects versions. */
+/**
+ * Whether an index has all keys of the order, or of the reverse order, directly after `SELECTION`.
+ */
 function isOrdered(keys: CollectionIndexes['keys'], sorted: readonly string[]): boolean {
   return keys.some((key) => {
     const start = key.findIndex((name) => !SELECTION.has(name))
@@ -57,13 +57,13 @@ function opposite(key: string): string {
   return key.endsWith(':desc') ? nameIn(key) : `${key}:desc`
 }
 
-/** What is behind the `id` orders nothing, and every declared index ends in it. */
+/** Keys after `id` have no effect, and every declared index ends with `id`. */
 function beforeId(sorted: readonly string[]): readonly string[] {
   const end = sorted.findIndex((key) => nameIn(key) === 'id')
   return end === -1 ? sorted : sorted.slice(0, end)
 }
 
-/** What is declared builds the index on every database, at the next start. */
+/** The schema change that declares the index. The next server start builds it. */
 export function remedyFor({ uid, attributes }: ContentTypePlan, order: readonly string[]): string {
   const [first = '', ...others] = order
   const attribute = nameIn(first)
@@ -73,7 +73,6 @@ export function remedyFor({ uid, attributes }: ContentTypePlan, order: readonly 
     : `${uid}: "indexes": [${JSON.stringify(order)}] in its options`
 }
 
-/** The attribute that a key of an order names. */
 function nameIn(key: string): string {
   return key.replace(/:desc$/, '')
 }

@@ -4,24 +4,23 @@ import type { Database } from '../connection/database.ts'
 import { sortKeyOf } from '../connection/query-shape.ts'
 import { compareAll, listIndexes } from './sync-indexes.ts'
 
-/** All indexes of a collection, including those that Quire did not build. */
+/** All indexes of a collection, including indexes that Quire did not build. */
 export interface CollectionIndexes {
   readonly name: string
-  /** The attributes of each, in order; `:desc` follows what is descending. */
+  /** The attributes per index, in order. Descending attributes have the suffix `:desc`. */
   readonly keys: readonly (readonly string[])[]
 }
 
 export interface IndexInspection {
-  /** `collection.index`, of what is declared and not there. */
+  /** Declared but not built, as `collection.index`. */
   readonly missing: readonly string[]
-  /** Of ours that are declared otherwise now, or no longer. */
+  /** Built by Quire, but no longer declared or declared differently. */
   readonly outdated: readonly string[]
-  /** Of others. */
+  /** Not built by Quire. */
   readonly strays: readonly string[]
   readonly collections: readonly CollectionIndexes[]
 }
 
-/** Compares what is there with what is declared, and changes nothing. */
 export function inspectIndexes(
   database: Database,
   plans: readonly CollectionPlan[],

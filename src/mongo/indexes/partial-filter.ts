@@ -1,10 +1,10 @@
 import { BSON, type Document } from 'mongodb'
 
 /**
- * A text that partial filters of one meaning share. MongoDB reports a filter in a form of its own: declared
- * `{ a: 'x', b: { $gt: '' } }`, `listIndexes` answers `{ $and: [{ a: { $eq: 'x' } }, { b: { $gt: '' } }] }` (seen on
- * mongod 4.9); other engines report what was declared. So: a set of single conditions, each as path, operator and
- * operand. Null and the empty filter leave nothing out.
+ * Normalizes a partial filter to a text, so that equivalent filters are equal. MongoDB rewrites `{
+ * a: 'x', b: { $gt: '' } }` to `{ $and: [{ a: { $eq: 'x' } }, { b: { $gt: '' } }] }` (observed with
+ * mongod 4.9). Other engines return the declared form. The text is a set of path, operator and
+ * operand. Null equals the empty filter.
  */
 export function partialFilterText(filter: Document | null): string {
   const conditions = new Set(conditionsOf(filter ?? {}).map(textOf))
@@ -24,14 +24,13 @@ function conditionsOf(filter: Document): readonly Condition[] {
   })
 }
 
-/** Whether it is `{ $gt: … }` and the like, not an operand itself. */
 function isOperators(operand: unknown): operand is Document {
   if (typeof operand !== 'object' || operand === null) return false
   const names = Object.keys(operand)
   return names.length > 0 && names.every((name) => name.startsWith('$'))
 }
 
-/** Engines differ in the number type they keep: 1, 1.0 and 1n are one operand. */
+/** Engines store different number types: 1, 1.0 and 1n are the same operand. */
 function textOf(condition: Condition): string {
   return BSON.EJSON.stringify(condition, { relaxed: true })
 }

@@ -7,21 +7,22 @@ import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-ve
 import { versionId } from '../versions/version-match.ts'
 import { addVersions, putVersion } from '../write/write-versions.ts'
 
-/** Which collections hold drafts, as of the last start. */
+/** The collections with drafts at the last start. */
 interface DraftsRow {
   readonly _id: 'drafts'
   readonly collections: readonly string[]
-  /** When a start first found draft & publish turned off, by collection. */
+  /** When a start first found draft & publish disabled, by collection. */
   readonly endedAt: Readonly<Record<string, Date>>
 }
 
 const BATCH = 500
 
 /**
- * Where draft & publish was turned on: makes the draft of each published version, so that editors find it.
- * Where it had been on before, a draft whose published version was written meanwhile is that again; any other
- * draft stays. Processes that start together do it once, and one that was killed is followed up by the next.
- * Answers how many drafts were made.
+ * Creates a draft for each published version of content-types that enabled draft & publish.
+ * Existing drafts are replaced only if the published version was updated while draft & publish was
+ * disabled.
+ * Processes that start at the same time do this once, and the next start resumes an interrupted
+ * run. Returns the number of written drafts.
  */
 export async function syncDrafts(
   database: Database,
@@ -96,7 +97,7 @@ async function makeDrafts(
   }
 }
 
-/** With the content of what is published; the id counts only where there is no draft yet. */
+/** The id only applies if the draft does not exist yet. */
 function draftOf(published: StoredVersion, id: number): StoredVersion {
   const { _id, ...version } = published
   const { documentId } = published

@@ -8,34 +8,37 @@ import type { CollectionPlan, IndexPlan } from './collection-plan.ts'
 import { partialFilterText } from './partial-filter.ts'
 
 export interface IndexReport {
-  /** `collection.index`, of what was missing. */
+  /** As `collection.index`. */
   readonly built: readonly string[]
-  /** Of ours that were declared otherwise before, or are no longer declared. */
+  /** Built by Quire, but no longer declared or declared differently. */
   readonly replaced: readonly string[]
-  /** Indexes on content collections that are not ours; they are left alone. */
+  /** Indexes not built by Quire. They are not changed. */
   readonly strays: readonly string[]
 }
 
 interface Difference {
   readonly collection: string
   readonly missing: readonly IndexPlan[]
-  /** Names of ours that no plan asks for any more, or asks for otherwise. */
+  /** Built by Quire, but no longer declared or declared differently. */
   readonly outdated: readonly string[]
   readonly strays: readonly string[]
-  /** Of all indexes. */
+  /** Names of all existing indexes. */
   readonly names: ReadonlySet<string>
 }
 
 const NAMESPACE_NOT_FOUND = 26
 const INDEX_NOT_FOUND = 27
 const CANNOT_CREATE_INDEX = 67
-/** IndexAlreadyExists, IndexOptionsConflict and IndexKeySpecsConflict: not beside the one that there is. */
+/**
+ * IndexAlreadyExists, IndexOptionsConflict, IndexKeySpecsConflict: the existing index prevents the
+ * new one.
+ */
 const NOT_BESIDE: ReadonlySet<unknown> = new Set([68, 85, 86])
 
 /**
- * Makes the indexes of every content collection what they are declared to be. Processes that start
- * together compare first and write under a lease, so that the work is done once.
- * @throws SchemaError when stored values break a uniqueness that is now declared.
+ * Builds and drops the indexes of every content collection to match the declarations. A lease
+ * ensures that processes starting at the same time do this once.
+ * @throws SchemaError if stored values violate a declared uniqueness
  */
 export async function syncIndexes(
   database: Database,
@@ -71,7 +74,7 @@ function isSettled({ missing, outdated }: Difference): boolean {
   return missing.length === 0 && outdated.length === 0
 }
 
-/** What is there beside what is declared, one difference for each collection, in their order. */
+/** Compares existing and declared indexes, in the order of the collections. */
 export function compareAll(
   database: Database,
   collections: readonly CollectionPlan[],
@@ -85,7 +88,7 @@ async function compare(database: Database, { name, indexes }: CollectionPlan): P
     name: index.name ?? '',
     planName: planNameOf(index.name ?? ''),
   }))
-  /** By the plan's name, the first that is as declared. */
+  /** The first matching index of each plan. */
   const current = new Map(
     indexes.flatMap((plan) => {
       const found = present.find(
@@ -110,7 +113,7 @@ async function compare(database: Database, { name, indexes }: CollectionPlan): P
 
 const ID_INDEX = '_id_'
 
-/** The indexes of a collection, `_id_` included; none of one that does not exist. */
+/** The indexes of a collection, including `_id_`. Empty if the collection does not exist. */
 export async function listIndexes(
   database: Database,
   collection: string,
@@ -133,15 +136,15 @@ function isSame(plan: IndexPlan, stored: IndexDescriptionInfo): boolean {
   )
 }
 
-/** Engines differ in the number type they keep: 1, 1.0 and 1n are one direction. */
+/** Engines store different number types: 1, 1.0 and 1n are the same direction. */
 function keyText(key: object): string {
   return JSON.stringify(Object.entries(key).map(([path, direction]) => [path, Number(direction)]))
 }
 
 /**
- * Builds what is missing before it drops what it replaces, so that no value is unguarded and no list without its index
- * in between. Where the database refuses the two beside each other (MongoDB before 5.0, for filters of one key), and
- * where a collection has all the indexes that it may have, the old ones go first.
+ * Builds new indexes before it drops the replaced ones, so that uniqueness is always enforced and
+ * lists are always indexed. Old indexes are dropped first if the collection has the maximum number
+ * of indexes, or if both cannot coexist (MongoDB before 5.0, for filters of one key).
  */
 async function apply(database: Database, difference: Difference): Promise<void> {
   const { collection, missing, outdated, names } = difference
@@ -167,7 +170,7 @@ async function apply(database: Database, difference: Difference): Promise<void> 
   }
 }
 
-/** Builds and then drops; the other way round where the database refuses to build with one of these codes. */
+/** Builds, then drops. Drops first if the build fails with one of these codes. */
 async function eitherOrder(
   codes: ReadonlySet<unknown>,
   { build, drop }: { readonly build: () => Promise<void>; readonly drop: () => Promise<void> },
@@ -212,7 +215,7 @@ async function dropIndexes(
   }
 }
 
-/** Why an index cannot be built, where it is the declaration that asks for what cannot be; else the error itself. */
+/** Converts errors that the declaration causes to a SchemaError. Returns other errors unchanged. */
 export function toSchemaError(collection: string, error: unknown): unknown {
   if (isDuplicateKey(error)) {
     return new SchemaError([

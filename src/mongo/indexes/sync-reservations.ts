@@ -6,16 +6,16 @@ import { reservationsIn, reservedAttributes, settleReservations } from '../write
 import { versionsOf } from '../versions/stored-version.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 
-/** Which attributes have their reservations. */
+/** The attributes whose stored values have been reserved. */
 interface ReservedRow {
   readonly _id: 'reservations'
   readonly attributes: readonly string[]
 }
 
 /**
- * Makes reservations for content that was stored before an attribute of its components was declared unique, or its type
- * sharded, and removes those of what no longer is. Processes that start together do it once.
- * @throws SchemaError when stored values repeat.
+ * Reserves stored values after an attribute became unique in a component or a content-type became
+ * sharded. Deletes obsolete reservations. Processes that start at the same time do this once.
+ * @throws SchemaError if stored values repeat
  */
 export async function syncReservations(
   database: Database,
@@ -29,7 +29,7 @@ export async function syncReservations(
     await ensureIndexes(reservationsIn(database), [{ key: { holder: 1 }, name: 'holder' }])
     const gone = done.filter((attribute) => !wanted.includes(attribute))
     const isNew = (attribute: string): boolean => !done.includes(attribute)
-    // Of new ones, too: a start that found values repeated left some, and nobody has kept them since.
+    // New attributes may have stale reservations of a start that failed because of repeated values.
     await reservationsIn(database).deleteMany({
       attribute: { $in: [...gone, ...wanted.filter(isNew)] },
     })
@@ -64,7 +64,7 @@ async function reserveStored(database: Database, plan: ContentTypePlan): Promise
   }
 }
 
-/** Which values repeat; a private one is not shown. */
+/** The paths of the repeated values. The values of private attributes are not shown. */
 function pathsOf({ details, message }: CmsError): string {
   const faults = (details?.['errors'] ?? []) as readonly Fault[] // as `validationError` made them
   return faults.length === 0 ? message : faults.map(({ path }) => path.join('.')).join(', ')

@@ -8,15 +8,16 @@ import { CHANGED, SAME, STATE, UNKNOWN } from '../versions/line-state.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
-/** By collection, a digest of the content that its states compare. */
+/** Digest of the compared content, by collection. */
 interface StatesRow {
   readonly _id: 'states'
   readonly compared: Readonly<Record<string, string>>
 }
 
 /**
- * Makes the states of a content-type unknown where its attributes are others than those that were compared. Processes that
- * start together do it once. Without transactions states are not kept, and none of them is believed later.
+ * Resets the states of content-types whose compared attributes have changed. Processes that start
+ * at the same time do this once. Without transactions no states are stored, and older states become
+ * invalid.
  */
 export async function syncStates(
   database: Database,

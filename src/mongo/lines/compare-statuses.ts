@@ -14,13 +14,13 @@ export interface DocumentLine {
 
 export interface ComparedLine extends DocumentLine {
   readonly statuses: readonly ('draft' | 'published')[]
-  /** Whether all of its versions hold the same. */
+  /** Whether all versions have the same content. */
   readonly isSame: boolean
 }
 
 /**
- * Which versions each of these lines has, and whether they differ: compared where they are stored, so that nothing of
- * their content is sent.
+ * Returns the versions of each line and whether their content differs. The database compares them,
+ * so no content is transferred.
  */
 export function compareStatuses(
   database: Database,

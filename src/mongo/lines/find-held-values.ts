@@ -10,11 +10,11 @@ export interface HeldSearch {
   readonly values: readonly string[]
   readonly locale: string
   readonly status: Status
-  /** Who may hold them: nobody else counts. */
+  /** The documentId whose own values are ignored. */
   readonly except: string | null
 }
 
-/** Which of these texts other documents hold in an attribute, in one locale and status. */
+/** Returns the given texts that other documents use in an attribute, in one locale and status. */
 export function findHeldValues(
   database: Database,
   plan: ContentTypePlan,

@@ -5,17 +5,17 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
-/** A version that names a document. */
+/** A version that references a document. */
 export interface Referrer {
   readonly documentId: string
   readonly locale: string
   readonly status: Status
-  /** What it is called by, as it is stored. */
+  /** The stored value of the title field. */
   readonly title: unknown
 }
 
 export interface ReferrerSearch {
-  /** Dotted, through components. */
+  /** Dotted path, through components. */
   readonly path: string
   readonly documentId: string
   readonly statuses: readonly Status[]
@@ -23,7 +23,7 @@ export interface ReferrerSearch {
   readonly limit: number
 }
 
-/** The versions of a content-type that name a document at a path, whatever their locale. */
+/** Finds the versions of any locale that reference a document at a path. */
 export function findReferrers(
   database: Database,
   plan: ContentTypePlan,

@@ -8,7 +8,7 @@ import { versionId } from '../versions/version-match.ts'
 import type { DocumentLine } from './compare-statuses.ts'
 import type { Referrer } from './find-referrers.ts'
 
-/** What the versions of these lines are called. */
+/** Returns the titles of all versions of the lines. */
 export function findTitles(
   database: Database,
   plan: ContentTypePlan,
@@ -32,7 +32,7 @@ export function findTitles(
   })
 }
 
-/** How many versions there are of a locale and status, up to the bound of counts. */
+/** Counts the versions of a locale and status, up to `countLimit`. */
 export function countKey(
   database: Database,
   plan: ContentTypePlan,

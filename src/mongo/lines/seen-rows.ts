@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb'
 import type { SeenType } from '../../query/query.ts'
 
-/** Conditions on `type` and `locales` of rows, one of which holds for what is seen. */
+/** Builds conditions on `type` and `locales`. A row is visible if it matches one of them. */
 export function seenRows(seen: readonly SeenType[]): readonly Document[] {
   return seen.map(({ type, locales, hidden }) => ({
     type,

@@ -2,16 +2,19 @@ import type { Document } from 'mongodb'
 import type { ObservedCommand } from '../../observed.ts'
 import type { Database } from '../connection/database.ts'
 
-/** How the database ran a query, without a value of it. */
+/** The execution plan of a query, without its values. */
 export interface QueryPlan {
-  /** Names of indexes, or none: the whole collection was read. */
+  /** Index names. Empty for a collection scan. */
   readonly indexes: readonly string[]
-  /** Null where the engine does not count. */
+  /** Null if the engine does not report counts. */
   readonly scanned: number | null
   readonly returned: number | null
 }
 
-/** What of a command belongs to its query; the rest is about its session, time and answer. */
+/**
+ * The parts of a command that `explain` accepts. The others concern the session, timeouts and the
+ * reply.
+ */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   find: ['filter', 'sort', 'projection', 'skip', 'limit', 'hint', 'collation', 'let'],
   aggregate: ['pipeline', 'cursor', 'hint', 'collation', 'let'],
@@ -19,8 +22,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Runs a query once more and asks how. Null for what reads nothing, and where the engine cannot say: it is
- * additional, and must break nothing.
+ * Runs a query again with `explain`. Returns null for commands that are not queries, and on any
+ * error, because explaining is optional.
  */
 export async function explainCommand(
   database: Database,
@@ -44,8 +47,8 @@ export async function explainCommand(
 }
 
 /**
- * Engines nest their reports in different ways (stages of a pipeline, shards, one within the other), under
- * the same names: a name is looked for at any depth, the outermost count first.
+ * Engines nest their reports differently (pipeline stages, shards) but use the same names. Names
+ * are found at any depth, and the outermost count wins.
  */
 export function readPlan(reply: Document): QueryPlan | null {
   const winning = [...membersOf(reply, 'winningPlan')]
@@ -58,7 +61,7 @@ export function readPlan(reply: Document): QueryPlan | null {
   }
 }
 
-/** Keys that hold rejected plans; the second is DocumentDB's. */
+/** Keys that contain rejected plans. `IndexCosts` is DocumentDB's. */
 const NOT_RUN: ReadonlySet<string> = new Set(['rejectedPlans', 'IndexCosts'])
 
 function firstNumber(reply: Document, name: string): number | null {

@@ -6,27 +6,27 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { explainCommand, type QueryPlan } from './explain-command.ts'
 
-/** What is known of all queries of one shape, whichever process sent them. */
+/** Statistics of all queries of one shape, across processes. */
 export interface QueryStat extends QueryShape {
   readonly count: number
   readonly totalMs: number
   readonly slowestMs: number
   readonly lastSeenAt: Date
-  /** Of one of them; null while none was explained. */
+  /** The plan of one such query; null if none was explained. */
   readonly plan: QueryPlan | null
 }
 
 export interface QueryStats {
-  /** Writes what has been seen since the last time; it fails as the database does. */
+  /** Writes the statistics since the last flush. @throws errors of the database */
   flush(): Promise<void>
-  /** Writes what is left, as far as the database still takes it. */
+  /** Writes the remaining statistics, if the database accepts them. */
   close(): Promise<void>
 }
 
 export interface QueryStatsOptions {
   readonly database: Database
   readonly monitor: CommandMonitor
-  /** Names of the collections that hold content; of others nothing is kept. */
+  /** Names of content collections. Queries of other collections are ignored. */
   readonly collections: ReadonlySet<string>
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
@@ -35,11 +35,15 @@ export interface QueryStatsOptions {
 const COLLECTION = 'quire_query_stats'
 const FLUSH_EVERY_MS = 5_000
 
-/** Bounds of memory and of the collection: who may filter freely can make shapes up. */
+/**
+ * Limits for memory and the collection, because clients can create shapes with arbitrary filters.
+ */
 const MOST_PENDING = 200
 const MOST_STORED = 500
 
-/** Explaining runs a query once more: one per flush, and each shape once in this time. */
+/**
+ * Explaining runs a query again, so each flush explains one shape, and each shape once per hour.
+ */
 const EXPLAIN_AGAIN_MS = 3_600_000
 
 interface StatRow extends QueryStat {
@@ -50,14 +54,14 @@ interface Pending {
   readonly shape: QueryShape
   count: number
   totalMs: number
-  /** With its operands, which stay in memory. */
+  /** Includes the operands, which are never stored. */
   slowest: ObservedCommand
 }
 
 /**
- * Adds up in memory what queries of content cost, by their shape, and writes it every few seconds: evidence
- * for `quire doctor`. Nothing is kept of what a query asked with. Counts are lost where a process dies, or two
- * write a shape for the first time at once.
+ * Aggregates the costs of content queries by shape in memory and stores them every few seconds for
+ * `quire doctor`. Operands are not stored. Counts are lost if a process dies, or if two processes
+ * insert the same shape at the same time.
  */
 export function openQueryStats(options: QueryStatsOptions): QueryStats {
   const { database, monitor, collections, now, onBackgroundError } = options
@@ -103,7 +107,7 @@ export function openQueryStats(options: QueryStatsOptions): QueryStats {
   }
 }
 
-/** What is stored, the slowest first. */
+/** Returns the stored statistics, slowest first. */
 export function readQueryStats(database: Database): Promise<readonly QueryStat[]> {
   return asCmsErrors(() =>
     database

@@ -1,8 +1,8 @@
 /**
- * Reads a value by its key. Calls of the same `kind` in one turn of the event loop share one command: `read` gets all of
- * their keys, without repetition, and returns the values by key. The command is sent after the last call, so that no value
- * is older than its call. Undefined where nothing was found.
- * @throws what `read` throws, to all callers
+ * Reads a value by key. Calls of the same `kind` in one event loop turn share a command. `read`
+ * receives the distinct keys and returns the values by key. It runs after the last call, so a value
+ * is never older than its call. Resolves to undefined if the key has no value.
+ * @throws any error of `read`, to all callers
  */
 export type GatherReads = <T>(
   kind: string,
@@ -10,7 +10,7 @@ export type GatherReads = <T>(
   read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
 ) => Promise<T | undefined>
 
-/** Knows for whom a command is counted, such as the monitor of commands. */
+/** Attributes a shared command to the requests that it serves. */
 export interface Observing<Observer> {
   observer(): Observer
   together<T>(observers: readonly Observer[], work: () => Promise<T>): Promise<T>
@@ -22,10 +22,10 @@ interface Group<Observer> {
   readonly found: Promise<ReadonlyMap<string, unknown>>
 }
 
-/** Of one command, so that one large document keeps few others waiting. */
+/** Maximum per command, so that one large document delays few readers. */
 const MOST_KEYS = 50
 
-/** For one database. The commands count for all that share them where the monitor counts by request. */
+/** Creates the function for one database. The monitor counts a shared command for every caller. */
 export function gatherReads<Observer>(monitor: Observing<Observer> | null): GatherReads {
   const open = new Map<string, Group<Observer>>()
   const begin = <T>(kind: string, read: Parameters<typeof gather<T>>[2]): Group<Observer> => {
@@ -52,7 +52,7 @@ export function gatherReads<Observer>(monitor: Observing<Observer> | null): Gath
     const group = last === undefined || last.keys.size >= MOST_KEYS ? begin(kind, read) : last
     group.keys.add(key)
     if (monitor !== null) group.observers.push(monitor.observer())
-    return (await group.found).get(key) as T | undefined // of one kind all are read alike
+    return (await group.found).get(key) as T | undefined // all reads of a kind have the same type
   }
   return gather
 }

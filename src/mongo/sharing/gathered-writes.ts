@@ -2,10 +2,11 @@ import type { Observing } from './gathered-reads.ts'
 import { endedOrLate } from './share-runs.ts'
 
 /**
- * Writes several things of one kind by one transaction: those that come in one turn of the event loop, and those that
- * come while one is under way; never two of the same key. `write` answers what became of each. Null: nothing was written
- * of it, it is to be written by itself.
- * @throws what `write` throws, to all of them
+ * Writes several items of one kind in one transaction: items of the same event loop turn, and items
+ * that arrive during a running transaction. A batch never has two items with the same key. `write`
+ * returns one result per item. Null means that the item was not written and needs a write of its
+ * own.
+ * @throws any error of `write`, to all callers
  */
 export type GatherWrites = <T, R>(
   kind: string,
@@ -14,9 +15,11 @@ export type GatherWrites = <T, R>(
   write: (items: readonly T[]) => Promise<readonly (R | null)[]>,
 ) => Promise<R | null>
 
-/** Of one transaction, so that one that is refused makes few others come again. */
+/** Maximum per transaction, so that a rejected one repeats few items. */
 const MOST_ITEMS = 25
-/** A transaction that takes longer, as one that waits for a lock, keeps nobody waiting: the next begins beside it. */
+/**
+ * If a transaction takes longer, for example because of a lock, the next one starts in parallel.
+ */
 const LONGEST_WAIT_MS = 50
 
 interface Waiting<Observer> {
@@ -26,9 +29,11 @@ interface Waiting<Observer> {
   readonly end: (written: Promise<unknown>) => void
 }
 
-/** For one database. The commands count for all that share them where the monitor counts by request. */
+/** Creates the function for one database. The monitor counts a shared command for every caller. */
 export function gatherWrites<Observer>(monitor: Observing<Observer> | null): GatherWrites {
-  /** What waits, of each kind of which something waits or is under way. */
+  /**
+   * Waiting items by kind. A kind is present while it has waiting items or a running transaction.
+   */
   const byKind = new Map<string, readonly Waiting<Observer>[]>()
   const writeAll = async (
     kind: string,
@@ -45,7 +50,7 @@ export function gatherWrites<Observer>(monitor: Observing<Observer> | null): Gat
         waiting.filter((each) => !group.has(each)),
       )
       const all = [...group]
-      const run = () => write(all.map(({ item }) => item as never)) // of one kind all are written alike
+      const run = () => write(all.map(({ item }) => item as never)) // all writes of a kind have the same type
       const observers = all.flatMap(({ observer }) => (observer === null ? [] : [observer]))
       const written = monitor === null ? run() : monitor.together(observers, run)
       for (const [index, { end }] of all.entries()) end(written.then((each) => each[index] ?? null))
@@ -69,7 +74,7 @@ export function gatherWrites<Observer>(monitor: Observing<Observer> | null): Gat
     })
 }
 
-/** As many as go together. */
+/** The first item of each key, up to `MOST_ITEMS`. */
 function firstOf<Observer>(waiting: readonly Waiting<Observer>[]): ReadonlySet<Waiting<Observer>> {
   const byKey = new Map<string, Waiting<Observer>>()
   for (const each of waiting) {

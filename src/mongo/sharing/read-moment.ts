@@ -1,14 +1,16 @@
 import { type ClientSession, type Document, type MongoClient, MongoServerError } from 'mongodb'
 
-/** SnapshotTooOld, SnapshotUnavailable: an index was built, or the history of the moment is gone. */
+/** SnapshotTooOld, SnapshotUnavailable: an index was built, or the snapshot history has expired. */
 const SNAPSHOT_LOST: ReadonlySet<unknown> = new Set([239, 246])
-/** InvalidOptions, CommandNotSupported, NotAReplicaSet, NotImplemented: seen where there are no snapshot reads. */
+/**
+ * InvalidOptions, CommandNotSupported, NotAReplicaSet, NotImplemented: returned by databases
+ * without snapshot reads.
+ */
 const UNSUPPORTED: ReadonlySet<unknown> = new Set([72, 115, 123, 238, 303])
 
-/** A small collection that exists from the first start on. */
+/** A small collection that exists after the first start. */
 const PROBED = 'quire_heads'
 
-/** A database as it is read by majority, and what of it snapshot sessions depend on. */
 export interface MomentSource<Source> {
   readonly hasTransactions: boolean
   readonly majority: Source
@@ -44,7 +46,7 @@ export function openMoments<Source extends MomentSource<Source>>(
   }
 }
 
-/** Errors of reads come as they are, or with the driver's as their cause. */
+/** Read errors are driver errors, or have one as their cause. */
 function isSnapshotLost(error: unknown): boolean {
   const reason = error instanceof Error && 'code' in error ? error : undefined
   const cause = error instanceof Error ? error.cause : undefined
@@ -54,8 +56,8 @@ function isSnapshotLost(error: unknown): boolean {
 }
 
 /**
- * Whether a snapshot read has a time. DocumentDB (seen behind its gateway in 2026) takes the read concern and does not
- * heed it.
+ * Checks that snapshot reads return a cluster time. DocumentDB (observed behind its gateway in
+ * 2026) accepts the read concern but ignores it.
  */
 async function supportsSnapshots<Source>(database: MomentSource<Source>): Promise<boolean> {
   const readConcern = { level: 'snapshot' }

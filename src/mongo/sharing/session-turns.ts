@@ -3,7 +3,7 @@ import type { WriteTurn, WriteTurns } from './write-turns.ts'
 
 const open = new WeakMap<ClientSession, WriteTurn>()
 
-/** Runs a transaction that may take turns (`turnOf`), and releases them when it has ended. */
+/** Runs a transaction with a write turn (`turnOf`) and releases the turn afterwards. */
 export async function duringTurn<T>(
   session: ClientSession,
   turns: WriteTurns,
@@ -18,7 +18,7 @@ export async function duringTurn<T>(
   }
 }
 
-/** Null without transactions: an attempt that has written something could not be undone. */
+/** Null without transactions, because an attempt with writes could not be rolled back. */
 export function turnOf(session: ClientSession): WriteTurn | null {
   return open.get(session) ?? null
 }

@@ -1,18 +1,21 @@
-/** Runs `work`, or answers with a run of the same key by someone else that began after this was called. */
+/**
+ * Runs `work`, or returns the result of another caller's run of the same key that starts after this
+ * call.
+ */
 export type ShareRuns<T> = (key: string, work: () => Promise<T>) => Promise<T>
 
 interface Runs<T> {
   readonly current: Promise<T>
-  /** The run that begins when the current one has ended. */
+  /** The run that starts after the current one. */
   next: Promise<T> | null
 }
 
-/** A run that takes longer keeps nobody waiting: the next begins beside it. */
+/** If a run takes longer, the next one starts in parallel. */
 const LONGEST_WAIT_MS = 100
 
 /**
- * One run at a time of work that many callers need at once. All calls during a run share the next one: a result
- * is never older than its call.
+ * Serializes work that many callers need at once. All calls during a run share the next run, so a
+ * result is never older than its call.
  */
 export function createSharedRuns<T>(): ShareRuns<T> {
   const byKey = new Map<string, Runs<T>>()
@@ -33,7 +36,7 @@ export function createSharedRuns<T>(): ShareRuns<T> {
   }
 }
 
-/** Resolves when a run has ended, however, or has taken too long. */
+/** Resolves when the run settles or after `lateMs`. */
 export function endedOrLate(run: Promise<unknown>, lateMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, lateMs)

@@ -1,38 +1,44 @@
 import { ServiceUnavailableError } from '../../errors.ts'
 
-/** Turns of the writers of one process: a key has one holder, and its waiting writers follow in the order of arrival. */
+/**
+ * Queues of the writers in one process. Each key has one holder, and waiting writers are served in
+ * order of arrival.
+ */
 export interface WriteTurns {
   begin(): WriteTurn
 }
 
-/** The keys of one transaction. A transaction never waits while it holds a key, so that no two wait for each other. */
+/**
+ * The keys of one transaction. A transaction never waits while it holds a key, so deadlocks are
+ * impossible.
+ */
 export interface WriteTurn {
-  /** Takes all of these keys, or none where another transaction holds or awaits one of them. */
+  /** Takes all of the keys, or none if another transaction holds or awaits one of them. */
   tryTake(keys: readonly string[]): boolean
-  /** @throws TurnTaken where a key is not free: the attempt is to be undone, and begun again after `wait`. */
+  /** @throws TurnTaken if a key is not free. Roll back the attempt and restart it after `wait`. */
   take(keys: readonly string[]): void
   /**
-   * Gives up all keys and waits for them together with those that were not free.
-   * @throws ServiceUnavailableError when too many wait, at the deadline, or when the caller leaves
+   * Releases all keys and waits until they and the missing keys are free.
+   * @throws ServiceUnavailableError if the queue is full, at the deadline, or when the caller
+   * disconnects
    */
   wait(limits: WaitLimits): Promise<void>
   release(): void
 }
 
 export interface WaitLimits {
-  /** By `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   readonly deadline: number
   readonly caller: Caller | null
 }
 
-/** Waits for the result of a write. */
+/** The client that waits for a write. */
 export interface Caller {
   hasLeft(): boolean
-  /** Returns the function that removes the listener. */
+  /** Returns a function that removes the listener. */
   onLeave(listener: () => void): () => void
 }
 
-/** Another transaction of this process holds a key that an attempt needs. */
 export class TurnTaken extends Error {
   constructor() {
     super('Another transaction of this process writes the same document')
@@ -40,16 +46,16 @@ export class TurnTaken extends Error {
   }
 }
 
-/** Upper bound of writers in the queue of one key, its holder included. */
+/** Maximum length of a queue, including the holder. */
 const MAX_QUEUED = 200
 
 interface Ticket {
-  /** Queues in which others are ahead. */
+  /** Number of queues in which this ticket is not first. */
   blocked: number
   begin: () => void
 }
 
-/** The tickets of each key in use. The first one holds the key, or waits for others of its keys. */
+/** The tickets of each key in use. The first one holds the key, or still waits for other keys. */
 type Queues = Map<string, Ticket[]>
 
 export function openWriteTurns(): WriteTurns {
@@ -86,7 +92,7 @@ function beginTurn(queues: Queues): WriteTurn {
     take: (keys) => {
       if (tryTake(keys)) return
       missing = keys
-      if (held.size === 0) enterAll() // else what was written under them is to be undone first
+      if (held.size === 0) enterAll() // otherwise writes under the held keys must be rolled back first
       throw new TurnTaken()
     },
     wait: async (limits) => {

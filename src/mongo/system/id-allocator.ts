@@ -4,13 +4,16 @@ import { ensureRow, increment } from './system-collections.ts'
 
 export interface IdAllocator {
   /**
-   * As many new ids of a sequence, ascending; never given twice, by no process.
+   * Takes new ids of a sequence, ascending and unique across processes.
    * @throws ServiceUnavailableError, GatewayTimeoutError
    */
   take(sequence: string, count: number): Promise<readonly number[]>
-  /** Ids that are taken from now on are above `id`, in every process that has not reserved some already. */
+  /**
+   * Moves the sequence above `id`. Other processes may still use blocks that they have already
+   * reserved.
+   */
   raise(sequence: string, id: number): Promise<void>
-  /** Returns the id that was taken last and is not needed; ids that followed it make this a no-op. */
+  /** Returns the last taken id if it is unused. Has no effect if a later id was taken. */
   giveBack(sequence: string, id: number): void
 }
 
@@ -28,13 +31,13 @@ const COLLECTION = 'quire_counters'
 const BLOCK_SIZE = 100
 
 /**
- * Ids come in blocks of 100 from one counter document a sequence, so that writing content is no hot
- * spot. What a process has not used when it ends is a gap.
+ * Reserves ids in blocks of 100 from one counter document per sequence, so that the counter does
+ * not become a hot spot. Unused ids of a stopped process leave a gap.
  */
 export function openIdAllocator(database: Database): IdAllocator {
   const counters = openCounters(database)
   const blocks = new Map<string, Block>()
-  /** One request for a block at a time: those who wait share what it brings. */
+  /** Concurrent callers share one pending request for a block. */
   const pending = new Map<string, Promise<void>>()
 
   const reserve = async (sequence: string, count: number): Promise<void> => {
@@ -76,7 +79,7 @@ export function openIdAllocator(database: Database): IdAllocator {
   }
 }
 
-/** One document a sequence, with the last id that was reserved. */
+/** One document per sequence with the last reserved id. */
 function openCounters(database: Database) {
   const counters = database.collection<Counter>(COLLECTION)
   const maxTimeMS = database.queryTimeoutMs

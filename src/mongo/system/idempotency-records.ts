@@ -8,38 +8,37 @@ import { asVersion, type StoredVersion } from '../versions/stored-version.ts'
 import { ensureIndexes } from './system-collections.ts'
 import { inSession } from '../connection/commands.ts'
 
-/** How long a key stands for its first answer. */
+/** How long a key returns its first response. */
 const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
-/** How long a request may keep others with its key waiting, should it never come to an end. */
+/** How long an unfinished request blocks other requests with its key. */
 export const LEASE_MS = 10_000
 
 const SWEEP_EVERY_MS = 60_000
 
 const COLLECTION = 'quire_idempotency_keys'
 
-/** What was answered. */
 export interface KeptAnswer {
   readonly status: number
   /** JSON text. */
   readonly body: string
-  /** Of the version that it shows; null for an error. */
+  /** The revision of the returned version; null for an error. */
   readonly revision: string | null
-  /** Of an error; absent from what was kept before errors had codes. */
+  /** For errors only. Absent in records that predate error codes. */
   readonly errorCode?: string
 }
 
-/** What there is of the request that a key stands for. */
+/** The state of the request that a key stands for. */
 export type Beginning =
-  /** No earlier request. `claim` distinguishes this one from others that may take over. */
+  /** No earlier request. `claim` distinguishes this one from requests that may take over. */
   | { readonly kind: 'begun'; readonly claim: string }
   | { readonly kind: 'running' }
-  /** It was another request than this one. */
+  /** The key was used for a different request. */
   | { readonly kind: 'other' }
-  /** It was carried out, and ended before it had an answer. */
+  /** The write was committed, but no response was stored. */
   | { readonly kind: 'created'; readonly version: StoredVersion }
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
 
-/** One row for each key of each principal; what there is of it says how far the request has come. */
+/** One row per key and principal. `version` and `answer` record the progress of the request. */
 interface KeyRow {
   readonly _id: string
   readonly fingerprint: string
@@ -50,28 +49,28 @@ interface KeyRow {
   readonly answer?: KeptAnswer
 }
 
-/** Of a request that has neither stored nor answered anything. */
+/** The request has stored neither a version nor a response. */
 const NOTHING_DONE = { version: { $exists: false }, answer: { $exists: false } }
 
 export interface IdempotencyRecords {
   begin(key: string, fingerprint: string): Promise<Beginning>
-  /** Notes what was created, in its transaction. False: another request has taken the key over. */
+  /**
+   * Records the created version in its transaction. Returns false if another request has taken over
+   * the key.
+   */
   noteCreated(
     key: string,
     claim: string,
     version: StoredVersion,
     session: Session,
   ): Promise<boolean>
-  /** Keeps an answer unless there is one; returns the kept one. */
+  /** Stores a response unless one exists. Returns the stored response. */
   keepAnswer(key: string, answer: KeptAnswer): Promise<KeptAnswer>
-  /** Forgets a request that did nothing, so that it may be sent again. */
+  /** Deletes the record of a request without effects, so that it can be retried. */
   release(key: string, claim: string): Promise<void>
 }
 
-/**
- * Opens the keys. Those that are over are removed on use, as the embedded engine has no TTL indexes; until
- * then they are as good as gone.
- */
+/** Expired keys are ignored, and deleted on use because the embedded engine has no TTL indexes. */
 export async function openIdempotencyRecords(
   database: Database,
   now: () => Date,
@@ -109,7 +108,7 @@ export async function openIdempotencyRecords(
   }
 }
 
-/** Claims a request: of many concurrent attempts one succeeds. */
+/** Claims a request. Only one of several concurrent attempts succeeds. */
 function beginnings(
   { rows, acknowledged }: Readonly<Record<'rows' | 'acknowledged', Collection<KeyRow>>>,
   options: { readonly maxTimeMS: number },
@@ -117,7 +116,7 @@ function beginnings(
 ): IdempotencyRecords['begin'] {
   let sweptAtMs = -Infinity
   const sweep = async (at: Date): Promise<void> => {
-    if (Math.abs(at.getTime() - sweptAtMs) < SWEEP_EVERY_MS) return // a clock may be put back
+    if (Math.abs(at.getTime() - sweptAtMs) < SWEEP_EVERY_MS) return // the clock may have been set back
     sweptAtMs = at.getTime()
     await rows.deleteMany({ expiresAt: { $lte: at } }, options)
   }
@@ -130,9 +129,9 @@ function beginnings(
       throw error
     }
   }
-  /** In place of one that is over, or that its request has left in the middle. */
+  /** Replaces an expired record, or one that its request has abandoned. */
   const takeOver = async ({ _id, ...row }: KeyRow, at: Date): Promise<boolean> => {
-    // One that ends far ahead was begun before a clock was put back.
+    // A lease that ends far in the future was written before the clock was set back.
     const ahead = new Date(at.getTime() + 10 * LEASE_MS)
     const abandoned = [
       { leasedUntil: { $lte: at }, ...NOTHING_DONE },
@@ -153,7 +152,7 @@ function beginnings(
       const leasedUntil = new Date(at.getTime() + LEASE_MS)
       const expiresAt = new Date(at.getTime() + KEPT_FOR_MS)
       const row = { _id: key, fingerprint, claim, leasedUntil, expiresAt }
-      // Separate commands, no upsert: DocumentDB may report several racing upserts as first.
+      // Not an upsert, because DocumentDB may report several racing upserts as inserted.
       if ((await insert(row)) || (await takeOver(row, at))) return { kind: 'begun', claim }
       const stored = await acknowledged.findOne({ _id: key }, options)
       if (stored !== null && stored.expiresAt > at) return toBeginning(stored, fingerprint)

@@ -2,14 +2,14 @@ import type { Collection, Document } from 'mongodb'
 import { isDuplicateKey } from '../connection/database-error.ts'
 
 export interface InsertOptions {
-  /** A member of the row that no other write gives the same value. */
+  /** A member whose value is unique to this write. */
   readonly own: string
   readonly maxTimeMS: number
 }
 
 /**
- * Inserts a row outside of a transaction, where the driver sends it again when the answer is lost. A server that does
- * not know such a row again (DocumentDB behind its gateway, seen in 2026) refuses it as a duplicate of itself.
+ * Inserts a row outside of a transaction. The driver retries the insert if the reply is lost.
+ * DocumentDB behind its gateway (observed in 2026) then rejects the row as a duplicate of itself.
  * @throws MongoServerError of code 11000 for a duplicate of any other row
  */
 export async function insertOnce<T extends { readonly _id: string }>(

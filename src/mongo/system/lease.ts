@@ -13,16 +13,16 @@ interface Lease {
 }
 
 const COLLECTION = 'quire_leases'
-/** A holder that died is waited for no longer than this; one that works renews at a third of it. */
+/** A lease expires after this time if its holder has died. Holders renew at a third of it. */
 const LEASE_MS = 15_000
-/** What ends later was written by a clock that was wrong, here or there: nobody renews so far ahead. */
+/** A lease that ends later was written by a process with a wrong clock. */
 const BELIEVED_MS = 10 * LEASE_MS
 const POLL_MS = 50
 const PATIENCE_MS = 120_000
 
 /**
- * Runs `work` while no other process holds the lease of this name, waiting for it at most two minutes.
- * @throws ServiceUnavailableError when it could not be had by then.
+ * Runs `work` under an exclusive lease across processes. Waits up to two minutes for the lease.
+ * @throws ServiceUnavailableError if the lease is not acquired in time
  */
 export async function withLease<T>(
   database: Database,
@@ -32,7 +32,8 @@ export async function withLease<T>(
   const holder = randomUUID()
   await acquire(database, name, holder)
   const renewal = setInterval(() => {
-    // A renewal that fails is followed by another; should the lease run out, its work is idempotent.
+    // A failed renewal is retried. If the lease expires, a second run is safe because the work is
+    // idempotent.
     void claim(database, name, holder).catch(() => false)
   }, LEASE_MS / 3)
   try {
@@ -43,10 +44,7 @@ export async function withLease<T>(
   }
 }
 
-/**
- * Runs `work` unless another process has begun the same less than `everyMs` ago: of all processes one in turn, and none
- * twice while one of them is at it.
- */
+/** Runs `work` unless any process has started it less than `everyMs` ago. */
 export async function tryLease(
   database: Database,
   name: string,
@@ -58,9 +56,8 @@ export async function tryLease(
 }
 
 /**
- * Keeps every other transaction that locks the same name waiting until this one ends: for things without a
- * row that could be locked. The commits that lock one name follow one another in the log. The row is a mutex; it is never
- * deleted.
+ * Blocks other transactions that lock the same name until this one ends. Use it for objects without
+ * a row to lock. Commits that lock the same name are ordered in the log. The row is never deleted.
  */
 export async function lockName(database: Database, name: string, session: Session): Promise<void> {
   const locked = await inSession(session, () =>
@@ -85,7 +82,7 @@ async function acquire(database: Database, name: string, holder: string): Promis
   }
 }
 
-/** Takes a free lease, or renews its own. False when another process holds it. */
+/** Acquires a free lease or renews its own. Returns false if another process holds it. */
 async function claim(
   database: Database,
   name: string,

@@ -4,13 +4,12 @@ import type { Database } from '../connection/database.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { fromText, toText } from '../read/dump-versions.ts'
 
-/** A row of settings as an archive has it. */
+/** A settings row in an archive. */
 export interface SettingsRow {
   readonly collection: string
   readonly row: string
 }
 
-/** Locales, roles, API tokens by the hashes of their keys, folders of files, and how far ids were given. */
 const COUNTERS = 'quire_counters'
 export const FOLDERS = 'quire_folders'
 const COLLECTIONS = [
@@ -33,8 +32,9 @@ export async function dumpSettings(database: Database): Promise<readonly Setting
 }
 
 /**
- * Puts rows in place of those of the same `_id`, together, and has every process read them anew. For a database that
- * was empty: what it had from its first start gives way. Folders are added elsewhere, as they are found by their names.
+ * Replaces rows by `_id` in one transaction and invalidates the caches of all processes. The target
+ * database must be empty except for the rows of its first start. Folders are restored elsewhere,
+ * because they are matched by name.
  */
 export async function restoreSettings(
   database: Database,
@@ -60,5 +60,7 @@ export async function restoreSettings(
   })
 }
 
-/** Numbers of changes are ids of new rows: those of the archive are below. */
+/**
+ * Ids of new rows come from change numbers. This offset moves them above the ids of the archive.
+ */
 const RESERVED = 100_000

@@ -5,8 +5,8 @@ const NAMESPACE_EXISTS = 48
 const ATTEMPTS = 5
 
 /**
- * Creates the collection with its indexes, where they do not exist: a transaction needs it to. Many
- * processes may do so at once.
+ * Creates a collection and its indexes unless they exist, because transactions require existing
+ * collections. Safe to run concurrently.
  */
 export async function ensureIndexes<T extends Document>(
   collection: Collection<T>,
@@ -16,8 +16,8 @@ export async function ensureIndexes<T extends Document>(
 }
 
 /**
- * Inserts a row unless one with its `_id` exists; many processes may do so at once.
- * Two upserts that race both try to insert, and the second fails with E11000.
+ * Inserts a row unless its `_id` exists. Safe to run concurrently: of two racing upserts the second
+ * fails with E11000 and is retried.
  * https://www.mongodb.com/docs/manual/reference/method/db.collection.update/#upsert-with-duplicate-values
  */
 export async function ensureRow<T extends { readonly _id: string }>(
@@ -31,9 +31,9 @@ export async function ensureRow<T extends { readonly _id: string }>(
 }
 
 /**
- * Adds `by` to a number of a row, and inserts `row` first where it is missing. Not by an upsert that counts: of several
- * that race, DocumentDB answers the same number to more than one.
- * @returns the number as it is now
+ * Increments a number in a row and inserts `row` first if it is missing. An upsert with `$inc` is
+ * not safe, because DocumentDB may return the same number to racing upserts.
+ * @returns the new number
  */
 export async function increment<Row extends { readonly _id: string }>(
   collection: Collection<Row>,

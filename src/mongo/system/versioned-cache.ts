@@ -4,10 +4,10 @@ import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { ensureRow } from './system-collections.ts'
 
-/** How long a process goes by what it read before it asks whether it still holds. */
+/** Maximum age of cached rows before the stamp is checked again. */
 const RECHECK_AFTER_MS = 1_000
 
-/** How long a change that others overtake is tried again. */
+/** How long a conflicting change is retried. */
 const PATIENCE_MS = 10_000
 
 const COLLECTION = 'quire_stamps'
@@ -18,18 +18,20 @@ interface StampRow {
 }
 
 /**
- * A small set of rows that every request reads and that hardly ever changes, kept in the process. A
- * stamp in the database moves with every change of the rows: at most once a second, on use, one small
- * query asks whether it has, so that all processes see a change within a second.
+ * An in-process cache of a small set of rows that every request reads and that rarely changes.
+ * Every change of the rows increments a stamp in the database. Each process reads the stamp on use,
+ * at most once per second, and sees changes within a second.
  */
 export interface VersionedCache<T> {
-  /** What was loaded; at most a second behind the database, never behind this process's own changes. */
+  /**
+   * Returns the cached value. It is at most a second old and includes all changes of this process.
+   */
   current(): Promise<T>
   /**
-   * Runs `work` in a transaction that moves the stamp last, and again where another change has moved it meanwhile: so what
-   * one has checked still holds when it is committed, and a process that is killed in the middle has locked nothing that
-   * others need. `change` is a number that no other change gets, from which new rows take their ids.
-   * @throws ServiceUnavailableError when others were first for ten seconds.
+   * Runs `work` in a transaction that increments the stamp last. If another change was committed in
+   * the meantime, `work` runs again, so its checks hold at the commit. Incrementing the stamp last
+   * keeps it unlocked while `work` runs. `change` is a unique number for the ids of new rows.
+   * @throws ServiceUnavailableError after ten seconds of conflicts
    */
   change<R>(work: (session: Session, change: number) => Promise<R>): Promise<R>
 }
@@ -37,14 +39,17 @@ export interface VersionedCache<T> {
 export interface VersionedCacheOptions<T> {
   readonly db: Database
   readonly key: string
-  /** The number of the stamp at first: ids up to it belong to rows that exist from the start. */
+  /** The initial stamp. Lower ids belong to the initial rows. */
   readonly firstChange: number
-  /** Reads the rows, by majority: a stamp that a failover takes back may come again with other rows. */
+  /**
+   * Reads the rows with majority read concern. A failover may roll back a stamp and reuse it for
+   * other rows.
+   */
   readonly load: (db: Database) => Promise<T>
   readonly now: () => Date
 }
 
-/** Creates the stamp unless it exists. Call it when the rows that exist from the start do. */
+/** Creates the stamp unless it exists. Call it after the initial rows are created. */
 export async function openVersionedCache<T>(
   options: VersionedCacheOptions<T>,
 ): Promise<VersionedCache<T>> {
@@ -79,7 +84,6 @@ export async function openVersionedCache<T>(
   }
 }
 
-/** Another change was committed between what this one read and what it wrote. */
 class Overtaken extends Error {}
 
 async function changeOnce<R>(
@@ -100,7 +104,7 @@ async function changeOnce<R>(
     )
     if (matchedCount === 0) throw new Overtaken()
   }
-  // Without transactions what `work` has written would stay: there the number is taken beforehand.
+  // Without transactions `work` cannot be rolled back, so the number is claimed first.
   if (!session.inTransaction()) {
     await move()
     return work(session, number)
@@ -111,7 +115,7 @@ async function changeOnce<R>(
   return result
 }
 
-/** Two changes that insert a row of one number collide before either moves the stamp. */
+/** A duplicate key is also a conflict: two changes with the same number may insert the same id. */
 async function untilNotOvertaken<R>(change: () => Promise<R>): Promise<R> {
   const deadline = performance.now() + PATIENCE_MS
   for (let attempt = 1; ; attempt += 1) {
@@ -139,7 +143,9 @@ interface Loaded<T> {
   readonly checkedAtMs: number
 }
 
-/** The stamp is read before the rows, so that a change between the two is found by the next check. */
+/**
+ * Reads the stamp before the rows, so that the next check detects a change between the two reads.
+ */
 function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
   let loaded: Loaded<T> | null = null
   let checking: Promise<T> | null = null
@@ -156,7 +162,7 @@ function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
       if (startedIn === epoch) checking = null
     }
   }
-  /** A clock set back must not keep what is old for ever. */
+  /** A negative age means that the clock was set back. */
   const isFresh = ({ checkedAtMs }: Loaded<T>): boolean => {
     const age = now().getTime() - checkedAtMs
     return age >= 0 && age < RECHECK_AFTER_MS
@@ -167,7 +173,7 @@ function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
       checking ??= check(epoch)
       return checking
     },
-    /** A check that is under way may have read what was before: nothing of it is kept. */
+    /** Discards pending checks as well, because they may have read old rows. */
     forget: (): void => {
       epoch += 1
       loaded = null
