@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { ChangeClock } from '../mongo/commits/change-clock.ts'
 import type { Coding, KeptAnswer } from './kept-answer.ts'
 
-/** Answers in memory, each for as long as nothing has changed of what it is made of. */
+/** In-memory cache of responses. An entry is valid until content that it was built from changes. */
 export interface AnswerCache {
-  /** The answer to the same question, if it still holds. */
   find(key: string): Promise<FoundAnswer | null>
-  /** `since` is when its read began, by the clock. Returns whether it is kept. */
+  /**
+   * Returns false if the response is not cached. `since` is the time of the change clock at which the read began.
+   */
   put(key: string, answer: KeptAnswer, madeOf: ReadonlySet<string>, since: number): boolean
   now(): number
   counts(): CacheCounts
@@ -20,7 +21,6 @@ export interface FoundAnswer {
 export interface CacheCounts {
   readonly hits: number
   readonly misses: number
-  /** Answers that made room for others. */
   readonly evictions: number
   readonly entries: number
   readonly bytes: number
@@ -28,7 +28,7 @@ export interface CacheCounts {
 
 export interface AnswerCacheOptions {
   readonly maxBytes: number
-  /** How old the knowledge of what others have changed may be. */
+  /** Maximum staleness in regard to changes of other processes. */
   readonly staleMs: number
   readonly clock: Pick<ChangeClock, 'now' | 'hasChanged' | 'settle'>
   readonly pack: (body: Buffer, coding: Coding) => Promise<Buffer>
@@ -43,15 +43,15 @@ interface Slot {
 }
 
 /**
- * After this time an answer is read anew although no change is known: for changes that the log does not hold, such as a
- * document that was changed by hand, or a primary that lost writes before it replicated them.
+ * Maximum age of an entry. It covers changes that are missing from the log: manual edits in the database, and writes
+ * that a primary lost before it replicated them.
  */
 const LONGEST_MS = 60_000
 
-/** What a slot takes beside its texts. */
+/** Overhead of a slot in addition to its texts. */
 const SLOT_BYTES = 512
 
-/** One answer takes at most such a part of the room. */
+/** An entry takes at most 1/8 of the cache. */
 const SHARE = 8
 
 export function openAnswerCache(options: AnswerCacheOptions): AnswerCache {
@@ -72,7 +72,7 @@ export function openAnswerCache(options: AnswerCacheOptions): AnswerCache {
     if (known !== undefined) return known
     const made = await options.pack(slot.answer.body, coding)
     slot.packed.set(coding, made)
-    if (slots.peek(key)?.packed === slot.packed) slots.set(key, { ...slot }) // to be weighed anew
+    if (slots.peek(key)?.packed === slot.packed) slots.set(key, { ...slot }) // updates the size of the entry
     return made
   }
   const holds = ({ madeOf, since, keptAt }: Slot): boolean =>

@@ -3,11 +3,11 @@ import type { Action } from '../access/actions.ts'
 import type { Grants } from '../access/principal.ts'
 import type { EntryFormat, LocaleRules } from '../query/query.ts'
 
-/** All that an answer to a read may differ by, beside content. */
+/** Everything except content that a response to a read depends on. */
 export interface AskedRead {
-  /** Of the content-type; of a named query the name of its action. */
+  /** The content-type, or the action name of a named query. */
   readonly uid: string
-  /** Null asks for a list. */
+  /** Null for a list. */
   readonly documentId: string | null
   readonly querystring: string
   readonly format: EntryFormat
@@ -16,8 +16,8 @@ export interface AskedRead {
 }
 
 /**
- * Makes the text that is equal for reads with equal answers, as long as content is equal. It names permissions and not who
- * has them: those with the same rights share what is kept.
+ * Returns a function that maps reads with equal responses to the same key. The key contains the permissions and not
+ * the principal, so that principals with the same rights share cache entries.
  */
 export function answerKeys(actions: readonly Pick<Action, 'name'>[]): (asked: AskedRead) => string {
   const rights = onceEach((grants: Grants) =>
@@ -30,7 +30,7 @@ export function answerKeys(actions: readonly Pick<Action, 'name'>[]): (asked: As
     JSON.stringify([uid, documentId, spelled(querystring), format, stamps(locales), rights(grants)])
 }
 
-/** What qs reads alike in a query string whether it is escaped or not. */
+/** Characters that qs parses alike whether they are escaped or not. */
 const ALIKE: Readonly<Record<string, string>> = {
   '%24': '$',
   '%2C': ',',
@@ -40,8 +40,8 @@ const ALIKE: Readonly<Record<string, string>> = {
 }
 
 /**
- * The same query string in one spelling. Only what certainly says the same is made equal: the order of parameters stays,
- * as it is that of lists, and of what an answer shows.
+ * Normalizes the escapes of a query string. The order of parameters stays, because it determines the order of lists
+ * and of the response.
  */
 export function spelled(querystring: string): string {
   if (!isDecodable(querystring)) return querystring
@@ -50,7 +50,7 @@ export function spelled(querystring: string): string {
   })
 }
 
-/** What is not is read as it stands, escapes and all. */
+/** qs reads a query string with malformed escapes literally. */
 function isDecodable(querystring: string): boolean {
   try {
     decodeURIComponent(querystring)
@@ -64,7 +64,7 @@ function digest(names: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(names)).digest('base64url')
 }
 
-/** Roles and locales are loaded anew when they have changed: an object that was seen before says what it said. */
+/** Memoizes by identity: changed roles and locales are loaded as new objects. */
 function onceEach<T extends object>(make: (from: T) => string): (from: T) => string {
   const made = new WeakMap<T, string>()
   return (from) => {

@@ -1,6 +1,6 @@
 import { isDocumentId } from '../mongo/versions/document-id.ts'
 
-/** The header that a CDN reads tags from, and what stands between them. */
+/** The header and separator of each kind of CDN. */
 export const TAG_HEADERS = {
   'surrogate-key': { name: 'Surrogate-Key', between: ' ' },
   'cache-tag': { name: 'Cache-Tag', between: ',' },
@@ -8,12 +8,12 @@ export const TAG_HEADERS = {
 } as const
 export type CacheTagsKind = keyof typeof TAG_HEADERS
 
-/** What CDNs take of tags with one answer. */
+/** Limit of CDNs for the tags of one response. */
 const MOST_BYTES = 16_384
 
 /**
- * Names the content-types that an answer is made of, and the documents that it shows; the types alone where these are too
- * many.
+ * Returns the content-types that a response is built from and the documents that it shows. If the documents exceed
+ * the limit, it returns the types only.
  */
 export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown: unknown): string {
   const { between } = TAG_HEADERS[kind]
@@ -24,7 +24,10 @@ export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown:
   return all.length <= MOST_BYTES ? all : uids.join(between)
 }
 
-/** Wherever they stand, as `populate=ids` shows them too: text that looks like one costs a purge more than needed. */
+/**
+ * Collects ids at any depth, because `populate=ids` shows them as plain strings. A text that looks like an id only
+ * causes a needless purge.
+ */
 function addDocuments(documents: Set<string>, shown: unknown): void {
   if (typeof shown === 'string') {
     if (isDocumentId(shown)) documents.add(shown)

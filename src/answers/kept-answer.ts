@@ -1,16 +1,15 @@
 import { constants, brotliCompress, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
 
-/** The codings that kept answers are packed in; of other codings the middleware that packs knows. */
+/** The encodings of cached responses. The compression middleware handles all others. */
 export const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
-/** The response that equal requests get. */
 export interface KeptAnswer {
   readonly body: Buffer
-  /** Of the body as it is, unpacked: what stands between the quotation marks of an `ETag`. */
+  /** The value of the `ETag` of the uncompressed body, without its quotation marks. */
   readonly tag: string
-  /** The tags by which a CDN can purge it; null where none are sent. */
+  /** Tags for purges by a CDN; null if none are sent. */
   readonly cacheTags: string | null
 }
 
@@ -18,7 +17,7 @@ const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Off this thread. Quality 4 is what answers are packed with that are sent once. */
+/** Compresses in the thread pool. Uncached responses use Brotli quality 4 too. */
 export function pack(body: Buffer, coding: Coding): Promise<Buffer> {
   return coding === 'br' ? brotli(body, QUALITY) : zip(body)
 }

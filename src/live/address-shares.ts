@@ -1,7 +1,7 @@
-/** How many of something each address of the network has. */
+/** Counts resources per IP address. */
 export interface AddressShares {
   of(address: string): number
-  /** Counts one until what is answered is called. */
+  /** Adds one and returns a function that releases it. */
   add(address: string): () => void
 }
 

@@ -2,21 +2,21 @@ import type { CommitLog } from '../mongo/commits/commit-log.ts'
 import { endEvent, type EndReason } from './live-events.ts'
 import type { LiveStream } from './live-stream.ts'
 
-/** A stream, and whether it hears commits as they come; if not, it catches up once `dueAt` has come. */
+/** A stream that has joined receives commits as they arrive. Otherwise it catches up at `dueAt`. */
 export interface Listener {
   readonly stream: LiveStream
   isJoined: boolean
-  /** It is being brought to where the log is, or waits for its turn. */
+  /** The stream is catching up or is queued for it. */
   isBusy: boolean
   isClosed: boolean
-  /** By `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   dueAt: number
 }
 
-/** Clients come back some sooner and some later. */
+/** Random delay, so that clients do not reconnect all at once. */
 const RETRY_MS = { least: 500, most: 5_000 } as const
 
-/** All streams of a process. As long as there are any the log is followed closely. */
+/** All streams of a process. While the audience is not empty, it follows the log closely. */
 export class Audience {
   readonly #listeners = new Set<Listener>()
   readonly #follow: CommitLog['follow']
@@ -31,12 +31,11 @@ export class Audience {
     return this.#listeners
   }
 
-  /** With those that are being opened. */
+  /** Includes streams that are being opened. */
   get size(): number {
     return this.#listeners.size + this.#opening
   }
 
-  /** Counts a stream while it is being opened. */
   async opening<T>(open: () => Promise<T>): Promise<T> {
     this.#opening += 1
     this.#unfollow ??= this.#follow()
@@ -72,7 +71,7 @@ export class Audience {
   }
 }
 
-/** A stream gets no events for so long, and then its new rights first. */
+/** Suspends the events of a stream for `ms`. The stream then reads its rights before it continues. */
 export function hold(listener: Listener, ms: number): void {
   listener.isJoined = false
   listener.dueAt = performance.now() + ms

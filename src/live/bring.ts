@@ -17,18 +17,18 @@ export interface BringOptions {
 
 export interface Times {
   readonly heartbeatMs: number
-  /** How often rights are asked for without a reason. */
+  /** Interval of the regular checks of rights. */
   readonly recheckMs: number
-  /** How long others may not know of it that rights have changed: `mongo/system/versioned-cache.ts`. */
+  /** Maximum staleness of cached permissions: `mongo/system/versioned-cache.ts`. */
   readonly rightsMs: number
 }
 
-/** Where the database could not be asked. */
+/** Minimum delay of a retry after a database failure. */
 const AGAIN_MS = 1_000
-/** Who is further behind is sent away to read what there is. */
+/** A client with a longer backlog is told to read all content again. */
 const MOST_BACKLOG = 8_192
 
-/** Reads the rights of a client and sends the events that it missed: then it gets new ones. */
+/** Reads the rights of a client and sends the missed events. The stream then joins the live events. */
 export async function bring(
   options: BringOptions,
   listener: Listener,
@@ -78,7 +78,7 @@ function lossOf(stream: LiveStream, log: LiveLog): LostReason | null {
   return log.position().seq - stream.token.seq > MOST_BACKLOG ? 'backlog' : null
 }
 
-/** Commits of before `until` have changed no right that is not known. */
+/** Commits up to `until` precede the read of the rights, so their changes to rights are known. */
 async function catchUp(options: BringOptions, listener: Listener, until: number): Promise<void> {
   const { log } = options
   const { stream } = listener
@@ -87,7 +87,7 @@ async function catchUp(options: BringOptions, listener: Listener, until: number)
   while (!listener.isClosed && stream.token.seq < log.position().seq) {
     const commits = await log.after(stream.token.seq)
     if (commits === null) {
-      hold(listener, 0) // the log does not go back so far any more
+      hold(listener, 0) // the log has already deleted these commits
       return
     }
     for (const commit of commits) {
@@ -99,7 +99,10 @@ async function catchUp(options: BringOptions, listener: Listener, until: number)
   listener.dueAt = performance.now() + options.times.recheckMs
 }
 
-/** Answers whether the commit may have changed what the client may: then it hears nothing until that is known. */
+/**
+ * Returns whether the commit may affect the rights of the client. If so, the stream is suspended until they are
+ * known.
+ */
 export function tell(
   { shared, times }: Pick<BringOptions, 'shared' | 'times'>,
   listener: Listener,

@@ -4,18 +4,20 @@ import type { TypeReset } from '../documents/sync/settle.ts'
 import { type SyncToken, writeToken } from '../query/sync/sync-token.ts'
 import type { LiveCommit } from './live-log.ts'
 
-/** Why a client must forget everything: what it has is of another log, of before its beginning, or too far behind. */
+/**
+ * Why a client must discard its data: the token belongs to another log, precedes the retained log, or is too far
+ * behind.
+ */
 export type LostReason = 'log' | 'retention' | 'backlog'
 
-/** Why a stream ends. */
 export type EndReason = 'shutdown' | 'credentials' | 'permission' | 'error'
 
 /** Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export const HEARTBEAT = ':\n\n'
 
 /**
- * The changes of a commit in a scope, an event each, without content. The last event carries the token: a commit that was
- * cut off in the middle is sent again as a whole. Empty where it changed nothing.
+ * Returns one event without content per change of a commit in the scope. Only the last event carries the token, so
+ * that an interrupted commit is sent again as a whole. Returns an empty text if the scope has no changes.
  */
 export function commitEvents(find: Finder, token: SyncToken, commit: LiveCommit): string {
   const skipped = commit.seq === token.seq + 1 ? token.item : 0
@@ -47,12 +49,12 @@ export function lostEvent(reason: LostReason, token: SyncToken): string {
   return withToken([`event: reset\ndata: ${JSON.stringify({ reason })}\n`], token)
 }
 
-/** Nothing but where the client stands: it is no event, but what `Last-Event-ID` says from then on. */
+/** Sets only the `Last-Event-ID` of the client; without data no event is dispatched. */
 export function idOnly(token: SyncToken): string {
   return `id: ${writeToken(token)}\n\n`
 }
 
-/** The client comes back after so long, and not all at the same moment. */
+/** `retryMs` differs per client, so that clients do not reconnect all at once. */
 export function endEvent(reason: EndReason, retryMs: number): string {
   return `retry: ${retryMs}\nevent: end\ndata: ${JSON.stringify({ reason })}\n\n`
 }

@@ -5,7 +5,7 @@ import type { CommitItem } from '../mongo/connection/commit-record.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import type { WorkQueue } from '../work-queue.ts'
 
-/** A change as streams report it: no content. */
+/** A change without content, as streams report it. */
 export type LiveItem = Pick<
   CommitItem,
   'type' | 'documentId' | 'locale' | 'status' | 'op' | 'revision'
@@ -16,16 +16,16 @@ export interface LiveCommit {
   readonly items: readonly LiveItem[]
 }
 
-/** The one reader of the commit log of a process, for all of its streams. */
+/** The only reader of the commit log of a process. All of its streams share it. */
 export interface LiveLog {
-  /** The last number that it has read, and the log. */
+  /** The log, and the number of the last commit read. */
   position(): Pick<Head, 'log' | 'seq' | 'floor'>
   /**
-   * Commits after a number and up to the position, the first of them: from memory where they were lately. Null where
-   * the log does not have them all any more.
+   * Returns the first batch of commits after a number, up to the position. Recent commits come from memory. Returns
+   * null if the log has deleted some of them.
    */
   after(seq: number): Promise<readonly LiveCommit[] | null>
-  /** Looks at the log as it is now where what is known of it does not reach to this place. */
+  /** Refreshes the head of the log unless the position has already reached this place. */
   reach(place: Pick<Head, 'log' | 'seq'>): Promise<void>
   close(): Promise<void>
 }
@@ -34,19 +34,19 @@ export interface LiveLogOptions {
   readonly database: Database
   readonly commitLog: Pick<CommitLog, 'head' | 'refresh' | 'onHead' | 'onLook'>
   readonly turns: WorkQueue
-  /** False: there are no streams, and nothing is read. */
+  /** False without streams: no commits are read. */
   readonly isHeard: () => boolean
-  /** Each commit in the order of their numbers, and none before the one before was heard. */
+  /** Receives commits in order, one at a time. */
   readonly onCommit: (commit: LiveCommit) => Promise<void>
-  /** The log is another one, or has a gap: what was said so far cannot be gone on from. */
+  /** The log was replaced or has a gap: streams cannot continue from their position. */
   readonly onRestart: () => void
   readonly onBackgroundError: (error: unknown) => void
 }
 
-/** What is kept in memory of the end of the log, for who has missed a moment. */
+/** Limits of the recent commits in memory, for clients that reconnect after a short interruption. */
 const MOST_COMMITS = 512
 const MOST_ITEMS = 4_096
-/** Commits that are read at once. */
+/** Commits per batch. */
 const BLOCK = 256
 
 const SHOWN = {
@@ -64,7 +64,7 @@ export function openLiveLog(options: LiveLogOptions): LiveLog {
   const recent = openRecent()
   const reader = new Reader(options, recent)
   const follow = (): void => {
-    reader.readOn().catch(options.onBackgroundError) // the next look tries again
+    reader.readOn().catch(options.onBackgroundError) // retried at the next poll
   }
   const stops = [commitLog.onHead(follow), commitLog.onLook(follow)]
   return {
@@ -103,7 +103,7 @@ class Reader {
     return this.#at
   }
 
-  /** Up to the head that is known; one reading at a time. */
+  /** Reads up to the known head. Concurrent calls share one run. */
   readOn(): Promise<void> {
     this.#reading ??= this.#readAll().finally(() => {
       this.#reading = null
@@ -118,7 +118,7 @@ class Reader {
 
   async #readAll(): Promise<void> {
     while (!this.#isClosed && (await this.#readSome())) {
-      // until there is nothing more
+      // The condition does the work.
     }
   }
 
@@ -147,7 +147,7 @@ class Reader {
   }
 }
 
-/** Null where there is a gap. */
+/** Returns null if the log has a gap. */
 async function readBlock(
   database: Database,
   head: Pick<Head, 'seq'>,
@@ -164,7 +164,7 @@ async function readBlock(
   return isWhole && (commits.length > 0 || after >= head.seq) ? commits : null
 }
 
-/** The end of the log, without a gap. */
+/** The most recent commits, without a gap. */
 interface Recent {
   add(commit: LiveCommit): void
   clear(): void

@@ -12,40 +12,43 @@ import type { SyncToken } from '../query/sync/sync-token.ts'
 import { commitEvents, idOnly, type LostReason, lostEvent, resetEvents } from './live-events.ts'
 import type { LiveCommit, LiveItem, LiveLog } from './live-log.ts'
 
-/** The sink of events. Events for a client that is gone, or does not read, are dropped. */
+/** Writes events. Events for clients that have disconnected or do not read are dropped. */
 export interface Sink {
   write(text: string): void
-  /** The client has not read much of what was written: it is to be waited for. */
+  /** The client has not read much of the output, so the writer should wait. */
   isBehind(): boolean
-  /** Waits until the client has read most of it; less than for ever. */
+  /** Resolves when the client has read most of the output, or after a timeout. */
   drained(): Promise<void>
   end(text: string): void
 }
 
 export interface LiveClient {
   readonly scope: SyncScope
-  /** Null: from now on. */
+  /** Null for a stream that starts at the current head. */
   readonly token: SyncToken | null
-  /** Names of content-types of the token that there are no more. */
+  /** Names of content-types in the token that no longer exist. */
   readonly gone: readonly string[]
-  /** The documentId of the end user, if the principal is one. */
+  /** The documentId of the end user; null for other principals. */
   readonly userId: string | null
-  /** Of the network. */
+  /** IP address. */
   readonly address: string
-  /** What they may by now. @throws UnauthorizedError, ForbiddenError where they may nothing any more */
+  /**
+   * Resolves the current permissions.
+   * @throws UnauthorizedError, or ForbiddenError if no permission is left
+   */
   readonly identify: () => Promise<SyncCaller>
   readonly sink: Sink
 }
 
-/** Where the stream stands, and what of the log is of its scope. */
+/** The position of a stream and the filter for its scope. */
 interface Place {
   readonly token: SyncToken
   readonly find: Finder
-  /** Equal for streams that get the same events of the next commit. */
+  /** Equal for streams that receive the same events of the next commit. */
   readonly channel: string
 }
 
-/** The events of one commit that equal streams share: built once. */
+/** Streams on the same channel share the events of one commit. */
 export interface SharedTexts {
   textOf(seq: number, channel: string, make: () => string): string
 }
@@ -68,14 +71,16 @@ export function openSharedTexts(): SharedTexts {
 
 type Position = ReturnType<LiveLog['position']>
 
-/** Tokens that lag behind are sent anew after so many commits that were not of the scope: retention must not overtake them. */
+/**
+ * After this many commits outside the scope, a heartbeat sends a new token. Otherwise the log could delete commits
+ * after the old one.
+ */
 const LAG = 256
 
-/** The stream of one client. */
 export class LiveStream {
   readonly client: LiveClient
   #place: Place
-  /** Of the last token that was sent. */
+  /** The `seq` of the last token sent. */
   #sent = -1
 
   constructor(client: LiveClient, caller: SyncCaller, position: Position, locales: LocaleRules) {
@@ -92,7 +97,7 @@ export class LiveStream {
     return this.client.scope.types.some((type) => caller.maySync(type))
   }
 
-  /** The first word: where the client stands, and what types there are no more. */
+  /** Sends the position and a reset for each removed content-type. */
   begin(): void {
     const { gone, sink } = this.client
     for (const type of gone) {
@@ -101,7 +106,7 @@ export class LiveStream {
     this.#send(idOnly(this.#place.token))
   }
 
-  /** What must be forgotten, by what is permitted and declared now. */
+  /** Sends resets according to the current permissions and schema. */
   settle(caller: SyncCaller, locales: LocaleRules): void {
     const { scope } = this.client
     const types = openTypes(scope, caller)
@@ -110,7 +115,7 @@ export class LiveStream {
     this.#send(resetEvents(resets, token))
   }
 
-  /** Everything is to be forgotten; it goes on from here. */
+  /** Tells the client to discard all data and continues at the current position. */
   lose(reason: LostReason, caller: SyncCaller, position: Position, locales: LocaleRules): void {
     const { scope } = this.client
     const begunAgain = beginNow(scope, caller, position, locales)
@@ -129,12 +134,12 @@ export class LiveStream {
     this.#send(text)
   }
 
-  /** Whether a commit may have changed what the client may. */
+  /** Whether a commit may affect the rights of the client. */
   isAffected({ type, documentId }: LiveItem): boolean {
     return RIGHTS.has(type) || (type === USER && documentId === this.client.userId)
   }
 
-  /** For a heartbeat: where the client stands, if that has moved on in silence. */
+  /** Returns a new token for the heartbeat, if the position has moved without events. */
   lag(): string | null {
     const { token } = this.#place
     if (token.seq < this.#sent + LAG) return null
@@ -151,7 +156,7 @@ export class LiveStream {
 
 const USER = 'plugin::users-permissions.user'
 
-/** The types whose commits change permissions of readers. */
+/** Types whose commits change permissions of readers. */
 export const RIGHTS: ReadonlySet<string> = new Set([
   'admin::api-token',
   'plugin::i18n.locale',
@@ -167,7 +172,7 @@ function placeOf(scope: SyncScope, token: SyncToken, caller: SyncCaller): Place 
   }
 }
 
-/** The token of a client that is up to date. */
+/** The token of an up-to-date client. */
 function beginNow(
   scope: SyncScope,
   caller: SyncCaller,

@@ -10,16 +10,16 @@ import { HEARTBEAT } from './live-events.ts'
 import { type LiveLog, openLiveLog } from './live-log.ts'
 import { type LiveClient, LiveStream, openSharedTexts } from './live-stream.ts'
 
-/** The streams of a process: its clients that get changes as they are committed. */
+/** The streams of a process, which send changes as they are committed. */
 export interface LiveStreams {
   /**
-   * Tells a client from then on, until `close` of what is answered. `begin` is called once nothing can be refused any
-   * more, and before anything is written.
-   * @throws ServiceUnavailableError where there are too many, and what `identify` throws
+   * Sends events to the client until the returned `close` is called. `begin` runs after the last check and before the
+   * first write.
+   * @throws ServiceUnavailableError for too many streams, and the errors of `identify`
    */
   open(client: LiveClient, begin: () => void): Promise<OpenStream>
   counts(): LiveCounts
-  /** Sends all away: they come back, to another process where there is one. None is opened any more. */
+  /** Ends all streams and refuses new ones. Clients reconnect, possibly to another process. */
   endAll(): void
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export interface OpenStream {
 
 export interface LiveCounts {
   readonly open: number
-  /** Commits that streams heard as they came, each once for every stream. */
+  /** Deliveries of live commits: one per commit and stream. */
   readonly told: number
 }
 
@@ -39,7 +39,7 @@ export interface LiveStreamsOptions {
   readonly commitLog: Pick<CommitLog, 'head' | 'refresh' | 'onHead' | 'onLook' | 'follow'>
   readonly locales: { current(): Promise<LocaleRules> }
   readonly max: number
-  /** Of one IP address: a client that opens many leaves room for others. */
+  /** Per IP address, so that one client cannot take all streams. */
   readonly maxPerAddress: number
   readonly onBackgroundError: (error: unknown) => void
   readonly times?: Partial<Times>
@@ -47,11 +47,11 @@ export interface LiveStreamsOptions {
 
 const TIMES: Times = { heartbeatMs: 15_000, recheckMs: 60_000, rightsMs: 1_100 }
 const SWEEP_MS = 500
-/** Rights that are asked for in one sweep: not those of all streams at once. */
+/** Limits the checks of rights per sweep, to spread their load. */
 const MOST_RECHECKED = 100
-/** Streams that catch up at a time. */
+/** Streams that catch up concurrently. */
 const AT_ONCE = 8
-/** Of more listeners others have a turn after each commit. */
+/** With more listeners, each commit yields to the event loop. */
 const MANY = 50
 
 export function openLiveStreams(options: LiveStreamsOptions): LiveStreams {
@@ -151,7 +151,7 @@ async function open(
   void turns.run(
     async () => {
       await bring(parts, listener, caller)
-      // What was permitted may have been known late.
+      // The cached permissions may have been stale.
       if (listener.isJoined) listener.dueAt = performance.now() + times.rightsMs
     },
     { isUrgent: true },

@@ -7,7 +7,7 @@ interface Sources {
   readonly schema: Pick<Schema, 'contentTypes'>
 }
 
-/** Whose commits change what the public role is answered, whatever the content-type. */
+/** Commits of these types affect the responses to the public role for every content-type. */
 const CHANGES_ALL: ReadonlySet<string> = new Set([
   'plugin::i18n.locale',
   'plugin::users-permissions.role',
@@ -16,8 +16,8 @@ const CHANGES_ALL: ReadonlySet<string> = new Set([
 const NAMES = { seq: 1, 'items.type': 1, 'items.status': 1 } as const
 
 /**
- * The content-types whose published content changed between two numbers of the log. Their tags cover every answer that may
- * differ, lists that show none of the documents included. All types where the log no longer holds the commits.
+ * Returns the content-types whose published content changed between two numbers of the log. Their tags also cover
+ * lists that show none of the changed documents. Returns all types if the log has deleted some of the commits.
  */
 export async function changedTypes(
   { database, schema }: Sources,

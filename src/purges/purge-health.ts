@@ -4,17 +4,16 @@ import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { PURGE_ROW, type PurgeRow, PURGES } from './purge-row.ts'
 
-/** How the purges are doing. */
 export interface PurgeHealth {
-  /** Commits that are not purged from the caches yet. */
+  /** Commits that are not purged yet. */
   readonly behind: number
-  /** How long the oldest of them has been waiting, by the clock of this machine; 0 without any. */
+  /** Age of the oldest of them by the local clock; 0 without any. */
   readonly lagMs: number
-  /** Attempts that have failed since the last one that did not. */
+  /** Failed attempts since the last success. */
   readonly failures: number
 }
 
-/** @throws CmsError for what the database refuses (`toCmsError`) */
+/** @throws CmsError for errors of the database (`toCmsError`) */
 export function examinePurges(database: Database, now: Date): Promise<PurgeHealth> {
   const options = { maxTimeMS: database.queryTimeoutMs }
   return asCmsErrors(async () => {
@@ -23,7 +22,7 @@ export function examinePurges(database: Database, now: Date): Promise<PurgeHealt
       .findOne({ _id: PURGE_ROW }, { ...options, projection: { log: 1, cursor: 1, failures: 1 } })
     const head = await headsOf(database).findOne({ _id: 'main' }, options)
     if (row === null || head === null) return { behind: 0, lagMs: 0, failures: 0 }
-    const purged = row.log === head.log ? row.cursor : 0 // of another log: all is purged again
+    const purged = row.log === head.log ? row.cursor : 0 // another log: everything is purged again
     const behind = Math.max(0, head.seq - purged)
     const [oldest] = behind === 0 ? [] : await commitsAfter(database, purged)
     const lagMs = oldest === undefined ? 0 : Math.max(0, now.getTime() - oldest.at.getTime())
@@ -31,7 +30,7 @@ export function examinePurges(database: Database, now: Date): Promise<PurgeHealt
   })
 }
 
-/** The first that is kept. */
+/** Returns the oldest retained commit after `seq`. */
 function commitsAfter(database: Database, seq: number): Promise<readonly { readonly at: Date }[]> {
   return database
     .collection<{ readonly seq: number; readonly at: Date }>(COMMITS)

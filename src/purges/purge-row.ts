@@ -1,6 +1,6 @@
 import type { JobRow } from '../jobs/job-queue.ts'
 
-/** The progress of purges, for all processes: `cursor` is the last purged commit. There is one row. */
+/** The shared progress of all processes, in a single row. `cursor` is the last purged commit. */
 export interface PurgeRow extends JobRow {
   readonly log: string
   readonly cursor: number

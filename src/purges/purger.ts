@@ -14,28 +14,28 @@ export interface PurgerOptions {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly commitLog: Pick<CommitLog, 'head' | 'onHead'>
-  /** Null: there are none. */
+  /** Null disables purges. */
   readonly purge: PurgeTarget | null
-  /** How long other processes may answer with what was before: `CACHE_STALE_MS`. */
+  /** Maximum staleness of responses of other processes: `CACHE_STALE_MS`. */
   readonly staleMs: number
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
 }
 
-/** Purges changed content from caches in front, whichever process committed it. */
+/** Purges changed content from external caches, for the commits of all processes. */
 export interface Purger {
-  /** Null where no caches are configured. */
+  /** Null without configured caches. */
   readonly health: (() => Promise<PurgeHealth>) | null
   close(): Promise<void>
 }
 
-/** Longer than one attempt takes, of some caches that do not answer. */
+/** Longer than one attempt takes when some caches do not respond. */
 const LEASE_MS = 120_000
-/** A read that was under way has ended by then. */
+/** Time for pending reads to finish. */
 const SETTLE_MS = 1_000
 const AGAIN_MS = { least: 1_000, most: 60_000 } as const
 
-/** Begins to purge, until `close`. Processes with other settings of what to purge must not share a database. */
+/** Starts the purges. Processes with different purge settings must not share a database. */
 export async function openPurger({ purge: target, ...rest }: PurgerOptions): Promise<Purger> {
   return target === null
     ? { health: null, close: () => Promise.resolve() }
@@ -88,7 +88,7 @@ function laneOf(options: Purging, queue: JobQueue<PurgeRow>): Lane {
   }
 }
 
-/** What has been committed is purged a little later: nobody answers with what was before by then. */
+/** Schedules the purge of new commits. The delay ensures that no process still serves the previous content. */
 function aim(
   { now, staleMs }: Purging,
   queue: JobQueue<PurgeRow>,
@@ -96,12 +96,12 @@ function aim(
   { log, seq }: Head,
 ): Promise<void> {
   const dueAt = new Date(now().getTime() + staleMs + SETTLE_MS)
-  // Of another log, or behind what this process has seen: nothing says what has changed since.
+  // The changes since are unknown if the log was replaced or this process has a stale head.
   const cursor = row.log === log && row.cursor <= seq ? row.cursor : -1
   return queue.settle(row, { kind: 'later', dueAt, set: { log, cursor, target: seq } })
 }
 
-/** Once at least: how far it is moves when the caches have said so. */
+/** Delivers at least once: the cursor moves after the caches have confirmed. */
 async function purge(
   { database, schema, target, now }: Purging,
   queue: JobQueue<PurgeRow>,

@@ -1,4 +1,4 @@
-/** The purge request of each kind of cache: each takes tags in its own form. */
+/** Each kind of cache has its own format of purge requests. */
 export type PurgeKind = 'fastly' | 'cloudflare' | 'varnish' | 'url'
 
 export interface PurgeTarget {
@@ -7,7 +7,7 @@ export interface PurgeTarget {
   readonly token: string | null
 }
 
-/** A cache has not said that it has forgotten. */
+/** A cache did not confirm a purge. */
 export class PurgeFailed extends Error {
   constructor(url: string, what: string, options?: ErrorOptions) {
     super(`${new URL(url).host} did not purge: ${what}`, options)
@@ -17,17 +17,20 @@ export class PurgeFailed extends Error {
 
 const TIMEOUT_MS = 10_000
 
-/** What one request may name. */
+/** Maximum number of tags per request. */
 const MOST_TAGS: Readonly<Record<PurgeKind, number>> = {
   // https://www.fastly.com/documentation/reference/api/purging/: 256 keys
   fastly: 256,
   // https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/: 30 on every plan
   cloudflare: 30,
-  varnish: 50, // a header
+  varnish: 50, // limited by the header size
   url: 1_000,
 }
 
-/** Has all caches forget what has these tags. @throws PurgeFailed unless all have said that they have */
+/**
+ * Purges the tags from all caches.
+ * @throws PurgeFailed unless every cache confirms
+ */
 export async function sendPurge(target: PurgeTarget, tags: readonly string[]): Promise<void> {
   const size = MOST_TAGS[target.kind]
   for (let start = 0; start < tags.length; start += size) {
@@ -44,7 +47,7 @@ async function send(target: PurgeTarget, url: string, tags: readonly string[]): 
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    await response.arrayBuffer() // to its end, for the connection to be used again
+    await response.arrayBuffer() // consumed, so that the connection can be reused
     status = response.status
   } catch (error) {
     throw new PurgeFailed(url, 'no answer', { cause: error })

@@ -9,13 +9,13 @@ import { type Outcome, sendRequest, type SendOptions, TIMEOUT_MS } from './send-
 import { signedHeaders } from './sign.ts'
 import { WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 
-/** The longest that an attempt may take: to read what is sent, to send it, to write down what became of it. */
+/** Maximum time of an attempt: read the content, send the request and store the outcome. */
 export const LEASE_MS = 25_000
 
-/** To write down what became of it. */
+/** Time to store the outcome. */
 const SETTLE_MS = 2_000
 
-/** Who has not begun to send by then does not: the lease must last for all of it. */
+/** A request must start before this time, so that the lease covers its timeout. */
 const LATEST_MS = LEASE_MS - TIMEOUT_MS - SETTLE_MS
 
 export interface Delivering extends PayloadSources {
@@ -24,7 +24,7 @@ export interface Delivering extends PayloadSources {
   readonly now: () => Date
 }
 
-/** Sends one delivery that was claimed, and writes down what became of it. */
+/** Sends a claimed delivery and stores the outcome. */
 export async function deliver(
   delivering: Delivering,
   hook: WebhookRow,
@@ -33,7 +33,7 @@ export async function deliver(
   try {
     await attempt(delivering, hook, delivery)
   } catch (error) {
-    // Another process has it now: the attempt was slower than it may be.
+    // The attempt outlasted its lease, so another process has claimed the delivery.
     if (!(error instanceof LeaseLost)) throw error
   }
 }
@@ -48,7 +48,7 @@ async function attempt(
   const before = hook.ordered ? await earlierOf(database, delivery) : null
   if (before !== null) {
     await putBack(queue, delivery, await postpone(database, delivery, before, now()))
-    await wakeFirst(database, delivery, now()) // it may have ended meanwhile, and woken nobody
+    await wakeFirst(database, delivery, now()) // the earlier event may have settled before the postponement
     return
   }
   const body = await bodyFor(delivering, hook, delivery)
@@ -60,7 +60,6 @@ async function attempt(
   await settle(delivering, hook, delivery, outcome)
 }
 
-/** Sends one message to a webhook, signed. */
 export function sendTo(
   { send, now }: Pick<Delivering, 'send' | 'now'>,
   hook: Pick<WebhookRow, 'url' | 'secrets'>,
@@ -75,7 +74,7 @@ export function sendTo(
   return sendRequest({ url: hook.url, headers, body }, send)
 }
 
-/** As if it had not been claimed. */
+/** Returns the delivery to the queue without counting the attempt. */
 function putBack(
   queue: JobQueue<DeliveryRow>,
   delivery: Claimed<DeliveryRow>,
@@ -110,12 +109,12 @@ async function settle(
     return
   }
   const state = outcome.error === null ? 'delivered' : 'failed'
-  if (isGone) await disable(database, hook, at) // first: nobody sees that it failed and may send it again
+  if (isGone) await disable(database, hook, at) // before the delivery settles, so that a failed delivery is not replayed to this address
   await queue.settle(delivery, { kind: 'done', set: { state, last, settledAt: at } })
   if (hook.ordered) await wakeFirst(database, delivery, at)
 }
 
-/** Unless it leads elsewhere by now. The log says that nobody has asked for it. */
+/** Disables a webhook unless its URL has changed. The log entry has no author. */
 function disable(database: Database, { _id, url }: WebhookRow, at: Date): Promise<void> {
   return database.transact(async (session) => {
     const { matchedCount } = await webhooksOf(database).updateOne(

@@ -5,19 +5,18 @@ import type { Database } from '../mongo/connection/database.ts'
 import { deliveriesOf, type DeliveryRow } from './delivery.ts'
 import { webhooksOf } from './webhook.ts'
 
-/** A delivery as it is shown. */
 export type Delivery = Omit<
   DeliveryRow,
   '_id' | 'hook' | 'open' | 'lease' | 'leasedUntil' | 'place' | 'dueAt'
 > & {
   readonly id: string
-  /** Of one that is due; null for the others. */
+  /** Null unless the delivery is due. */
   readonly nextAttemptAt: Date | null
 }
 
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[]
-  /** What to pass as `before` for those that follow; null at the end. */
+  /** The value of `before` for the next page; null at the end. */
   readonly next: string | null
 }
 
@@ -33,7 +32,10 @@ const ASKED = Joi.object<Asked>({
   limit: Joi.string().pattern(/^(?:[1-9]\d?|100)$/),
 })
 
-/** The newest first. @throws ValidationError for a query that is not understood */
+/**
+ * Lists deliveries, newest first.
+ * @throws ValidationError for an invalid query
+ */
 export async function listDeliveries(
   database: Database,
   hook: string,
@@ -70,10 +72,10 @@ function show(row: DeliveryRow): Delivery {
 
 const DAY_MS = 86_400_000
 
-/** How long what was delivered or given up stays to be looked at. */
+/** Retention of settled deliveries. */
 export const KEPT_DAYS = 14
 
-/** Removes what was settled long ago, and what is left of webhooks that were removed. */
+/** Deletes settled deliveries after their retention, and deliveries of removed webhooks. */
 export async function sweepDeliveries(database: Database, now: Date): Promise<void> {
   const options = { maxTimeMS: database.queryTimeoutMs }
   const ago = (ms: number): Date => new Date(now.getTime() - ms)
@@ -83,7 +85,7 @@ export async function sweepDeliveries(database: Database, now: Date): Promise<vo
     const hooks = await webhooksOf(database)
       .find({}, { ...options, projection: { _id: 1 } })
       .toArray()
-    // What has been due for a day is of no webhook that was made since the list was read.
+    // Newer deliveries may belong to a webhook that was created after the list was read.
     const abandoned = { open: 1, dueAt: { $lt: ago(DAY_MS) } } as const
     await rows.deleteMany({ ...abandoned, hook: { $nin: hooks.map(({ _id }) => _id) } }, options)
   })

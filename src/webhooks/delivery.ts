@@ -7,22 +7,23 @@ import type { Outcome } from './send-request.ts'
 
 export const DELIVERIES = 'quire_deliveries'
 
-/** One event for one webhook. */
 export interface DeliveryRow extends JobRow, Pick<CommitItem, Facts> {
-  /** Of the webhook, the commit and the place in it: the `webhook-id` of every attempt, and of a replay. */
+  /**
+   * Composed of the webhook, the commit and the index of the item. It is the `webhook-id` of every attempt and
+   * replay.
+   */
   readonly _id: string
   readonly hook: string
   readonly event: WebhookEvent
-  /** The number of the commit. */
   readonly seq: number
-  /** Ascending as text in the order of events. */
+  /** Sorts as text in the order of events. */
   readonly place: string
-  /** When it happened. */
+  /** Time of the event. */
   readonly at: Date
   readonly state: 'due' | 'delivered' | 'failed'
   /** Null before the first attempt. */
   readonly last: (Omit<Outcome, 'retryAfterMs'> & { readonly at: Date }) | null
-  /** When it was delivered or given up. */
+  /** Time of the delivery or of the final failure. */
   readonly settledAt: Date | null
 }
 
@@ -46,7 +47,7 @@ export function placeOf(seq: number, item: number): string {
   return `${String(seq).padStart(16, '0')}:${String(item).padStart(4, '0')}`
 }
 
-/** The remaining work for an event that is not delivered yet. */
+/** The initial job state of a delivery. */
 export function freshState(now: Date) {
   return { ...newJob(now), state: 'due', last: null, settledAt: null } as const
 }

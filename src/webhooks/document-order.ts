@@ -2,15 +2,15 @@ import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { deliveriesOf, type DeliveryRow } from './delivery.ts'
 
-/** How long what waits for an earlier event of its document is left alone, where nobody wakes it. */
+/** Delay of a delivery that waits for an earlier event of its document, unless it is woken. */
 export const WAIT_MS = 5_000
 
-/** Whose turn it is among what is still to be delivered of one document. */
+/** Identifies the pending deliveries of one document. */
 type Queue = Pick<DeliveryRow, 'hook' | 'documentId'>
 
 type Earlier = Pick<DeliveryRow, 'place' | 'dueAt'>
 
-/** The first unsettled event of the same document; null if it is this one. */
+/** Returns the first pending event of the document; null if `delivery` itself is first. */
 export async function earlierOf(
   database: Database,
   delivery: Queue & Pick<DeliveryRow, 'place'>,
@@ -20,8 +20,8 @@ export async function earlierOf(
 }
 
 /**
- * Leaves all alone that come after `first` of its document, at once: a backlog of thousands is not looked at one by one.
- * Returns until when.
+ * Postpones all events of the document after `first` in one update, so that a large backlog is not claimed one by
+ * one. Returns the new due time.
  */
 export async function postpone(
   database: Database,
@@ -47,7 +47,7 @@ export async function postpone(
   return dueAt
 }
 
-/** What is first by now need not wait for anything but its own next attempt. */
+/** Makes the first pending event due now, unless it waits for a retry. */
 export async function wakeFirst(database: Database, queue: Queue, now: Date): Promise<void> {
   const first = await firstOf(database, queue)
   if (first === null || first.attempts > 0) return

@@ -2,7 +2,7 @@ import type { CommitItem } from '../mongo/connection/commit-record.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/** The events that a webhook can subscribe to, under the names of the reference. */
+/** The events of webhooks, named as in the reference. */
 export const EVENTS = [
   'entry.create',
   'entry.update',
@@ -16,21 +16,19 @@ export const EVENTS = [
 
 export type WebhookEvent = (typeof EVENTS)[number]
 
-/** The event of a test, as in the reference. */
 export const TEST_EVENT = 'trigger-test'
 
 export const FILE = 'plugin::upload.file'
 
-/** Which events a webhook wants. */
 export interface Subscription {
   readonly events: readonly WebhookEvent[]
-  /** Null: of every content-type. */
+  /** Null for every content-type. */
   readonly types: readonly string[] | null
-  /** Null: in every locale. What has no locale is wanted in any case. */
+  /** Null for every locale. Content without a locale always matches. */
   readonly locales: readonly string[] | null
 }
 
-/** The event for the change of one version; null for changes without events, such as those of users and roles. */
+/** Returns the event for a changed version; null for types without events, such as users and roles. */
 export function eventOf(
   item: Pick<CommitItem, 'type' | 'status' | 'op' | 'isNew'>,
   plan: Pick<ContentTypePlan, 'draftAndPublish'> | undefined,
@@ -41,7 +39,6 @@ export function eventOf(
   return item.op === 'put' ? 'entry.publish' : 'entry.unpublish'
 }
 
-/** Whether a webhook subscribes to this change. */
 export function wants(
   { events, types, locales }: Subscription,
   event: WebhookEvent,

@@ -19,23 +19,22 @@ import {
   type WebhookInput,
 } from './webhook-input.ts'
 
-/** What webhooks are managed on. */
 export interface WebhooksContext {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
-  /** Hosts that may have inner addresses, as in `WEBHOOK_ALLOW_HOSTS`. */
+  /** Hosts that may have private addresses: `WEBHOOK_ALLOW_HOSTS`. */
   readonly allowHosts: readonly string[]
   readonly now: () => Date
 }
 
-/** Shown once, and never again. */
+/** The secret is shown only once. */
 export interface WithSecret {
   readonly secret: string
 }
 
 const MOST = 100
 
-/** In the order in which they were made. */
+/** Oldest first. */
 export async function listWebhooks({
   database,
 }: Pick<WebhooksContext, 'database'>): Promise<readonly Webhook[]> {
@@ -60,7 +59,7 @@ export async function getWebhook(
 }
 
 /**
- * It gets the events of commits from now on.
+ * Creates a webhook for the events of future commits.
  * @throws ValidationError, ForbiddenError for content that the actor may not read, ApplicationError beyond 100
  */
 export async function createWebhook(
@@ -98,8 +97,8 @@ export async function createWebhook(
 }
 
 /**
- * One that is enabled again continues where it stopped, as far as the log goes back. Changing it needs the right to read
- * all of its content, here and below: pending deliveries would go to the new address, or be signed with the new secret.
+ * Changes a webhook. An enabled webhook resumes at its cursor, as far as the log goes back. The actor must be able to
+ * read its content before and after the change, because pending deliveries use the new URL and secret.
  * @throws NotFoundError, ValidationError, ForbiddenError
  */
 export async function updateWebhook(
@@ -120,7 +119,10 @@ export async function updateWebhook(
   })
 }
 
-/** With what was still to be delivered. @throws NotFoundError, ForbiddenError */
+/**
+ * Removes a webhook and its deliveries.
+ * @throws NotFoundError, ForbiddenError
+ */
 export async function removeWebhook(
   context: WebhooksContext,
   actor: Principal,
@@ -139,7 +141,7 @@ export async function removeWebhook(
 }
 
 /**
- * Gives it another secret. Messages are signed by both until the next one, or until `endRotation`.
+ * Adds a new secret. The previous one also signs until the next rotation or `endRotation`.
  * @throws NotFoundError, ForbiddenError
  */
 export async function rotateSecret(
@@ -154,7 +156,10 @@ export async function rotateSecret(
   return { ...row, secret }
 }
 
-/** From now on the newest secret alone signs. @throws NotFoundError, ForbiddenError */
+/**
+ * Removes the previous secret.
+ * @throws NotFoundError, ForbiddenError
+ */
 export function endRotation(
   context: WebhooksContext,
   actor: Principal,
@@ -164,7 +169,7 @@ export function endRotation(
 }
 
 /**
- * Delivers the events of commits again, by the numbers of the commits: under the ids that they had.
+ * Delivers the events of a range of commits again, under their original ids.
  * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError
  */
 export async function replayWebhook(
@@ -200,7 +205,10 @@ function assertInLog(from: number, { floor, seq }: Head): void {
   throw new ApplicationError(message, {}, because(message, 'webhook.log', kept))
 }
 
-/** Nobody has content sent that they may not read. @throws ForbiddenError */
+/**
+ * Webhooks must not disclose content that the actor may not read.
+ * @throws ForbiddenError
+ */
 function assertMayRead(
   { schema }: WebhooksContext,
   actor: Principal,

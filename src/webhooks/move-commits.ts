@@ -7,22 +7,22 @@ import { deliveriesOf, type DeliveryRow, freshState, placeOf } from './delivery.
 import { eventOf, wants } from './events.ts'
 import { type Missed, type Webhook, type WebhookRow, webhooksOf } from './webhook.ts'
 
-/** How much of the log is looked at in one transaction. */
+/** Maximum part of the log per transaction. */
 const COMMITS_AT_ONCE = 100
 const ITEMS_AT_ONCE = 1_000
 
-/** A receiver that answers nothing keeps so many deliveries waiting; the rest waits in the log. */
+/** Limit of pending deliveries per webhook. Further events stay in the log. */
 export const MOST_OPEN = 10_000
 
 export interface Move {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly now: () => Date
-  /** The log no longer held some commits when a webhook came to them: their events are not delivered. */
+  /** Called when the log has deleted commits before a webhook read them. Their events are lost. */
   readonly onMissed: (missed: Missed & Pick<Webhook, 'id' | 'name'>) => void
 }
 
-/** Makes deliveries of what has been committed, for each webhook. Says whether there is more. */
+/** Creates the deliveries of new commits for each webhook. Returns whether the log has more commits. */
 export async function moveCommits(move: Move, head: Head): Promise<boolean> {
   const { database } = move
   const behind = await asCmsErrors(() =>
@@ -52,13 +52,13 @@ async function isFull(database: Database, { _id }: WebhookRow): Promise<boolean>
   return count >= MOST_OPEN
 }
 
-/** What is followed: the log as it grows, or a part of it once more. */
+/** A direction of reading: new commits, or a replay. */
 interface Way {
-  /** After which commit it goes on, and up to which; null where it does not. */
+  /** The commits to read; null if none are due. */
   range(hook: WebhookRow, head: Head): { readonly after: number; readonly to: number } | null
-  /** Its new position, and the commits that it missed. */
+  /** The new position and the missed commits. */
   at(after: number, hook: WebhookRow, missed: Missed | null): Partial<WebhookRow>
-  /** Whether deliveries that were made before are made again. */
+  /** Whether existing deliveries are sent again. */
   readonly again: boolean
 }
 
@@ -77,8 +77,8 @@ const REPLAY: Way = {
 }
 
 /**
- * One step for one webhook: deliveries and how far it is are written together or not at all, so that each event has one
- * delivery, whichever processes are at it and wherever they die. Says whether there is more.
+ * Moves one webhook by one batch. A transaction writes deliveries and position together, so that concurrent or
+ * crashed processes create each delivery once. Returns whether the range has more commits.
  */
 async function moveFor(move: Move, head: Head, seen: WebhookRow, way: Way): Promise<boolean> {
   const { database } = move
@@ -90,7 +90,7 @@ async function moveFor(move: Move, head: Head, seen: WebhookRow, way: Way): Prom
       { _id: seen._id },
       { session, maxTimeMS: database.queryTimeoutMs },
     )
-    // Another process was faster, or the webhook was changed or removed.
+    // Another process moved the webhook, or it was changed or removed.
     if (hook === null || hook.disabledAt !== null) return false
     if (way.range(hook, head)?.after !== range.after) return false
     await putDeliveries(move, hook, commits, way, session)
@@ -108,13 +108,15 @@ async function moveFor(move: Move, head: Head, seen: WebhookRow, way: Way): Prom
 
 interface Step {
   readonly commits: readonly NumberedCommit[]
-  /** The commit up to which these are all that there are. */
+  /** All commits up to this number are covered. */
   readonly reached: number
-  /** Null where the log holds all of them. */
+  /** Null if the log holds all commits of the step. */
   readonly missed: Missed | null
 }
 
-/** Numbers have no gaps: where one is not there, retention was faster, and what follows begins behind its floor. */
+/**
+ * Commit numbers have no gaps. A gap means that retention has deleted commits, and later ones start after its floor.
+ */
 async function readStep(
   { database, now }: Move,
   { after, to }: { readonly after: number; readonly to: number },
@@ -137,7 +139,7 @@ async function readStep(
   }
 }
 
-/** Whole commits, and one at least. */
+/** Returns whole commits, at least one. */
 function withinItems(commits: readonly NumberedCommit[]): readonly NumberedCommit[] {
   let items = 0
   const last = commits.findIndex((commit, index) => {
@@ -185,7 +187,7 @@ function deliveriesFor(
     const event = eventOf(item, schema.contentTypes.get(item.type))
     if (event === null || !wants(hook, event, item)) return []
     return {
-      // Of the commit's own id: its number may be given again where a backup is restored.
+      // The id of the commit is unique. Its number may be reused after a backup is restored.
       _id: `${hook._id}:${commit._id.replace('.', '-')}:${index}`,
       hook: hook._id,
       event,

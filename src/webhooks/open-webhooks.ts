@@ -21,22 +21,24 @@ export interface WebhooksOptions extends PayloadSources {
   readonly onMissed: Move['onMissed']
 }
 
-/** The webhooks of one process: it delivers the events of the commits of all processes. */
+/** The webhook worker of a process. It delivers events for the commits of all processes. */
 export interface Webhooks {
-  /** Sends an event of no content at once, and says what became of it. @throws NotFoundError */
+  /**
+   * Sends a test event without content.
+   * @throws NotFoundError
+   */
   test(id: string): Promise<Tested>
-  /** Something was asked for: a replay, or a webhook that is enabled again. */
+  /** Call it after a replay was requested or a webhook was enabled. */
   wake(): void
   close(): Promise<void>
 }
 
-/** How much one process sends at a time, and to one receiver: a slow one keeps others from nothing. */
+/** Concurrent requests per process and per receiver. The second limit keeps a slow receiver from blocking others. */
 const AT_ONCE = 16
 const AT_ONCE_TO_ONE = 4
 
 const SWEEP_EVERY_MS = 3_600_000
 
-/** Begins to deliver events, until `close`. */
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { database, commitLog, onBackgroundError, now } = options
   await ensureWebhooks(database)
@@ -44,7 +46,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const queue = await openJobQueue<DeliveryRow>({
     database,
     collection: DELIVERIES,
-    tieBreak: 'place', // the first of a document before those that wait for it
+    tieBreak: 'place', // sends the first event of a document before its successors
     leaseMs: LEASE_MS,
     now,
   })
@@ -58,7 +60,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
         return more
       } catch (error) {
         onBackgroundError(error)
-        return false // the next look goes on
+        return false // retried at the next poll
       }
     },
   })
@@ -84,10 +86,10 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   }
 }
 
-/** Beside new heads: for replays and webhooks that were enabled in another process. */
+/** Polls in addition to new heads, for replays and webhooks that another process enabled. */
 const LOOK_MS = 2_000
 
-/** Claims deliveries of webhooks that work, a few of each at a time. */
+/** Claims deliveries of enabled webhooks, within the limit per receiver. */
 function laneOf(delivering: Delivering): Lane {
   const { queue } = delivering
   const sending = new Map<string, number>()

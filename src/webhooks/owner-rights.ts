@@ -8,17 +8,17 @@ import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import { FILE, type Subscription } from './events.ts'
 import type { WebhookRow } from './webhook.ts'
 
-/** Resolves authors to principals with their present rights; null for authors that were removed or blocked. */
+/** Resolves authors to principals with their current rights; null for removed or blocked authors. */
 export interface Principals {
   readonly access: Pick<Access, 'principalOfAuthor'>
   readonly principalOfAdministrator: (id: string) => Promise<Principal | null>
 }
 
-/** What the payloads of a webhook may show. */
+/** The content that payloads of a webhook may show. */
 export interface OwnerRights {
   mayFind(uid: string): boolean
   mayReadDrafts(uid: string): boolean
-  /** Whether a version of this locale may be shown at all. */
+  /** Whether a version of this locale may be shown. */
   mayShow(plan: ContentTypePlan, locale: string, isDraft: boolean): boolean
 }
 
@@ -26,7 +26,7 @@ type OwnedRow = Pick<WebhookRow, 'by' | 'types' | 'events'>
 
 const FIND_FILES = pluginAction('plugin::upload.content-api', 'find')
 
-/** The actions that a principal needs to create a webhook with this subscription. */
+/** Returns the actions that a principal needs to create a webhook with this subscription. */
 export function actionsOf(
   { contentTypes }: Pick<Schema, 'contentTypes'>,
   { types, events }: Pick<Subscription, 'types' | 'events'>,
@@ -45,8 +45,8 @@ export function actionsOf(
 }
 
 /**
- * The present rights of the creator of a webhook. A row without a creator was stored before webhooks had one: it has the
- * rights that its creator needed.
+ * Returns the current rights of the creator of a webhook. Rows from older releases have no creator: they have exactly
+ * the rights that creating them required.
  */
 export async function ownerRights(
   { principals, schema }: { readonly principals: Principals; readonly schema: Schema },
@@ -78,7 +78,7 @@ function legacyOwner(schema: Schema, row: OwnedRow): Principal {
 
 function rightsOf(principal: Principal, { all }: LocaleList): OwnerRights {
   const every = all.map(({ code }) => code)
-  // Payloads show content and files, and no end users, as in the reference.
+  // As in the reference, payloads show content and files but no end users.
   const isContent = (uid: string): boolean => uid.startsWith('api::')
   const inEvery = (uid: string, verb: 'find' | 'readDrafts'): boolean =>
     isContent(uid) && mayIn(principal, contentAction({ uid }, verb), every)

@@ -13,19 +13,18 @@ import { FILE } from './events.ts'
 import { type OwnerRights, ownerRights, type Principals } from './owner-rights.ts'
 import type { WebhookRow } from './webhook.ts'
 
-/** What bodies are made of. */
 export interface PayloadSources {
   readonly database: Database
   readonly schema: Schema
   readonly locales: { current(): Promise<LocaleList> }
   readonly principals: Principals
-  /** Of what one body may hold. */
+  /** Limits of one body. */
   readonly bounds: AnswerBounds
 }
 
 /**
- * The body of one attempt, as JSON. It shows the entry as it is stored now, newer than the event and never older, and of
- * it only the content that the creator of the webhook may find now.
+ * Returns the JSON body of an attempt. It shows the stored entry, which may be newer than the event. It contains only
+ * content that the creator of the webhook may currently find.
  */
 export async function bodyFor(
   sources: PayloadSources,
@@ -41,7 +40,7 @@ export async function bodyFor(
   const about = { event, createdAt: at, ...modelOf(sources.schema, type), seq, revision }
   if (hook.body === 'thin') return JSON.stringify({ ...about, ...name })
   const found = event.endsWith('delete') ? null : await findEntry(sources, hook, delivery)
-  // Deleted entries, and those that the creator may not find, are named only.
+  // Deleted entries and entries that the creator may not find are reduced to their ids.
   const entry = found ?? { documentId, ...(locale !== '' && { locale }) }
   return JSON.stringify({ ...about, ...name, [type === FILE ? 'media' : 'entry']: entry })
 }
@@ -56,7 +55,7 @@ async function findEntry(
   delivery: DeliveryRow,
 ): Promise<Entry | null> {
   const plan = sources.schema.contentTypes.get(delivery.type)
-  if (plan === undefined) return null // no longer declared
+  if (plan === undefined) return null
   const locales = await sources.locales.current()
   const rights = await ownerRights(sources, hook, locales)
   const isDraft = shownStatus(delivery) === 'draft'
@@ -66,7 +65,7 @@ async function findEntry(
     return await read(sources, target, { populate: '*' })
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
-    return read(sources, target, {}) // too much is related to it
+    return read(sources, target, {}) // too many related entries
   }
 }
 
@@ -77,7 +76,7 @@ interface PayloadTarget {
   readonly rights: OwnerRights
 }
 
-/** The event of an unpublished entry contains its draft, as in the reference. */
+/** As in the reference, the event of an unpublished entry contains its draft. */
 function shownStatus({ event, status }: DeliveryRow): DeliveryRow['status'] {
   return event === 'entry.unpublish' ? 'draft' : status
 }

@@ -2,7 +2,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** How long after an attempt that failed the next one follows: the first follows the event. */
+/** Delays between attempts, counted from the failed attempt. */
 export const RETRIES: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,20 +15,20 @@ export const RETRIES: readonly number[] = [
   24 * HOUR,
 ]
 
-/** The longest wait, whatever the receiver asks for. */
+/** Upper bound of `Retry-After`. */
 const LONGEST = 24 * HOUR
 
-/** Jitter: the longest random addition, so that deliveries that failed together are not sent again together. */
+/** Maximum random addition, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 
 export interface Failure {
-  /** How often it was sent by now. */
+  /** Attempts so far. */
   readonly attempts: number
-  /** What the receiver asks for with `Retry-After`; null where it does not. */
+  /** Null without a `Retry-After` header. */
   readonly retryAfterMs: number | null
 }
 
-/** How long to wait before the next attempt; null where that was the last. */
+/** Returns the delay before the next attempt; null after the last. */
 export function delayAfter(
   { attempts, retryAfterMs }: Failure,
   random: () => number = Math.random,
@@ -39,7 +39,7 @@ export function delayAfter(
   return Math.max(delay, asked) * (1 + JITTER * random())
 }
 
-/** `Retry-After` in milliseconds: seconds or a date; null for anything else. RFC 9110, 10.2.3. */
+/** Returns `Retry-After` (seconds or a date) in milliseconds; null if it is invalid. RFC 9110, section 10.2.3. */
 export function parseRetryAfter(header: string | undefined, now: Date): number | null {
   const text = header?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND

@@ -4,26 +4,25 @@ import type { LookupFunction } from 'node:net'
 import { InnerAddressError, isInnerHost, lookUpOutside } from '../inner-address.ts'
 import { parseRetryAfter } from './retries.ts'
 
-/** What became of one attempt. */
 export interface Outcome {
-  /** Null where there was no answer. */
+  /** Null without a response. */
   readonly status: number | null
-  /** Null where it was delivered. */
+  /** Null after a success. */
   readonly error: SendError | null
   readonly retryAfterMs: number | null
   readonly ms: number
 }
 
-/** Why an attempt failed; nothing of what was answered is kept. */
+/** Reason of a failure. Response bodies are not stored. */
 export type SendError = 'address_refused' | 'redirect' | 'status' | 'timeout' | 'unreachable'
 
 export interface SendOptions {
-  /** Hosts that may have inner addresses, as in `WEBHOOK_ALLOW_HOSTS`. */
+  /** Hosts that may have private addresses: `WEBHOOK_ALLOW_HOSTS`. */
   readonly allowHosts: readonly string[]
-  /** Of the server, for `User-Agent`. */
+  /** Version of the server, for `User-Agent`. */
   readonly version: string
   readonly timeoutMs?: number
-  /** In place of the resolver of the machine; for tests. */
+  /** Replaces the system resolver in tests. */
   readonly lookup?: LookupFunction
 }
 
@@ -36,8 +35,8 @@ export interface Message {
 export const TIMEOUT_MS = 15_000
 
 /**
- * Sends one message and says what became of it; it never throws. The address is looked at as the connection is made, after
- * its name was resolved, so that no name leads to a machine beside this one, however often it says something else.
+ * Sends a message and returns the outcome; never rejects. The resolved address is checked when the connection is
+ * made, so that DNS rebinding cannot reach private addresses.
  */
 export async function sendRequest(message: Message, options: SendOptions): Promise<Outcome> {
   const started = performance.now()
@@ -66,19 +65,19 @@ async function attempt(
         'user-agent': `Quire/${version}`,
         'content-length': String(Buffer.byteLength(body)),
       },
-      agent: false, // no connection that was made for another look
-      signal: AbortSignal.timeout(timeoutMs), // of all of it: who answers byte by byte gets no longer
+      agent: false, // a pooled connection would bypass the address check
+      signal: AbortSignal.timeout(timeoutMs), // limits the whole request, including a slow response
       ...(resolver !== undefined && { lookup: resolver }),
     })
     sent.on('error', reject)
     sent.on('close', () => {
-      reject(new Error('it hung up')) // as a 101 makes Node do, which is no error to it
+      reject(new Error('it hung up')) // Node closes the socket after a 101 without an error
     })
     sent.on('response', (response) => {
       const status = response.statusCode ?? 0
       const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date())
       response.on('error', () => undefined)
-      response.destroy() // the status says it all
+      response.destroy() // only the status is used
       resolve({ status, error: errorOfStatus(status), retryAfterMs })
     })
     sent.end(body)
@@ -90,7 +89,7 @@ function errorOfStatus(status: number): SendError | null {
   return status >= 300 && status < 400 ? 'redirect' : 'status'
 }
 
-/** Whether a host is named, with or without its port: it may have an inner address. */
+/** Whether the allowlist contains the host, with or without its port. */
 export function isAllowedHost({ hostname, host }: URL, allowHosts: readonly string[]): boolean {
   return allowHosts.includes(hostname) || allowHosts.includes(host)
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** What a receiver is given to check signatures with. */
+/** Prefix of the secrets that receivers verify signatures with. */
 const PREFIX = 'whsec_'
 
 export function newSecret(): string {
@@ -9,14 +9,14 @@ export function newSecret(): string {
 
 export interface Signed {
   readonly id: string
-  /** In whole seconds: receivers refuse what is old, so that nobody sends again what they have overheard. */
+  /** In whole seconds. Receivers reject old timestamps to prevent replay attacks. */
   readonly seconds: number
   readonly body: string
 }
 
 /**
- * The headers of Standard Webhooks (https://www.standardwebhooks.com): a signature by each secret, so that a receiver may
- * know the old one or the new one while they are changed.
+ * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com). Each secret signs, so that receivers
+ * accept the old or the new one during a rotation.
  */
 export function signedHeaders(
   { id, seconds, body }: Signed,

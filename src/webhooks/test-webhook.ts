@@ -5,7 +5,6 @@ import { TEST_EVENT } from './events.ts'
 import { getWebhook } from './manage-webhooks.ts'
 import type { Outcome, SendOptions } from './send-request.ts'
 
-/** What became of a test. */
 export type Tested = Omit<Outcome, 'retryAfterMs'>
 
 export interface TestParts {
@@ -14,7 +13,10 @@ export interface TestParts {
   readonly now: () => Date
 }
 
-/** Sends an event of no content at once, and says what became of it. @throws NotFoundError */
+/**
+ * Sends a test event without content.
+ * @throws NotFoundError
+ */
 export async function testWebhook(parts: TestParts, id: string): Promise<Tested> {
   const { database, now } = parts
   const hook = await getWebhook({ database }, id)

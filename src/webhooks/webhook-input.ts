@@ -7,7 +7,6 @@ import { EVENTS } from './events.ts'
 import { isAllowedHost } from './send-request.ts'
 import type { WebhookRow } from './webhook.ts'
 
-/** What an administrator says of a webhook. */
 export interface WebhookInput extends Pick<
   WebhookRow,
   'name' | 'url' | 'events' | 'types' | 'locales' | 'body' | 'ordered'
@@ -57,10 +56,9 @@ const PRESETS = {
 
 type Types = Pick<Schema, 'contentTypes'>
 
-/** What an input is checked against. */
 export interface InputContext {
   readonly schema: Types
-  /** Hosts that may have inner addresses. */
+  /** Hosts that may have private addresses. */
   readonly allowHosts: readonly string[]
 }
 
@@ -72,7 +70,10 @@ export function readNewWebhook(input: unknown, { schema, allowHosts }: InputCont
   return { ...PRESETS, ...read } as WebhookInput
 }
 
-/** Types that are no longer declared may stay. @throws ValidationError */
+/**
+ * Keeps types that are no longer declared.
+ * @throws ValidationError
+ */
 export function readWebhookChange(
   input: unknown,
   before: WebhookRow,
@@ -89,7 +90,7 @@ export function readReplay(input: unknown): ReplayInput {
   return readInput(REPLAY, input)
 }
 
-/** Names are looked at when they are looked up, at each delivery. */
+/** Checks literal addresses only. Host names are resolved and checked at each delivery. */
 function assertOuter(given: string | undefined, allowHosts: readonly string[]): void {
   if (given === undefined) return
   const url = new URL(given)

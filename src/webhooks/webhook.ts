@@ -4,55 +4,54 @@ import { ensureHead } from '../mongo/commits/heads.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 import type { Subscription } from './events.ts'
 
-/** A webhook as it is stored. */
 export interface WebhookRow extends Subscription {
   readonly _id: string
   readonly name: string
   readonly url: string
   readonly body: 'strapi' | 'thin'
-  /** Whether the events of one document are delivered in their order. */
+  /** Whether the events of a document are delivered in order. */
   readonly ordered: boolean
-  /** The newest first; two while one takes the place of the other. */
+  /** Newest first; two during a rotation. */
   readonly secrets: readonly string[]
-  /** Commits up to this number have been made into deliveries. */
+  /** Deliveries exist for all commits up to this number. */
   readonly cursor: number
-  /** Commits whose events are to be delivered again: those after `after`, up to `to`. */
+  /** Commits to deliver again: after `after`, up to and including `to`. */
   readonly replay: { readonly after: number; readonly to: number } | null
-  /** Commits that the log no longer held when it came to them, the last time; null where there were none. */
+  /** The last range of commits that the log had deleted before the webhook read them. */
   readonly missed: Missed | null
-  /** Null while it works. */
+  /** Null while enabled. */
   readonly disabledAt: Date | null
-  /** `gone`: its receiver answered 410. */
+  /** `gone`: the receiver responded with 410. */
   readonly disabledBecause: 'administrator' | 'gone' | null
-  /** Who created it: payloads show what this author may find when they are sent. Absent in rows of before. */
+  /** The creator. Payloads show content that this author may currently find. Absent in rows from older releases. */
   readonly by?: Author
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** Numbers of commits, both included, and when they were found to be gone. */
+/** Inclusive numbers of commits, and the time at which the gap was detected. */
 export interface Missed {
   readonly from: number
   readonly to: number
   readonly at: Date
 }
 
-/** What the log calls them. */
+/** The type of webhooks in the commit log. */
 export const WEBHOOK_TYPE = 'admin::webhook'
 
 export const webhooksOf = (database: Database) => database.collection<WebhookRow>('quire_webhooks')
 
-/** A transaction needs its collections to be there. */
+/** Creates the collections, because transactions require existing ones. */
 export async function ensureWebhooks(database: Database): Promise<void> {
   await ensureIndexes(webhooksOf(database), [{ key: { createdAt: 1 }, name: 'createdAt' }])
   await ensureHead(database)
 }
 
-/** A webhook as the management API shows it: without its secrets. */
+/** A webhook as returned by the management API, without its secrets. */
 export type Webhook = Omit<WebhookRow, '_id' | 'secrets' | 'by'> & {
   readonly id: string
   readonly enabled: boolean
-  /** How many secrets sign. */
+  /** Number of active secrets. */
   readonly secretCount: number
 }
 
