@@ -1,26 +1,23 @@
 import { ValidationError } from '../errors.ts'
 
-/** Bounds of one answer; beyond them a request is a 400. */
+/** Limits of one response. A request beyond them fails with 400. */
 export interface AnswerBounds {
-  /** Entries that populate fills in, each counted as often as the answer shows it. */
+  /** Populated entries. An entry counts once for each appearance in the response. */
   readonly maxEntries: number
-  /** Bytes of BSON that are read for it; bytes of JSON that it is made of. */
+  /** Applies to the BSON bytes read and, separately, to the JSON bytes written. */
   readonly maxBytes: number
 }
 
-/** The size of one answer in the making. */
 export interface AnswerSize {
   readonly bounds: AnswerBounds
-  /** Entries and bytes so far. */
   readonly entries: number
   readonly bytes: number
-  /** Counts entries that the attribute at `path` shows. @throws ValidationError beyond the bound */
+  /** Counts the entries of the attribute at `path`. @throws ValidationError beyond the limit */
   show(path: string, count: number): void
-  /** Counts bytes read. @throws ValidationError beyond the bound */
+  /** @throws ValidationError beyond the limit */
   read(bytes: number): void
 }
 
-/** Begins to measure an answer. */
 export function measureAnswer(bounds: AnswerBounds): AnswerSize {
   return new Measure(bounds)
 }
@@ -45,7 +42,7 @@ class Measure implements AnswerSize {
   }
 }
 
-/** For entries at the dotted path of a populated attribute. */
+/** `path` is the dotted path of the populated attribute. */
 export function tooManyEntries(path: string, limit: number): ValidationError {
   return new ValidationError(
     `populate ${path}: an answer shows at most ${limit} related entries, each counted as often as it appears; ` +
@@ -54,7 +51,6 @@ export function tooManyEntries(path: string, limit: number): ValidationError {
   )
 }
 
-/** For an answer whose content is too large, whatever its entries are. */
 export function tooManyBytes(limit: number): ValidationError {
   return new ValidationError(
     `an answer holds at most ${limit} bytes; ask for fewer entries or fields`,

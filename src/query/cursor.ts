@@ -5,13 +5,13 @@ import { invalidValue } from './query-error.ts'
 import { sortPath } from './parse-sort.ts'
 import type { SortKey } from './query.ts'
 
-/** Their order depends on more than a value that a URL can carry. */
+/** A URL cannot carry sort values of these types. */
 const WITHOUT_CURSOR: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
 
 /**
- * The sort values that a cursor carries, in stored form; null for the first page (an empty cursor).
- * `sort` is what the request asks for, and ends in `id` as executed.
- * @throws ValidationError when the cursor is none of ours, or was made under another order.
+ * Returns the sort values of a cursor in stored form, or null for an empty cursor (the first page).
+ * `sort` is the executed order and ends in `id`.
+ * @throws ValidationError for a malformed cursor or a cursor of another order.
  */
 export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly unknown[] | null {
   const unfit = sort.find(
@@ -29,7 +29,7 @@ export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly 
   return sort.map(({ attribute }, index) => fromText(values[index], attribute.type))
 }
 
-/** What `parseCursor` reads back; `values` are the sort values of the last entry, in stored form. */
+/** Inverse of `parseCursor`. `values` are the sort values of the last entry, in stored form. */
 export function toCursor(sort: readonly SortKey[], values: readonly unknown[]): string {
   const texts = values.map((value, index) => toText(value, sort[index]?.attribute.type))
   return Buffer.from(JSON.stringify([signature(sort), texts])).toString('base64url')
@@ -41,7 +41,7 @@ function signature(sort: readonly SortKey[]): string {
 
 function toText(value: unknown, type: ScalarType | undefined): string | null {
   if (value === null || value === undefined || type === undefined) return null
-  // Decimal128 prints its digits, and every other stored form is a primitive.
+  // Decimal128 prints its digits. All other stored forms are primitives.
   return value instanceof Date ? value.toISOString() : `${value as string | number | bigint}`
 }
 

@@ -1,14 +1,13 @@
 import type { ShapePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 
-/** The other locales of a document: every localized content-type has them, and declares them nowhere. */
+/** Implicit attribute of every localized content-type: the other locales of a document. */
 export const LOCALIZATIONS = 'localizations'
 
-/** Whether documents of it have locales. */
 export function hasLocalizations(holder: ShapePlan): holder is ContentTypePlan {
   return 'localized' in holder && holder.localized === true
 }
 
-/** The localizations of a document as a relation: of all versions with its documentId, whatever their locale. */
+/** The localizations as a relation to all versions with the same documentId, in any locale. */
 export function localizationsRelation(plan: ContentTypePlan): RelationPlan {
   return {
     kind: 'relation',

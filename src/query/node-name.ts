@@ -1,6 +1,6 @@
 import type { PopulateNode } from './query.ts'
 
-/** The key under which an entry shows what a node of the populate tree asks for. */
+/** Returns the key of a populate node in the entry. */
 export function nodeName(node: PopulateNode): string {
   switch (node.kind) {
     case 'relation':

@@ -34,7 +34,6 @@ const FAMILIES = {
 
 const KNOWN: ReadonlySet<string> = new Set(OPERATORS)
 
-/** What can be asked of an attribute of a type. */
 export function operatorsOf(type: ScalarType): readonly Operator[] {
   const { textual, ordered } = SCALAR_KINDS[type]
   const fits: Readonly<Record<Family, boolean>> = {
@@ -48,15 +47,15 @@ export function operatorsOf(type: ScalarType): readonly Operator[] {
   return OPERATORS.filter((operator) => fits[FAMILIES[operator]])
 }
 
-/** Whether `$` and this name is an operator that compares. */
+/** `name` has no leading `$`. */
 export function isOperator(name: string): name is Operator {
   return KNOWN.has(name)
 }
 
 /**
- * One operator with its operand cast to the attribute's type. `path` is the attribute's, as in the URL.
- * A list means any of its items, but for `between`, `in` and `notIn`, whose operand it is.
- * @throws ValidationError when the operator does not fit the type, or the operand cannot be cast.
+ * Parses one operator and casts its operand to the attribute's type. `path` is the path in the URL.
+ * A list matches any of its items, except for `between`, `in` and `notIn`.
+ * @throws ValidationError if the operator does not fit the type, or the operand cannot be cast.
  */
 export function parseComparison(
   attribute: ScalarPlan,
@@ -85,7 +84,10 @@ export function parseComparison(
   })
 }
 
-/** What one value asks for; of a list what any of its items does. @throws ValidationError for too long a list */
+/**
+ * Parses one value, or a list as a disjunction of its items. @throws ValidationError for a list
+ * that is too long
+ */
 export function anyOf(
   value: unknown,
   at: string,
@@ -97,7 +99,7 @@ export function anyOf(
   return of.length === 1 && first !== undefined ? first : simplified(of)
 }
 
-/** Equality with any of several values is one condition, which an index serves. */
+/** Merges several equalities into one `in` condition, which an index can serve. */
 function simplified(of: readonly Filter[]): Filter {
   const [first] = of
   const isEquality = first?.kind === 'compare' && first.operator === 'eq'
@@ -156,7 +158,7 @@ function castList(attribute: ScalarPlan, values: readonly unknown[], at: string)
   return values.map((value, index) => castOne(attribute, value, `${at}[${index}]`))
 }
 
-/** A scalar where a list is expected is a list of one; commas are not split. */
+/** Wraps a scalar into a list. Commas do not separate values. */
 function listOf(value: unknown, at: string): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > QUERY_LIMITS.listItems) {
@@ -179,7 +181,7 @@ function textOf(value: unknown, at: string): string {
   return value
 }
 
-/** @throws ValidationError for what is neither true nor false. */
+/** @throws ValidationError unless the value is a boolean. */
 export function parseBoolean(value: unknown, at: string): boolean {
   const parsed = booleanOf(value)
   if (parsed === undefined) throw invalidValue(at, 'expected true or false')

@@ -3,10 +3,10 @@ import { invalidValue } from './query-error.ts'
 import type { LocaleRules } from './query.ts'
 
 /**
- * The locales in which a document is looked for, in order: the one asked for, then those of
- * `fallbackLocale`, a list of codes or `*` for the default chain. Null where no fallbacks are asked for.
- * A locale asked for that was not added is passed over, as it holds nothing.
- * @throws ValidationError for a fallback that was not added.
+ * Returns the locales to search for a document, in order: the requested locale, then the locales of
+ * `fallbackLocale` (codes, or `*` for the default chain). Returns null without fallbacks. Skips a
+ * requested locale that does not exist, because it has no content.
+ * @throws ValidationError for an unknown fallback.
  */
 export function parseChain(query: Data, locales: LocaleRules): readonly string[] | null {
   const fallbacks = query['fallbackLocale'] ?? ''
@@ -19,8 +19,8 @@ export function parseChain(query: Data, locales: LocaleRules): readonly string[]
 }
 
 /**
- * For a content-type with locales: fallbacks are those of one locale.
- * @throws ValidationError where they come with every locale, or a list of them.
+ * Like `parseChain`, for a localized content-type, where fallbacks require a single locale.
+ * @throws ValidationError for fallbacks of `*` or of a list of locales.
  */
 export function parseOneChain(query: Data, locales: LocaleRules): readonly string[] | null {
   const chain = parseChain(query, locales)
@@ -31,7 +31,7 @@ export function parseOneChain(query: Data, locales: LocaleRules): readonly strin
   return chain
 }
 
-/** What a code is short for without its last subtags (RFC 4647, section 3.4), then the default locale. */
+/** Parent tags of a code (RFC 4647, section 3.4), then the default locale. */
 function defaultChain(code: string, { defaultCode }: LocaleRules): readonly string[] {
   const subtags = code.split('-')
   const parents = subtags.slice(1).map((_, index) => subtags.slice(0, -1 - index).join('-'))

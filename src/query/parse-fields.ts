@@ -5,8 +5,8 @@ import { unusableKey } from './query-error.ts'
 import type { FieldSelection } from './query.ts'
 
 /**
- * `title`, `title,views`, `*`, or a list of names. Repetitions count once.
- * @throws ValidationError for unknown members and for those that an entry does not show by itself.
+ * Accepts `title`, `title,views`, `*`, or a list of names. Ignores duplicates.
+ * @throws ValidationError for unknown members and for members that need `populate`.
  */
 export function parseFields(input: unknown, holder: ShapePlan): FieldSelection {
   if (input === undefined) return 'all'

@@ -6,9 +6,10 @@ import { invalidValue } from './query-error.ts'
 import type { Page, QueryRules, SortKey, WithCount } from './query.ts'
 
 /**
- * `pagination[page]` and `[pageSize]`, `[start]` and `[limit]`, or `[cursor]` and `[pageSize]`; with
- * `[withCount]`. Sizes above the maximum are cut to it; a page below 1 is 1, a start below 0 is 0.
- * @throws PaginationError when the kinds are mixed, ValidationError when a number is none.
+ * Parses `pagination[page]` and `[pageSize]`, `[start]` and `[limit]`, or `[cursor]` and
+ * `[pageSize]`, each with `[withCount]`. Clamps sizes to the maximum, the page to at least 1 and
+ * the start to at least 0.
+ * @throws PaginationError for mixed kinds, ValidationError for an invalid number.
  */
 export function parsePagination(
   query: Data,
@@ -47,7 +48,7 @@ export function parsePagination(
   }
 }
 
-/** Sizes go with pages and cursors alike; `page`, `start` and `cursor` exclude each other. */
+/** Pages and cursors take sizes. `page`, `start` and `cursor` are mutually exclusive. */
 function kindOf({ page, pageSize, start, limit, cursor }: Data): Page['kind'] {
   const isOffset = start !== undefined || limit !== undefined
   if (isOffset && [page, pageSize, cursor].some((value) => value !== undefined)) {
@@ -89,7 +90,7 @@ function notA(expected: string, name: string, input: unknown): ValidationError {
   return invalidValue(`pagination[${name}]`, `expected ${expected} got ${given}`)
 }
 
-/** Null when the text is no integer that a database can skip. */
+/** Returns null for texts that are not integers, and beyond the range of a 32-bit integer. */
 function integerOf(input: unknown): number | null {
   if (typeof input !== 'string' || !/^[+-]?\d+$/.test(input)) return null
   const value = Number(input)

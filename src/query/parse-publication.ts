@@ -4,7 +4,8 @@ import { invalidValue } from './query-error.ts'
 import { PUBLICATION_FILTERS, type PublicationFilter } from './query.ts'
 
 /**
- * Reads `publicationFilter`; null if the request has none. The value is checked for every type, like `status`.
+ * Reads `publicationFilter`; null if the request has none. Content-types without drafts validate
+ * the value too, like `status`.
  * @throws ValidationError for an unknown value.
  */
 export function parsePublicationFilter(query: Data): PublicationFilter | null {
@@ -16,7 +17,8 @@ export function parsePublicationFilter(query: Data): PublicationFilter | null {
 }
 
 /**
- * Reads `hasPublishedVersion`, an older name for two values of `publicationFilter`; null if the request has none.
+ * Reads `hasPublishedVersion`, an older name for two values of `publicationFilter`. Returns null if
+ * the request has none.
  * @throws ValidationError unless the value is `true` or `false`.
  */
 export function parseHasPublishedVersion(query: Data): PublicationFilter | null {
@@ -33,7 +35,7 @@ export function parseHasPublishedVersion(query: Data): PublicationFilter | null 
   }
 }
 
-/** The publication filters of a list; all of them must hold. @throws ValidationError */
+/** The publication filters of a list, combined with AND. @throws ValidationError */
 export function parsePublication(
   query: Data,
   { draftAndPublish }: ContentTypePlan,

@@ -11,8 +11,8 @@ import { parseReader, parseVersions } from './parse-version.ts'
 import type { EntryQuery, Filter, Query, QueryRules, SortKey } from './query.ts'
 
 /**
- * Reads what a list request asks for. Parameters outside the dialect are ignored, and never forwarded.
- * @throws ValidationError, PaginationError for whatever is not understood.
+ * Parses a list request. Ignores parameters outside the dialect and never forwards them.
+ * @throws ValidationError, PaginationError for invalid parameters.
  */
 export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): Query {
   const filter = parseConditions(query, plan, rules)
@@ -31,9 +31,9 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
 }
 
 /**
- * Reads what a request for one entry, or for the answer to a write, asks for. An order and `hasPublishedVersion` have no
- * effect on one entry, but an invalid value is refused.
- * @throws ValidationError, PaginationError for whatever is not understood.
+ * Parses a request for one entry, or for the response to a write. The order and
+ * `hasPublishedVersion` have no effect on one entry, but invalid values are rejected.
+ * @throws ValidationError, PaginationError for invalid parameters.
  */
 export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): EntryQuery {
   parseSort(query['sort'], plan, rules)
@@ -58,8 +58,8 @@ function parseConditions(
 }
 
 /**
- * Every order ends in `id`, unique in its collection, so that pages neither repeat nor skip entries: in the
- * direction of the key before it, so that one index serves an order and its opposite.
+ * Appends `id`, which is unique in its collection, so that pages neither repeat nor skip entries.
+ * It takes the direction of the last key, so that one index serves an order and its reverse.
  */
 function withTieBreak(sort: readonly SortKey[], plan: ContentTypePlan): readonly SortKey[] {
   if (sort.some(({ attribute, through }) => attribute.name === 'id' && through.length === 0))

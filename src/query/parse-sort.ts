@@ -17,8 +17,9 @@ const DIRECTIONS: ReadonlyMap<unknown, SortKey['direction']> = new Map([
 ])
 
 /**
- * `a`, `a:desc`, `a,b:desc`, a list of these, `{ a: 'desc' }` or a list of such objects.
- * @throws ValidationError for unknown or unusable attributes, an unknown order, and lists that mix forms.
+ * Accepts `a`, `a:desc`, `a,b:desc`, a list of these, `{ a: 'desc' }` or a list of such objects.
+ * @throws ValidationError for unknown or unusable attributes, an unknown order, and lists of mixed
+ * forms.
  */
 export function parseSort(
   input: unknown,
@@ -30,7 +31,7 @@ export function parseSort(
     sortKey(path.trim(), typeof order === 'string' ? order.trim() : order, holder, rules),
   )
   const paths = asked.map(sortPath)
-  // A second mention of an attribute could no longer change the order.
+  // A repeated attribute has no effect on the order.
   const keys = asked.filter((key, index) => paths.indexOf(sortPath(key)) === index)
   if (keys.length > QUERY_LIMITS.sortKeys) {
     throw new ValidationError(
@@ -44,7 +45,7 @@ export function parseSort(
   return keys
 }
 
-/** Each such key multiplies look-ups for every entry of the list. */
+/** Each such key multiplies the look-ups per entry of the list. */
 function assertFewBehindMany(keys: readonly SortKey[]): void {
   const wide = keys.filter(({ through }) => toManyOf(through).length > 1)
   const beyond = wide[QUERY_LIMITS.sortKeysBehindMany]
@@ -73,8 +74,9 @@ function assertOneList(keys: readonly SortKey[]): void {
 }
 
 /**
- * The repeatable component that a value is found in; null where it is single. Of a relation's targets one
- * is picked for each key, so that no two keys find theirs in the same list.
+ * Returns the path of the repeatable component that holds the sort value, or null for a single
+ * value. The server picks one target of a relation per key, so keys through relations never share a
+ * list.
  */
 function listBehind(key: SortKey): string | null {
   const { through } = key
@@ -88,7 +90,10 @@ function listBehind(key: SortKey): string | null {
     .join('.')
 }
 
-/** Pairs of an attribute's dotted path and the order asked for, which is undefined when left out. */
+/**
+ * Returns pairs of a dotted attribute path and its order, which is undefined if the request omits
+ * it.
+ */
 function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
   if (typeof input === 'string') return input.split(',').flatMap(entryOfText)
   if (!Array.isArray(input)) return entriesOfObject(input, '')
@@ -158,7 +163,7 @@ function sortKey(
   throw unusableKey(path, null, 'sort')
 }
 
-/** Bounds what has to be looked up for each entry before the first page can be cut. */
+/** Bounds the look-ups per entry, which run before the first page is cut. */
 function assertBounded(
   path: string,
   through: readonly (RelationPlan | ComponentAttributePlan)[],
@@ -176,7 +181,7 @@ function assertBounded(
   }
 }
 
-/** What an order may lead through; null for what it may not. */
+/** Returns null for an attribute that a sort path cannot traverse. */
 function stepOf(
   attribute: AttributePlan,
   { mayRead }: Pick<QueryRules, 'mayRead'>,
@@ -198,7 +203,7 @@ function directionOf(order: unknown): SortKey['direction'] {
   return direction
 }
 
-/** As it is written in a request: `views`, `category.name`. */
+/** The path in the notation of a request: `views`, `category.name`. */
 export function sortPath({ through, attribute }: SortKey): string {
   return [...through, attribute].map(({ name }) => name).join('.')
 }

@@ -17,9 +17,9 @@ import {
 } from './query.ts'
 
 /**
- * The versions that a list is made of. A filter on `locale` takes the place of the default locale; a
- * code that was not added selects nothing; types without locales ignore the parameter. With fallbacks
- * each document is there once.
+ * Parses the versions of a list. A filter on `locale` replaces the default locale, an unknown code
+ * selects no entries, and types without locales ignore the parameter. With fallbacks each document
+ * appears once.
  * @throws ValidationError for an unknown status or fallback.
  */
 export function parseVersions(
@@ -43,7 +43,8 @@ export function parseVersions(
 }
 
 /**
- * Through whose eyes relations are seen: of the locale asked for, or the default where it is none.
+ * Parses the locale and status in which relations are resolved. The locale defaults to the default
+ * locale.
  * @throws ValidationError for an unknown status, fallback or publication filter.
  */
 export function parseReader(
@@ -67,8 +68,8 @@ export function parseReader(
 }
 
 /**
- * The one version that a request reads, with fallbacks the first that it looks for; null when it names
- * none: `*`, a list, or an unknown locale.
+ * Returns the version that a request reads; with fallbacks, the first candidate. Returns null if
+ * the locale is `*`, a list, or unknown.
  * @throws ValidationError for an unknown status or fallback.
  */
 export function parseReadKey(
@@ -86,7 +87,8 @@ export function parseReadKey(
 }
 
 /**
- * The one version that a request writes. `dataLocale` is what the payload says, for want of the query.
+ * Returns the version that a request writes. `dataLocale` is the locale in the payload and applies
+ * if the query has none.
  * @throws ValidationError for an unknown status or locale.
  */
 export function parseWriteKey(
@@ -111,8 +113,10 @@ export function parseWriteKey(
 }
 
 /**
- * The locales that a DELETE removes, drafts and published versions alike; none for an unknown code.
- * @throws ValidationError for an unknown status, and for `status=draft`: deleting is not by status.
+ * Returns the locales that a DELETE removes, in both statuses. The list is empty for an unknown
+ * code.
+ * @throws ValidationError for an unknown status, and for `status=draft`, because a deletion covers
+ * both versions.
  */
 export function parseDeletedLocales(
   query: Data,
@@ -132,16 +136,17 @@ export function parseDeletedLocales(
   return listOf(asked)
 }
 
-/** The locales that an action on a document works on; several of them are answered by a list. */
+/** The locales of a document action. The response to several locales is a list. */
 export interface ActionLocales {
-  /** `every`: those of them that the document has. */
+  /** `every`: all of `locales` in which the document exists. */
   readonly kind: 'one' | 'several' | 'every'
-  /** Each once; `NO_LOCALE` where the type is not localized. */
+  /** Without duplicates. `[NO_LOCALE]` if the type is not localized. */
   readonly locales: readonly string[]
 }
 
 /**
- * `locale` of an action: a code, a list of codes (`en,fr`, or the parameter repeated), `*`, or the default.
+ * Parses the `locale` of an action: a code, a list of codes (`en,fr`, or a repeated parameter),
+ * `*`, or the default locale.
  * @throws ValidationError for an unknown locale.
  */
 export function parseActionLocales(
@@ -161,7 +166,7 @@ export function parseActionLocales(
 }
 
 /**
- * An action says itself which version it answers. @throws ValidationError for another `status`.
+ * The action determines the version in its response. @throws ValidationError for another `status`.
  */
 export function assertActionStatus(query: Data, answered: Status): void {
   const { status = answered } = query
@@ -189,7 +194,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** Types without draft & publish hold published versions only: there the parameter changes nothing. */
+/** Types without draft & publish store published versions only and ignore the parameter. */
 function parseStatus(input: unknown, plan: ContentTypePlan): Status {
   const status = statusOf(input)
   return plan.draftAndPublish ? status : 'published'
@@ -212,7 +217,9 @@ function listOf(input: unknown): readonly string[] {
   })
 }
 
-/** Whether a filter asks for the entry's own locale, so that it takes the place of the default one. */
+/**
+ * Whether a filter has a condition on the entry's own locale, which replaces the default locale.
+ */
 export function namesLocale(filter: Filter): boolean {
   switch (filter.kind) {
     case 'all':

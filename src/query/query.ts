@@ -10,7 +10,7 @@ import type {
 } from '../schema/plan.ts'
 import type { AnswerSize } from './answer-size.ts'
 
-/** Everything that a request asked to read, typed and checked against the plan. */
+/** A list request, typed and checked against the plan. */
 export interface Query {
   readonly plan: ContentTypePlan
   readonly filter: Filter | null
@@ -19,23 +19,26 @@ export interface Query {
   readonly fields: FieldSelection
   readonly page: Page
   readonly version: VersionSelection
-  /** Conditions on the draft and the published version of a document; all of them must hold. */
+  /** Conditions on the draft and the published version of a document, combined with AND. */
   readonly publication: readonly PublicationCondition[]
   readonly reader: Reader
   readonly populate: readonly PopulateNode[]
 }
 
-/** What a request for one entry asks to be shown of it, and which conditions it must meet. */
+/** The selection and the conditions of a request for one entry. */
 export type EntryQuery = Pick<Query, 'filter' | 'fields' | 'populate' | 'reader'>
 
 export type Status = 'draft' | 'published'
 
-/** How an entry stands: never published, published as it is, or changed since. */
+/** Publication state of an entry: never published, published and unchanged, or changed since. */
 export const ENTRY_STATES = ['draft', 'published', 'changed'] as const
 
 export type EntryState = (typeof ENTRY_STATES)[number]
 
-/** Values of `publicationFilter`: how the draft and the published version of a document relate, by locale or in all. */
+/**
+ * Values of `publicationFilter`. They compare the draft and the published version, per locale or
+ * per document.
+ */
 export const PUBLICATION_FILTERS = [
   'never-published',
   'has-published-version',
@@ -49,47 +52,51 @@ export const PUBLICATION_FILTERS = [
 
 export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
 
-/** A publication filter, or the state of a draft: states compare contents alone. */
+/** A publication filter, or the state of a draft. States compare the content only. */
 export type PublicationCondition = PublicationFilter | EntryState
 
-/** Names one stored version of a document; `NO_LOCALE` where the type is not localized. */
+/**
+ * Key of one stored version of a document. The locale is `NO_LOCALE` if the type is not localized.
+ */
 export interface VersionKey {
   readonly locale: string
   readonly status: Status
 }
 
-/** Which versions a list is made of. */
+/** The versions of a list. */
 export interface VersionSelection {
   readonly locales: readonly string[]
   readonly status: Status
-  /** Of each document one version alone: that of the first of these locales in which it has one. */
+  /** Selects one version per document: the first of `locales` in which the document exists. */
   readonly firstOnly?: boolean
 }
 
-/** How entries are written: flat, or with their attributes one level down as in version 4 of the dialect. */
+/** `v5` is flat. `v4` nests the attributes one level down, as in version 4 of the dialect. */
 export type EntryFormat = 'v4' | 'v5'
 
-/** Through whose eyes relations are seen: what of a target there is to see follows from it. */
+/**
+ * The context in which relations are resolved. It determines the visible version of each target.
+ */
 export interface Reader {
   readonly format: EntryFormat
-  /** As asked for, or the default: the locale of targets where the entry itself has none. */
+  /** The requested or default locale. Applies to targets of entries without a locale. */
   readonly locale: string
   /**
-   * The locale asked for and its fallbacks: every document is seen in the first in which it has a
-   * version. Absent where no fallbacks were asked for.
+   * The requested locale and its fallbacks. Each document appears in its first available locale.
+   * Absent without fallbacks.
    */
   readonly chain?: readonly string[]
-  /** As asked for, also where the entry's own type has no drafts. */
+  /** The requested status, even if the entry's own type has no drafts. */
   readonly status: Status
-  /** As asked for: a condition on single entries and on populated documents. Absent where none was asked for. */
+  /** Applies to single entries and populated documents. Absent if not requested. */
   readonly publicationFilter?: PublicationFilter
   readonly locales: LocaleRules
   mayReadDrafts(uid: Uid): boolean
-  /** Grows with all that is read for this reader. */
+  /** Accumulates all reads for this reader. */
   readonly answer: AnswerSize
 }
 
-/** The operators that compare one attribute; `$and`, `$or` and `$not` are nodes of their own. */
+/** Operators that compare one attribute. `$and`, `$or` and `$not` are separate filter nodes. */
 export const OPERATORS = [
   'eq',
   'eqi',
@@ -117,8 +124,8 @@ export const OPERATORS = [
 export type Operator = (typeof OPERATORS)[number]
 
 /**
- * A condition on one version. `within` and `related` hold a filter that one and the same element of a
- * component, or one and the same related document, must satisfy.
+ * A condition on one version. In `within` and `related`, a single component element or related
+ * document must satisfy the whole filter.
  */
 export type Filter =
   | { readonly kind: 'all'; readonly of: readonly Filter[] }
@@ -131,7 +138,7 @@ export type Filter =
 export interface RelatedFilter {
   readonly kind: 'related'
   readonly relation: RelationPlan
-  /** Which version of a target: the one that the entry shows, or those of all locales but the entry's. */
+  /** `shown`: the version in the entry. `others`: the versions in all other locales. */
   readonly locales: 'shown' | 'others'
   readonly of: Filter
 }
@@ -141,23 +148,23 @@ export interface Comparison {
   readonly attribute: ScalarPlan
   readonly operator: Operator
   /**
-   * In stored form (`schema/attribute-kinds.ts`): a list for `in`, `notIn` and `between` (exactly two),
-   * a boolean for `null` and `notNull`, one value otherwise.
+   * In stored form (`schema/attribute-kinds.ts`): a list for `in` and `notIn`, a pair for
+   * `between`, a boolean for `null` and `notNull`, otherwise one value.
    */
   readonly operand: unknown
 }
 
 export interface SortKey {
-  /** The relations and components that lead to the attribute; none where it is the entry's own. */
+  /** Path of relations and components to the attribute. Empty for the entry's own attributes. */
   readonly through: readonly (RelationPlan | ComponentAttributePlan)[]
   readonly attribute: ScalarPlan
   readonly direction: 'asc' | 'desc'
 }
 
-/** Names of members to show beside `id` and `documentId`, in the order asked for. */
+/** Member names in addition to `id` and `documentId`, in requested order. */
 export type FieldSelection = readonly string[] | 'all'
 
-/** `estimate`: an exact count is not worth its time. */
+/** `estimate` permits an inexact count, which is faster. */
 export type WithCount = boolean | 'estimate'
 
 export type Page =
@@ -175,31 +182,30 @@ export type Page =
     }
   | {
       readonly kind: 'cursor'
-      /** Null asks for the first page; otherwise the sort values of the last entry of the page before. */
+      /** Sort values of the last entry of the previous page. Null requests the first page. */
       readonly after: readonly unknown[] | null
       readonly pageSize: number
       readonly withCount: WithCount
     }
 
-/** The locales that content may be in. */
 export interface LocaleRules {
   readonly defaultCode: string
   readonly all: readonly { readonly code: string }[]
   has(code: string): boolean
 }
 
-/** One attribute to show beside an entry's own members; the tree follows the request, never the rows. */
+/** One populated attribute. The tree depends on the request only, never on the data. */
 export type PopulateNode =
   RelationNode | ComponentNode | ZoneNode | MediaNode | LocalizationsNode | FileUsageNode
 
-/** `ids`: only the documentIds, which cost no query; `count`: only how many there are. */
+/** `ids`: the documentIds only, without a query. `count`: the number of entries only. */
 export type PopulateMode = 'entries' | 'count' | 'ids'
 
 interface EntriesSelection {
   readonly mode: PopulateMode
   readonly fields: FieldSelection
   readonly filter: Filter | null
-  /** Empty: the order in which the relation was connected. */
+  /** Empty keeps the order of connection. */
   readonly sort: readonly SortKey[]
   readonly populate: readonly PopulateNode[]
 }
@@ -207,7 +213,10 @@ interface EntriesSelection {
 export interface RelationNode extends EntriesSelection {
   readonly kind: 'relation'
   readonly relation: RelationPlan
-  /** Of a to-many relation; null: all of them. Below another relation inverse sides always have one. */
+  /**
+   * Page of a to-many relation; null selects all targets. Inverse sides below another relation
+   * always have one.
+   */
   readonly range: { readonly start: number; readonly limit: number } | null
 }
 
@@ -222,7 +231,7 @@ export interface MediaNode extends EntriesSelection {
   readonly media: MediaPlan
 }
 
-/** The published entries that use a file, of whatever content-type. */
+/** The published entries of all content-types that use a file. */
 export interface FileUsageNode {
   readonly kind: 'users'
   readonly mode: Exclude<PopulateMode, 'ids'>
@@ -234,58 +243,63 @@ export interface ComponentNode extends EntriesSelection {
   readonly component: ComponentAttributePlan
 }
 
-/** What to show of the components of one kind in a zone, and which of them in what order. */
+/** Selection, filter and order for one component type of a zone. */
 export type FragmentSelection = Pick<EntriesSelection, 'fields' | 'filter' | 'sort' | 'populate'>
 
 export interface ZoneNode {
   readonly kind: 'zone'
   readonly zone: DynamicZonePlan
   readonly mode: Exclude<PopulateMode, 'ids'>
-  /** What to show of each component; entries of a component that is not named are left out. */
+  /** Entries of components without a selection are omitted. */
   readonly on: ReadonlyMap<Uid, FragmentSelection>
 }
 
-/** What bounds the parsing of one request. */
+/** Limits and permissions for parsing one request. */
 export interface QueryRules {
   readonly defaultLimit: number
   readonly maxLimit: number
   readonly locales: LocaleRules
-  /** Whether the principal may `find` on a content-type; a relation to any other is as if it were not there. */
+  /**
+   * Whether the principal has `find` on a content-type. Relations to other types are treated as
+   * unknown.
+   */
   mayRead(uid: Uid): boolean
   mayReadDrafts(uid: Uid): boolean
-  /** Every component, by uid: a fragment may name one that its zone does not hold. */
+  /** All components by uid, because a fragment may name a component outside its zone. */
   readonly components: ReadonlyMap<Uid, ShapePlan>
   readonly format: EntryFormat
-  /** What media attributes show; null while no media are served. */
+  /** Shape of media attributes. Null if media are disabled. */
   readonly fileHolder: ShapePlan | null
-  /** The size of the answer to this request. */
   readonly answer: AnswerSize
 }
 
-/** Bounds of one query; beyond them a request is a 400. */
+/** Limits of one query. A request beyond them fails with 400. */
 export const QUERY_LIMITS = {
-  /** Nested filters, `$not` and relations counted alike. */
+  /** Nested filters, `$not` and relations all count. */
   filterDepth: 20,
   conditions: 200,
-  /** Relations in one filter, those on the way to others included: each is a query of its own. */
+  /** Relations in one filter, including intermediate ones. Each is a separate query. */
   filterRelations: 50,
   listItems: 1_000,
   sortKeys: 20,
-  /** On the way to what orders: each target of one is looked up for each entry of the list. */
+  /** Relations on the path of a sort key. Each target is looked up for each entry of the list. */
   sortRelations: 5,
-  /** Of these, the relations to many on the way to one key: each multiplies the look-ups. */
+  /** To-many relations on the path of one key. Each multiplies the look-ups. */
   sortRelationsToMany: 2,
-  /** Keys of a request that lead through more than one relation to many. */
+  /** Sort keys with more than one to-many relation on their path. */
   sortKeysBehindMany: 1,
-  /** Of the operand of an operator that searches text, in UTF-16 units. */
+  /** Length of a text search operand, in UTF-16 units. */
   patternLength: 256,
 } as const
 
-/** A content-type of which rows are seen that name it and some locales: rows of trash, of schedules. */
+/**
+ * Visibility of rows that refer to a content-type and locales, such as rows of the trash or of
+ * schedules.
+ */
 export interface SeenType {
   readonly type: string
-  /** A row has one of these at least. `NO_LOCALE` alone where the type has none. */
+  /** A row must have at least one of these. `[NO_LOCALE]` if the type is not localized. */
   readonly locales: readonly string[]
-  /** Whoever may not see one of its locales does not see the row. Locales that are no longer there hide nothing. */
+  /** A row with any of these locales is invisible. Deleted locales hide no rows. */
   readonly hidden: readonly string[]
 }

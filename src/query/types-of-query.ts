@@ -3,8 +3,9 @@ import type { ContentTypePlan } from '../schema/plan.ts'
 import type { EntryQuery, Filter, FragmentSelection, PopulateNode, SortKey } from './query.ts'
 
 /**
- * The content-types that an answer is made of: its own, those of what is populated, and those that conditions and orders
- * lead through. While none of them has changed, neither has the answer.
+ * Returns the content-types that a response depends on: its own type, populated types, and types on
+ * the path of conditions and sort keys. The response is unchanged as long as these types are
+ * unchanged.
  */
 export function typesOfQuery(
   plan: ContentTypePlan,

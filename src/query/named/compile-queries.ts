@@ -12,18 +12,16 @@ import { fill, parametersIn } from './places.ts'
 
 export type NamedQueries = ReadonlyMap<string, NamedQuery>
 
-/** How long pages may be. */
 export type PageBounds = Pick<QueryRules, 'defaultLimit' | 'maxLimit'>
 
-/** The default bounds of pages. */
 const USUAL_BOUNDS: PageBounds = { defaultLimit: 25, maxLimit: 100 }
 
-/** A query names every attribute of users that it selects: their addresses are private. */
+/** A query must name each user attribute that it selects, because email addresses are private. */
 const USERS = 'plugin::users-permissions.user'
 
 /**
- * The named queries of a schema, by name.
- * @throws SchemaError with every fault of them, each with its file and path.
+ * Compiles the named queries of a schema.
+ * @throws SchemaError with all faults, each with its file and path.
  */
 export function compileQueries(schema: Schema, bounds: PageBounds = USUAL_BOUNDS): NamedQueries {
   const rules = rulesOf(schema, bounds)
@@ -45,7 +43,7 @@ export function compileQueries(schema: Schema, bounds: PageBounds = USUAL_BOUNDS
   return new Map(compiled.map((query) => [query.definition.name, query]))
 }
 
-/** Of a single type there is one entry. */
+/** A single type always has one entry. */
 function oneOf(definition: QueryDefinition, { kind }: ContentTypePlan): QueryDefinition {
   return { ...definition, single: definition.single || kind === 'singleType' }
 }
@@ -62,7 +60,7 @@ function typeFault({ contentTypes }: Schema, type: string): { path: string; prob
   return { path: 'type', problem: `there is no content-type ${type}${didYouMean(type, names)}` }
 }
 
-/** The permission to run a query includes reading everything that it selects. */
+/** The permission to run a query includes reading all of its selection. */
 function rulesOf(schema: Schema, bounds: PageBounds): QueryRules {
   return {
     ...bounds,
@@ -113,7 +111,7 @@ function compileQuery(
   }
 }
 
-/** As a query string would have it. */
+/** Converts the selection to the form of a query string. */
 function shownOf(asked: Data): Data {
   const none = new Map<string, string>()
   return {
@@ -123,7 +121,7 @@ function shownOf(asked: Data): Data {
   }
 }
 
-/** Where a query shows more than its file says: users as a whole, and entries of whatever type. */
+/** Reports selections that are wider than declared: whole users, and entries of arbitrary types. */
 function findWide(populate: Query['populate']): readonly string[] {
   return populate.flatMap((node): readonly string[] => {
     switch (node.kind) {

@@ -12,34 +12,37 @@ import type { Filter, LocaleRules, Page, Query, QueryRules } from '../query.ts'
 import { type Parameters, readParameters } from './parameter-values.ts'
 import { fill, type Given, parametersIn } from './places.ts'
 
-/** A declared read, checked and compiled: what no parameter decides is parsed once. */
+/** A declared query, checked and compiled. Parts without parameters are parsed once. */
 export interface NamedQuery {
   readonly definition: QueryDefinition
   readonly plan: ContentTypePlan
-  /** One entry is answered; otherwise a page. */
+  /** Whether the response is one entry instead of a page. */
   readonly isOne: boolean
   readonly parameters: Parameters
   readonly shown: Pick<Query, 'fields' | 'populate' | 'sort'>
-  /** With samples in the places of parameters. */
+  /** Contains sample values in place of the parameters. */
   readonly filter: Filter | null
-  /** Whether no parameter stands in the conditions: then they are those of every request. */
+  /** Whether the conditions have no parameters, so that `filter` applies to every request. */
   readonly isFixed: boolean
   readonly page: Page
-  /** Its own content-type, those of what is populated, and those that conditions and orders lead through. */
+  /** Its own content-type, populated types, and types on the path of conditions and sort keys. */
   readonly types: ReadonlySet<Uid>
-  /** Whether requests choose a locale, and fallbacks of it. */
+  /** Whether requests may choose a locale. */
   readonly takesLocale: boolean
   readonly takesFallback: boolean
-  /** Whether there are drafts, which are shown to who may read those of its type, and filters by publication. */
+  /**
+   * Whether any of the types has drafts. Requests may then choose a status and a publication
+   * filter.
+   */
   readonly takesStatus: boolean
 }
 
-/** The rules of a request; a principal that may run the query may read everything that it selects. */
+/** Rules of a request. Permission to run the query includes reading all of its selection. */
 export type BoundRules = Omit<QueryRules, 'mayRead' | 'format'>
 
 /**
- * What a request asks for by a named query and its parameters.
- * @throws ValidationError for a parameter that the query does not have, lacks, or that is no value of its type.
+ * Builds the query of a request from a named query and its parameters.
+ * @throws ValidationError for an unknown, missing or invalid parameter.
  */
 export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Query {
   assertKnown(query, asked)
@@ -59,7 +62,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
   }
 }
 
-/** The conditions of a declared query, with what was given. @throws ValidationError */
+/** Parses the conditions of a declared query with parameter values. @throws ValidationError */
 export function conditionsOf(asked: Data, plan: ContentTypePlan, given: Given): Filter | null {
   const filter = parseFilters(fill(asked['filters'], given), plan, { mayRead: () => true })
   const search = parseSearch(fill(asked['search'], given), plan)
@@ -67,7 +70,7 @@ export function conditionsOf(asked: Data, plan: ContentTypePlan, given: Given): 
   return { kind: 'all', of: [filter, search] }
 }
 
-/** Of one entry the first page of one. @throws ValidationError, PaginationError */
+/** A query for one entry has a page of size 1. @throws ValidationError, PaginationError */
 export function declaredPage(
   { asked, single }: Pick<QueryDefinition, 'asked' | 'single'>,
   given: Given,
@@ -95,7 +98,6 @@ function assertKnown(query: NamedQuery, asked: Data): void {
   )
 }
 
-/** All that a request may give. */
 export function parameterNames(query: NamedQuery): readonly string[] {
   const { parameters, takesLocale, takesFallback, takesStatus } = query
   return [
@@ -106,7 +108,7 @@ export function parameterNames(query: NamedQuery): readonly string[] {
   ]
 }
 
-/** Which versions, in the dialect's words: what the declaration does not say, the request may. */
+/** Version parameters in the dialect. The request decides those that the declaration omits. */
 function versionOf({ definition }: NamedQuery, asked: Data, locales: LocaleRules): Data {
   const { locale = asked['locale'], fallbackLocale } = definition
   if (definition.locale === undefined && locale !== undefined) assertLocale(locale, locales)

@@ -7,7 +7,7 @@ import type { Given } from './places.ts'
 
 export type Parameters = ReadonlyMap<string, ParameterDefinition>
 
-/** A value that each type has, to see at a start whether it fits where it stands. */
+/** A valid value per type, used to validate declared queries at startup. */
 const SAMPLES: Readonly<Record<ParameterType, string>> = {
   string: 'text',
   enumeration: '',
@@ -21,7 +21,10 @@ const SAMPLES: Readonly<Record<ParameterType, string>> = {
   datetime: '2026-01-31T12:00:00.000Z',
 }
 
-/** What a request gives, with defaults for what it does not. @throws ValidationError that names the parameter */
+/**
+ * Returns the parameter values of a request, with defaults. @throws ValidationError that names the
+ * parameter
+ */
 export function readParameters(parameters: Parameters, query: Data): Given {
   const given = new Map<string, string | readonly string[]>()
   for (const [name, definition] of parameters) {
@@ -33,7 +36,7 @@ export function readParameters(parameters: Parameters, query: Data): Given {
   return given
 }
 
-/** Sets of values that are to fit; every value of an enumeration is in one of them. */
+/** Returns sample sets to validate. Together they cover every enumeration value. */
 export function sampleValues(parameters: Parameters): readonly Given[] {
   const rounds = Math.max(
     1,
@@ -51,7 +54,7 @@ export function sampleValues(parameters: Parameters): readonly Given[] {
   })
 }
 
-/** Why a default is no value of its parameter; null for one that is. */
+/** Returns the reason why a default is invalid, or null. */
 export function defaultProblem(name: string, definition: ParameterDefinition): string | null {
   if (definition.default === undefined) return null
   try {

@@ -1,22 +1,21 @@
 import type { Data } from '../../schema/definition.ts'
 
-/** What stands in a declared query for a value that requests give: `{ "$param": "area" }`. */
+/** Marks a parameter in a declared query: `{ "$param": "area" }`. */
 const PLACE = '$param'
 
-/** A parameter that was not given: what it stands in is left out. */
+/** Marks a missing parameter. The enclosing condition is omitted. */
 const ABSENT = Symbol('absent')
 
-/** Values of parameters, as a query string has them. */
+/** Parameter values in the form of a query string. */
 export type Given = ReadonlyMap<string, string | readonly string[]>
 
-/** The parameter that a value of a declaration stands for; null for any other value. */
+/** Returns the parameter name of a placeholder, or null for any other value. */
 export function parameterIn(value: unknown): string | null {
   if (!isObject(value)) return null
   const { [PLACE]: name, ...others } = value
   return typeof name === 'string' && Object.keys(others).length === 0 ? name : null
 }
 
-/** The parameters that a declaration names, anywhere in it. */
 export function parametersIn(value: unknown): readonly string[] {
   const name = parameterIn(value)
   if (name !== null) return [name]
@@ -24,8 +23,9 @@ export function parametersIn(value: unknown): readonly string[] {
 }
 
 /**
- * A declaration as a query string would have it: values in the places of parameters, numbers and flags as texts. A
- * condition on a parameter that was not given is left out, with what is empty without it; undefined if nothing is left.
+ * Replaces placeholders by parameter values, and numbers and booleans by texts, as in a query
+ * string. Omits conditions on missing parameters and containers that become empty. Returns
+ * undefined for an empty result.
  */
 export function fill(value: unknown, given: Given): unknown {
   const filled = fillOne(value, given)

@@ -3,28 +3,27 @@ import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { nodeName } from '../node-name.ts'
 import type { FragmentSelection, PopulateMode, PopulateNode } from '../query.ts'
 
-/** Exactly what an answer shows of an entry or a component, for who describes it. */
+/** Shape of an entry or component in a response, for generated descriptions. */
 export interface ShownEntry {
   readonly holder: ShapePlan
   readonly scalars: readonly ScalarPlan[]
   readonly links: readonly ShownLink[]
 }
 
-/** What is shown under one name beside that. */
+/** A member of a response other than a scalar. */
 export type ShownLink = { readonly name: string } & (
   | { readonly kind: 'count' }
   | { readonly kind: 'ids'; readonly isMany: boolean }
   | {
       readonly kind: 'entries'
       readonly isMany: boolean
-      /** Whether it may be null, as every single one may. */
+      /** To-one members may be null. */
       readonly isNullable: boolean
       readonly entry: ShownEntry
     }
   | { readonly kind: 'zone'; readonly elements: ReadonlyMap<Uid, ShownEntry> }
 )
 
-/** What `fields` and `populate` show of a holder. */
 export function showEntry(
   holder: ShapePlan,
   { fields, populate }: Pick<FragmentSelection, 'fields' | 'populate'>,
@@ -51,7 +50,7 @@ type Link = ShownLink extends infer One
     : never
   : never
 
-/** Null for entries of whatever type, which no named query shows. */
+/** Returns null for entries of arbitrary types, which named queries cannot select. */
 function linkOf(holder: ShapePlan, node: PopulateNode): Link | null {
   if (node.mode === 'count') return { kind: 'count' }
   switch (node.kind) {

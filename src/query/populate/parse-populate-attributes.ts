@@ -1,7 +1,7 @@
 import type { ShapePlan, AttributePlan, ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { hasLocalizations, LOCALIZATIONS } from '../localizations.ts'
 
-/** An attribute that an entry does not show by itself. */
+/** An attribute that an entry shows only if populated. */
 export type Populatable = Exclude<AttributePlan, ScalarPlan> | Localizations | Users
 
 interface Localizations {
@@ -10,7 +10,7 @@ interface Localizations {
   readonly plan: ContentTypePlan
 }
 
-/** What uses a file: files have it, and declare it nowhere. */
+/** Implicit attribute of files: the entries that use a file. */
 interface Users {
   readonly kind: 'users'
   readonly name: typeof USERS
@@ -19,7 +19,7 @@ interface Users {
 
 const USERS = 'related'
 
-/** Everything that `*` means, in the order of the schema, `localizations` last. */
+/** Returns the attributes that `*` selects, in schema order, with implicit attributes last. */
 export function populatablesOf(holder: ShapePlan): readonly Populatable[] {
   const declared = [...holder.members.values()].filter(isPopulatable)
   if (hasLocalizations(holder)) return [...declared, localizationsOf(holder)]
@@ -27,7 +27,7 @@ export function populatablesOf(holder: ShapePlan): readonly Populatable[] {
   return users === null ? declared : [...declared, users]
 }
 
-/** Null when there is none by this name, or it is private. */
+/** Returns null for an unknown or private attribute. */
 export function getPopulatable(name: string, holder: ShapePlan): Populatable | null {
   if (name === LOCALIZATIONS && hasLocalizations(holder)) return localizationsOf(holder)
   const users = name === USERS ? usersOf(holder) : null

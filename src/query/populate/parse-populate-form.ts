@@ -1,22 +1,22 @@
 import { booleanOf } from '../../schema/values/boolean-text.ts'
 import { invalidValue } from '../query-error.ts'
 
-/** What is asked for by name, in the order of the request; null for an attribute that is to be left out. */
+/** Requested attributes in request order. Null excludes an attribute. */
 export type AskedTree = ReadonlyMap<string, Asked | null>
 
-/** What is asked of one attribute: what lies below it, options by name, or a text such as `ids`. */
+/** The request for one attribute: nested attributes, named options, or a text such as `ids`. */
 export type Asked =
   | { readonly kind: 'below'; readonly below: AskedTree }
   | { readonly kind: 'options'; readonly options: ReadonlyMap<string, unknown> }
   | { readonly kind: 'text'; readonly text: string }
 
-/** An attribute with what it shows by itself. */
+/** Requests an attribute without options. */
 export const ASKED_PLAINLY: Asked = { kind: 'below', below: new Map() }
 
 /**
- * Brings the forms of `populate` together, without looking a name up: a text or a list of dotted paths, or an
- * object by attribute. Paths that share a prefix share its entry; blank ones are nothing.
- * @throws ValidationError for values that are no form, and for forms that are mixed.
+ * Normalizes the forms of `populate` without resolving names: a text, a list of dotted paths, or an
+ * object by attribute. Merges paths with a common prefix and ignores blank paths.
+ * @throws ValidationError for invalid and mixed forms.
  */
 export function readPopulate(input: unknown): AskedTree | '*' {
   if (input === undefined || input === '') return new Map()
@@ -32,7 +32,7 @@ export function readPopulate(input: unknown): AskedTree | '*' {
   return new Map(entries.map(([key, value]): [string, Asked | null] => [key, readAsked(value)]))
 }
 
-/** What a value beside the name of an attribute or component says; null when it says to leave it out. */
+/** Parses the value of an attribute or component. Returns null if the value excludes it. */
 export function readAsked(value: unknown): Asked | null {
   if (value !== null && typeof value === 'object') {
     return { kind: 'options', options: new Map(Object.entries(value)) }

@@ -15,12 +15,12 @@ import type { FragmentSelection, QueryRules, ZoneNode } from '../query.ts'
 
 type Fragments = ZoneNode['on']
 
-/** Where a zone is being read, and how that goes on within one of its components. */
+/** Context for parsing a zone. */
 interface ZoneScope {
-  /** What has the zone. */
+  /** The type or component that declares the zone. */
   readonly holder: ShapePlan
   readonly components: QueryRules['components']
-  /** The populate plan of one component; `path` is its place in the request. */
+  /** Parses the selection of one component. `path` is its position in the request. */
   readonly select: (asked: Asked, component: ShapePlan, path: string) => FragmentSelection
 }
 
@@ -28,8 +28,9 @@ const PARAM = 'populate'
 const ZONE_OPTIONS: ReadonlySet<string> = new Set(['on', 'populate', 'count'])
 
 /**
- * What to show of a dynamic zone: its components have different members, so that each is asked by itself.
- * @throws ValidationError for whatever is not understood, naming its path.
+ * Parses the selection of a dynamic zone. Each component has its own selection, because their
+ * members differ.
+ * @throws ValidationError with the path of the invalid part.
  */
 export function parseZone(
   zone: DynamicZonePlan,
@@ -50,7 +51,9 @@ export function parseZone(
   }
 }
 
-/** A dotted path goes through each component that has the attribute; at least one must have it. */
+/**
+ * Applies a dotted path to each component with the attribute. At least one component must have it.
+ */
 function parseBelow(
   zone: DynamicZonePlan,
   tree: AskedTree,
@@ -89,7 +92,7 @@ function parseOptions(
   return { kind: 'zone', zone, mode, on }
 }
 
-/** Of all components at once only everything can be asked. */
+/** Only `*` can apply to all components at once. */
 function readBelowAll(input: unknown, path: string): '*' | undefined {
   if (input === '*') return input
   if (input === undefined || input === '') return undefined

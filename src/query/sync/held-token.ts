@@ -3,18 +3,19 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseScope, type SyncScope, typeNamesOf } from './parse-scope.ts'
 import { LOST, readToken, type SyncToken } from './sync-token.ts'
 
-/** A token that was sent, with its scope. */
+/** A token from the client, with its scope. */
 export interface HeldToken {
   readonly scope: SyncScope
   readonly token: SyncToken
-  /** Names of content-types whose rows the client has, and that there are no more. */
+  /** Names of deleted content-types whose rows the client still has. */
   readonly gone: readonly string[]
 }
 
 /**
- * Types that there are not stay in the scope, as lost: an older process of a roll-out does not know them yet, and their rows
- * come once they are there.
- * @throws ValidationError for a malformed token, and for a scope that is unknown or has no type left
+ * Reads a token from a client. Unknown types stay in the scope as lost, because an older process of
+ * a rolling deployment may not know them yet. Their rows are sent once the types are known.
+ * @throws ValidationError for a malformed token, and for a scope that is unknown or has no known
+ * type
  */
 export function readHeldToken(
   text: string,
@@ -35,7 +36,6 @@ export function readHeldToken(
   }
 }
 
-/** What is asked for, but for these types. */
 function without(asked: Data, gone: readonly string[]): Data {
   const left: Data = { ...asked, types: typeNamesOf(asked).filter((name) => !gone.includes(name)) }
   for (const param of ['fields', 'filters']) {

@@ -5,21 +5,21 @@ import { parseFilters } from '../parse-filters.ts'
 import { invalidValue, unknownKey } from '../query-error.ts'
 import type { FieldSelection, Filter, Status } from '../query.ts'
 
-/** What a client keeps a copy of: it stays the same from the first request on. */
+/** The replicated content of a client. It is fixed by the first request. */
 export interface SyncScope {
   readonly types: readonly SyncedType[]
-  /** Codes as they were asked for; `*` for all that there are, `default` for the default one. */
+  /** Codes as requested. `*` selects all locales, `default` the default locale. */
   readonly locales: readonly string[] | '*' | 'default'
   readonly status: Status
   readonly limit: number
-  /** The parameters that say all this, for a token to carry: they are read anew at every request. */
+  /** The original parameters. The token carries them, and every request parses them again. */
   readonly asked: Data
-  /** Names that were asked for and that there is no content-type of: there was one, or there will be. */
+  /** Requested names without a content-type. The type was deleted or is not known yet. */
   readonly absent: readonly string[]
 }
 
 export interface SyncedType {
-  /** As the client calls it: `article`, `upload.file`. */
+  /** The client's name for the type: `article`, `upload.file`. */
   readonly name: string
   readonly plan: ContentTypePlan
   readonly fields: FieldSelection
@@ -37,7 +37,6 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'limit',
 ])
 
-/** The types that can be synced, by name. */
 export function syncedTypes(
   contentTypes: Iterable<ContentTypePlan>,
 ): ReadonlyMap<string, ContentTypePlan> {
@@ -51,7 +50,7 @@ export function syncedTypes(
 
 const FILE = 'plugin::upload.file'
 
-/** @throws ValidationError for whatever is not understood, naming its path */
+/** @throws ValidationError with the path of the invalid part */
 export function parseScope(asked: Data, known: ReadonlyMap<string, ContentTypePlan>): SyncScope {
   const stray = Object.keys(asked).find((name) => !PARAMETERS.has(name))
   if (stray !== undefined) throw invalidValue(stray, 'no such parameter')
@@ -102,7 +101,7 @@ function parseLimit(input: unknown): number {
   throw invalidValue('limit', `expected a number from 1 to ${SYNC_LIMITS.rows}`)
 }
 
-/** What is said for each type; of one that is not asked for it is a mistake. */
+/** Reads `fields` or `filters` by type. Rejects types outside the request. */
 function membersOf(input: unknown, param: 'fields' | 'filters', names: readonly string[]): Data {
   if (input === undefined) return {}
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -113,7 +112,7 @@ function membersOf(input: unknown, param: 'fields' | 'filters', names: readonly 
   return input as Data
 }
 
-/** Attributes of any kind, by name: `title,slug`. */
+/** Comma-separated attribute names of any kind: `title,slug`. */
 function parseMembers(input: unknown, name: string, plan: ContentTypePlan): FieldSelection {
   if (input === undefined) return 'all'
   const names = textsOf(input, `fields[${name}]`, 1_000)
@@ -126,7 +125,10 @@ function parseMembers(input: unknown, name: string, plan: ContentTypePlan): Fiel
   return names
 }
 
-/** Conditions on the type's own scalars: what a change of another document decides would have to be looked up each time. */
+/**
+ * Parses conditions on the type's own scalars. Conditions on other documents would require look-ups
+ * for each change.
+ */
 function parseOwnFilter(input: unknown, plan: ContentTypePlan): Filter | null {
   const filter = parseFilters(input, plan, { mayRead: () => false })
   if (filter !== null) assertOwn(filter)
@@ -152,7 +154,7 @@ function assertOwn(filter: Filter): void {
   }
 }
 
-/** `a,b`, or a list of texts; each once. */
+/** Parses `a,b` or a list of texts, and removes duplicates. */
 function textsOf(input: unknown, path: string, most: number): readonly string[] {
   const texts = typeof input === 'string' ? input.split(',').map((one) => one.trim()) : input
   const isList = Array.isArray(texts) && texts.every((one) => typeof one === 'string')

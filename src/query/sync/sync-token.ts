@@ -2,42 +2,45 @@ import type { Data } from '../../schema/definition.ts'
 import { invalidValue } from '../query-error.ts'
 import { typeNamesOf } from './parse-scope.ts'
 
-/** How much of a type a client has: its rows up to an `_id`, all of them, or none as it may not have them. */
+/**
+ * Sync progress of one type: rows up to an `_id`, all rows, or no rows because the client lacks
+ * permission.
+ */
 export interface TypeProgress {
-  /** The last row that was sent; null when all were. */
+  /** `_id` of the last row that was sent. Null if the type is complete. */
   readonly after: string | null
   readonly isLost: boolean
-  /** Of the shape in which its rows were sent. */
+  /** Identifies the shape in which the rows were sent. */
   readonly shape: string
 }
 
-/** Where a client stands. It holds nothing that lets anybody in: rights are asked for at every request. */
+/** Position of a client. The token grants no access, because every request checks permissions. */
 export interface SyncToken {
   /** `SyncScope.asked`. */
   readonly asked: Data
-  /** Which log it is about, and up to where of it everything was sent. */
+  /** The log, and the position up to which it was sent completely. */
   readonly log: string
   readonly seq: number
-  /** How many items of the commit after that were sent as well. */
+  /** Number of items that were sent from the following commit. */
   readonly item: number
-  /** Of the types of the scope, in its order. */
+  /** In the order of the scope's types. */
   readonly types: readonly TypeProgress[]
-  /** Codes whose rows the client has. */
+  /** Codes of the locales whose rows the client has. */
   readonly locales: readonly string[]
-  /** `SyncScope.absent`: the client has nothing of these. */
+  /** `SyncScope.absent`: types without rows at the client. */
   readonly absent: readonly string[]
 }
 
-/** Of a type of which a client has nothing. */
+/** Progress of a type without rows at the client. */
 export const LOST: TypeProgress = { after: null, isLost: true, shape: '' }
 
-/** Of the form of a token. */
+/** Version of the token format. */
 const VERSION = 1
 
-/** Longer ones are none of ours. */
+/** Longer tokens are rejected. */
 const MOST_CHARACTERS = 32_768
 
-/** As long as the `_id` of a row is, and longer. */
+/** Upper bound for the `_id` of a row. */
 const LONGEST_PLACE = 'x'.repeat(64)
 
 export function writeToken(token: SyncToken): string {
@@ -49,8 +52,8 @@ export function writeToken(token: SyncToken): string {
 }
 
 /**
- * Whether all tokens of a scope can be sent back: they grow with the places of rows.
- * @throws ValidationError for a scope that says too much
+ * Checks that every later token of a scope fits the size limit. Tokens grow with row positions.
+ * @throws ValidationError if the scope is too large
  */
 export function assertFits(token: SyncToken): void {
   const types = token.types.map((one) => ({ ...one, after: LONGEST_PLACE }))
@@ -59,7 +62,7 @@ export function assertFits(token: SyncToken): void {
   throw invalidValue('filters', 'together with types and fields too long for a token')
 }
 
-/** Of all types that were asked for, also those that there are not. */
+/** Covers all requested types, including unknown types. */
 function progressOf({ asked, types, absent }: SyncToken): readonly TypeProgress[] {
   if (absent.length === 0) return types
   const known = types.values()
@@ -68,7 +71,7 @@ function progressOf({ asked, types, absent }: SyncToken): readonly TypeProgress[
   )
 }
 
-/** With the progress of all types that were asked for. @throws ValidationError for what `writeToken` has not made */
+/** Includes the progress of unknown types. @throws ValidationError for a malformed token */
 export function readToken(text: string): SyncToken {
   const value = text.length > MOST_CHARACTERS ? null : parse(text)
   if (!Array.isArray(value) || value.length !== 7 || value[0] !== VERSION) throw malformed()
