@@ -32,26 +32,26 @@ export interface Access {
   readonly roles: Roles
   readonly apiTokens: ApiTokens
   /**
-   * The principal of an `Authorization` header: anonymous without one that is well formed. Reads the
-   * database only for the user of a JWT, and once a second for changes of roles and tokens.
-   * @throws UnauthorizedError for a bearer that is unknown or has expired.
+   * Returns the principal of an `Authorization` header. A missing or malformed header means anonymous. Only a JWT needs
+   * a database read per call; roles and tokens are checked for changes once a second.
+   * @throws UnauthorizedError for an unknown or expired bearer.
    */
   principalOf(authorization: string | undefined): Promise<Principal>
-  /** A principal of before with its present rights; null once it is gone. Knows no administrators. */
+  /** Resolves a recorded author with its current rights. Returns null for deleted authors and for administrators. */
   principalOfAuthor(by: Author): Promise<Principal | null>
-  /** Waits for what is being written behind requests; call it before the database is closed. */
+  /** Waits for pending background writes. Call it before the database is closed. */
   close(): Promise<void>
 }
 
 export interface AccessOptions {
-  /** `ROOT_API_TOKEN`; null: root is disabled. */
+  /** The value of `ROOT_API_TOKEN`. Null disables root. */
   readonly rootApiToken: string | null
-  /** Identifies end users; without it every JWT is unknown. */
+  /** Identifies end users. If absent, every JWT is rejected. */
   readonly users?: EndUsers
-  /** What a token of a preview may read; null for one that is not good. Without it none is known. */
+  /** Returns the grants of a preview token, or null if it is invalid. If absent, every preview token is rejected. */
   readonly identifyPreview?: (token: string) => Promise<Grants | null>
   readonly now?: () => Date
-  /** Called with failures of background work, such as noting a token's use. */
+  /** Called with failures of background work, such as recording the last use of a token. */
   readonly onBackgroundError?: (error: unknown) => void
 }
 
@@ -66,16 +66,16 @@ interface KnownToken {
   readonly lastUsedAt: Date | null
 }
 
-/** Roles and tokens with their grants resolved, as the process holds them between changes. */
+/** Cached roles and tokens with resolved grants. */
 interface Known {
   readonly anonymous: Anonymous
   /** By documentId. */
   readonly roles: ReadonlyMap<string, KnownRole>
-  /** By the hash of the key, in hexadecimal. */
+  /** By the SHA-256 of the key, in hexadecimal. */
   readonly tokens: ReadonlyMap<string, KnownToken>
 }
 
-/** How tokens of previews begin; keys of API tokens are hexadecimal. */
+/** Prefix of preview tokens. API token keys are hexadecimal, so the two cannot collide. */
 const PREVIEW = 'preview-'
 const NOTE_USE_EVERY_MS = 60_000
 const NO_GRANTS: Grants = new Set()
@@ -85,7 +85,9 @@ const NO_USERS: EndUsers = {
   countOf: () => Promise.resolve(0),
 }
 
-/** Creates what must exist from the start; many processes may do so at once. */
+/**
+ * Creates the built-in roles and the token collection if they do not exist. Safe to run in several processes at once.
+ */
 export async function openAccess(
   db: Database,
   actions: Actions,
@@ -183,7 +185,7 @@ async function toPreview(
   return { kind: 'preview', grants }
 }
 
-/** A user without a role, or with one that is gone, may do nothing. */
+/** A user without a role, or with a deleted role, has no permissions. */
 function toUser({ id, documentId, role, session }: IdentifiedUser, { roles }: Known): User {
   const { type = '', grants = NO_GRANTS } = roles.get(role ?? '') ?? {}
   return { kind: 'user', id, documentId, role: type, session, grants }
@@ -193,7 +195,7 @@ function hasExpired({ expiresAt }: KnownToken, at: Date): boolean {
   return expiresAt !== null && expiresAt <= at
 }
 
-/** Writes when tokens were last used, at most once a minute each and never before an answer. */
+/** Records the last use of tokens in the background, at most once a minute per token. */
 function noteUses(db: Database, now: () => Date, onError: (error: unknown) => void) {
   const notedAt = new Map<number, number>()
   const writing = new Set<Promise<void>>()

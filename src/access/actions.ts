@@ -1,10 +1,10 @@
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 
-/** What can be done with a content-type; `readDrafts` and `publish` where it has draft & publish. */
+/** Actions on a content-type. `readDrafts` and `publish` require draft & publish. */
 export type ContentVerb =
   'find' | 'findOne' | 'sync' | 'create' | 'update' | 'delete' | 'readDrafts' | 'publish'
 
-/** What can be permitted besides content; the names are the reference's. */
+/** Actions outside of content. The names are those of the reference. */
 const PLUGIN_VERBS = {
   'plugin::upload.content-api': ['find', 'findOne', 'sync', 'upload', 'destroy'],
   'plugin::users-permissions.auth': [
@@ -33,31 +33,30 @@ const PLUGIN_VERBS = {
   'plugin::i18n.locales': ['listLocales'],
 } as const
 
-/** The subject of what named queries permit: `query::home-feed` has its name for a verb. */
+/** Subject of the actions that permit named queries, such as `query::home-feed`. */
 export const QUERY_SUBJECT = 'query'
 
 export type PluginSubject = keyof typeof PLUGIN_VERBS
 export type PluginVerb<Subject extends PluginSubject> = (typeof PLUGIN_VERBS)[Subject][number]
 
 export interface Action {
-  /** `<subject>.<verb>`, such as `api::article.article.find`; of a named query `query::<name>`. */
+  /** `<subject>.<verb>`, such as `api::article.article.find`, or `query::<name>` for a named query. */
   readonly name: string
   readonly subject: string
   readonly verb: string
 }
 
-/** Every action that there is; compiled once from the content-types. */
+/** All actions, compiled once from the content-types. */
 export interface Actions {
-  /** Content first, in the order of the content-types; then named queries, and the plugins'. */
+  /** Content in the order of the content-types, then named queries, then plugins. */
   readonly all: readonly Action[]
-  /** What a read-only API token may do. */
   readonly readOnly: ReadonlySet<string>
   has(name: string): boolean
 }
 
 /**
- * What a read-only token may do: `find` and `findOne` everywhere, as in the reference, keep a copy of that, and read
- * drafts, which the reference shows to every principal with `find`; and run every named query.
+ * Verbs of a read-only token: `find` and `findOne`, as in the reference, and `sync`. `readDrafts` is included because
+ * the reference shows drafts to every principal with `find`.
  */
 const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'sync', 'readDrafts'])
 
@@ -80,7 +79,7 @@ export function compileActions(schema: Pick<Schema, 'contentTypes' | 'queries'>)
   })
 }
 
-/** What can be done with a content-type: a single type has neither `findOne` nor `create`. */
+/** A single type has neither `findOne` nor `create`. */
 export function contentVerbs(
   plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish'>,
 ): readonly ContentVerb[] {
@@ -91,22 +90,23 @@ export function contentVerbs(
   return plan.draftAndPublish ? [...verbs, 'readDrafts', 'publish'] : verbs
 }
 
-/** The name that an action has here: the reference calls `readDrafts` of a content-type `readDraft`. */
+/** Maps an action name of the reference to the name used here: `readDraft` becomes `readDrafts`. */
 export function canonicalAction(name: string): string {
   return /^api::.+\.readDraft$/.test(name) ? `${name}s` : name
 }
 
-/** The name of an action on content; for routes to ask once, when they are made. */
+/** Call this once per route, when the route is created. */
 export function contentAction(plan: Pick<ContentTypePlan, 'uid'>, verb: ContentVerb): string {
   return `${plan.uid}.${verb}`
 }
 
-/** The name of the action that lets run a named query: it shows what the query selects, whatever else is permitted. */
+/**
+ * Name of the action that permits a named query. It exposes the selection of the query regardless of other permissions.
+ */
 export function queryAction(name: string): string {
   return `${QUERY_SUBJECT}::${name}`
 }
 
-/** The name of an action of a plugin; one that does not exist does not compile. */
 export function pluginAction<Subject extends PluginSubject>(
   subject: Subject,
   verb: PluginVerb<Subject>,

@@ -1,6 +1,6 @@
 import type { Action, Actions } from './actions.ts'
 
-/** What can be permitted to administrators beside what can be to everybody. */
+/** Actions that only administrators can be granted. */
 const VERBS = {
   'admin::locales': ['create', 'update', 'delete'],
   'admin::api-tokens': ['read', 'create', 'update', 'regenerate', 'delete'],
@@ -9,14 +9,13 @@ const VERBS = {
   'admin::releases': ['read', 'create', 'update', 'publish', 'delete'],
   'admin::administrators': ['read', 'create', 'update', 'reset', 'delete'],
   'admin::administrator-roles': ['read', 'create', 'update', 'delete'],
-  /** Of the files that declare content; on a server in development alone there is a route for it. */
+  /** The files that declare content. Their routes exist only in development. */
   'admin::declarations': ['read', 'update'],
   'admin::webhooks': ['read', 'create', 'update', 'delete'],
 } as const
 
 type Subject = keyof typeof VERBS
 
-/** The name of an action of the management; one that does not exist does not compile. */
 export function administratorAction<S extends Subject>(
   subject: S,
   verb: (typeof VERBS)[S][number],
@@ -24,7 +23,7 @@ export function administratorAction<S extends Subject>(
   return `${subject}.${verb}`
 }
 
-/** Everything that an administrator may be permitted: content and plugins first, then the management. */
+/** All actions that an administrator can be granted: content, plugins, then management. */
 export function withAdministration({ all, readOnly }: Actions): Actions {
   const own = Object.entries(VERBS).flatMap(([subject, verbs]) =>
     verbs.map((verb): Action => Object.freeze({ name: `${subject}.${verb}`, subject, verb })),

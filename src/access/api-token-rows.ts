@@ -9,14 +9,14 @@ export interface ApiToken {
   readonly name: string
   readonly description: string
   readonly type: ApiTokenType
-  /** Of a custom token; those whose content-type is gone included. Empty for the other types. */
+  /** Permissions of a custom token, including those of deleted content-types. Empty for other types. */
   readonly permissions: readonly string[]
-  /** Which members of a replica set its content is read from; null: as the connection string says. */
+  /** Read preference for content. Null uses the connection string. */
   readonly readPreference: ReadPreferenceName | null
-  /** Null: it does not expire. */
+  /** Null means that the token does not expire. */
   readonly lifespanDays: number | null
   readonly expiresAt: Date | null
-  /** To within a minute; null when it never was. */
+  /** Accurate to one minute. Null if the token was never used. */
   readonly lastUsedAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -24,7 +24,7 @@ export interface ApiToken {
 
 export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference'> {
   readonly _id: number
-  /** Absent from tokens that were made before there was any. */
+  /** Missing in tokens created before read preferences existed. */
   readonly readPreference?: ReadPreferenceName | null
   /** `hashCredential` of the key, in hexadecimal. */
   readonly hash: string
@@ -34,7 +34,6 @@ export function apiTokenRows(db: Database) {
   return db.collection<ApiTokenRow>('quire_api_tokens')
 }
 
-/** Creates the collection and its indexes where they do not exist. */
 export async function ensureApiTokens(db: Database): Promise<void> {
   await ensureIndexes(apiTokenRows(db), [
     { key: { hash: 1 }, name: 'hash', unique: true },
@@ -46,7 +45,7 @@ export function findApiTokenRows(db: Database): Promise<ApiTokenRow[]> {
   return apiTokenRows(db).find({}, { maxTimeMS: db.queryTimeoutMs }).sort({ _id: 1 }).toArray()
 }
 
-/** Notes a use, unless one was noted after `notBefore`, by this process or another. */
+/** Records a use, unless this or another process recorded one after `notBefore`. */
 export async function putLastUsed(
   db: Database,
   id: number,
@@ -59,7 +58,7 @@ export async function putLastUsed(
   )
 }
 
-/** Named one by one, so that the hash stays where it is. */
+/** Lists the fields explicitly, so that the hash cannot leak. */
 export function toApiToken(row: Omit<ApiTokenRow, 'hash'>): ApiToken {
   return {
     id: row._id,

@@ -18,29 +18,32 @@ import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
 import type { VersionedCache } from '../mongo/system/versioned-cache.ts'
 
-/** What the commit log calls it. */
+/** Type of a token in the commit log. */
 const TOKEN_TYPE = 'admin::api-token'
 
-/** A token together with its key, which is shown once and stored nowhere. */
+/** A token with its key. The key is shown once and never stored. */
 export interface NewApiToken extends ApiToken {
   readonly accessKey: string
 }
 
-/** Throws where the principal may not make or change a token of these rights. */
+/** Throws if the principal may not create or change a token with these rights. */
 export type AssertToken = (token: Pick<ApiToken, 'type' | 'permissions'>) => void
 
-/** `assert` is asked in the transaction of a change, before and after it; left out, everything may be done. */
+/** `assert` checks the rights of the caller. If omitted, every change is allowed. */
 export interface ApiTokens {
-  /** In the order in which they were made. */
+  /** In order of creation. */
   list(): Promise<readonly ApiToken[]>
   /** @throws ValidationError */
   create(input: unknown, assert?: AssertToken): Promise<NewApiToken>
   /**
-   * Changes what is given and keeps the rest. A lifespan that differs from the one before counts from
-   * now. @throws NotFoundError, ValidationError
+   * Changes only the given fields. A changed lifespan starts now.
+   * @throws NotFoundError, ValidationError
    */
   update(id: number, input: unknown, assert?: AssertToken): Promise<ApiToken>
-  /** A new key, which lives for the whole lifespan; the one before is refused. @throws NotFoundError */
+  /**
+   * Replaces the key and restarts the lifespan. The previous key stops working.
+   * @throws NotFoundError
+   */
   regenerate(id: number, assert?: AssertToken): Promise<NewApiToken>
   /** @throws NotFoundError */
   remove(id: number): Promise<ApiToken>
@@ -120,7 +123,6 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
 
 const anything: AssertToken = () => undefined
 
-/** Another type, another action, or a longer life. */
 function mayDoMore(before: ApiTokenRow, after: ApiTokenRow): boolean {
   return (
     after.type !== before.type ||
@@ -176,7 +178,7 @@ function changeToken(
     if (row === null) throw noSuchToken(id)
     const { _id, lastUsedAt, ...changed } = { ...edit(row), updatedAt: now() }
     if (changed.name !== row.name) await assertNameFree(db, session, changed.name, id)
-    // `lastUsedAt` is written outside of transactions: left alone, so that no use is forgotten.
+    // Concurrent requests write `lastUsedAt` outside of transactions. Do not overwrite it.
     await tokens.updateOne({ _id }, { $set: changed }, { session })
     noteRow(session, 'put', { type: TOKEN_TYPE, documentId: String(id) })
     return toApiToken({ _id, lastUsedAt, ...changed })
@@ -205,7 +207,10 @@ function edited(
   }
 }
 
-/** @throws ValidationError: a token that takes its rights from its type does not list them as well. */
+/**
+ * Only custom tokens list permissions; other types imply them.
+ * @throws ValidationError
+ */
 function assertFits(type: ApiTokenType, permissions: readonly string[]): void {
   if (type === 'custom' || permissions.length === 0) return
   throw inputError('permissions', `permissions must be empty for a ${type} token`, permissions)

@@ -4,7 +4,10 @@ import type { Grants } from './principal.ts'
 const WRITING: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'publish'])
 const WRITING_FILES: ReadonlySet<string> = new Set(['upload', 'destroy'])
 
-/** Whether grants permit writes of content or files of any type; called by every read. */
+/**
+ * Returns a function that reports whether grants permit any write of content or files. It is cached, because every read
+ * calls it.
+ */
 export function contentWriters(actions: readonly Action[]): (grants: Grants) => boolean {
   const writing = actions.filter(isWriting)
   const known = new WeakMap<Grants, boolean>()

@@ -2,14 +2,14 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const ACCESS_KEY_BYTES = 128
 
-/** A new API token: 256 hexadecimal characters, 1,024 random bits. */
+/** Returns 256 hexadecimal characters (1,024 random bits). */
 export function createAccessKey(): string {
   return randomBytes(ACCESS_KEY_BYTES).toString('hex')
 }
 
 /**
- * The SHA-256 of a credential, by which it is stored and found. No slow hash and no salt: what is
- * hashed is random, so that there is no dictionary to try (docs/decisions/0011-access.md).
+ * SHA-256 of a credential, used for storage and lookup. A slow hash or a salt is unnecessary, because credentials are
+ * random and no dictionary attack applies (docs/decisions/0011-access.md).
  */
 export function hashCredential(credential: string): Buffer {
   return hash('sha256', credential, 'buffer')
@@ -21,8 +21,9 @@ export function isSameHash(one: Buffer, other: Buffer): boolean {
 }
 
 /**
- * The credential of an `Authorization` header: `Bearer` in any case and one more word, with any spaces
- * around them. Null for any other header, which counts as absent, as in the reference.
+ * Extracts the credential from an `Authorization` header of the form `Bearer <credential>`. The scheme is
+ * case-insensitive, and extra spaces are ignored. Returns null for any other header, which counts as absent, as in the
+ * reference.
  */
 export function bearerCredential(authorization: string | undefined): string | null {
   if (authorization === undefined) return null
@@ -31,7 +32,7 @@ export function bearerCredential(authorization: string | undefined): string | nu
   return credential
 }
 
-/** Whether a bearer has the form of one: API tokens have no full stops. */
+/** Whether a bearer looks like a JWT. API tokens contain no dots. */
 export function isUserToken(credential: string): boolean {
   return credential.split('.', 4).length === 3
 }

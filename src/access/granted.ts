@@ -4,26 +4,26 @@ import { didYouMean } from '../near-miss.ts'
 import { type Actions, canonicalAction } from './actions.ts'
 import type { Grants } from './principal.ts'
 
-/** Looking for what was meant takes its time: of many unknown names none was a slip. */
+/** Skip "did you mean" hints beyond this number of unknown names: the search is slow, and long lists are not typos. */
 const MAX_HINTS = 10
 
 const MAX_PERMISSIONS = 10_000
 
-/** The name of an action, as the reference has it or as it is here. */
+/** Accepts the action names of the reference and of this server. */
 export function actionRule(): Joi.StringSchema {
   return Joi.string()
     .max(255)
     .custom((name: string) => canonicalAction(name))
 }
 
-/** A list of action names, each once; that they exist is asked of `assertKnown`. */
+/** A list of unique action names. `assertKnown` checks that they exist. */
 export function permissionsRule(): Joi.ArraySchema<string[]> {
   return Joi.array().items(actionRule()).unique().max(MAX_PERMISSIONS)
 }
 
 /**
- * Actions that were stored before (`kept`) may stay although their content-type is gone.
- * @throws ValidationError that names every action that does not exist.
+ * Permissions that were stored before (`kept`) may stay after their content-type is deleted.
+ * @throws ValidationError with one entry per unknown action.
  */
 export function assertKnown(
   actions: Actions,
@@ -42,7 +42,7 @@ export function assertKnown(
   if (first !== undefined) throw validationError([first, ...rest])
 }
 
-/** Stored permissions as a set; those that no longer exist permit nothing. */
+/** Converts stored permissions to a set. Permissions that no longer exist are dropped. */
 export function toGrants(actions: Actions, permissions: readonly string[]): Grants {
   return new Set(permissions.map(canonicalAction).filter((name) => actions.has(name)))
 }

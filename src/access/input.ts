@@ -9,7 +9,7 @@ const OPTIONS: Joi.ValidationOptions = {
   errors: { label: 'path', wrap: { label: false } },
 }
 
-/** A short text of one line, such as a name; without control characters, since terminals show it. */
+/** A short text of one line, such as a name. Control characters are rejected, because terminals show the text. */
 export function shortText(): Joi.StringSchema {
   return Joi.string()
     .max(255)
@@ -20,8 +20,8 @@ export function shortText(): Joi.StringSchema {
 }
 
 /**
- * What a client sent, as the rule describes it; nothing is converted.
- * @throws ValidationError with every fault, unknown keys included, each with its path.
+ * Validates the body of a request without converting values.
+ * @throws ValidationError with every fault and its path, including unknown keys.
  */
 export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -29,7 +29,7 @@ export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
       fault([], 'the body must be a JSON object', input, { code: 'object.base' }),
     ])
   }
-  // Joi copies by assignment, by which an own `__proto__` becomes the prototype and is not seen.
+  // Joi copies by assignment, which would turn an own `__proto__` into the prototype and hide it from validation.
   if (Object.hasOwn(input, '__proto__')) {
     throw validationError([fault(['__proto__'], '__proto__ is not allowed')])
   }
@@ -66,7 +66,7 @@ const REASONS: Readonly<Partial<Record<string, Reason['code']>>> = {
   'string.uri': 'string.uri',
 }
 
-/** Undefined for what nobody writes by hand. */
+/** Undefined for error types without a documented code. */
 function reasonOf({ type, context }: Joi.ValidationErrorItem): Reason | undefined {
   const code = REASONS[type]
   if (code === undefined) return undefined
@@ -78,15 +78,17 @@ function reasonOf({ type, context }: Joi.ValidationErrorItem): Reason | undefine
   return Array.isArray(valids) ? { code, params: { valids: valids.map(String) } } : { code }
 }
 
-/** Beyond so many values the first fault is reported alone: each costs the checks and the answer more than the value. */
+/**
+ * For inputs with more values than this, only the first fault is reported. Collecting all faults costs more than the
+ * values.
+ */
 const MANY = 1_000
 
-/** Whether there are more values than `most` within a value. */
 function hasMore(value: unknown, most: number): boolean {
   return countTo(value, most + 1) > most
 }
 
-/** How many values there are within a value, or `enough`. */
+/** Counts nested values and stops at `enough`. */
 function countTo(value: unknown, enough: number): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
@@ -97,7 +99,10 @@ function countTo(value: unknown, enough: number): number {
   return count
 }
 
-/** @throws ValidationError for texts that would be stored as others: two names or two passwords would become one. */
+/**
+ * Lone surrogates are replaced when stored, which could make two names or two passwords equal.
+ * @throws ValidationError
+ */
 export function assertWhole(input: unknown): void {
   const half = findHalf(input)
   if (half === null) return
@@ -108,7 +113,7 @@ export function assertWhole(input: unknown): void {
   ])
 }
 
-/** A fault of one key that no rule can see, such as a name that is taken. */
+/** A validation error of one key that no Joi rule can detect, such as a name that is taken. */
 export function inputError(
   key: string,
   message: string,

@@ -6,9 +6,9 @@ import { ConfigError } from '../errors.ts'
 const FILE = 'jwt-secret'
 
 /**
- * The secret kept in the data folder, made there once: readable by its owner alone. Processes that start
- * together get the same one.
- * @throws ConfigError when it is empty
+ * Reads the secret from the data folder and creates it if missing, readable by its owner only. Processes that start at
+ * the same time get the same secret.
+ * @throws ConfigError if the file is empty
  */
 export async function keptJwtSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)
@@ -20,9 +20,9 @@ export async function keptJwtSecret(dataDir: string): Promise<string> {
     await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, {
       mode: 0o600,
       flag: 'wx',
-      flush: true, // an empty file after a power cut would stop every start
+      flush: true, // An empty file after a power failure would prevent every start.
     })
-    // Unlike a rename, a link never replaces the one that another process has made meanwhile.
+    // Unlike a rename, a link never replaces a file that another process has just created.
     await link(draft, file).catch(unless('EEXIST'))
   } finally {
     await rm(draft, { force: true })

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** An account in the epoch of its password. */
+/** An account with the epoch of its password. */
 export interface DeviceAccount {
   readonly id: string
   /** Changes with the password. */
@@ -9,31 +9,31 @@ export interface DeviceAccount {
 
 export interface KnownDevice {
   readonly id: string
-  /** The id of the account that the device has signed in to. */
+  /** Id of the account that the device has signed in to. */
   readonly account: string
 }
 
 /**
- * Devices that have signed in to an account before. Attempts of a known device are counted separately, so that failures of
- * others do not lock its owner out. A new password makes the tokens of all devices invalid.
+ * Devices that have signed in to an account before. Their failed attempts are counted separately, so that attackers
+ * cannot lock the owner out. A new password invalidates the tokens of all devices.
  */
 export interface KnownDevices {
-  /** A token for the cookie of a device. */
+  /** Returns a token for the cookie of a device. */
   make(account: DeviceAccount): string
-  /** The device of a token; null for an invalid token. */
+  /** Returns null for an invalid token. */
   find(token: string): Promise<KnownDevice | null>
 }
 
 export interface KnownDevicesOptions {
   readonly secret: string
-  /** Separates the tokens of accounts of different kinds. */
+  /** Separates the tokens of different kinds of accounts. */
   readonly kind: 'administrators' | 'end users'
   readonly findAccount: (id: string) => Promise<DeviceAccount | null>
 }
 
 const TOKEN = /^([0-9a-f]{32})-([0-9a-z]{24})-([0-9a-f]{64})$/
 
-/** `<device>-<account>-<HMAC-SHA256 of device, account and epoch>`: nothing is stored. */
+/** Tokens are `<device>-<account>-<HMAC-SHA256 of device, account and epoch>`. The server stores nothing. */
 export function openKnownDevices({ secret, kind, findAccount }: KnownDevicesOptions): KnownDevices {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `quire known devices of ${kind}`, 32))
   const sign = (device: string, { id, epoch }: DeviceAccount): Buffer =>

@@ -6,7 +6,7 @@ export function may(principal: Principal, action: string): boolean {
   return principal.grants.has(action)
 }
 
-/** Whether an action is permitted in each of these locales; only administrators may be bound to some. */
+/** Whether an action is permitted in all given locales. Only administrators can be restricted to locales. */
 export function mayIn(principal: Principal, action: string, locales: readonly string[]): boolean {
   if (!may(principal, action)) return false
   const permitted = principal.kind === 'administrator' ? principal.localesOf(action) : null
@@ -22,13 +22,13 @@ export function assertMayIn(
   if (!mayIn(principal, action, locales)) throw new ForbiddenError('Forbidden', {}, { action })
 }
 
-/** @throws ForbiddenError, the same whether or not what was asked for exists. */
+/** @throws ForbiddenError, whether or not the requested resource exists. */
 export function assertMay(principal: Principal, action: string): void {
   if (!may(principal, action)) throw new ForbiddenError('Forbidden', {}, { action })
 }
 
 /**
- * Whether an error may name the action that a principal lacks: to API tokens, and to principals that may list
+ * Whether an error may name the missing action. True for programs, administrators and principals that may list
  * permissions. End users and anonymous clients could not act on it.
  */
 export function mayKnowActions(principal: Principal): boolean {
@@ -42,7 +42,7 @@ export function mayKnowActions(principal: Principal): boolean {
 }
 
 /**
- * A principal grants only actions that it may do itself: otherwise the right to make roles would include all rights.
+ * A principal may grant only actions that it has itself. Otherwise the right to create roles would include all rights.
  * @throws ForbiddenError
  */
 export function assertMayPermit(principal: Principal, actions: readonly string[]): void {
@@ -53,7 +53,10 @@ export function assertMayPermit(principal: Principal, actions: readonly string[]
   }
 }
 
-/** Lets through API tokens and root. @throws UnauthorizedError, ForbiddenError */
+/**
+ * Allows API tokens and root.
+ * @throws UnauthorizedError, ForbiddenError
+ */
 export function assertProgram({ kind }: Principal): void {
   if (kind === 'apiToken' || kind === 'root') return
   if (kind === 'anonymous') throw new UnauthorizedError('Missing or invalid credentials')
@@ -61,8 +64,8 @@ export function assertProgram({ kind }: Principal): void {
 }
 
 /**
- * Lets through root, and administrators who may do the action; null is for every administrator. API tokens and end
- * users never get in, whatever they may do with content.
+ * Allows root and administrators with the action. A null action allows every administrator. API tokens and end users
+ * are always rejected.
  * @throws UnauthorizedError, ForbiddenError
  */
 export function assertAdministrator(principal: Principal, action: string | null): void {

@@ -1,12 +1,12 @@
 import type { ReadPreferenceName } from '../mongo/connection/read-preference.ts'
 
-/** Which actions a principal may do; asked by name, answered without I/O. */
+/** The actions that a principal may perform. */
 export type Grants = Pick<ReadonlySet<string>, 'has'>
 
 export const API_TOKEN_TYPES = ['read-only', 'full-access', 'custom'] as const
 export type ApiTokenType = (typeof API_TOKEN_TYPES)[number]
 
-/** A request without credentials: the role `public`. */
+/** A request without credentials. It has the role `public`. */
 export interface Anonymous {
   readonly kind: 'anonymous'
   readonly grants: Grants
@@ -17,61 +17,60 @@ export interface ApiTokenPrincipal {
   readonly id: number
   readonly name: string
   readonly type: ApiTokenType
-  /** Where its content is read from; null: as the connection string says. */
+  /** Read preference for content. Null uses the connection string. */
   readonly readPreference: ReadPreferenceName | null
   readonly grants: Grants
 }
 
-/** The bearer of `ROOT_API_TOKEN`: everything, and the management API. */
+/** The bearer of `ROOT_API_TOKEN`. It has all permissions and the management API. */
 export interface Root {
   readonly kind: 'root'
   readonly grants: Grants
 }
 
-/** An end user, by a JWT. */
+/** An end user, authenticated by a JWT. */
 export interface User {
   readonly kind: 'user'
   readonly id: number
   readonly documentId: string
-  /** The `type` of the role, such as `authenticated`; empty without one. */
+  /** The `type` of the role, such as `authenticated`. Empty without a role. */
   readonly role: string
-  /** The id of the session of the token; null without sessions. */
+  /** Session id of the token. Null without sessions. */
   readonly session: string | null
   readonly grants: Grants
 }
 
-/** An administrator, by a session of the Studio; known under `/admin` alone. */
+/** An administrator, authenticated by a Studio session. Recognized under `/admin` only. */
 export interface AdministratorPrincipal {
   readonly kind: 'administrator'
   readonly id: string
   readonly name: string
-  /** What a list of sessions names the one that asks by. */
+  /** Public id of the current session, as the list of sessions shows it. */
   readonly session: string
-  /** The epoch of the session: a new password of the administrator begins the next one. */
+  /** Epoch of the session. A new password increments it. */
   readonly epoch: number
   readonly grants: Grants
-  /** Whether anything is permitted in some locales alone. */
+  /** Whether any permission is restricted to some locales. */
   readonly isBound: boolean
-  /** The locales in which a permitted action is; null: in all. */
+  /** The locales in which an action is permitted. Null means all. */
   localesOf(action: string): ReadonlySet<string> | null
 }
 
-/** A page of a preview, by a token that an administrator was given: it reads, drafts included. */
+/** A preview page, authenticated by a preview token. It has read access, including drafts. */
 export interface PreviewPrincipal {
   readonly kind: 'preview'
   readonly grants: Grants
 }
 
-/** The principal of a request, with its permissions. */
 export type Principal =
   PreviewPrincipal | Anonymous | ApiTokenPrincipal | Root | User | AdministratorPrincipal
 
-/** Of root and of full-access tokens. */
+/** Grants of root and of full-access tokens. */
 export const EVERYTHING: Grants = Object.freeze({ has: () => true })
 
 export const ROOT: Root = Object.freeze({ kind: 'root', grants: EVERYTHING })
 
-/** Where content is read from for a principal: a token says it for itself, for others the connection string does. */
+/** Only API tokens have a read preference. Other principals use the connection string. */
 export function readPreferenceOf(principal: Principal): ReadPreferenceName | null {
   return principal.kind === 'apiToken' ? principal.readPreference : null
 }

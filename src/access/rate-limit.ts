@@ -3,19 +3,19 @@ import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { ensureIndexes, increment } from '../mongo/system/system-collections.ts'
 
-/** What is left of a limit after one more attempt. */
+/** Remaining allowance after an attempt. */
 export interface Allowance {
   readonly allowed: boolean
   readonly limit: number
   readonly remaining: number
-  /** When counting begins again, in seconds since 1970. */
+  /** Start of the next window, in seconds since 1970. */
   readonly resetsAt: number
-  /** How many seconds until then. */
+  /** Seconds until the next window. */
   readonly retryAfter: number
 }
 
 export interface RateLimits {
-  /** Counts one attempt. `route` and `key` are any texts; each pair is counted by itself, in every process. */
+  /** Counts one attempt for a route and a key. Counters are shared by all processes. */
   count(route: string, key: string, limit: number): Promise<Allowance>
 }
 
@@ -29,13 +29,13 @@ const WINDOW_SECONDS = 60
 
 const COLLECTION = 'quire_rate_limits'
 
-/** Attempts are counted in the database, by the minute, so that many processes share one limit. */
+/** Counts attempts per minute in the database, so that all processes share one limit. */
 export async function openRateLimits(db: Database, now: () => Date): Promise<RateLimits> {
   const counters = db.collection<Counter>(COLLECTION)
   await ensureIndexes(counters, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
   let sweptIn = -1
 
-  /** Once a minute, on use: what is over is never read again. */
+  /** Deletes expired counters once a minute. */
   const sweep = async (window: number): Promise<void> => {
     if (sweptIn === window) return
     sweptIn = window

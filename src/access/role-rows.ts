@@ -5,23 +5,23 @@ import { documentIdFrom } from '../mongo/versions/document-id.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 
-/** What the commit log calls it; the uid of its content-type. */
+/** Type of a role in the commit log, and uid of its content-type. */
 export const ROLE_TYPE = 'plugin::users-permissions.role'
 
 export interface Role {
   readonly id: number
   readonly documentId: string
   readonly name: string
-  /** The key of the role: lower case, never changed, `public` for anonymous requests. */
+  /** Immutable lower-case key of the role. `public` applies to anonymous requests. */
   readonly type: string
   readonly description: string
-  /** In the order in which they were given; those whose content-type is gone included. */
+  /** In the given order, including permissions of deleted content-types. */
   readonly permissions: readonly string[]
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** A role is stored as a version of its content-type, so that users are populated and filtered by it. */
+/** A role is stored as a version of its content-type, so that queries can populate and filter users by role. */
 export interface RoleRow extends Role {
   readonly _id: string
   readonly locale: string
@@ -32,7 +32,7 @@ export interface RoleRow extends Role {
 export const PUBLIC_ROLE = 'public'
 export const AUTHENTICATED_ROLE = 'authenticated'
 
-/** Ids up to this one belong to the roles that exist from the start. */
+/** Highest id of the built-in roles. */
 export const LAST_BUILT_IN_ROLE_ID = 2
 
 export function collectionOf(db: Database) {
@@ -40,8 +40,8 @@ export function collectionOf(db: Database) {
 }
 
 /**
- * Creates `authenticated` and `public` where they do not exist; many processes may do so at once. The
- * indexes are those of the content-type.
+ * Creates `authenticated` and `public` if they do not exist. Safe to run in several processes at once. The content-type
+ * defines the indexes.
  */
 export async function ensureRoles(db: Database, at: Date): Promise<void> {
   for (const role of builtInRoles()) await ensureRow(collectionOf(db), toRow(role, at))
@@ -80,14 +80,14 @@ export function rowId(type: string): string {
 }
 
 /**
- * It follows from the type, so that a type is unique without an index, many processes may create the
- * first roles at once, and a role is found by one look-up by `_id`.
+ * Derived from the type. This makes types unique without an index, lets processes create the built-in roles
+ * concurrently, and allows a lookup by `_id`.
  */
 export function roleDocumentId(type: string): string {
   return documentIdFrom('r', `role ${type}`)
 }
 
-/** Everything is private at first, but for what end users need to sign in, as in the reference. */
+/** By default everything is private except sign-in actions, as in the reference. */
 function builtInRoles(): readonly NewRole[] {
   const auth = 'plugin::users-permissions.auth'
   return [

@@ -21,32 +21,36 @@ import {
   toRow,
 } from './role-rows.ts'
 
-/** The stored roles. `input` is whatever a client sent; it is read and checked here. */
+/** The stored roles. Every `input` is unvalidated client data. */
 export interface Roles {
-  /** In the order in which they were made. */
+  /** In order of creation. */
   list(): Promise<readonly Role[]>
   /** @throws NotFoundError */
   get(type: string): Promise<Role>
   /** @throws ValidationError */
   create(input: unknown, assertMayChange?: AssertMayChange): Promise<Role>
   /**
-   * Changes what is given and keeps the rest. `assertMayChange` is called in the transaction: a permission that was revoked
-   * meanwhile is an addition. @throws NotFoundError, ValidationError
+   * Changes only the given fields. `assertMayChange` runs in the transaction, so a concurrently revoked permission
+   * counts as an addition.
+   * @throws NotFoundError, ValidationError
    */
   update(type: string, input: unknown, assertMayChange?: AssertMayChange): Promise<Role>
-  /** Permits what is not permitted yet. @throws NotFoundError, ValidationError */
+  /** @throws NotFoundError, ValidationError */
   grant(type: string, permissions: readonly string[]): Promise<Role>
-  /** No longer permits what was; names that are not permitted are passed over. @throws NotFoundError */
+  /**
+   * Ignores names that are not granted.
+   * @throws NotFoundError
+   */
   revoke(type: string, permissions: readonly string[]): Promise<Role>
-  /** Keeps a role from being removed until the transaction ends; false when it is gone, by its documentId. */
+  /** Prevents the removal of a role until the transaction ends. Returns false if the role does not exist. */
   hold(documentId: string, session: Session): Promise<boolean>
-  /** @throws NotFoundError, ApplicationError for `public`, `authenticated` and a role that users have */
+  /** @throws NotFoundError, ApplicationError for `public`, `authenticated` and roles with users */
   remove(type: string, assertMayChange?: AssertMayChange): Promise<Role>
 }
 
 /**
- * Throws unless the principal may grant all of these actions, which the change gives to the role or takes from it. Without
- * this rule a principal could take away permissions that it cannot give back.
+ * Throws unless the principal may grant every action that the change adds or removes. Otherwise a principal could
+ * revoke permissions that it cannot restore.
  */
 export type AssertMayChange = (changed: readonly string[]) => void
 
@@ -86,7 +90,7 @@ export interface RolesContext {
   readonly actions: Actions
   readonly versionedCache: Pick<VersionedCache<unknown>, 'change'>
   readonly now: () => Date
-  /** How many end users have a role, by its documentId. */
+  /** Number of end users with a role, given by its documentId. */
   readonly countUsers: (documentId: string, session: Session) => Promise<number>
 }
 
@@ -142,12 +146,12 @@ async function removeRole(
   })
 }
 
-/** Serializes giving a role to a user and removing the role. */
+/** Serializes the assignment of a role and its removal. */
 function lockOf(documentId: string): string {
   return `role ${documentId}`
 }
 
-/** The roles that exist from the start are never removed: nobody has to wait for who registers. */
+/** Built-in roles cannot be removed, so registrations need no lock. */
 const LASTING: ReadonlySet<string> = new Set([PUBLIC_ROLE, AUTHENTICATED_ROLE].map(roleDocumentId))
 
 async function holdRole(db: Database, documentId: string, session: Session): Promise<boolean> {

@@ -3,12 +3,11 @@ import { contentAction, pluginAction } from './actions.ts'
 import { assertMay } from './permissions.ts'
 import type { Principal } from './principal.ts'
 
-/** A content-type, or the files, that a client keeps a copy of. */
+/** A content-type, or the media library, in a sync scope. */
 export interface Synced {
   readonly plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'>
 }
 
-/** What a copy is of. */
 export interface SyncedScope {
   readonly types: readonly Synced[]
   readonly status: 'draft' | 'published'
@@ -27,14 +26,17 @@ export function syncerOf(principal: Pick<Principal, 'grants'>, scope: SyncedScop
   }
 }
 
-/** A first request needs the right to all types of the scope. @throws ForbiddenError */
+/**
+ * The first request requires permission for all types of the scope.
+ * @throws ForbiddenError
+ */
 export function assertMaySync(principal: Principal, scope: SyncedScope): void {
   for (const type of scope.types) {
     for (const action of actionsOf(scope, type)) assertMay(principal, action)
   }
 }
 
-/** All that must be permitted for a type to be synced. */
+/** All actions required to sync a type. */
 export function actionsOf({ status }: SyncedScope, type: Synced): readonly string[] {
   const { plan } = type
   const drafts = status === 'draft' && plan.draftAndPublish

@@ -2,7 +2,7 @@ import { type Author, writingAs } from '../mongo/connection/authorship.ts'
 import type { Caller } from '../mongo/sharing/write-turns.ts'
 import type { Principal } from './principal.ts'
 
-/** Runs what a request asks for: whatever it changes, the commit log says who has asked, and in which request. */
+/** Runs work whose writes carry the principal and the request id in the commit log. */
 export function writingFor<T>(
   principal: Principal,
   requestId: string,
@@ -12,7 +12,6 @@ export function writingFor<T>(
   return writingAs({ by: authorOf(principal), requestId }, work, caller)
 }
 
-/** The author that the writes of a principal carry. */
 export function authorOf(principal: Principal): Author {
   switch (principal.kind) {
     case 'apiToken':
