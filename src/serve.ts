@@ -159,7 +159,7 @@ function limitPipelined(listener: RequestListener): RequestListener {
   }
 }
 
-/** Node 20 to 24 give a pipelined response a socket that is closed already, and then never emit `close` for it. */
+/** Node 20 assigns a closed socket to a pipelined response and never emits `close` for it. Node 24 emits it. */
 function closeAll(responses: ReadonlySet<ServerResponse>): void {
   for (const response of responses) {
     response.destroy()
