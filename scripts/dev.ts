@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { refuseArguments } from '../src/config/answer-arguments.ts'
+import { refuseArguments } from '../src/base/config/answer-arguments.ts'
 
 refuseArguments(`Usage: npm run dev
 

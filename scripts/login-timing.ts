@@ -1,12 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-import { buildApp } from '../src/app.ts'
-import { withEnvFile } from '../src/config/env-file.ts'
-import { readConfig } from '../src/config/config.ts'
-import { startDeployment } from '../src/deployment/start-deployment.ts'
-import { createLog } from '../src/log.ts'
-import { openServices } from '../src/services/open-services.ts'
+import { buildApp } from '../src/server/app.ts'
+import { withEnvFile } from '../src/base/config/env-file.ts'
+import { readConfig } from '../src/base/config/config.ts'
+import { startDeployment } from '../src/server/deployment/start-deployment.ts'
+import { createLog } from '../src/base/log.ts'
+import { openServices } from '../src/server/services/open-services.ts'
 
 // `node dist/scripts/login-timing.js --tries N --only WORD`: whether the time of an answer tells an account that there is
 // from one that there is not. Each try is one request of either kind, which comes first by chance. The last

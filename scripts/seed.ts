@@ -1,6 +1,6 @@
-import { withEnvFile } from '../src/config/env-file.ts'
-import { readConfig } from '../src/config/config.ts'
-import { createLog } from '../src/log.ts'
+import { withEnvFile } from '../src/base/config/env-file.ts'
+import { readConfig } from '../src/base/config/config.ts'
+import { createLog } from '../src/base/log.ts'
 import { readSeedOptions, runSeed, SEED_USAGE } from './sample/run-seed.ts'
 
 const INTERRUPTED = 130

@@ -1,8 +1,8 @@
-import { createApp } from './app.ts'
-import { refuseArguments } from './config/answer-arguments.ts'
-import { withEnvFile } from './config/env-file.ts'
-import { startDeployment } from './deployment/start-deployment.ts'
-import { run } from './run.ts'
+import { createApp } from './server/app.ts'
+import { refuseArguments } from './base/config/answer-arguments.ts'
+import { withEnvFile } from './base/config/env-file.ts'
+import { startDeployment } from './server/deployment/start-deployment.ts'
+import { run } from './server/run.ts'
 
 refuseArguments(`Usage: npm start
 

@@ -1,4 +1,4 @@
-import { type ImportedDocument } from '../../src/documents/import/import-documents.ts'
+import { type ImportedDocument } from '../../src/transfer/import/import-documents.ts'
 import { documentIdFor } from '../../src/mongo/versions/document-id.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { NO_LOCALE } from '../../src/schema/no-locale.ts'

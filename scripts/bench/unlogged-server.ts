@@ -1,9 +1,9 @@
-import { buildApp, type App } from '../../src/app.ts'
-import { startDeployment } from '../../src/deployment/start-deployment.ts'
+import { buildApp, type App } from '../../src/server/app.ts'
+import { startDeployment } from '../../src/server/deployment/start-deployment.ts'
 import { takeRows } from '../../src/mongo/connection/commit-record.ts'
 import type { Database } from '../../src/mongo/connection/database.ts'
-import { type AppDependencies, run } from '../../src/run.ts'
-import { openServices } from '../../src/services/open-services.ts'
+import { type AppDependencies, run } from '../../src/server/run.ts'
+import { openServices } from '../../src/server/services/open-services.ts'
 
 // Quire without the commit log, for the bench alone: what its transactions note is thrown away before it is written, so
 // that there is nothing to number either.

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ApiDescription } from '../../src/openapi/describe-api.ts'
+import type { ApiDescription } from '../../src/describe/openapi/describe-api.ts'
 import { type Exchange, openChecker, type Outside } from '../description/check-exchange.ts'
 
 /** Stands before a server, and holds what goes through to what the server says of itself. */

@@ -1,10 +1,10 @@
-import { ROOT } from '../../src/access/principal.ts'
+import { ROOT } from '../../src/people/access/principal.ts'
 import {
   type AdministratorsContext,
   createAdministrator,
   listAdministrators,
-} from '../../src/administrators/administrators.ts'
-import { ADMINISTRATOR } from '../../src/administrators/rights.ts'
+} from '../../src/people/administrators/administrators.ts'
+import { ADMINISTRATOR } from '../../src/people/administrators/rights.ts'
 
 const EMAIL = 'demo@example.org'
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Access } from '../../src/access/access.ts'
-import { UnauthorizedError } from '../../src/errors.ts'
+import type { Access } from '../../src/people/access/access.ts'
+import { UnauthorizedError } from '../../src/base/errors.ts'
 
 const NAME = 'Demo'
 const DESCRIPTION = 'Made by npm run demo: reads everything, drafts included.'

@@ -1,4 +1,4 @@
-import { studioLink } from '../../src/administrators/studio-links.ts'
+import { studioLink } from '../../src/people/administrators/studio-links.ts'
 import type { Demo } from './prepare-demo.ts'
 
 /** What the demo prints when it listens. */

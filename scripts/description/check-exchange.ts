@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, Options, ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import qs from 'qs'
-import type { ApiDescription } from '../../src/openapi/describe-api.ts'
-import type { Operation } from '../../src/openapi/operation.ts'
+import type { ApiDescription } from '../../src/describe/openapi/describe-api.ts'
+import type { Operation } from '../../src/describe/openapi/operation.ts'
 
 /** What was sent over the wire and what came back. */
 export interface Exchange {

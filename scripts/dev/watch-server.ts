@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { utimesSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { withEnvFile } from '../../src/config/env-file.ts'
+import { withEnvFile } from '../../src/base/config/env-file.ts'
 import { watchFolder } from './watch-folder.ts'
 
 const SERVER = fileURLToPath(new URL('serve.js', import.meta.url))

@@ -1,4 +1,4 @@
-import { singleDocumentId } from '../../src/documents/write/single-document-id.ts'
+import { singleDocumentId } from '../../src/content/write/single-document-id.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { type SampleDocument, sampleId } from './sample-document.ts'
 import type { ArticleText, LocalizedText } from './texts/article-text.ts'

@@ -8,8 +8,8 @@ import type { Upload } from '../../src/media/receive-upload.ts'
 import { openImageWork } from '../../src/media/images/image-work.ts'
 import { openFileRecords } from '../../src/media/file-records.ts'
 import { versionsOf } from '../../src/mongo/versions/stored-version.ts'
-import { documentContext } from '../../src/services/document-context.ts'
-import { type Services } from '../../src/services/open-services.ts'
+import { documentContext } from '../../src/server/services/document-context.ts'
+import { type Services } from '../../src/server/services/open-services.ts'
 import { COVERS, type CoverKey } from './sample-document.ts'
 
 /** By cover, the documentId of its file. */

@@ -1,4 +1,4 @@
-import { type ImportedDocument } from '../../src/documents/import/import-documents.ts'
+import { type ImportedDocument } from '../../src/transfer/import/import-documents.ts'
 import { documentIdFor } from '../../src/mongo/versions/document-id.ts'
 import type { VersionKey } from '../../src/query/query.ts'
 import type { Data, Uid } from '../../src/schema/definition.ts'

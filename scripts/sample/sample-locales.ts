@@ -1,5 +1,5 @@
-import type { Locales } from '../../src/locales/locales.ts'
-import { ValidationError } from '../../src/errors.ts'
+import type { Locales } from '../../src/content/locales/locales.ts'
+import { ValidationError } from '../../src/base/errors.ts'
 
 /** The locales of the sample, and under which key `world-countries` translates into each (ISO 639-3). */
 export const SAMPLE_LOCALES = [

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../src/errors.ts'
+import { ConfigError } from '../../src/base/errors.ts'
 import type { Uid } from '../../src/schema/definition.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 import { loadWorldCities, mapCity, type WorldCity } from './map-cities.ts'

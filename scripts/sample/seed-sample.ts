@@ -1,9 +1,6 @@
-import { documentContext } from '../../src/services/document-context.ts'
-import { type Services } from '../../src/services/open-services.ts'
-import {
-  importDocuments,
-  type ImportProgress,
-} from '../../src/documents/import/import-documents.ts'
+import { documentContext } from '../../src/server/services/document-context.ts'
+import { type Services } from '../../src/server/services/open-services.ts'
+import { importDocuments, type ImportProgress } from '../../src/transfer/import/import-documents.ts'
 import type { Uid } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
 import { type SamplePart, toImported } from './sample-document.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { freePort } from '../../src/deployment/launch-mongod.ts'
+import { freePort } from '../../src/server/deployment/launch-mongod.ts'
 import type { Binaries } from './find-binaries.ts'
 import { type ClusterServer, startServer } from './server.ts'
 

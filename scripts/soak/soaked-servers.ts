@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withEnvFile } from '../../src/config/env-file.ts'
+import { withEnvFile } from '../../src/base/config/env-file.ts'
 import { type ChildServer, startServer } from '../bench/child-server.ts'
 import { dropDatabase, writeTypes } from '../bench/prepare.ts'
 import { readShipped } from '../bench/shipped.ts'

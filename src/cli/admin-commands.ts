@@ -5,11 +5,11 @@ import {
   listAdministrators,
   makePasswordToken,
   removeAdministrator,
-} from '../administrators/administrators.ts'
-import { ADMINISTRATOR } from '../administrators/rights.ts'
-import { studioLink } from '../administrators/studio-links.ts'
-import { ROOT } from '../access/principal.ts'
-import { NotFoundError } from '../errors.ts'
+} from '../people/administrators/administrators.ts'
+import { ADMINISTRATOR } from '../people/administrators/rights.ts'
+import { studioLink } from '../people/administrators/studio-links.ts'
+import { ROOT } from '../people/access/principal.ts'
+import { NotFoundError } from '../base/errors.ts'
 import { type Command, type CommandContext, textOption, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 

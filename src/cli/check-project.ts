@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { SchemaError } from '../errors.ts'
-import { loadSchema } from '../services/load-schema.ts'
+import { SchemaError } from '../base/errors.ts'
+import { loadSchema } from '../server/services/load-schema.ts'
 import type { CliOutput } from './run-cli.ts'
 import { formatTable } from './table.ts'
 

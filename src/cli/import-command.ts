@@ -1,5 +1,5 @@
-import { importFromSource, type SourceReport } from '../documents/import/import-from-source.ts'
-import { openSource } from '../documents/import/source.ts'
+import { importFromSource, type SourceReport } from '../transfer/import/import-from-source.ts'
+import { openSource } from '../transfer/import/source.ts'
 import { type Command, textOption, wordAt } from './command.ts'
 import { type ArchiveReport, importArchive } from '../transfer/import-archive.ts'
 import { progressBar } from './progress-bar.ts'

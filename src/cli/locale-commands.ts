@@ -1,4 +1,4 @@
-import type { LocaleList } from '../locales/locales.ts'
+import type { LocaleList } from '../content/locales/locales.ts'
 import { type Command, type Report, textOption, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
-import { EVERYTHING, type Grants } from '../access/principal.ts'
-import { describeApi } from '../openapi/describe-api.ts'
+import { EVERYTHING, type Grants } from '../people/access/principal.ts'
+import { describeApi } from '../describe/openapi/describe-api.ts'
 import { type Command, type CommandContext, textOption } from './command.ts'
 import { roleNamed } from './role-commands.ts'
 

@@ -1,8 +1,8 @@
-import type { Access } from '../access/access.ts'
-import type { Roles } from '../access/roles.ts'
-import type { Role } from '../access/role-rows.ts'
-import { NotFoundError } from '../errors.ts'
-import { didYouMean } from '../near-miss.ts'
+import type { Access } from '../people/access/access.ts'
+import type { Roles } from '../people/access/roles.ts'
+import type { Role } from '../people/access/role-rows.ts'
+import { NotFoundError } from '../base/errors.ts'
+import { didYouMean } from '../base/near-miss.ts'
 import { type Command, type Report, textOption, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 

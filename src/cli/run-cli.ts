@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { CmsError, ConfigError, SchemaError } from '../errors.ts'
-import { didYouMean } from '../near-miss.ts'
+import { CmsError, ConfigError, SchemaError } from '../base/errors.ts'
+import { didYouMean } from '../base/near-miss.ts'
 import {
   type Command,
   type CommandContext,
@@ -8,7 +8,7 @@ import {
   type Report,
   UsageError,
 } from './command.ts'
-import { readVersion } from '../config/version.ts'
+import { readVersion } from '../base/config/version.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
 import { APPLY_COMMAND } from './apply-command.ts'
 import { CLIENT_COMMANDS } from './client-command.ts'

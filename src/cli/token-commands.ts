@@ -1,8 +1,8 @@
-import type { ApiToken } from '../access/api-token-rows.ts'
-import type { ApiTokens } from '../access/api-tokens.ts'
-import { API_TOKEN_TYPES } from '../access/principal.ts'
-import { NotFoundError } from '../errors.ts'
-import { didYouMean } from '../near-miss.ts'
+import type { ApiToken } from '../people/access/api-token-rows.ts'
+import type { ApiTokens } from '../people/access/api-tokens.ts'
+import { API_TOKEN_TYPES } from '../people/access/principal.ts'
+import { NotFoundError } from '../base/errors.ts'
+import { didYouMean } from '../base/near-miss.ts'
 import { type Command, textOption, UsageError, wordAt } from './command.ts'
 import { formatTable, formatTime } from './table.ts'
 

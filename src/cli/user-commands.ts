@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
-import { createUser, findNamedUser, updateUser } from '../accounts/manage-users.ts'
-import { NotFoundError } from '../errors.ts'
+import { createUser, findNamedUser, updateUser } from '../people/accounts/manage-users.ts'
+import { NotFoundError } from '../base/errors.ts'
 import { type Command, textOption, wordAt } from './command.ts'
 import { roleNamed } from './role-commands.ts'
 

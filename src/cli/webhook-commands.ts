@@ -1,6 +1,6 @@
-import { ROOT } from '../access/principal.ts'
-import { NotFoundError } from '../errors.ts'
-import { listDeliveries } from '../webhooks/delivery-log.ts'
+import { ROOT } from '../people/access/principal.ts'
+import { NotFoundError } from '../base/errors.ts'
+import { listDeliveries } from '../changes/webhooks/delivery-log.ts'
 import {
   createWebhook,
   endRotation,
@@ -9,9 +9,9 @@ import {
   replayWebhook,
   rotateSecret,
   updateWebhook,
-} from '../webhooks/manage-webhooks.ts'
-import { testWebhook } from '../webhooks/test-webhook.ts'
-import type { Webhook } from '../webhooks/webhook.ts'
+} from '../changes/webhooks/manage-webhooks.ts'
+import { testWebhook } from '../changes/webhooks/test-webhook.ts'
+import type { Webhook } from '../changes/webhooks/webhook.ts'
 import {
   type Command,
   type OptionValues,

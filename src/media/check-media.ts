@@ -1,5 +1,5 @@
 import type { FileRecord, FileRecords } from './file-records.ts'
-import { NotImplementedError, ValidationError } from '../errors.ts'
+import { NotImplementedError, ValidationError } from '../base/errors.ts'
 import { spooledUploads } from './receive-upload.ts'
 import type { Leftover, MediaStorage } from './storage/storage.ts'
 import { type Part, partsOf, plainName, possibleNames, storedNames } from './stored-names.ts'

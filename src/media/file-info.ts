@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts'
+import { ValidationError } from '../base/errors.ts'
 import { MAX_NAME } from './file-name.ts'
 
 /** What may be said of a file beside its bytes; what is left out stays as it is. */

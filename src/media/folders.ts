@@ -1,5 +1,5 @@
 import Joi from 'joi'
-import { ApplicationError, because, fault, NotFoundError, validationError } from '../errors.ts'
+import { ApplicationError, because, fault, NotFoundError, validationError } from '../base/errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
 import { optionsOf } from '../mongo/connection/commands.ts'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CmsError } from '../errors.ts'
+import { CmsError } from '../base/errors.ts'
 import type { FileRecord, FileValues, FormatValues } from './file-records.ts'
 import { detectType } from './detect-type.ts'
 import type { FileInfo } from './file-info.ts'

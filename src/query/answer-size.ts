@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts'
+import { ValidationError } from '../base/errors.ts'
 
 /** Limits of one response. A request beyond them fails with 400. */
 export interface AnswerBounds {

@@ -1,4 +1,4 @@
-import { didYouMean } from '../near-miss.ts'
+import { didYouMean } from '../base/near-miss.ts'
 import type { ShapePlan, AttributePlan } from '../schema/plan.ts'
 import { type QueryParameter, unknownKey, unusableKey } from './query-error.ts'
 

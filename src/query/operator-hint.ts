@@ -1,4 +1,4 @@
-import { didYouMean } from '../near-miss.ts'
+import { didYouMean } from '../base/near-miss.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import { operatorsOf } from './parse-comparison.ts'
 

@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts'
+import { ValidationError } from '../base/errors.ts'
 import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import type { ScalarPlan } from '../schema/plan.ts'

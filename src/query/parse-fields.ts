@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts'
+import { ValidationError } from '../base/errors.ts'
 import type { ShapePlan } from '../schema/plan.ts'
 import { findMember } from './find-member.ts'
 import { unusableKey } from './query-error.ts'

@@ -1,5 +1,5 @@
-import { ValidationError } from '../errors.ts'
-import { didYouMean } from '../near-miss.ts'
+import { ValidationError } from '../base/errors.ts'
+import { didYouMean } from '../base/near-miss.ts'
 import type { Data } from '../schema/definition.ts'
 import type {
   AttributePlan,

@@ -1,4 +1,4 @@
-import { PaginationError, ValidationError } from '../errors.ts'
+import { PaginationError, ValidationError } from '../base/errors.ts'
 import type { Data } from '../schema/definition.ts'
 import { booleanOf } from '../schema/values/boolean-text.ts'
 import { parseCursor } from './cursor.ts'

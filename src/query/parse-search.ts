@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts'
+import { ValidationError } from '../base/errors.ts'
 import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { ShapePlan, AttributePlan } from '../schema/plan.ts'
 import { invalidValue } from './query-error.ts'

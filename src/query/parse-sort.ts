@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts'
+import { ValidationError } from '../base/errors.ts'
 import type {
   ShapePlan,
   AttributePlan,

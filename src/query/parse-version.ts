@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts'
+import { ValidationError } from '../base/errors.ts'
 import type { Data } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'

@@ -1,4 +1,4 @@
-import { shownName, ValidationError } from '../errors.ts'
+import { shownName, ValidationError } from '../base/errors.ts'
 import { dottedPath } from './dotted-path.ts'
 
 export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate'

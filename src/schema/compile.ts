@@ -24,7 +24,7 @@ import type {
   ScalarPlan,
   Schema,
 } from './plan.ts'
-import { once } from './once.ts'
+import { once } from '../base/once.ts'
 import { storedDefault } from './values/scalar-rules.ts'
 import { compileValidators } from './values/validators.ts'
 

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fetchBounded } from '../documents/import/fetch-bounded.ts'
-import type { FileImport } from '../documents/import/import-from-source.ts'
+import { fetchBounded } from './import/fetch-bounded.ts'
+import type { FileImport } from './import/import-from-source.ts'
 import { boundedLines } from './bounded-lines.ts'
-import { ApplicationError, CmsError } from '../errors.ts'
+import { ApplicationError, CmsError } from '../base/errors.ts'
 import { findFileWithin } from './file-within.ts'
 import { type MappedFile, MISSING } from './map/map-output.ts'
 

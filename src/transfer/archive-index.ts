@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
-import { ApplicationError } from '../errors.ts'
+import { ApplicationError } from '../base/errors.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 
 /** A row of an archive, which is one version of a document. */

@@ -1,4 +1,4 @@
-import { singleDocumentId } from '../documents/write/single-document-id.ts'
+import { singleDocumentId } from '../content/write/single-document-id.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { ArchiveIndex, LinkedRow } from './archive-index.ts'

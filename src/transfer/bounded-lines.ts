@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { ApplicationError } from '../errors.ts'
+import { ApplicationError } from '../base/errors.ts'
 import { utf8Text } from './utf8-text.ts'
 
 /** Characters. What one line says becomes one value in memory, and a small packed file may hold a huge one. */

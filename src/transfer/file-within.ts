@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
-import { ApplicationError } from '../errors.ts'
+import { ApplicationError } from '../base/errors.ts'
 
 /**
  * The real path of a file below a folder, by path parts that come from outside; null if it does not exist. Symbolic links

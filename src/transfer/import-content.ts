@@ -1,13 +1,13 @@
-import type { DocumentContext } from '../documents/context.ts'
+import type { DocumentContext } from '../content/context.ts'
 import {
   importDocuments,
   type ImportedDocument,
   type ImportedVersion,
   type VersionOrigin,
-} from '../documents/import/import-documents.ts'
-import { singleDocumentId } from '../documents/write/single-document-id.ts'
-import { ValidationError } from '../errors.ts'
-import type { LocaleList } from '../locales/locales.ts'
+} from './import/import-documents.ts'
+import { singleDocumentId } from '../content/write/single-document-id.ts'
+import { ValidationError } from '../base/errors.ts'
+import type { LocaleList } from '../content/locales/locales.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'

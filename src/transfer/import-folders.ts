@@ -1,4 +1,4 @@
-import { CmsError } from '../errors.ts'
+import { CmsError } from '../base/errors.ts'
 import type { Folders } from '../media/folders.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 import type { ArchiveEntity } from './scan-archive.ts'

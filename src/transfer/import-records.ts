@@ -1,12 +1,12 @@
-import { newUserValues } from '../accounts/accounts.ts'
-import { USER, type UserValues } from '../accounts/users.ts'
-import type { DocumentContext } from '../documents/context.ts'
+import { newUserValues } from '../people/accounts/accounts.ts'
+import { USER, type UserValues } from '../people/accounts/users.ts'
+import type { DocumentContext } from '../content/context.ts'
 import {
   importDocuments,
   type ImportedVersion,
   type VersionOrigin,
-} from '../documents/import/import-documents.ts'
-import { ValidationError } from '../errors.ts'
+} from './import/import-documents.ts'
+import { ValidationError } from '../base/errors.ts'
 import { findStoredVersionIds } from '../mongo/read/read-versions.ts'
 import type { StoredVersion } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'

@@ -1,7 +1,7 @@
-import { canonicalAction } from '../access/actions.ts'
-import type { Access } from '../access/access.ts'
-import { CmsError } from '../errors.ts'
-import type { Locales } from '../locales/locales.ts'
+import { canonicalAction } from '../people/access/actions.ts'
+import type { Access } from '../people/access/access.ts'
+import { CmsError } from '../base/errors.ts'
+import type { Locales } from '../content/locales/locales.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 import type { ArchiveEntity, ArchiveSummary } from './scan-archive.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { DocumentContext } from '../documents/context.ts'
-import { ApplicationError } from '../errors.ts'
+import type { DocumentContext } from '../content/context.ts'
+import { ApplicationError } from '../base/errors.ts'
 import type { Folder, Folders } from '../media/folders.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
 import { fromText } from '../mongo/read/dump-versions.ts'

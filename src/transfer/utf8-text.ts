@@ -1,4 +1,4 @@
-import { ApplicationError } from '../errors.ts'
+import { ApplicationError } from '../base/errors.ts'
 
 /**
  * A decoder of a text that comes in pieces; without one it is at its end. What is not UTF-8 is refused: in its place

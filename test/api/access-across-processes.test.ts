@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 
 /** As documented, and what a request on a loaded machine may take. */

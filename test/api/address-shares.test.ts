@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { openEventStream } from './event-stream.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 

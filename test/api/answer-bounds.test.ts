@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { importDocuments } from '../../src/documents/import/import-documents.ts'
+import { importDocuments } from '../../src/transfer/import/import-documents.ts'
 import { documentIdFor } from '../../src/mongo/versions/document-id.ts'
 import { openDatabase } from '../../src/mongo/connection/database.ts'
 import { NO_LOCALE } from '../../src/schema/no-locale.ts'
-import { documentContext } from '../../src/services/document-context.ts'
-import { loadSchema } from '../../src/services/load-schema.ts'
+import { documentContext } from '../../src/server/services/document-context.ts'
+import { loadSchema } from '../../src/server/services/load-schema.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 

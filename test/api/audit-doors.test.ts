@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { type AdminClient, PASSWORD, signIn } from './admin-client.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
 import { MULTIPART, multipart } from './uploads.ts'

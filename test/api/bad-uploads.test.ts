@@ -10,7 +10,7 @@ import { type S3Server, startS3Server } from '../media/storage/s3-server.ts'
 import { useTempFolder } from '../media/temp-folder.ts'
 import { type Answer, serve, type TestServer } from './server.ts'
 import { filesIn, MEDIA_TYPES, MULTIPART, multipart, type Parts, stopHalfWay } from './uploads.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const MAX = 300_000
 

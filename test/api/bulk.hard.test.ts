@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
-import { openPasswords } from '../../src/accounts/passwords.ts'
-import { until } from '../until.ts'
+import { openPasswords } from '../../src/people/accounts/passwords.ts'
+import { until } from '../support/until.ts'
 import { declare, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const LINES = 1_000

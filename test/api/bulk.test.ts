@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { type Answer, declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const UNIQUE = { type: 'string', unique: true } as const

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
 import { declare, serve, type TestServer } from './server.ts'
 

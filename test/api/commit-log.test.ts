@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
 import { contentIn, keptId, type KeptRow } from '../../src/mongo/history/kept-content.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { MULTIPART, multipart } from './uploads.ts'
 import { declare, serve, type TestServer } from './server.ts'
 

@@ -6,13 +6,13 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MongoClient } from 'mongodb'
 import sharp from 'sharp'
-import { importDocuments } from '../../src/documents/import/import-documents.ts'
+import { importDocuments } from '../../src/transfer/import/import-documents.ts'
 import { openDatabase } from '../../src/mongo/connection/database.ts'
 import type { Data } from '../../src/schema/definition.ts'
 import { NO_LOCALE } from '../../src/schema/no-locale.ts'
-import { documentContext } from '../../src/services/document-context.ts'
-import { loadSchema } from '../../src/services/load-schema.ts'
-import { testUri } from '../test-database.ts'
+import { documentContext } from '../../src/server/services/document-context.ts'
+import { loadSchema } from '../../src/server/services/load-schema.ts'
+import { testUri } from '../support/test-database.ts'
 import {
   BOOKS,
   CONTENT_TYPES,

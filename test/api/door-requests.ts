@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
-import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
-import { writeToken } from '../../src/query/sync/sync-token.ts'
+import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
+import { writeToken } from '../../src/changes/sync/query/sync-token.ts'
 import { idOf, NODES } from './dear-requests.ts'
 
 /** A request to one of the doors beside the content routes. */

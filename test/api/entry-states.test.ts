@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 import { addAdministrator, type AdminClient, signIn } from './admin-client.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 

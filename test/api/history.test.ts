@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { addAdministrator, addRole, type AdminClient, signIn } from './admin-client.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }

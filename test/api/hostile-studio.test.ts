@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { addAdministrator, type AdminClient, cookieOf, PASSWORD, signIn } from './admin-client.ts'
 import { declare, serve, type TestServer } from './server.ts'
 import { MULTIPART, multipart } from './uploads.ts'

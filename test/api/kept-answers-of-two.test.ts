@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { declare, serve, type TestServer } from './server.ts'
 
 const SOON = 20_000

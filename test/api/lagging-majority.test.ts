@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { type LaggingMajority, startLaggingMajority } from '../lagging-majority.ts'
-import { until } from '../until.ts'
+import { type LaggingMajority, startLaggingMajority } from '../support/lagging-majority.ts'
+import { until } from '../support/until.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 describe('a server whose database has writes that no majority has', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
 
 const NOTE = 'api::note.note'

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
-import { startOwnClock } from '../own-clock.ts'
+import { startOwnClock } from '../support/own-clock.ts'
 
 const TAG = ['api::tag.tag.find', 'api::tag.tag.sync'] as const
 

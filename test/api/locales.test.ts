@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openLocales } from '../../src/locales/locales.ts'
+import { openLocales } from '../../src/content/locales/locales.ts'
 import { openDatabase } from '../../src/mongo/connection/database.ts'
 import { multipart, MULTIPART } from './uploads.ts'
 import { declare, type Answer, type Json, serve, type TestServer } from './server.ts'

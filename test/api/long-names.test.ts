@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
-import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { declare, lengthOf, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const LONG = 120_000

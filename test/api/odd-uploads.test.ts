@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'chai'
-import { ConfigError } from '../../src/errors.ts'
+import { ConfigError } from '../../src/base/errors.ts'
 import { openLocalStorage } from '../../src/media/storage/local-storage.ts'
 import { useTempFolder } from '../media/temp-folder.ts'
 import { type Answer, serve, type TestServer } from './server.ts'

@@ -4,7 +4,7 @@ import {
   followProvider,
   type IdentityProvider,
   startIdentityProvider,
-} from '../identity-provider.ts'
+} from '../support/identity-provider.ts'
 import { addAdministrator, asAdministrator, PASSWORD, signIn } from './admin-client.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
 

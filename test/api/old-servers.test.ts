@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../faults/fault-proxy.ts'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 import { declare, serve, type TestServer } from './server.ts'
 
 const contentTypes = {

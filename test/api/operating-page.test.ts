@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { VARIABLES } from '../../src/config/variables.ts'
+import { VARIABLES } from '../../src/base/config/variables.ts'
 import { declare, serve, type TestServer } from './server.ts'
 
 const read = (path: string): string =>

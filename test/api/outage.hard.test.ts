@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { setTimeout as delay } from 'node:timers/promises'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 

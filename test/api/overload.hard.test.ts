@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 

@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb'
 import { addAdministrator, type AdminClient, PASSWORD, signIn } from './admin-client.ts'
 import { type Authenticator, type Made, newAuthenticator } from './authenticator.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const NOTE = { note: declare('note', { title: { type: 'string' } }) }
 const OWN = { 'sec-fetch-site': 'same-origin' }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { addAdministrator, addRole, type AdminClient, signIn } from './admin-client.ts'
 import { aheadOfTime, sendSoon } from './plan-ahead.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'

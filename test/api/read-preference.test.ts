@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ObservedCommand } from '../../src/observed.ts'
+import type { ObservedCommand } from '../../src/base/observed.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const FULL = { name: 'full', type: 'full-access' }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { declare, serve, type TestServer } from './server.ts'
 
 const PERMITTED = [

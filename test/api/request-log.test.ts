@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { declare, type Json, serve, type TestServer } from './server.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const FIND = 'api::post.post.find'
 const SECRET = 'a'.repeat(256)

@@ -3,7 +3,7 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 import { filesIn, MULTIPART, multipart } from './uploads.ts'
 

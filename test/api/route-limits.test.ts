@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Passwords } from '../../src/accounts/passwords.ts'
-import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import type { Passwords } from '../../src/people/accounts/passwords.ts'
+import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { concretePath } from './concrete-path.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 
 /** Ways to write one path that some part of a server may read as the path, and another as something else. */

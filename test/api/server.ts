@@ -8,18 +8,18 @@ import path from 'node:path'
 import { type Db, MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { markSharded, shardDatabase } from '../../scripts/sharded-cluster/shard-database.ts'
-import { openPasswords, type Passwords } from '../../src/accounts/passwords.ts'
-import { type AppOptions, buildApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config/config.ts'
-import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import { openPasswords, type Passwords } from '../../src/people/accounts/passwords.ts'
+import { type AppOptions, buildApp } from '../../src/server/app.ts'
+import { readConfig } from '../../src/base/config/config.ts'
+import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import type { CommitLog } from '../../src/mongo/commits/commit-log.ts'
-import type { ObservedCommand } from '../../src/observed.ts'
-import { apiFacts } from '../../src/services/api-facts.ts'
-import { openServices } from '../../src/services/open-services.ts'
-import { testUri, isStrict } from '../test-database.ts'
+import type { ObservedCommand } from '../../src/base/observed.ts'
+import { apiFacts } from '../../src/server/services/api-facts.ts'
+import { openServices } from '../../src/server/services/open-services.ts'
+import { testUri, isStrict } from '../support/test-database.ts'
 import type { Exchange } from '../../scripts/description/check-exchange.ts'
-import { until } from '../until.ts'
-import { watchExchanges } from '../openapi/watch-exchanges.ts'
+import { until } from '../support/until.ts'
+import { watchExchanges } from '../describe/openapi/watch-exchanges.ts'
 import { watchWrites } from './watch-writes.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
@@ -106,7 +106,7 @@ function isBehind({ name, command }: ObservedCommand): boolean {
   return name !== 'insert' && typeof collection === 'string' && BEHIND.has(collection)
 }
 
-/** What a hash costs in a process that serves is the business of test/accounts/passwords.test.ts. */
+/** What a hash costs in a process that serves is the business of test/people/accounts/passwords.test.ts. */
 const PASSWORDS = openPasswords({ memoryKiB: 64, passes: 1 })
 
 async function settledLog(db: Db, log: Pick<CommitLog, 'head'>): Promise<void> {

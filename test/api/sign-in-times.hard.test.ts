@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openPasswords } from '../../src/accounts/passwords.ts'
+import { openPasswords } from '../../src/people/accounts/passwords.ts'
 import { addAdministrator } from './admin-client.ts'
 import { declare, serve, type TestServer } from './server.ts'
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { testUri } from '../test-database.ts'
-import { until } from '../until.ts'
+import { testUri } from '../support/test-database.ts'
+import { until } from '../support/until.ts'
 import {
   ROOT_TOKEN,
   type ServerProcess,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { declare, serve, type TestServer } from './server.ts'
-import { startOwnClock } from '../own-clock.ts'
+import { startOwnClock } from '../support/own-clock.ts'
 
 /** As projects have it: it tries exponentially many ways to match some short texts. */
 const regex = '^(\\w+\\s?)*$'

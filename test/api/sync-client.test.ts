@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { behindCache } from './kept-first-page.ts'
 import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 

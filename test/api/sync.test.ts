@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 import { MULTIPART, multipart } from './uploads.ts'
-import { startOwnClock } from '../own-clock.ts'
+import { startOwnClock } from '../support/own-clock.ts'
 
 const localized = { i18n: { localized: true } }
 

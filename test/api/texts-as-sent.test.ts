@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import type { DeclaredRoute } from '../../src/http/guarded-router.ts'
+import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { addAdministrator, type AdminClient, signIn } from './admin-client.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 import { MULTIPART, multipart } from './uploads.ts'

@@ -4,7 +4,7 @@ import { noisyPng, png } from '../media/sample-images.ts'
 import { useTempFolder } from '../media/temp-folder.ts'
 import { type Answer, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 import { filesIn, MEDIA_TYPES, MULTIPART, multipart, type Parts, stopHalfWay } from './uploads.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const MAX = 200_000
 

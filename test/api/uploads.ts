@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { declare, ROOT_TOKEN, type ServerOptions } from './server.ts'
 
 /** What a multipart body is made of; a value that is an object is sent as JSON. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { importDocuments } from '../../src/documents/import/import-documents.ts'
+import { importDocuments } from '../../src/transfer/import/import-documents.ts'
 import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
 import { openDatabase } from '../../src/mongo/connection/database.ts'
 import { compileSchema } from '../../src/schema/compile.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
 import { expect } from 'chai'
 import sharp from 'sharp'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { type Json, serve, type TestServer } from './server.ts'
 import { MEDIA_TYPES, MULTIPART, multipart } from './uploads.ts'
 

@@ -1,5 +1,5 @@
 import { BSON, type Document } from 'mongodb'
-import type { ObservedCommand } from '../../src/observed.ts'
+import type { ObservedCommand } from '../../src/base/observed.ts'
 import { isWhole, singleFilters } from '../faults/mongod-answers.ts'
 
 const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])

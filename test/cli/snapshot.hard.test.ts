@@ -9,10 +9,10 @@ import { createStore, memoryStorage, sqliteSnapshot } from '@quire/client/sync'
 import { expect } from 'chai'
 import sqlite from 'node-sqlite3-wasm'
 import { declare, type Json, serve, type TestServer } from '../api/server.ts'
-import { loadSchema } from '../../src/services/load-schema.ts'
+import { loadSchema } from '../../src/server/services/load-schema.ts'
 import { contentPlanOf } from '../clients/store/content-plan.ts'
 import { openSqliteFile } from '../clients/store/sqlite-database.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 const CLIENT = new URL('../../../docs/sync/client.mjs', import.meta.url)

@@ -3,9 +3,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import * as prettier from 'prettier'
-import { writeTypeScript } from '../../src/client-code/write-typescript.ts'
+import { writeTypeScript } from '../../src/describe/client-code/write-typescript.ts'
 import { SAMPLE_LOCALES } from '../../scripts/sample/sample-locales.ts'
-import { loadSchema } from '../../src/services/load-schema.ts'
+import { loadSchema } from '../../src/server/services/load-schema.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 

@@ -5,7 +5,7 @@ import { MIXED_TYPES } from '../../scripts/mixed-load/content-types.ts'
 import { findLosses } from '../../scripts/mixed-load/find-losses.ts'
 import { type MixedLoad, startMixedLoad } from '../../scripts/mixed-load/mixed-load.ts'
 import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { openWorld, type World } from './world.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 import { type FaultPlan, type FaultProxy, openFaultProxy, type WireFault } from './fault-proxy.ts'
 import { type LoadedServers, startLoadedServers } from './loaded-servers.ts'
 import { FAULT_KINDS, STEPPED_DOWN } from './wire-fault-table.ts'

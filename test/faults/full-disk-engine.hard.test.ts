@@ -6,7 +6,7 @@ import {
   startMixedLoad,
 } from '../../scripts/mixed-load/mixed-load.ts'
 import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
-import { until, untilGrown } from '../until.ts'
+import { until, untilGrown } from '../support/until.ts'
 import { type AddedPage, addPage, HEADERS, refusal, TYPES_WITH_PAGES } from './large-pages.ts'
 import { smallDisks } from './small-disk.ts'
 import { openWorld, type World } from './world.ts'

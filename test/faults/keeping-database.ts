@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startEmbedded } from '@quire/engine'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 
 /** A database that keeps what a lost client has locked for a minute, as MongoDB and DocumentDB do. */
 export interface KeepingDatabase {

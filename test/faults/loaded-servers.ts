@@ -12,7 +12,7 @@ import {
   startServerProcess,
   writeContentTypes,
 } from '../api/server-process.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { findInconsistencies } from './find-inconsistencies.ts'
 
 /** Two servers on one database, under load. */

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { type DatabaseProxy, openDatabaseProxy } from '../api/database-proxy.ts'
 import { type Answer, declare, serve, type TestServer } from '../api/server.ts'
 import { MULTIPART, multipart } from '../api/uploads.ts'
-import { testUri } from '../test-database.ts'
-import { until } from '../until.ts'
+import { testUri } from '../support/test-database.ts'
+import { until } from '../support/until.ts'
 
 describe('a database that is lost when it has stored a file', function () {
   this.slow(10_000)

@@ -3,7 +3,7 @@ import { MIXED_TYPES } from '../../scripts/mixed-load/content-types.ts'
 import { findLosses } from '../../scripts/mixed-load/find-losses.ts'
 import { startMixedLoad } from '../../scripts/mixed-load/mixed-load.ts'
 import { ROOT_TOKEN } from '../api/server-process.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { checkMedia } from './check-media.ts'
 import { openWorld, type World } from './world.ts'
 

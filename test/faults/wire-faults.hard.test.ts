@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type Answer, type Json, serve, type TestServer } from '../api/server.ts'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 import {
   FAULT_OPERATIONS,
   FAULT_TYPES,

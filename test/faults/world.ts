@@ -9,7 +9,7 @@ import {
   startServerProcess,
   writeContentTypes,
 } from '../api/server-process.ts'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 
 /** What server processes of one test share: a database, a data folder, content-types. */
 export interface World {

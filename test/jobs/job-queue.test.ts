@@ -14,9 +14,9 @@ import {
   newJob,
   openJobQueue,
 } from '../../src/jobs/job-queue.ts'
-import { until } from '../until.ts'
-import { openTestDatabase, type TestDatabase } from '../test-database.ts'
-import { startOwnClock } from '../own-clock.ts'
+import { until } from '../support/until.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { startOwnClock } from '../support/own-clock.ts'
 
 interface Work extends JobRow {
   readonly note?: string

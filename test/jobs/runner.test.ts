@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { openRunner } from '../../src/jobs/runner.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 /** Work that ends when it is told to. */
 function pieces(count: number) {

@@ -7,9 +7,9 @@ import { openGridFsStorage } from '../../src/media/storage/gridfs-storage.ts'
 import { openLocalStorage } from '../../src/media/storage/local-storage.ts'
 import { newDocumentId } from '../../src/mongo/versions/document-id.ts'
 import { type NewFile, openFileRecords } from '../../src/media/file-records.ts'
-import { documentContext } from '../../src/services/document-context.ts'
-import { loadSchema } from '../../src/services/load-schema.ts'
-import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import { documentContext } from '../../src/server/services/document-context.ts'
+import { loadSchema } from '../../src/server/services/load-schema.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { useTempFolder } from './temp-folder.ts'
 
 const CONTENT_TYPES = fileURLToPath(new URL('../../../content-types', import.meta.url))

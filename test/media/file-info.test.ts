@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ValidationError } from '../../src/errors.ts'
+import { ValidationError } from '../../src/base/errors.ts'
 import { parseFileInfos } from '../../src/media/file-info.ts'
 
 describe('parseFileInfos', () => {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type EventStream, openEventStream } from '../api/event-stream.ts'
 import { declare } from '../api/server.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { ask, type Processes, startProcesses } from './processes.ts'
 
 const STREAMS = 2_000

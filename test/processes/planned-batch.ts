@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Db, MongoClient } from 'mongodb'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
-import type { ReleaseRow } from '../../src/planning/release-rows.ts'
+import type { ReleaseRow } from '../../src/content/planning/release-rows.ts'
 
 /** A document with a time. */
 export interface Planned {

@@ -12,8 +12,8 @@ import {
   writeContentTypes,
 } from '../api/server-process.ts'
 import type { Json } from '../api/server.ts'
-import { testUri } from '../test-database.ts'
-import { until } from '../until.ts'
+import { testUri } from '../support/test-database.ts'
+import { until } from '../support/until.ts'
 
 export const PROCESSES = 4
 

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { declare, type Json, serve, type TestServer } from '../api/server.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const POLLS = 500
 const OPERATING = new URL('../../../docs/operating/', import.meta.url)

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { mergeDeviations } from '../../scripts/conformance/merge-deviations.ts'
-import { testUri } from '../test-database.ts'
-import { until } from '../until.ts'
+import { testUri } from '../support/test-database.ts'
+import { until } from '../support/until.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/conformance.js', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { loadSchema } from '../../src/services/load-schema.ts'
+import { loadSchema } from '../../src/server/services/load-schema.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 
 describe("the sample's content-types", () => {

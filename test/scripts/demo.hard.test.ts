@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/demo.js', import.meta.url))
 const START_MS = 25_000

@@ -5,13 +5,13 @@ import { getMark } from '../../scripts/sample/sample-mark.ts'
 import { seedSample } from '../../scripts/sample/seed-sample.ts'
 import { SILENT } from '../../scripts/sample/show-progress.ts'
 import { readSeedOptions, summaryOf } from '../../scripts/sample/run-seed.ts'
-import { loadSchema } from '../../src/services/load-schema.ts'
-import { type Locales, openLocales } from '../../src/locales/locales.ts'
-import { ConfigError } from '../../src/errors.ts'
+import { loadSchema } from '../../src/server/services/load-schema.ts'
+import { type Locales, openLocales } from '../../src/content/locales/locales.ts'
+import { ConfigError } from '../../src/base/errors.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 import { openGridFsStorage } from '../../src/media/storage/gridfs-storage.ts'
 import type { MediaStorage } from '../../src/media/storage/storage.ts'
-import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 describe('seedSample', () => {
   const sample = compileSample(300)

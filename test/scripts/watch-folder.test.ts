@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { watchFolder } from '../../scripts/dev/watch-folder.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 describe('watchFolder', () => {
   let folder: string

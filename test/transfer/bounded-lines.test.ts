@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { ApplicationError } from '../../src/errors.ts'
+import { ApplicationError } from '../../src/base/errors.ts'
 import { boundedLines, boundedText } from '../../src/transfer/bounded-lines.ts'
 
 const linesOf = async (chunks: readonly Buffer[], most?: number): Promise<readonly string[]> => {

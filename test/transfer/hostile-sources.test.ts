@@ -4,14 +4,14 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import tar from 'tar-stream'
 import { buffer } from 'node:stream/consumers'
-import { ApplicationError } from '../../src/errors.ts'
+import { ApplicationError } from '../../src/base/errors.ts'
 import { htmlBlocks } from '../../src/transfer/map/wordpress/html-blocks.ts'
 import { textOfHtml } from '../../src/transfer/map/wordpress/html-tree.ts'
 import { shortcodesIn, withoutShortcodes } from '../../src/transfer/map/wordpress/prepare-html.ts'
 import { readWxr } from '../../src/transfer/map/wordpress/read-wxr.ts'
 import { jsonLines, jsonOf, readArchive } from '../../src/transfer/read-archive.ts'
 import { useTempFolder } from '../media/temp-folder.ts'
-import { startOwnClock } from '../own-clock.ts'
+import { startOwnClock } from '../support/own-clock.ts'
 
 const MIB = 1_048_576
 

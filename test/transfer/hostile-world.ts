@@ -4,11 +4,11 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
-import { readConfig } from '../../src/config/config.ts'
-import { CmsError } from '../../src/errors.ts'
-import { openServices, type Services } from '../../src/services/open-services.ts'
+import { readConfig } from '../../src/base/config/config.ts'
+import { CmsError } from '../../src/base/errors.ts'
+import { openServices, type Services } from '../../src/server/services/open-services.ts'
 import { declare } from '../api/server.ts'
-import { testUri } from '../test-database.ts'
+import { testUri } from '../support/test-database.ts'
 
 /** Where hostile files are brought to: services on a database and in a folder of their own. */
 export interface HostileWorld {

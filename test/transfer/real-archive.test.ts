@@ -9,13 +9,13 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { type App, buildApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { documentContext } from '../../src/services/document-context.ts'
-import { openServices, type Services } from '../../src/services/open-services.ts'
+import { type App, buildApp } from '../../src/server/app.ts'
+import { readConfig } from '../../src/base/config/config.ts'
+import { documentContext } from '../../src/server/services/document-context.ts'
+import { openServices, type Services } from '../../src/server/services/open-services.ts'
 import { type ArchiveReport, importArchive } from '../../src/transfer/import-archive.ts'
 import { readArchive } from '../../src/transfer/read-archive.ts'
-import { openTestDatabase, type TestDatabase } from '../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 /** Exports of the reference with the answers that it gave, beside the checkout; see the README there. */
 const ARCHIVES =

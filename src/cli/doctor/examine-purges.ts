@@ -1,6 +1,6 @@
-import type { CacheConfig } from '../../config/sections.ts'
+import type { CacheConfig } from '../../base/config/sections.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import { examinePurges, type PurgeHealth } from '../../purges/purge-health.ts'
+import { examinePurges, type PurgeHealth } from '../../changes/purges/purge-health.ts'
 import type { Finding } from './finding.ts'
 
 /** A cache that responds is purged within about three seconds and `CACHE_STALE_MS`. */

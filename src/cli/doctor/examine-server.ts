@@ -1,6 +1,6 @@
-import type { Config } from '../../config/config.ts'
-import type { Deployment } from '../../deployment/deployment.ts'
-import { describeDatabase, readServerNote } from '../../deployment/server-note.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { Deployment } from '../../server/deployment/deployment.ts'
+import { describeDatabase, readServerNote } from '../../server/deployment/server-note.ts'
 import type { Finding } from './finding.ts'
 
 /** Warns when the server that runs on this data folder uses another database than this command. */

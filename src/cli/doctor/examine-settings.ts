@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../base/config/config.ts'
 import type { Finding } from './finding.ts'
 
 /** Shorter secrets can be guessed by trying: 32 characters of hex are 128 bits. */

@@ -1,5 +1,5 @@
 import { type CookieNames, cookieNames, HOST_PREFIX, readCookie } from '../cookies/cookie-names.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 export interface BrowserTokens {
   readonly token: string

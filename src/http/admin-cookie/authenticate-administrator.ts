@@ -1,9 +1,9 @@
-import type { Access } from '../../access/access.ts'
-import type { AdministratorPrincipal, Principal } from '../../access/principal.ts'
+import type { Access } from '../../people/access/access.ts'
+import type { AdministratorPrincipal, Principal } from '../../people/access/principal.ts'
 import { crossSite, isOwnPage } from './own-origin.ts'
 import { actAs } from '../middleware/act-as.ts'
 import type { AdminCookie } from './admin-cookie.ts'
-import type { Context, Middleware } from '../state.ts'
+import type { Context, Middleware } from '../router/state.ts'
 
 export interface AdministratorAuthentication {
   readonly access: Pick<Access, 'principalOf'>

@@ -1,5 +1,5 @@
-import { ForbiddenError } from '../../errors.ts'
-import type { Context } from '../state.ts'
+import { ForbiddenError } from '../../base/errors.ts'
+import type { Context } from '../router/state.ts'
 
 /**
  * True if a page of this server sent the request; null if the browser did not send the origin. Browsers send

@@ -1,7 +1,7 @@
-import type { Principal } from '../../access/principal.ts'
-import type { RateLimits } from '../../access/rate-limit.ts'
-import { writingFor } from '../../access/writing-for.ts'
-import type { AdministratorsContext } from '../../administrators/administrators.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import type { RateLimits } from '../../people/access/rate-limit.ts'
+import { writingFor } from '../../people/access/writing-for.ts'
+import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
 import {
   idOfEmail,
   isFirstWanted,
@@ -12,15 +12,15 @@ import {
   signInByLink,
   signOut,
   signUpFirst,
-} from '../../administrators/sign-in.ts'
-import { beginPasskeySignIn, signInByPasskey } from '../../administrators/passkey-sign-in.ts'
-import { everyone, type GuardedRouter } from '../guarded-router.ts'
+} from '../../people/administrators/sign-in.ts'
+import { beginPasskeySignIn, signInByPasskey } from '../../people/administrators/passkey-sign-in.ts'
+import { everyone, type GuardedRouter } from '../router/guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
 import { assertOwnPage } from '../admin-cookie/own-origin.ts'
-import { payloadOf, readBody } from '../read-request.ts'
-import type { Context, Middleware } from '../state.ts'
+import { payloadOf, readBody } from '../body/read-request.ts'
+import type { Context, Middleware } from '../router/state.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
-import { type AdminRouter, adminRouter } from '../admin-router.ts'
+import { type AdminRouter, adminRouter } from '../router/admin-router.ts'
 
 export interface AdminSessionDependencies {
   readonly administrators: AdministratorsContext

@@ -1,4 +1,4 @@
-import { administratorAction as may } from '../../access/administrator-actions.ts'
+import { administratorAction as may } from '../../people/access/administrator-actions.ts'
 import {
   createAdministratorRole,
   getAdministratorRole,
@@ -6,7 +6,7 @@ import {
   listAdministratorRoles,
   removeAdministratorRole,
   updateAdministratorRole,
-} from '../../administrators/administrator-roles.ts'
+} from '../../people/administrators/administrator-roles.ts'
 import {
   type AdministratorsContext,
   createAdministrator,
@@ -16,16 +16,16 @@ import {
   makePasswordToken,
   removeAdministrator,
   updateAdministrator,
-} from '../../administrators/administrators.ts'
-import type { RateLimits } from '../../access/rate-limit.ts'
-import type { Log } from '../../log.ts'
-import type { Mailer } from '../../accounts/mailer.ts'
-import { studioLink } from '../../administrators/studio-links.ts'
+} from '../../people/administrators/administrators.ts'
+import type { RateLimits } from '../../people/access/rate-limit.ts'
+import type { Log } from '../../base/log.ts'
+import type { Mailer } from '../../people/accounts/mailer.ts'
+import { studioLink } from '../../people/administrators/studio-links.ts'
 import type { Schema } from '../../schema/plan.ts'
-import type { GuardedRouter } from '../guarded-router.ts'
-import { payloadOf, parameterOf } from '../read-request.ts'
+import type { GuardedRouter } from '../router/guarded-router.ts'
+import { payloadOf, parameterOf } from '../body/read-request.ts'
 import { limitOwnPassword } from './me-routes.ts'
-import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from '../router/admin-router.ts'
 
 export interface AdministratorRouteDependencies extends BeforeAdmin {
   readonly administrators: AdministratorsContext

@@ -1,24 +1,24 @@
 import Joi from 'joi'
-import { contentAction, type ContentVerb, contentVerbs } from '../../access/actions.ts'
-import { readInput } from '../../access/input.ts'
-import type { DocumentContext } from '../../documents/context.ts'
-import { deleteDocument } from '../../documents/write/delete-document.ts'
+import { contentAction, type ContentVerb, contentVerbs } from '../../people/access/actions.ts'
+import { readInput } from '../../people/access/input.ts'
+import type { DocumentContext } from '../../content/context.ts'
+import { deleteDocument } from '../../content/write/delete-document.ts'
 import {
   type ActionTarget,
   discardDraft,
   publishDocument,
   unpublishDocument,
-} from '../../documents/write/publish-document.ts'
-import { CmsError, NotFoundError } from '../../errors.ts'
+} from '../../content/write/publish-document.ts'
+import { CmsError, NotFoundError } from '../../base/errors.ts'
 import { parseActionLocales, parseDeletedLocales } from '../../query/parse-version.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { codedEnvelope } from '../envelope.ts'
-import { administratorsOf, type GuardedRouter } from '../guarded-router.ts'
-import { payloadOf } from '../read-request.ts'
+import { codedEnvelope } from '../answer/envelope.ts'
+import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
+import { payloadOf } from '../body/read-request.ts'
 import { writerOf } from '../reads/query-rules.ts'
-import type { Context } from '../state.ts'
-import { adminRouter } from '../admin-router.ts'
+import type { Context } from '../router/state.ts'
+import { adminRouter } from '../router/admin-router.ts'
 import { boundLocales } from './request/bound-locales.ts'
 import { type EditorContentDependencies, localeOf, planOf } from './editor-content-routes.ts'
 

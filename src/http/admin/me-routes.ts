@@ -1,16 +1,19 @@
-import { readInput } from '../../access/input.ts'
+import { readInput } from '../../people/access/input.ts'
 import Joi from 'joi'
-import type { AdministratorPrincipal } from '../../access/principal.ts'
-import type { RateLimits } from '../../access/rate-limit.ts'
-import { type AdministratorsContext, updateOwn } from '../../administrators/administrators.ts'
-import { changePassword, signOut } from '../../administrators/sign-in.ts'
-import { NotFoundError } from '../../errors.ts'
+import type { AdministratorPrincipal } from '../../people/access/principal.ts'
+import type { RateLimits } from '../../people/access/rate-limit.ts'
+import {
+  type AdministratorsContext,
+  updateOwn,
+} from '../../people/administrators/administrators.ts'
+import { changePassword, signOut } from '../../people/administrators/sign-in.ts'
+import { NotFoundError } from '../../base/errors.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
-import type { GuardedRouter } from '../guarded-router.ts'
+import type { GuardedRouter } from '../router/guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
-import { payloadOf, parameterOf } from '../read-request.ts'
-import type { Context, Middleware } from '../state.ts'
-import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
+import { payloadOf, parameterOf } from '../body/read-request.ts'
+import type { Context, Middleware } from '../router/state.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from '../router/admin-router.ts'
 
 export interface MeDependencies extends BeforeAdmin {
   readonly cookie: AdminCookie

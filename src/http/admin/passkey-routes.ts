@@ -1,15 +1,15 @@
-import type { RateLimits } from '../../access/rate-limit.ts'
-import type { AdministratorsContext } from '../../administrators/administrators.ts'
+import type { RateLimits } from '../../people/access/rate-limit.ts'
+import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
 import {
   addPasskey,
   beginPasskey,
   listPasskeys,
   removePasskey,
   renamePasskey,
-} from '../../administrators/passkeys.ts'
-import type { GuardedRouter } from '../guarded-router.ts'
-import { payloadOf, parameterOf } from '../read-request.ts'
-import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
+} from '../../people/administrators/passkeys.ts'
+import type { GuardedRouter } from '../router/guarded-router.ts'
+import { payloadOf, parameterOf } from '../body/read-request.ts'
+import { adminRouter, type BeforeAdmin } from '../router/admin-router.ts'
 import { limitOwnPassword, meOf } from './me-routes.ts'
 
 export interface PasskeyDependencies extends BeforeAdmin {

@@ -1,12 +1,12 @@
 import Joi from 'joi'
-import { administratorAction } from '../../access/administrator-actions.ts'
-import { contentAction } from '../../access/actions.ts'
-import { inputError, readInput, shortText } from '../../access/input.ts'
-import { assertMayIn } from '../../access/permissions.ts'
-import { checkItems } from '../../planning/check-items.ts'
-import type { Planning } from '../../planning/open-planning.ts'
-import { publishablePlan } from '../../planning/planning.ts'
-import { publishRelease } from '../../planning/publish-release.ts'
+import { administratorAction } from '../../people/access/administrator-actions.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { inputError, readInput, shortText } from '../../people/access/input.ts'
+import { assertMayIn } from '../../people/access/permissions.ts'
+import { checkItems } from '../../content/planning/check-items.ts'
+import type { Planning } from '../../content/planning/open-planning.ts'
+import { publishablePlan } from '../../content/planning/planning.ts'
+import { publishRelease } from '../../content/planning/publish-release.ts'
 import {
   addItems,
   createRelease,
@@ -17,15 +17,15 @@ import {
   removeRelease,
   renameRelease,
   scheduleRelease,
-} from '../../planning/releases.ts'
-import { MOST_ITEMS, type ReleaseRow } from '../../planning/release-rows.ts'
+} from '../../content/planning/releases.ts'
+import { MOST_ITEMS, type ReleaseRow } from '../../content/planning/release-rows.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import type { GuardedRouter } from '../guarded-router.ts'
-import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
+import type { GuardedRouter } from '../router/guarded-router.ts'
+import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { readTime } from '../routes/schedule-action.ts'
-import type { Context } from '../state.ts'
-import { adminRouter, type BeforeAdmin } from '../admin-router.ts'
+import type { Context } from '../router/state.ts'
+import { adminRouter, type BeforeAdmin } from '../router/admin-router.ts'
 import { pageOf, type Paging, pagingRule } from './request/paging.ts'
 import { itemsOf, summaryOf } from './request/show-planned.ts'
 

@@ -1,24 +1,24 @@
 import Joi from 'joi'
-import { administratorAction } from '../../access/administrator-actions.ts'
-import { contentAction } from '../../access/actions.ts'
-import { readInput } from '../../access/input.ts'
-import { assertMayIn, mayIn } from '../../access/permissions.ts'
-import { NotFoundError } from '../../errors.ts'
-import type { Planning } from '../../planning/open-planning.ts'
-import { unscheduleRelease } from '../../planning/releases.ts'
+import { administratorAction } from '../../people/access/administrator-actions.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { readInput } from '../../people/access/input.ts'
+import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
+import { NotFoundError } from '../../base/errors.ts'
+import type { Planning } from '../../content/planning/open-planning.ts'
+import { unscheduleRelease } from '../../content/planning/releases.ts'
 import {
   cancelSchedule,
   getSchedule,
   listSchedules,
   retrySchedule,
   type SchedulePlace,
-} from '../../planning/schedules.ts'
-import type { ScheduleRow } from '../../planning/schedule-rows.ts'
-import type { GuardedRouter } from '../guarded-router.ts'
-import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
+} from '../../content/planning/schedules.ts'
+import type { ScheduleRow } from '../../content/planning/schedule-rows.ts'
+import type { GuardedRouter } from '../router/guarded-router.ts'
+import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { showSchedule } from '../routes/schedule-action.ts'
-import type { Context } from '../state.ts'
-import { adminRouter } from '../admin-router.ts'
+import type { Context } from '../router/state.ts'
+import { adminRouter } from '../router/admin-router.ts'
 import type { PlanningRouteDependencies } from './release-routes.ts'
 import { pageOf, type Paging, pagingRule } from './request/paging.ts'
 import { seenTypes } from './request/seen-types.ts'

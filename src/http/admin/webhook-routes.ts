@@ -1,5 +1,5 @@
-import { administratorAction as may } from '../../access/administrator-actions.ts'
-import { listDeliveries } from '../../webhooks/delivery-log.ts'
+import { administratorAction as may } from '../../people/access/administrator-actions.ts'
+import { listDeliveries } from '../../changes/webhooks/delivery-log.ts'
 import {
   createWebhook,
   endRotation,
@@ -10,12 +10,12 @@ import {
   rotateSecret,
   updateWebhook,
   type WebhooksContext,
-} from '../../webhooks/manage-webhooks.ts'
-import type { Webhooks } from '../../webhooks/open-webhooks.ts'
-import { shown } from '../../webhooks/webhook.ts'
-import type { GuardedRouter } from '../guarded-router.ts'
-import { assertNoPayload, payloadOf, parameterOf, readQuery } from '../read-request.ts'
-import { type AdminRouter, adminRouter, type BeforeAdmin } from '../admin-router.ts'
+} from '../../changes/webhooks/manage-webhooks.ts'
+import type { Webhooks } from '../../changes/webhooks/open-webhooks.ts'
+import { shown } from '../../changes/webhooks/webhook.ts'
+import type { GuardedRouter } from '../router/guarded-router.ts'
+import { assertNoPayload, payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
+import { type AdminRouter, adminRouter, type BeforeAdmin } from '../router/admin-router.ts'
 
 export interface WebhookRouteDependencies extends BeforeAdmin, Omit<WebhooksContext, 'now'> {
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>

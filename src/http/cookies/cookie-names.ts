@@ -1,4 +1,4 @@
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 /**
  * The names of one cookie. Browsers send cookies to all ports of a host, so servers on the same host need different

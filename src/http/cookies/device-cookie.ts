@@ -1,5 +1,5 @@
 import { cookieNames } from './cookie-names.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 /** The cookie that identifies a known device of an end user after a sign-in. */
 export interface DeviceCookie {

@@ -1,6 +1,6 @@
-import { ValidationError } from '../../errors.ts'
+import { ValidationError } from '../../base/errors.ts'
 import { cookieNames, readCookie } from './cookie-names.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 /** The cookie name of the reference. `COOKIE_NAME` or a port adds a suffix. */
 const REFRESH_COOKIE = 'strapi_up_refresh'

@@ -1,10 +1,10 @@
 import type { LocaleRules } from '../../query/query.ts'
-import { ValidationError } from '../../errors.ts'
-import { singleDocumentId } from '../../documents/write/single-document-id.ts'
-import type { WriteCondition } from '../../documents/write-target.ts'
+import { ValidationError } from '../../base/errors.ts'
+import { singleDocumentId } from '../../content/write/single-document-id.ts'
+import type { WriteCondition } from '../../content/write-target.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 
 export type McpDependencies = Pick<

@@ -1,4 +1,4 @@
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 /** Protocol versions with a handshake, the newest first. The server creates no sessions for them. */
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const

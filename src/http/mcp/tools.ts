@@ -1,11 +1,17 @@
-import { contentAction, contentVerbs, type ContentVerb } from '../../access/actions.ts'
-import { assertMay, may } from '../../access/permissions.ts'
-import type { Principal } from '../../access/principal.ts'
-import { FLAG, INTEGER, type JsonSchema, objectOf, TEXT } from '../../openapi/json-schema.ts'
+import { contentAction, contentVerbs, type ContentVerb } from '../../people/access/actions.ts'
+import { assertMay, may } from '../../people/access/permissions.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import {
+  FLAG,
+  INTEGER,
+  type JsonSchema,
+  objectOf,
+  TEXT,
+} from '../../describe/openapi/json-schema.ts'
 import { PUBLICATION_FILTERS } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 import { assertKnown, invalid, type McpDependencies, type ToolCall } from './arguments.ts'
 import { contentTypesOf, describeType, describeTypes } from './describe-type.ts'
 import { find, get } from './read-tools.ts'

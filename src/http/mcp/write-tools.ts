@@ -1,7 +1,7 @@
-import { createDocument } from '../../documents/write/create-document.ts'
-import { deleteDocument } from '../../documents/write/delete-document.ts'
-import { showVersion, showVersions } from '../../documents/read/find-documents.ts'
-import { updateDocument } from '../../documents/write/update-document.ts'
+import { createDocument } from '../../content/write/create-document.ts'
+import { deleteDocument } from '../../content/write/delete-document.ts'
+import { showVersion, showVersions } from '../../content/read/find-documents.ts'
+import { updateDocument } from '../../content/write/update-document.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import {
   parseActionLocales,

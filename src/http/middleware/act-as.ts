@@ -1,7 +1,7 @@
-import type { Principal } from '../../access/principal.ts'
-import { writingFor } from '../../access/writing-for.ts'
-import { callerOf } from '../hang-ups.ts'
-import type { Context } from '../state.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import { writingFor } from '../../people/access/writing-for.ts'
+import { callerOf } from '../answer/hang-ups.ts'
+import type { Context } from '../router/state.ts'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 

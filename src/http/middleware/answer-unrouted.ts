@@ -3,9 +3,9 @@ import {
   MethodNotAllowedError,
   NotFoundError,
   NotImplementedError,
-} from '../../errors.ts'
-import { ERROR_CODE, errorEnvelope } from '../envelope.ts'
-import type { Middleware } from '../state.ts'
+} from '../../base/errors.ts'
+import { ERROR_CODE, errorEnvelope } from '../answer/envelope.ts'
+import type { Middleware } from '../router/state.ts'
 
 const ERRORS: ReadonlyMap<number, CmsError> = new Map<number, CmsError>([
   [404, new NotFoundError('Not Found')],

@@ -1,5 +1,5 @@
-import type { Access } from '../../access/access.ts'
-import type { Middleware } from '../state.ts'
+import type { Access } from '../../people/access/access.ts'
+import type { Middleware } from '../router/state.ts'
 import { actAs } from './act-as.ts'
 
 /** Shared caches must not store responses to requests with a credential. */

@@ -1,7 +1,7 @@
 import cors from '@koa/cors'
-import type { HttpConfig } from '../../config/sections.ts'
+import type { HttpConfig } from '../../base/config/sections.ts'
 import { REFRESH_HEADER } from '../cookies/refresh-cookie.ts'
-import type { Middleware } from '../state.ts'
+import type { Middleware } from '../router/state.ts'
 
 /**
  * Sets the CORS headers. `CORS_ORIGIN=*`, the default, applies to content only. The management API and MCP allow

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Middleware } from '../state.ts'
+import type { Middleware } from '../router/state.ts'
 
 /**
  * Discards the rest of a body after the response is sent. Otherwise the rest of a rejected body blocks the next

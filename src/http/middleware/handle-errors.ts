@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { mayKnowActions } from '../../access/permissions.ts'
+import { mayKnowActions } from '../../people/access/permissions.ts'
 import {
   CmsError,
   type ErrorCode,
@@ -7,13 +7,13 @@ import {
   MalformedBodyError,
   PayloadTooLargeError,
   PreconditionFailedError,
-} from '../../errors.ts'
-import { badRequestReason } from '../bad-request-reason.ts'
-import { bareTag } from '../entity-tag.ts'
-import { envelopeAt, ERROR_CODE } from '../envelope.ts'
-import { createFailureReport } from '../report-failures.ts'
-import { hasLeft } from '../hang-ups.ts'
-import type { Context, Middleware } from '../state.ts'
+} from '../../base/errors.ts'
+import { badRequestReason } from '../router/bad-request-reason.ts'
+import { bareTag } from '../answer/entity-tag.ts'
+import { envelopeAt, ERROR_CODE } from '../answer/envelope.ts'
+import { createFailureReport } from '../answer/report-failures.ts'
+import { hasLeft } from '../answer/hang-ups.ts'
+import type { Context, Middleware } from '../router/state.ts'
 
 /**
  * Converts all errors to responses. An error other than a CmsError is a bug: it is logged with its cause, and the

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Middleware } from '../state.ts'
+import type { Middleware } from '../router/state.ts'
 
 const HEADER = 'X-Request-Id'
 

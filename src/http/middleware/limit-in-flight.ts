@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { ServiceUnavailableError } from '../../errors.ts'
-import type { Middleware } from '../state.ts'
+import { ServiceUnavailableError } from '../../base/errors.ts'
+import type { Middleware } from '../router/state.ts'
 
 export interface LimitInFlight {
   (work: Middleware): Middleware

@@ -1,9 +1,9 @@
-import type { KnownDevice } from '../../access/known-devices.ts'
-import type { Allowance, RateLimits } from '../../access/rate-limit.ts'
-import { RateLimitError } from '../../errors.ts'
-import { networkOf } from '../network-of.ts'
-import { bodyOf } from '../read-request.ts'
-import type { Context, Middleware } from '../state.ts'
+import type { KnownDevice } from '../../people/access/known-devices.ts'
+import type { Allowance, RateLimits } from '../../people/access/rate-limit.ts'
+import { RateLimitError } from '../../base/errors.ts'
+import { networkOf } from '../router/network-of.ts'
+import { bodyOf } from '../body/read-request.ts'
+import type { Context, Middleware } from '../router/state.ts'
 
 /** Attempts per minute on one route: from one address, and on one account from all addresses. */
 const LIMITS = { address: 10, account: 30 }

@@ -1,6 +1,6 @@
-import { ServiceUnavailableError } from '../../errors.ts'
-import { hasLeft } from '../hang-ups.ts'
-import type { Middleware } from '../state.ts'
+import { ServiceUnavailableError } from '../../base/errors.ts'
+import { hasLeft } from '../answer/hang-ups.ts'
+import type { Middleware } from '../router/state.ts'
 
 /** Smaller bodies are not counted: they are negligible even for every open connection. */
 const SMALL = 65_536

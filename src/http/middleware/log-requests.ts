@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { BadRequestReason } from '../bad-request-reason.ts'
-import type { Middleware } from '../state.ts'
+import type { BadRequestReason } from '../router/bad-request-reason.ts'
+import type { Middleware } from '../router/state.ts'
 
 /** Longer than any valid path. Limits the length of a log line. */
 const MAX_PATH = 512

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ObservedCommand } from '../../observed.ts'
+import type { ObservedCommand } from '../../base/observed.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 
 /** The query plan. Counts are null if the database did not report them. */

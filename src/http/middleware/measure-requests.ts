@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
+import type { MonitorMode, ObservedCommand, PoolState } from '../../base/observed.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 
 export interface MeasuredDatabase {

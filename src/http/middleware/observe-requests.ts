@@ -1,5 +1,5 @@
-import type { CommandTally } from '../../observed.ts'
-import type { Context, Middleware } from '../state.ts'
+import type { CommandTally } from '../../base/observed.ts'
+import type { Context, Middleware } from '../router/state.ts'
 
 export interface FinishedRequest {
   readonly requestId: string

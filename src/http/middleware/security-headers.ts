@@ -1,4 +1,4 @@
-import type { Middleware } from '../state.ts'
+import type { Middleware } from '../router/state.ts'
 
 /** Browsers never show these responses as pages. */
 const API_HEADERS = {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { Middleware } from '../state.ts'
-import { toJson } from '../to-json.ts'
+import type { Middleware } from '../router/state.ts'
+import { toJson } from '../answer/to-json.ts'
 
 /**
  * Serializes a body once. Koa would serialize it twice: for the length that compression needs, and for the response.

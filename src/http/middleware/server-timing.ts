@@ -1,6 +1,6 @@
-import type { CommandTally } from '../../observed.ts'
+import type { CommandTally } from '../../base/observed.ts'
 import type { FinishedRequest } from './observe-requests.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 /**
  * Sets the Server-Timing header (https://www.w3.org/TR/server-timing/): `total`, and `db` with the number of

@@ -1,13 +1,16 @@
-import type { RateLimits } from '../../access/rate-limit.ts'
-import type { AdministratorsContext } from '../../administrators/administrators.ts'
-import { signInByIdentity } from '../../administrators/oidc-sign-in.ts'
-import type { Attempt, IdentityProvider } from '../../administrators/oidc/identity-provider.ts'
-import { CmsError, ForbiddenError, NotFoundError } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import type { RateLimits } from '../../people/access/rate-limit.ts'
+import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
+import { signInByIdentity } from '../../people/administrators/oidc-sign-in.ts'
+import type {
+  Attempt,
+  IdentityProvider,
+} from '../../people/administrators/oidc/identity-provider.ts'
+import { CmsError, ForbiddenError, NotFoundError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
-import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
 import { limitRate } from '../middleware/limit-rate.ts'
-import type { Context, Middleware } from '../state.ts'
+import type { Context, Middleware } from '../router/state.ts'
 
 export interface OidcDependencies {
   readonly administrators: AdministratorsContext

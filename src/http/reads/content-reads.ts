@@ -1,16 +1,16 @@
-import { contentAction } from '../../access/actions.ts'
-import { assertMay } from '../../access/permissions.ts'
-import { readPreferenceOf } from '../../access/principal.ts'
-import type { DocumentContext } from '../../documents/context.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { assertMay } from '../../people/access/permissions.ts'
+import { readPreferenceOf } from '../../people/access/principal.ts'
+import type { DocumentContext } from '../../content/context.ts'
 import {
   findDocument,
   findDocuments,
   findTexts,
   type FoundTexts,
   type ShownVersion,
-} from '../../documents/read/find-documents.ts'
-import { singleDocumentId } from '../../documents/write/single-document-id.ts'
-import { NotFoundError } from '../../errors.ts'
+} from '../../content/read/find-documents.ts'
+import { singleDocumentId } from '../../content/write/single-document-id.ts'
+import { NotFoundError } from '../../base/errors.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import { parseReadKey } from '../../query/parse-version.ts'
 import type { AnswerSize } from '../../query/answer-size.ts'
@@ -18,12 +18,12 @@ import type { LocaleRules, Page, Reader, Status } from '../../query/query.ts'
 import { typesOfQuery } from '../../query/types-of-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { sendTagged } from '../entity-tag.ts'
-import { entryEnvelope, listEnvelope, listText } from '../envelope.ts'
+import { sendTagged } from '../answer/entity-tag.ts'
+import { entryEnvelope, listEnvelope, listText } from '../answer/envelope.ts'
 import type { LoadedRead, PreparedRead } from './kept-reads.ts'
-import { parameterOf } from '../read-request.ts'
-import type { Context } from '../state.ts'
-import { boundTexts, toJson } from '../to-json.ts'
+import { parameterOf } from '../body/read-request.ts'
+import type { Context } from '../router/state.ts'
+import { boundTexts, toJson } from '../answer/to-json.ts'
 import type { ListQuery } from './list-queries.ts'
 import { entryRulesOf, type RuleSources } from './query-rules.ts'
 

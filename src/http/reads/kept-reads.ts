@@ -1,13 +1,13 @@
-import type { AnswerCache, FoundAnswer } from '../../answers/answer-cache.ts'
-import type { AskedRead } from '../../answers/answer-key.ts'
-import { type CacheTagsKind, cacheTagsOf, TAG_HEADERS } from '../../answers/cache-tags.ts'
-import { type Coding, CODINGS, type KeptAnswer } from '../../answers/kept-answer.ts'
-import type { Grants } from '../../access/principal.ts'
+import type { AnswerCache, FoundAnswer } from '../../changes/answers/answer-cache.ts'
+import type { AskedRead } from '../../changes/answers/answer-key.ts'
+import { type CacheTagsKind, cacheTagsOf, TAG_HEADERS } from '../../changes/answers/cache-tags.ts'
+import { type Coding, CODINGS, type KeptAnswer } from '../../changes/answers/kept-answer.ts'
+import type { Grants } from '../../people/access/principal.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
-import { sendWithTag, tagOf } from '../entity-tag.ts'
+import { sendWithTag, tagOf } from '../answer/entity-tag.ts'
 import { formatOf } from './query-rules.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 export interface PreparedRead {
   readonly types: ReadonlySet<Uid>

@@ -1,11 +1,11 @@
-import type { Grants } from '../../access/principal.ts'
+import type { Grants } from '../../people/access/principal.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { LocaleRules, Query, Reader } from '../../query/query.ts'
 import { typesOfQuery } from '../../query/types-of-query.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { readQuery } from '../read-request.ts'
-import type { Context } from '../state.ts'
+import { readQuery } from '../body/read-request.ts'
+import type { Context } from '../router/state.ts'
 import {
   answerOf,
   entryRulesOf,

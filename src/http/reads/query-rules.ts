@@ -1,12 +1,12 @@
-import { contentAction } from '../../access/actions.ts'
-import { mayIn } from '../../access/permissions.ts'
-import type { Principal } from '../../access/principal.ts'
-import type { Config } from '../../config/config.ts'
-import type { Writer } from '../../documents/write-target.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { mayIn } from '../../people/access/permissions.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { Writer } from '../../content/write-target.ts'
 import { type AnswerSize, measureAnswer } from '../../query/answer-size.ts'
 import type { EntryFormat, LocaleRules, QueryRules } from '../../query/query.ts'
 import type { Schema } from '../../schema/plan.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 export interface RuleSources {
   readonly api: Config['api']

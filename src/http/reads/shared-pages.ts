@@ -1,6 +1,6 @@
-import type { Grants } from '../../access/principal.ts'
-import type { SyncPage } from '../../documents/sync/read-page.ts'
-import { createWorkQueue } from '../../work-queue.ts'
+import type { Grants } from '../../people/access/principal.ts'
+import type { SyncPage } from '../../changes/sync/read-page.ts'
+import { createWorkQueue } from '../../base/work-queue.ts'
 
 /**
  * Shares sync pages between clients that wake up for the same change. Equal requests share a page, and different

@@ -1,7 +1,7 @@
-import { shownName, ValidationError } from '../../errors.ts'
-import { didYouMean } from '../../near-miss.ts'
-import { bodyOf, readQuery } from '../read-request.ts'
-import type { Context } from '../state.ts'
+import { shownName, ValidationError } from '../../base/errors.ts'
+import { didYouMean } from '../../base/near-miss.ts'
+import { bodyOf, readQuery } from '../body/read-request.ts'
+import type { Context } from '../router/state.ts'
 
 /** Parameters of every route that reads entries, or responds with one. */
 const PARAMETERS = [

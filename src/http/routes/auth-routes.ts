@@ -5,30 +5,34 @@ import {
   type OwnSession,
   register,
   type SignedIn,
-} from '../../accounts/accounts.ts'
-import { pluginAction, type PluginVerb } from '../../access/actions.ts'
-import { confirmEmail, sendConfirmation } from '../../accounts/confirm-email.ts'
-import { assertMay } from '../../access/permissions.ts'
-import type { Principal } from '../../access/principal.ts'
-import type { RateLimits } from '../../access/rate-limit.ts'
-import { changePassword, forgotPassword, resetPassword } from '../../accounts/recover-password.ts'
-import { refreshSignIn } from '../../accounts/refresh-sign-in.ts'
-import { findUserByIdentifier, toDeviceAccount } from '../../accounts/users.ts'
+} from '../../people/accounts/accounts.ts'
+import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
+import { confirmEmail, sendConfirmation } from '../../people/accounts/confirm-email.ts'
+import { assertMay } from '../../people/access/permissions.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import type { RateLimits } from '../../people/access/rate-limit.ts'
+import {
+  changePassword,
+  forgotPassword,
+  resetPassword,
+} from '../../people/accounts/recover-password.ts'
+import { refreshSignIn } from '../../people/accounts/refresh-sign-in.ts'
+import { findUserByIdentifier, toDeviceAccount } from '../../people/accounts/users.ts'
 import {
   ApplicationError,
   NotFoundError,
   UnauthorizedError,
   ValidationError,
-} from '../../errors.ts'
+} from '../../base/errors.ts'
 import {
   type GuardedRouter,
   guardedRouter,
   everyone,
   type Guarded,
   permitted,
-} from '../guarded-router.ts'
+} from '../router/guarded-router.ts'
 import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
-import { bodyOf, parameterOf, payloadOf, readQuery } from '../read-request.ts'
+import { bodyOf, parameterOf, payloadOf, readQuery } from '../body/read-request.ts'
 import type { DeviceCookie } from '../cookies/device-cookie.ts'
 import {
   isInCookie,
@@ -38,7 +42,7 @@ import {
 } from '../cookies/refresh-cookie.ts'
 import { writerOf } from '../reads/query-rules.ts'
 import { showUser, type UserReading } from './show-user.ts'
-import type { Context, Middleware } from '../state.ts'
+import type { Context, Middleware } from '../router/state.ts'
 
 export interface AuthRouteDependencies extends UserReading {
   readonly accounts: AccountsContext

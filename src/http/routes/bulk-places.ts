@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ServiceUnavailableError } from '../../errors.ts'
+import { ServiceUnavailableError } from '../../base/errors.ts'
 
 export interface BulkPlace {
   /** Iterates over the lines and measures the time spent waiting for the client. */

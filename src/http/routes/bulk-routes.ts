@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { contentAction } from '../../access/actions.ts'
-import { assertMay, may } from '../../access/permissions.ts'
-import { typesByName } from '../../documents/bulk/bulk-line.ts'
-import type { BulkWriter } from '../../documents/bulk/bulk-writer.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { assertMay, may } from '../../people/access/permissions.ts'
+import { typesByName } from '../../content/bulk/bulk-line.ts'
+import type { BulkWriter } from '../../content/bulk/bulk-writer.ts'
 import {
   type BulkRun,
   LineFault,
@@ -11,17 +11,17 @@ import {
   type SentLine,
   runAtomically,
   runLines,
-} from '../../documents/bulk/run-lines.ts'
-import type { DocumentContext } from '../../documents/context.ts'
-import { CmsError, ServiceUnavailableError, ValidationError } from '../../errors.ts'
-import type { Locales } from '../../locales/locales.ts'
+} from '../../content/bulk/run-lines.ts'
+import type { DocumentContext } from '../../content/context.ts'
+import { CmsError, ServiceUnavailableError, ValidationError } from '../../base/errors.ts'
+import type { Locales } from '../../content/locales/locales.ts'
 import type { Schema } from '../../schema/plan.ts'
-import { createWorkQueue } from '../../work-queue.ts'
-import { ERROR_CODE, errorEnvelope } from '../envelope.ts'
-import { type GuardedRouter, guardedRouter, writersOnly } from '../guarded-router.ts'
-import { ahead, inGroups, type LineLimits, readLines } from '../read-lines.ts'
-import { readQuery } from '../read-request.ts'
-import type { Context, Middleware } from '../state.ts'
+import { createWorkQueue } from '../../base/work-queue.ts'
+import { ERROR_CODE, errorEnvelope } from '../answer/envelope.ts'
+import { type GuardedRouter, guardedRouter, writersOnly } from '../router/guarded-router.ts'
+import { ahead, inGroups, type LineLimits, readLines } from '../body/read-lines.ts'
+import { readQuery } from '../body/read-request.ts'
+import type { Context, Middleware } from '../router/state.ts'
 import { type BulkPlace, openBulkPlaces } from './bulk-places.ts'
 
 export interface BulkRouteDependencies {

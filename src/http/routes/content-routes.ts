@@ -1,23 +1,20 @@
-import { contentAction, type ContentVerb } from '../../access/actions.ts'
-import type { DocumentContext } from '../../documents/context.ts'
-import { createDocument } from '../../documents/write/create-document.ts'
-import { deleteDocument } from '../../documents/write/delete-document.ts'
+import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
+import type { DocumentContext } from '../../content/context.ts'
+import { createDocument } from '../../content/write/create-document.ts'
+import { deleteDocument } from '../../content/write/delete-document.ts'
 import {
   discardDraft,
   publishDocument,
   unpublishDocument,
-} from '../../documents/write/publish-document.ts'
-import { showVersion, showVersions } from '../../documents/read/find-documents.ts'
-import type { Locales } from '../../locales/locales.ts'
-import type {
-  CreationWork,
-  IdempotentCreations,
-} from '../../documents/write/idempotent-creation.ts'
-import { updateDocument } from '../../documents/write/update-document.ts'
-import { ValidationError } from '../../errors.ts'
-import type { PlannedAction } from '../../planning/planned-action.ts'
-import type { PlanningContext } from '../../planning/planning.ts'
-import { addSchedule } from '../../planning/schedules.ts'
+} from '../../content/write/publish-document.ts'
+import { showVersion, showVersions } from '../../content/read/find-documents.ts'
+import type { Locales } from '../../content/locales/locales.ts'
+import type { CreationWork, IdempotentCreations } from '../../content/write/idempotent-creation.ts'
+import { updateDocument } from '../../content/write/update-document.ts'
+import { ValidationError } from '../../base/errors.ts'
+import type { PlannedAction } from '../../content/planning/planned-action.ts'
+import type { PlanningContext } from '../../content/planning/planning.ts'
+import { addSchedule } from '../../content/planning/schedules.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import {
   assertActionStatus,
@@ -28,19 +25,24 @@ import {
 import type { LocaleRules, Status } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
-import { readCondition, sendTagged } from '../entity-tag.ts'
-import { entriesEnvelope, entryEnvelope, envelopeAt, ERROR_CODE } from '../envelope.ts'
+import {
+  type GuardedRouter,
+  guardedRouter,
+  type Guarded,
+  permitted,
+} from '../router/guarded-router.ts'
+import { readCondition, sendTagged } from '../answer/entity-tag.ts'
+import { entriesEnvelope, entryEnvelope, envelopeAt, ERROR_CODE } from '../answer/envelope.ts'
 import type { KeptReads, PreparedRead } from '../reads/kept-reads.ts'
 import type { AskedList, ListQuery } from '../reads/list-queries.ts'
 import { documentIdOf, prepareEntry, prepareList, sendEntry } from '../reads/content-reads.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
 import { entryRulesOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
-import { assertNoPayload, dataOf, parameterOf, readQuery } from '../read-request.ts'
+import { assertNoPayload, dataOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { readTime, showSchedule } from './schedule-action.ts'
-import type { Context, Middleware } from '../state.ts'
+import type { Context, Middleware } from '../router/state.ts'
 import { assertKnownBody, assertKnownParameters } from '../reads/strict-request.ts'
-import { toJson } from '../to-json.ts'
+import { toJson } from '../answer/to-json.ts'
 
 export interface ContentRouteDependencies extends RuleSources {
   readonly planning: Pick<PlanningContext, 'documents' | 'now'>

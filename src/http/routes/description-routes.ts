@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Access } from '../../access/access.ts'
-import type { Principal } from '../../access/principal.ts'
-import { type ApiFacts, describeApi } from '../../openapi/describe-api.ts'
-import { sendDigested } from '../entity-tag.ts'
-import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
-import type { Context, Middleware } from '../state.ts'
+import type { Access } from '../../people/access/access.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import { type ApiFacts, describeApi } from '../../describe/openapi/describe-api.ts'
+import { sendDigested } from '../answer/entity-tag.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
+import type { Context, Middleware } from '../router/state.ts'
 
 export interface DescriptionDependencies {
   /** Returns the current facts, because locales can change. */

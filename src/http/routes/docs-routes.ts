@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { brotliCompress, type BrotliOptions, constants, gzip } from 'node:zlib'
-import { NotFoundError } from '../../errors.ts'
-import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
-import { parameterOf } from '../read-request.ts'
-import type { Context } from '../state.ts'
-import { sendStatic, type StaticFile } from '../static-file.ts'
+import { NotFoundError } from '../../base/errors.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
+import { parameterOf } from '../body/read-request.ts'
+import type { Context } from '../router/state.ts'
+import { sendStatic, type StaticFile } from '../answer/static-file.ts'
 
 const require = createRequire(import.meta.url)
 

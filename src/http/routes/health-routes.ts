@@ -1,9 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Registry } from 'prom-client'
-import { ForbiddenError } from '../../errors.ts'
-import { everyone, type GuardedRouter, guardedRouter, metricsReaders } from '../guarded-router.ts'
-import type { Context } from '../state.ts'
+import { ForbiddenError } from '../../base/errors.ts'
+import {
+  everyone,
+  type GuardedRouter,
+  guardedRouter,
+  metricsReaders,
+} from '../router/guarded-router.ts'
+import type { Context } from '../router/state.ts'
 
 export interface HealthDependencies {
   /** @throws ServiceUnavailableError while content cannot be served */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Principal } from '../../access/principal.ts'
-import { ValidationError } from '../../errors.ts'
-import { bodyOf } from '../read-request.ts'
-import type { Context } from '../state.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import { ValidationError } from '../../base/errors.ts'
+import { bodyOf } from '../body/read-request.ts'
+import type { Context } from '../router/state.ts'
 
 const HEADER = 'Idempotency-Key'
 const MAX_LENGTH = 255

@@ -1,7 +1,7 @@
-import { pluginAction } from '../../access/actions.ts'
-import type { Locales } from '../../locales/locales.ts'
-import { type GuardedRouter, guardedRouter, permitted } from '../guarded-router.ts'
-import type { Middleware } from '../state.ts'
+import { pluginAction } from '../../people/access/actions.ts'
+import type { Locales } from '../../content/locales/locales.ts'
+import { type GuardedRouter, guardedRouter, permitted } from '../router/guarded-router.ts'
+import type { Middleware } from '../router/state.ts'
 
 const LIST = pluginAction('plugin::i18n.locales', 'listLocales')
 

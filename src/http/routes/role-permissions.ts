@@ -1,5 +1,10 @@
-import { type Actions, canonicalAction, QUERY_SUBJECT, queryAction } from '../../access/actions.ts'
-import { fault, validationError } from '../../errors.ts'
+import {
+  type Actions,
+  canonicalAction,
+  QUERY_SUBJECT,
+  queryAction,
+} from '../../people/access/actions.ts'
+import { fault, validationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
 
 type Controllers = Record<string, Record<string, { enabled: boolean; policy: string }>>

@@ -1,13 +1,18 @@
-import type { Access } from '../../access/access.ts'
-import { pluginAction, type PluginVerb } from '../../access/actions.ts'
-import { assertMayPermit } from '../../access/permissions.ts'
-import type { Role } from '../../access/role-rows.ts'
-import { countUsersOf, type UsersContext } from '../../accounts/users.ts'
-import { NotFoundError, ValidationError } from '../../errors.ts'
+import type { Access } from '../../people/access/access.ts'
+import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
+import { assertMayPermit } from '../../people/access/permissions.ts'
+import type { Role } from '../../people/access/role-rows.ts'
+import { countUsersOf, type UsersContext } from '../../people/accounts/users.ts'
+import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
-import { type Guarded, type GuardedRouter, guardedRouter, permitted } from '../guarded-router.ts'
-import { payloadOf, parameterOf } from '../read-request.ts'
-import type { Context, Middleware } from '../state.ts'
+import {
+  type Guarded,
+  type GuardedRouter,
+  guardedRouter,
+  permitted,
+} from '../router/guarded-router.ts'
+import { payloadOf, parameterOf } from '../body/read-request.ts'
+import type { Context, Middleware } from '../router/state.ts'
 import { readPermissions, showPermissions } from './role-permissions.ts'
 
 export interface RoleRouteDependencies {

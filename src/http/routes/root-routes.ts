@@ -1,4 +1,4 @@
-import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
 
 /**
  * `GET /`: redirects browsers to the Studio. Other clients get the paths of the API, the docs page and the liveness

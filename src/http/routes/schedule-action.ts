@@ -1,10 +1,10 @@
 import Joi from 'joi'
-import { inputError, readInput } from '../../access/input.ts'
-import type { PlannedAction, PlannedFailure } from '../../planning/planned-action.ts'
-import type { ScheduleRow } from '../../planning/schedule-rows.ts'
+import { inputError, readInput } from '../../people/access/input.ts'
+import type { PlannedAction, PlannedFailure } from '../../content/planning/planned-action.ts'
+import type { ScheduleRow } from '../../content/planning/schedule-rows.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import { assertNoPayload, bodyOf } from '../read-request.ts'
-import type { Context } from '../state.ts'
+import { assertNoPayload, bodyOf } from '../body/read-request.ts'
+import type { Context } from '../router/state.ts'
 
 const AT = Joi.object<{ readonly data: { readonly at: string } }>({
   data: Joi.object({

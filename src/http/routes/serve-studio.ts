@@ -1,8 +1,8 @@
-import { NotFoundError } from '../../errors.ts'
-import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
-import type { Context } from '../state.ts'
-import { sendStatic } from '../static-file.ts'
-import type { StudioFile, StudioFiles } from '../studio-files.ts'
+import { NotFoundError } from '../../base/errors.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
+import type { Context } from '../router/state.ts'
+import { sendStatic } from '../answer/static-file.ts'
+import type { StudioFile, StudioFiles } from '../answer/studio-files.ts'
 
 /**
  * The Studio loads its own assets, calls this server and shows files, also from other hosts such as S3. It cannot be

@@ -1,15 +1,15 @@
-import { ForbiddenError } from '../../errors.ts'
+import { ForbiddenError } from '../../base/errors.ts'
 import type { Asker, ImageVariants } from '../../media/images/image-variants.ts'
 import { isShown, typeOfExtension } from '../../media/media-types.ts'
 import type { NamedFile, ServedFiles } from '../../media/served-files.ts'
 import type { ByteRange, StoredFile } from '../../media/storage/storage.ts'
 import { parseVariant, type VariantRules } from '../../media/images/variant-request.ts'
-import { everyone, type GuardedRouter, guardedRouter } from '../guarded-router.ts'
+import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import type { Data } from '../../schema/definition.ts'
-import { parameterOf, readQuery } from '../read-request.ts'
-import { hasLeft } from '../hang-ups.ts'
-import type { Context } from '../state.ts'
+import { parameterOf, readQuery } from '../body/read-request.ts'
+import { hasLeft } from '../answer/hang-ups.ts'
+import type { Context } from '../router/state.ts'
 
 /**
  * The bytes of an address can be replaced (`POST /api/upload?id=`). Caches may store a copy but must revalidate it.

@@ -1,14 +1,14 @@
-import { contentAction } from '../../access/actions.ts'
-import { may } from '../../access/permissions.ts'
-import { ROLE, type User, USER } from '../../accounts/users.ts'
-import { showVersions } from '../../documents/read/find-documents.ts'
-import type { Entry } from '../../documents/read/to-entry.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { may } from '../../people/access/permissions.ts'
+import { ROLE, type User, USER } from '../../people/accounts/users.ts'
+import { showVersions } from '../../content/read/find-documents.ts'
+import type { Entry } from '../../content/read/to-entry.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { ContentRouteDependencies } from './content-routes.ts'
 import { rulesOf } from '../reads/query-rules.ts'
-import type { Context } from '../state.ts'
+import type { Context } from '../router/state.ts'
 
 export type UserReading = Pick<ContentRouteDependencies, 'documents' | 'schema' | 'api' | 'locales'>
 

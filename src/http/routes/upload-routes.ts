@@ -1,22 +1,27 @@
-import { contentAction, pluginAction, type PluginVerb } from '../../access/actions.ts'
-import { assertMay } from '../../access/permissions.ts'
-import { type Attachment, attachFiles, getAttachment } from '../../documents/write/attach-files.ts'
-import { findDocuments, showVersions } from '../../documents/read/find-documents.ts'
-import type { Entry } from '../../documents/read/to-entry.ts'
-import { NotFoundError, ValidationError } from '../../errors.ts'
+import { contentAction, pluginAction, type PluginVerb } from '../../people/access/actions.ts'
+import { assertMay } from '../../people/access/permissions.ts'
+import { type Attachment, attachFiles, getAttachment } from '../../content/write/attach-files.ts'
+import { findDocuments, showVersions } from '../../content/read/find-documents.ts'
+import type { Entry } from '../../content/read/to-entry.ts'
+import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
+import {
+  type GuardedRouter,
+  guardedRouter,
+  type Guarded,
+  permitted,
+} from '../router/guarded-router.ts'
 import type { ContentRouteDependencies } from './content-routes.ts'
-import { listEnvelope } from '../envelope.ts'
+import { listEnvelope } from '../answer/envelope.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
-import { parameterOf, readQuery } from '../read-request.ts'
-import { receiveAuthorized } from '../receive-authorized.ts'
-import type { Context } from '../state.ts'
+import { parameterOf, readQuery } from '../body/read-request.ts'
+import { receiveAuthorized } from '../body/receive-authorized.ts'
+import type { Context } from '../router/state.ts'
 import { assertKnownParameters } from '../reads/strict-request.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {

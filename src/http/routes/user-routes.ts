@@ -1,6 +1,6 @@
-import type { AccountsContext } from '../../accounts/accounts.ts'
-import { pluginAction, type PluginVerb } from '../../access/actions.ts'
-import { assertMayPermit } from '../../access/permissions.ts'
+import type { AccountsContext } from '../../people/accounts/accounts.ts'
+import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
+import { assertMayPermit } from '../../people/access/permissions.ts'
 import {
   type AssertRole,
   createUser,
@@ -8,17 +8,22 @@ import {
   getUser,
   updateUser,
   type UserEditor,
-} from '../../accounts/manage-users.ts'
-import { findDocuments } from '../../documents/read/find-documents.ts'
-import { GatewayTimeoutError, UnauthorizedError } from '../../errors.ts'
+} from '../../people/accounts/manage-users.ts'
+import { findDocuments } from '../../content/read/find-documents.ts'
+import { GatewayTimeoutError, UnauthorizedError } from '../../base/errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { Query } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
-import { type GuardedRouter, guardedRouter, type Guarded, permitted } from '../guarded-router.ts'
+import {
+  type GuardedRouter,
+  guardedRouter,
+  type Guarded,
+  permitted,
+} from '../router/guarded-router.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
-import { payloadOf, parameterOf, readQuery } from '../read-request.ts'
+import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
-import type { Context, Middleware } from '../state.ts'
+import type { Context, Middleware } from '../router/state.ts'
 import { assertKnownBody, assertKnownParameters } from '../reads/strict-request.ts'
 
 export interface UserRouteDependencies extends UserReading {

@@ -4,8 +4,8 @@ import {
   type LiveStreams,
   type LiveStreamsOptions,
   openLiveStreams,
-} from '../../live/live-streams.ts'
-import { type Departure, openDeparture } from '../departure.ts'
+} from '../../changes/live/live-streams.ts'
+import { type Departure, openDeparture } from '../router/departure.ts'
 import { measureLive } from '../middleware/measure-live.ts'
 
 export interface Waiting {

@@ -1,5 +1,5 @@
-import { ValidationError } from '../../errors.ts'
-import type { SyncScope } from '../../query/sync/parse-scope.ts'
+import { ValidationError } from '../../base/errors.ts'
+import type { SyncScope } from '../../changes/sync/query/parse-scope.ts'
 
 /** Rejects unknown locales in a new scope. A token may contain a deleted locale. @throws ValidationError */
 export function assertLocales({ locales }: SyncScope, known: { has(code: string): boolean }): void {

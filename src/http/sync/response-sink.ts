@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Sink } from '../../live/live-stream.ts'
+import type { Sink } from '../../changes/live/live-stream.ts'
 
 /** With more unread bytes no further events are buffered. The stream later continues from the log. */
 const MOST_UNREAD_BYTES = 65_536

@@ -1,10 +1,10 @@
-import type { SyncSources } from '../../documents/sync/read-changes.ts'
-import { isBehind } from '../../documents/sync/read-page.ts'
-import { RIGHTS } from '../../live/live-stream.ts'
-import type { SyncScope } from '../../query/sync/parse-scope.ts'
-import type { SyncToken } from '../../query/sync/sync-token.ts'
-import type { Departure } from '../departure.ts'
-import type { Context } from '../state.ts'
+import type { SyncSources } from '../../changes/sync/read-changes.ts'
+import { isBehind } from '../../changes/sync/read-page.ts'
+import { RIGHTS } from '../../changes/live/live-stream.ts'
+import type { SyncScope } from '../../changes/sync/query/parse-scope.ts'
+import type { SyncToken } from '../../changes/sync/query/sync-token.ts'
+import type { Departure } from '../router/departure.ts'
+import type { Context } from '../router/state.ts'
 
 type Head = SyncSources['head']
 

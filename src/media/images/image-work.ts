@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { createWorkQueue, type WorkOptions } from '../../work-queue.ts'
+import { createWorkQueue, type WorkOptions } from '../../base/work-queue.ts'
 import { type ImageProcesses, openImageProcesses } from './image-processes.ts'
 
 /** Work on pictures: so much at a time that the rest of the server goes on, each for a bounded time. */

@@ -1,4 +1,4 @@
-import { ServiceUnavailableError, ValidationError } from '../../errors.ts'
+import { ServiceUnavailableError, ValidationError } from '../../base/errors.ts'
 import { Aborted, TooSlow } from './image-processes.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { ForbiddenError, ValidationError } from '../../errors.ts'
+import { ForbiddenError, ValidationError } from '../../base/errors.ts'
 import { typeOfExtension } from '../media-types.ts'
 
 /** How one picture is to be shown: what there is of it in another size, crop, format or quality. */

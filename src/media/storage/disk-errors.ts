@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceUnavailableError } from '../../errors.ts'
+import { type ErrorCode, ServiceUnavailableError } from '../../base/errors.ts'
 
 /** No blocks left, no more that this user may have, or none that one file may have. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])

@@ -1,7 +1,7 @@
 import { constants, createReadStream } from 'node:fs'
 import { access, copyFile, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import {
   assertStorageName,
   isStorageName,

@@ -15,8 +15,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import type { S3Config } from '../../config/sections.ts'
-import { ConfigError, NotImplementedError, ServiceUnavailableError } from '../../errors.ts'
+import type { S3Config } from '../../base/config/sections.ts'
+import { ConfigError, NotImplementedError, ServiceUnavailableError } from '../../base/errors.ts'
 import { isShown, typeOfExtension } from '../media-types.ts'
 import {
   assertStorageName,

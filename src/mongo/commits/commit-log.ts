@@ -7,7 +7,7 @@ import { ensureHead, type Head, readHead } from './heads.ts'
 import { examineLog, type LogHealth } from './log-health.ts'
 import { type ObservedLog, observeLog } from './observe-log.ts'
 import { type HeadMoment, type HeadWanted, readAtHead } from './read-at-head.ts'
-import { openPace, type Pace } from './pace.ts'
+import { openPace, type Pace } from '../../base/pace.ts'
 import { sweepLog } from './retention.ts'
 import { type Numbered, type SeenCommit, sequence } from './sequencer.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ServiceUnavailableError } from '../../errors.ts'
+import { ServiceUnavailableError } from '../../base/errors.ts'
 import type { Database, Moment } from '../connection/database.ts'
 import { type Head, readHeadAt } from './heads.ts'
 

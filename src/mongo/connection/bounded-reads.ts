@@ -1,4 +1,4 @@
-import { GatewayTimeoutError } from '../../errors.ts'
+import { GatewayTimeoutError } from '../../base/errors.ts'
 import type { Database } from './database.ts'
 
 const COMMANDS_OF_AN_ANSWER = 5

@@ -6,7 +6,7 @@ import type {
   Document,
   MongoClient,
 } from 'mongodb'
-import type { CommandTally, MonitorMode, ObservedCommand, PoolState } from '../../observed.ts'
+import type { CommandTally, MonitorMode, ObservedCommand, PoolState } from '../../base/observed.ts'
 import { shapeOf } from './query-shape.ts'
 
 export interface CommandMonitor {

@@ -4,7 +4,7 @@ import {
   type TopologyDescription,
   type TopologyDescriptionChangedEvent,
 } from 'mongodb'
-import { ConfigError, ServiceUnavailableError } from '../../errors.ts'
+import { ConfigError, ServiceUnavailableError } from '../../base/errors.ts'
 import { patchActiveSets } from './active-sets.ts'
 import type { CommandMonitor } from './command-monitor.ts'
 import { failureOf, failuresOf, START_SENTENCES } from './connection-failure.ts'

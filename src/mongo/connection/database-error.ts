@@ -14,7 +14,7 @@ import {
   GatewayTimeoutError,
   ServiceUnavailableError,
   ValidationError,
-} from '../../errors.ts'
+} from '../../base/errors.ts'
 import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { QueryShape } from '../../observed.ts'
+import type { QueryShape } from '../../base/observed.ts'
 
 const MOST_NAMES = 20
 

@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../errors.ts'
+import { ApplicationError } from '../../base/errors.ts'
 import type { Database } from '../connection/database.ts'
 import type { CollectionPlan } from './collection-plan.ts'
 import { compareAll } from './sync-indexes.ts'

@@ -1,5 +1,5 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { QueryShape } from '../../observed.ts'
+import type { QueryShape } from '../../base/observed.ts'
 import type { CollectionIndexes } from './inspect-indexes.ts'
 
 /** Fields that every query filters by or that the indexes of every content-type cover. */

@@ -1,5 +1,5 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb'
-import { SchemaError } from '../../errors.ts'
+import { SchemaError } from '../../base/errors.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'

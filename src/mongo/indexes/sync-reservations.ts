@@ -1,4 +1,4 @@
-import { CmsError, type Fault, SchemaError } from '../../errors.ts'
+import { CmsError, type Fault, SchemaError } from '../../base/errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'

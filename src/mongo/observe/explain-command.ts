@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { ObservedCommand } from '../../observed.ts'
+import type { ObservedCommand } from '../../base/observed.ts'
 import type { Database } from '../connection/database.ts'
 
 /** The execution plan of a query, without its values. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AnyBulkWriteOperation } from 'mongodb'
-import type { ObservedCommand, QueryShape } from '../../observed.ts'
+import type { ObservedCommand, QueryShape } from '../../base/observed.ts'
 import type { CommandMonitor } from '../connection/command-monitor.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'

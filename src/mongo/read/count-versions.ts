@@ -1,5 +1,5 @@
 import { BSON, type Document } from 'mongodb'
-import { GatewayTimeoutError } from '../../errors.ts'
+import { GatewayTimeoutError } from '../../base/errors.ts'
 import type { Query } from '../../query/query.ts'
 import { fallbackStages } from './fallback-stages.ts'
 import { type Conditions, matchStages } from './conditions.ts'

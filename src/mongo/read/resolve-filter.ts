@@ -1,4 +1,4 @@
-import { ValidationError } from '../../errors.ts'
+import { ValidationError } from '../../base/errors.ts'
 import { namesLocale } from '../../query/parse-version.ts'
 import type {
   Filter,

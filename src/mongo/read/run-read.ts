@@ -1,7 +1,7 @@
 import type { AbstractCursor, Document } from 'mongodb'
 import type { AnswerSize } from '../../query/answer-size.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { beginTimeSlice } from '../../time-slice.ts'
+import { beginTimeSlice } from '../../base/time-slice.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'

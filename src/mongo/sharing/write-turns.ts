@@ -1,4 +1,4 @@
-import { ServiceUnavailableError } from '../../errors.ts'
+import { ServiceUnavailableError } from '../../base/errors.ts'
 
 /**
  * Queues of the writers in one process. Each key has one holder, and waiting writers are served in

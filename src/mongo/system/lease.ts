@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ServiceUnavailableError } from '../../errors.ts'
+import { ServiceUnavailableError } from '../../base/errors.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { assertLater, commitIdOf } from '../connection/commit-record.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ServiceUnavailableError } from '../../errors.ts'
+import { ServiceUnavailableError } from '../../base/errors.ts'
 import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { ensureRow } from './system-collections.ts'

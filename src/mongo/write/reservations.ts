@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Decimal128 } from 'mongodb'
-import { type Fault, validationError } from '../../errors.ts'
+import { type Fault, validationError } from '../../base/errors.ts'
 import type { ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'

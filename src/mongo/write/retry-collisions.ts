@@ -1,4 +1,4 @@
-import { ConflictError } from '../../errors.ts'
+import { ConflictError } from '../../base/errors.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 
 const ATTEMPTS = 5

@@ -1,4 +1,4 @@
-import { GatewayTimeoutError } from '../../errors.ts'
+import { GatewayTimeoutError } from '../../base/errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import { type Fault, fault } from '../../errors.ts'
+import { type Fault, fault } from '../../base/errors.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { significantDigits } from '../../schema/values/decimal.ts'
 import type { Data } from '../../schema/definition.ts'

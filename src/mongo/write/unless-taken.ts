@@ -1,5 +1,5 @@
 import type { MongoServerError } from 'mongodb'
-import { type Fault, validationError } from '../../errors.ts'
+import { type Fault, validationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import {

@@ -1,5 +1,5 @@
 import { type Document, MongoBulkWriteError } from 'mongodb'
-import { validationError } from '../../errors.ts'
+import { validationError } from '../../base/errors.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'

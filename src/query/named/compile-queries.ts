@@ -1,5 +1,5 @@
-import { SchemaError } from '../../errors.ts'
-import { didYouMean } from '../../near-miss.ts'
+import { SchemaError } from '../../base/errors.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 import type { Data, QueryDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { parseQuery } from '../parse-query.ts'

@@ -1,5 +1,5 @@
-import { CmsError } from '../../errors.ts'
-import { didYouMean } from '../../near-miss.ts'
+import { CmsError } from '../../base/errors.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 import type { Data, DeclarationFault, QueryDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseFields } from '../parse-fields.ts'

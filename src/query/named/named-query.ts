@@ -1,5 +1,5 @@
-import { shownName, ValidationError } from '../../errors.ts'
-import { didYouMean } from '../../near-miss.ts'
+import { shownName, ValidationError } from '../../base/errors.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 import type { Data, QueryDefinition, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseFilters } from '../parse-filters.ts'

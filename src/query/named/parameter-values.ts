@@ -1,4 +1,4 @@
-import { ValidationError } from '../../errors.ts'
+import { ValidationError } from '../../base/errors.ts'
 import type { Data, ParameterDefinition, ParameterType } from '../../schema/definition.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { invalidValue } from '../query-error.ts'

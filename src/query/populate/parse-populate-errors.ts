@@ -1,4 +1,4 @@
-import { shownName, ValidationError } from '../../errors.ts'
+import { shownName, ValidationError } from '../../base/errors.ts'
 import type { ShapePlan, DynamicZonePlan } from '../../schema/plan.ts'
 import { populatablesOf } from './parse-populate-attributes.ts'
 import { unknownKey } from '../query-error.ts'

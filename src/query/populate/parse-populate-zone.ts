@@ -1,4 +1,4 @@
-import { didYouMean } from '../../near-miss.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ShapePlan, DynamicZonePlan } from '../../schema/plan.ts'
 import { getPopulatable } from './parse-populate-attributes.ts'

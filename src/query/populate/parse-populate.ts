@@ -1,4 +1,4 @@
-import { didYouMean } from '../../near-miss.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 import type { ShapePlan, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import { dottedPath } from '../dotted-path.ts'
 import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'

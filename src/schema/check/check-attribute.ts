@@ -4,7 +4,7 @@ import {
   SCALAR_TYPES,
   type ScalarDefinition,
 } from '../definition.ts'
-import { didYouMean } from '../../near-miss.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 import { scalarRule } from '../values/scalar-rules.ts'
 import { sentenceOf } from '../values/value-messages.ts'
 

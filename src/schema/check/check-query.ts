@@ -1,5 +1,5 @@
 import Joi from 'joi'
-import { didYouMean } from '../../near-miss.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 import {
   type Data,
   type DeclarationFault,

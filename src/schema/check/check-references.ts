@@ -8,7 +8,7 @@ import type {
   RelationKind,
   Uid,
 } from '../definition.ts'
-import { didYouMean } from '../../near-miss.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 
 type Holder = ContentTypeDefinition | ComponentDefinition
 

@@ -1,4 +1,4 @@
-import { SchemaError } from '../../errors.ts'
+import { SchemaError } from '../../base/errors.ts'
 import { findContradictions, nameProblem } from './check-attribute.ts'
 import { findNameFaults } from './check-names.ts'
 import { checkQuery } from './check-query.ts'

@@ -8,7 +8,7 @@ import {
   type ScalarType,
 } from '../definition.ts'
 import { previewProblem } from '../preview-template.ts'
-import { didYouMean, nearestTo } from '../../near-miss.ts'
+import { didYouMean, nearestTo } from '../../base/near-miss.ts'
 
 const flag = Joi.boolean()
 const name = Joi.string()

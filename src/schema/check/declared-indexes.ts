@@ -7,7 +7,7 @@ import type {
   IndexedPath,
   Uid,
 } from '../definition.ts'
-import { didYouMean } from '../../near-miss.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 
 type Components = ReadonlyMap<Uid, ComponentDefinition>
 type Attributes = Readonly<Record<string, AttributeDefinition>>

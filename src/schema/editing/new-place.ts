@@ -1,4 +1,4 @@
-import { fault, validationError } from '../../errors.ts'
+import { fault, validationError } from '../../base/errors.ts'
 import type { DeclarationFile, Uid } from '../definition.ts'
 import type { DeclarationLayout } from '../load.ts'
 

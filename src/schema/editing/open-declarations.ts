@@ -6,7 +6,7 @@ import {
   PreconditionFailedError,
   SchemaError,
   validationError,
-} from '../../errors.ts'
+} from '../../base/errors.ts'
 import { BUILT_IN_TYPES } from '../built-in-types.ts'
 import { checkDefinitions } from '../check/check.ts'
 import type { DeclarationFile, Definitions, Uid } from '../definition.ts'

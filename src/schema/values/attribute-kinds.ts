@@ -1,4 +1,4 @@
-import { ValidationError } from '../../errors.ts'
+import { ValidationError } from '../../base/errors.ts'
 import type { ScalarType } from '../definition.ts'
 import { booleanOf } from './boolean-text.ts'
 import { shownJson, storedJson } from './json-keys.ts'

@@ -1,4 +1,4 @@
-import { type Fault, fault, MAX_FAULTS } from '../../errors.ts'
+import { type Fault, fault, MAX_FAULTS } from '../../base/errors.ts'
 import type { Data } from '../definition.ts'
 import { labelOf } from './value-messages.ts'
 

@@ -1,4 +1,4 @@
-import { ValidationError } from '../../errors.ts'
+import { ValidationError } from '../../base/errors.ts'
 
 /** What walks a body calls itself for each level: far below where the stack of calls ends, above what content may have. */
 const MAX_LEVELS = 500

@@ -1,5 +1,5 @@
-import { shownName, ValidationError } from '../../errors.ts'
-import { didYouMean } from '../../near-miss.ts'
+import { shownName, ValidationError } from '../../base/errors.ts'
+import { didYouMean } from '../../base/near-miss.ts'
 import type { AttributeDefinition, ComponentDefinition, Data, Uid } from '../definition.ts'
 
 type Components = ReadonlyMap<Uid, ComponentDefinition>

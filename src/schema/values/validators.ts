@@ -6,11 +6,11 @@ import {
   type Reason,
   ValidationError,
   validationError,
-} from '../../errors.ts'
+} from '../../base/errors.ts'
 import type { ComponentDefinition, ContentTypeDefinition, Data, Uid } from '../definition.ts'
 import { type Absence, contentTypeRule } from './holder-rules.ts'
 import { assertKnownKeys } from './known-keys.ts'
-import { once } from '../once.ts'
+import { once } from '../../base/once.ts'
 import type { Validators } from '../plan.ts'
 import type { Occasion } from './scalar-rules.ts'
 import { shownValues, withNulls } from './stored-values.ts'

@@ -1,4 +1,4 @@
-import type { Param, Reason } from '../../errors.ts'
+import type { Param, Reason } from '../../base/errors.ts'
 import {
   DATE_FORMAT_MESSAGE,
   DATE_MESSAGE,

@@ -1,4 +1,4 @@
-import type { BulkRun, SentLine } from '../../documents/bulk/run-lines.ts'
+import type { BulkRun, SentLine } from '../../content/bulk/run-lines.ts'
 import { type FileRecord, findFileRecords } from '../../media/file-records.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ShapePlan, AttributePlan } from '../../schema/plan.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parse, type Parser } from 'csv-parse'
-import { ApplicationError, ValidationError } from '../../errors.ts'
+import { ApplicationError, ValidationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { assertShallow } from '../../schema/values/json-levels.ts'

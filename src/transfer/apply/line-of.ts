@@ -1,4 +1,4 @@
-import { LINE_MEMBERS } from '../../documents/bulk/bulk-line.ts'
+import { LINE_MEMBERS } from '../../content/bulk/bulk-line.ts'
 import { uniqueAttributes } from '../../mongo/write/unique-values.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'

@@ -1,4 +1,4 @@
-import { type BulkRun, runLines } from '../../documents/bulk/run-lines.ts'
+import { type BulkRun, runLines } from '../../content/bulk/run-lines.ts'
 import { listDocumentIds } from '../../mongo/lines/list-documents.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SourceFile } from './source-files.ts'

@@ -4,9 +4,9 @@ import {
   type LineAnswer,
   runLines,
   type SentLine,
-} from '../../documents/bulk/run-lines.ts'
-import type { Done } from '../../documents/bulk/run-line.ts'
-import type { CmsError } from '../../errors.ts'
+} from '../../content/bulk/run-lines.ts'
+import type { Done } from '../../content/bulk/run-line.ts'
+import type { CmsError } from '../../base/errors.ts'
 import { withFiles } from './block-files.ts'
 import {
   findWaiting,

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
-import { ApplicationError } from '../../errors.ts'
+import { ApplicationError } from '../../base/errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
 export type SourceFormat = 'json' | 'ndjson' | 'csv'

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open } from 'lmdb'
-import type { DocumentContext } from '../../documents/context.ts'
+import type { DocumentContext } from '../../content/context.ts'
 import {
   dumpVersions,
   fromText,

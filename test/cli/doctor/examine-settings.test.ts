@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { examineSettings } from '../../../src/cli/doctor/examine-settings.ts'
-import { readConfig } from '../../../src/config/config.ts'
+import { readConfig } from '../../../src/base/config/config.ts'
 
 const STRONG = {
   NODE_ENV: 'production',

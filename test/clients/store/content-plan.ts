@@ -1,5 +1,5 @@
 import type { ContentPlan, SyncedContent } from '@quire/client'
-import { storedShape, storedType } from '../../../src/client-code/content-plan.ts'
+import { storedShape, storedType } from '../../../src/describe/client-code/content-plan.ts'
 import type { ContentTypePlan, Schema } from '../../../src/schema/plan.ts'
 
 /** The plan that `quire client ts` writes, without its types. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { until } from '../../until.ts'
+import { until } from '../../support/until.ts'
 import { type DoubleServer, serveDouble } from './double-server.ts'
 import { keyOf, SyncDouble } from './sync-double.ts'
 

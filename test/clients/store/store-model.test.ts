@@ -3,7 +3,7 @@ import { QuireError } from '@quire/client'
 import { createStore, memoryStorage, type StoreStorage } from '@quire/client/sync'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { modelRuns } from '../../model-runs.ts'
+import { modelRuns } from '../../support/model-runs.ts'
 import { type Faults, openFaultyProcess, QuotaExceededError } from './faulty-process.ts'
 import { type DoubleRules, keyOf, SyncDouble } from './sync-double.ts'
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import type { SyncSources } from '../../../src/documents/sync/read-changes.ts'
-import { beginSync, readSyncPage } from '../../../src/documents/sync/read-page.ts'
-import type { SyncCaller } from '../../../src/documents/sync/settle.ts'
+import type { SyncSources } from '../../../src/changes/sync/read-changes.ts'
+import { beginSync, readSyncPage } from '../../../src/changes/sync/read-page.ts'
+import type { SyncCaller } from '../../../src/changes/sync/settle.ts'
 import { readHead } from '../../../src/mongo/commits/heads.ts'
 import { sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
-import { parseScope } from '../../../src/query/sync/parse-scope.ts'
-import { readToken, writeToken } from '../../../src/query/sync/sync-token.ts'
+import { parseScope } from '../../../src/changes/sync/query/parse-scope.ts'
+import { readToken, writeToken } from '../../../src/changes/sync/query/sync-token.ts'
 import {
   carryOut,
   clearWorld,
@@ -16,8 +16,8 @@ import {
   openWorld,
   planOf,
 } from '../../mongo/commits/log-world.ts'
-import { modelRuns } from '../../model-runs.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { modelRuns } from '../../support/model-runs.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { type DoubleItem, type DoublePage, type DoubleRules, SyncDouble } from './sync-double.ts'
 
 const RUNS = modelRuns('STORE_DOUBLE_RUNS', 2, 40)

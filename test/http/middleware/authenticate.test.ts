@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Context } from 'koa'
-import { ROOT } from '../../../src/access/principal.ts'
-import { UnauthorizedError } from '../../../src/errors.ts'
+import { ROOT } from '../../../src/people/access/principal.ts'
+import { UnauthorizedError } from '../../../src/base/errors.ts'
 import { authenticate } from '../../../src/http/middleware/authenticate.ts'
 
 describe('http/authenticate', () => {

@@ -5,7 +5,7 @@ import Koa from 'koa'
 import { pino } from 'pino'
 import { handleErrors } from '../../../src/http/middleware/handle-errors.ts'
 import { limitInFlight } from '../../../src/http/middleware/limit-in-flight.ts'
-import type { RequestState } from '../../../src/http/state.ts'
+import type { RequestState } from '../../../src/http/router/state.ts'
 
 describe('http/limit-in-flight', () => {
   let close: () => void = () => undefined

@@ -5,7 +5,7 @@ import {
   logSlowRequests,
 } from '../../../src/http/middleware/log-slow-requests.ts'
 import type { FinishedRequest } from '../../../src/http/middleware/observe-requests.ts'
-import type { ObservedCommand } from '../../../src/observed.ts'
+import type { ObservedCommand } from '../../../src/base/observed.ts'
 
 const PLAN: ExplainedPlan = { indexes: ['quire_list'], scanned: 900, returned: 1 }
 

@@ -1,11 +1,15 @@
 import { expect } from 'chai'
-import type { AdministratorPrincipal, Grants, Principal } from '../../../src/access/principal.ts'
+import type {
+  AdministratorPrincipal,
+  Grants,
+  Principal,
+} from '../../../src/people/access/principal.ts'
 import {
   type AskedList,
   type ListQuery,
   listQueries,
 } from '../../../src/http/reads/list-queries.ts'
-import type { Context } from '../../../src/http/state.ts'
+import type { Context } from '../../../src/http/router/state.ts'
 import type { LocaleRules } from '../../../src/query/query.ts'
 import { pagePlan, planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'

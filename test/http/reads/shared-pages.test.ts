@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { SyncPage } from '../../../src/documents/sync/read-page.ts'
+import type { SyncPage } from '../../../src/changes/sync/read-page.ts'
 import { openSharedPages } from '../../../src/http/reads/shared-pages.ts'
 
 const PAGE = { items: [], more: false } as unknown as SyncPage

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sampleSchema } from '../../access/sample-schema.ts'
+import { sampleSchema } from '../../people/access/sample-schema.ts'
 import { type Json, serveManagement } from './management-server.ts'
 
 const FIND = 'api::article.article.find'

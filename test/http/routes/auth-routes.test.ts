@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { SignJWT, UnsecuredJWT } from 'jose'
-import { findUser } from '../../../src/accounts/users.ts'
+import { findUser } from '../../../src/people/accounts/users.ts'
 import { type Answer, ROOT_TOKEN, SECRET, serveUsers, type UsersServer } from './users-server.ts'
 
 const LOGIN = '/api/auth/local'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sampleSchema } from '../../access/sample-schema.ts'
+import { sampleSchema } from '../../people/access/sample-schema.ts'
 import { serveManagement } from './management-server.ts'
 
 const LIST = 'plugin::i18n.locales.listLocales'

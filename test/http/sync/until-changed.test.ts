@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events'
 import { expect } from 'chai'
-import { openDeparture } from '../../../src/http/departure.ts'
-import type { Context } from '../../../src/http/state.ts'
+import { openDeparture } from '../../../src/http/router/departure.ts'
+import type { Context } from '../../../src/http/router/state.ts'
 import { untilChanged, type Seen } from '../../../src/http/sync/until-changed.ts'
 import type { Head } from '../../../src/mongo/commits/heads.ts'
-import { parseScope } from '../../../src/query/sync/parse-scope.ts'
+import { parseScope } from '../../../src/changes/sync/query/parse-scope.ts'
 import { planOf } from '../../mongo/commits/log-world.ts'
 
 const TAG = planOf('tag')

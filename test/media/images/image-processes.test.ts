@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { Aborted, openImageProcesses, TooSlow } from '../../../src/media/images/image-processes.ts'
 import type { ImageTask } from '../../../src/media/images/image-process.ts'
 import { useTempFolder } from '../temp-folder.ts'
-import { startOwnClock } from '../../own-clock.ts'
+import { startOwnClock } from '../../support/own-clock.ts'
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

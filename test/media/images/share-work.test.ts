@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ServiceUnavailableError, ValidationError } from '../../../src/errors.ts'
+import { ServiceUnavailableError, ValidationError } from '../../../src/base/errors.ts'
 import { Aborted, TooSlow } from '../../../src/media/images/image-processes.ts'
 import { shareWork } from '../../../src/media/images/share-work.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ForbiddenError, ValidationError } from '../../../src/errors.ts'
+import { ForbiddenError, ValidationError } from '../../../src/base/errors.ts'
 import {
   isOriginal,
   parseVariant,

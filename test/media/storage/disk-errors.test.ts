@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ServiceUnavailableError } from '../../../src/errors.ts'
+import { ServiceUnavailableError } from '../../../src/base/errors.ts'
 import { asDiskErrors } from '../../../src/media/storage/disk-errors.ts'
 
 const failing = (code: string): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
-import type { S3Config } from '../../../src/config/sections.ts'
+import type { S3Config } from '../../../src/base/config/sections.ts'
 
 const BUCKET = 'quire-test'
 const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { ConfigError, ServiceUnavailableError } from '../../../src/errors.ts'
-import type { S3Config } from '../../../src/config/sections.ts'
+import { ConfigError, ServiceUnavailableError } from '../../../src/base/errors.ts'
+import type { S3Config } from '../../../src/base/config/sections.ts'
 import { openS3Storage } from '../../../src/media/storage/s3-storage.ts'
 import { type S3Server, startS3Server } from './s3-server.ts'
 

@@ -6,7 +6,7 @@ import { openGridFsStorage } from '../../../src/media/storage/gridfs-storage.ts'
 import { openLocalStorage } from '../../../src/media/storage/local-storage.ts'
 import type { MediaStorage } from '../../../src/media/storage/storage.ts'
 import { openS3Storage } from '../../../src/media/storage/s3-storage.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { type S3Server, startS3Server } from './s3-server.ts'
 import { useTempFolder } from '../temp-folder.ts'
 

@@ -20,8 +20,8 @@ import {
 } from '../../../src/mongo/connection/commit-record.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { KEPT } from '../../../src/mongo/history/kept-content.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
-import { until } from '../../until.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { until } from '../../support/until.ts'
 import { clearWorld, openWorld, wholeLog } from './log-world.ts'
 
 function itemOf(documentId: string, type = 'api::a.a'): CommitItem {

@@ -6,8 +6,8 @@ import { openCommitLog } from '../../../src/mongo/commits/commit-log.ts'
 import { examineLog } from '../../../src/mongo/commits/log-health.ts'
 import type { Step } from '../../../src/mongo/commits/sequencer.ts'
 import { noteItems } from '../../../src/mongo/connection/commit-record.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
-import { until } from '../../until.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { until } from '../../support/until.ts'
 import { clearWorld, openWorld, wholeLog } from './log-world.ts'
 
 const CHILD = fileURLToPath(new URL('sequencer-child.js', import.meta.url))

@@ -3,9 +3,9 @@ import * as fc from 'fast-check'
 import { readHead } from '../../../src/mongo/commits/heads.ts'
 import { sequence, sequenceAll, type Step } from '../../../src/mongo/commits/sequencer.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
-import type { DocumentContext } from '../../../src/documents/context.ts'
-import { modelRuns } from '../../model-runs.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import type { DocumentContext } from '../../../src/content/context.ts'
+import { modelRuns } from '../../support/model-runs.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import {
   carryOut,
   clearWorld,

@@ -1,12 +1,9 @@
-import type { DocumentContext } from '../../../src/documents/context.ts'
-import { createDocument } from '../../../src/documents/write/create-document.ts'
-import { deleteDocument } from '../../../src/documents/write/delete-document.ts'
-import {
-  publishDocument,
-  unpublishDocument,
-} from '../../../src/documents/write/publish-document.ts'
-import { updateDocument } from '../../../src/documents/write/update-document.ts'
-import { CmsError } from '../../../src/errors.ts'
+import type { DocumentContext } from '../../../src/content/context.ts'
+import { createDocument } from '../../../src/content/write/create-document.ts'
+import { deleteDocument } from '../../../src/content/write/delete-document.ts'
+import { publishDocument, unpublishDocument } from '../../../src/content/write/publish-document.ts'
+import { updateDocument } from '../../../src/content/write/update-document.ts'
+import { CmsError } from '../../../src/base/errors.ts'
 import { ensureHead, headsOf, readHead } from '../../../src/mongo/commits/heads.ts'
 import { type NumberedCommit, readCommits } from '../../../src/mongo/commits/read-commits.ts'
 import { COMMITS } from '../../../src/mongo/connection/commit-record.ts'

@@ -3,7 +3,7 @@ import { ensureHead, moveHead, readHead } from '../../../src/mongo/commits/heads
 import { findAudit } from '../../../src/mongo/commits/read-audit.ts'
 import type { NumberedCommit } from '../../../src/mongo/commits/read-commits.ts'
 import { COMMITS } from '../../../src/mongo/connection/commit-record.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { openWorld } from './log-world.ts'
 
 /** What one page looks through. */

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MongoClient } from 'mongodb'
 import { patchActiveSets, ActiveSet } from '../../../src/mongo/connection/active-sets.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 const SCRIPT = fileURLToPath(new URL('./come-and-go.js', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { GatewayTimeoutError } from '../../../src/errors.ts'
+import { GatewayTimeoutError } from '../../../src/base/errors.ts'
 import { boundedReads } from '../../../src/mongo/connection/bounded-reads.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 

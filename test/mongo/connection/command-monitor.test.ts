@@ -3,10 +3,10 @@ import {
   type CommandMonitor,
   createCommandMonitor,
 } from '../../../src/mongo/connection/command-monitor.ts'
-import type { CommandTally, MonitorMode, ObservedCommand } from '../../../src/observed.ts'
+import type { CommandTally, MonitorMode, ObservedCommand } from '../../../src/base/observed.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
 import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
-import { openTestDatabase } from '../../test-database.ts'
+import { openTestDatabase } from '../../support/test-database.ts'
 
 function tallied<T>(
   monitor: CommandMonitor,

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { deserialize, type Document, serialize } from 'bson'
-import { ConfigError, ServiceUnavailableError } from '../../../src/errors.ts'
+import { ConfigError, ServiceUnavailableError } from '../../../src/base/errors.ts'
 import { openDatabase } from '../../../src/mongo/connection/database.ts'
-import { startOwnClock } from '../../own-clock.ts'
+import { startOwnClock } from '../../support/own-clock.ts'
 
 const OP_MSG = 2013
 const OP_QUERY = 2004

@@ -13,7 +13,7 @@ import {
   GatewayTimeoutError,
   ServiceUnavailableError,
   ValidationError,
-} from '../../../src/errors.ts'
+} from '../../../src/base/errors.ts'
 import {
   isDuplicateKey,
   refusingIndex,

@@ -9,7 +9,7 @@ import {
   noteItems,
   type PendingRow,
 } from '../../../src/mongo/connection/commit-record.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const ITEM: CommitItem = {
   type: 'api::a.a',

@@ -11,8 +11,8 @@ import type { ProcessRow } from '../../../src/mongo/connection/process-sessions.
 import { ensureIndexes } from '../../../src/mongo/system/system-collections.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../../api/database-proxy.ts'
 import { type KeepingDatabase, startKeepingDatabase } from '../../faults/keeping-database.ts'
-import { until } from '../../until.ts'
-import { startOwnClock } from '../../own-clock.ts'
+import { until } from '../../support/until.ts'
+import { startOwnClock } from '../../support/own-clock.ts'
 
 const BEAT_MS = 40
 const LOST_MS = 300

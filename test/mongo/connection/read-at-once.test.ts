@@ -8,7 +8,7 @@ import {
   MongoServerError,
 } from 'mongodb'
 import { openReadAtOnce } from '../../../src/mongo/connection/read-at-once.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 const FIND = {
   find: 'rows',

@@ -5,7 +5,7 @@ import {
 } from '../../../src/mongo/connection/command-monitor.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
 import { READ_PREFERENCES } from '../../../src/mongo/connection/read-preference.ts'
-import { openTestDatabase } from '../../test-database.ts'
+import { openTestDatabase } from '../../support/test-database.ts'
 
 /**
  * The driver says nothing for the primary, but to the one server that a connection string names directly:

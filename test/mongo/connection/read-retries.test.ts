@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { declare, serve, type TestServer } from '../../api/server.ts'
-import { ServiceUnavailableError } from '../../../src/errors.ts'
+import { ServiceUnavailableError } from '../../../src/base/errors.ts'
 import { asCmsErrors } from '../../../src/mongo/connection/database-error.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 const KILLED: WireFault = {
   fate: 'aborted',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Collection, Document } from 'mongodb'
-import { CmsError, ValidationError } from '../../../src/errors.ts'
+import { CmsError, ValidationError } from '../../../src/base/errors.ts'
 import {
   type Database,
   openDatabase,
@@ -9,7 +9,7 @@ import {
 } from '../../../src/mongo/connection/database.ts'
 import { type FaultProxy, openFaultProxy } from '../../faults/fault-proxy.ts'
 import { FAULT_KINDS } from '../../faults/wire-fault-table.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 /** Of all attempts of a transaction. */
 const TIMEOUT_MS = 50

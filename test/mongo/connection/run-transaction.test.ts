@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { GatewayTimeoutError, ServiceUnavailableError } from '../../../src/errors.ts'
+import { GatewayTimeoutError, ServiceUnavailableError } from '../../../src/base/errors.ts'
 import {
   type Database,
   openDatabase,
@@ -10,7 +10,7 @@ import {
 import { isOutOfTime, WaitedForValue } from '../../../src/mongo/connection/database-error.ts'
 import { ensureIndexes } from '../../../src/mongo/system/system-collections.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 const TIMEOUT_MS = 300
 /** Enough for a single conflict on a busy machine. */

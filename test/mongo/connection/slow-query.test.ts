@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { findDocuments } from '../../../src/documents/read/find-documents.ts'
-import { GatewayTimeoutError } from '../../../src/errors.ts'
+import { findDocuments } from '../../../src/content/read/find-documents.ts'
+import { GatewayTimeoutError } from '../../../src/base/errors.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 describe('a query that takes too long', () => {
   const plan = planOf()

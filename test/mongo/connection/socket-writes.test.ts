@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 /** Far more than a new connection takes, and far less than for ever. */
 const HANGS_AFTER_MS = 15_000

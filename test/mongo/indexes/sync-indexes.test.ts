@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Document, MongoServerError } from 'mongodb'
-import { SchemaError } from '../../../src/errors.ts'
+import { SchemaError } from '../../../src/base/errors.ts'
 import {
   type CollectionPlan,
   compileCollections,
@@ -8,7 +8,7 @@ import {
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { syncIndexes, toSchemaError } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { planOf } from '../../fixtures/plans.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../../api/database-proxy.ts'
 import { openDatabase } from '../../../src/mongo/connection/database.ts'
 import { type FaultProxy, openFaultProxy } from '../../faults/fault-proxy.ts'

@@ -6,7 +6,7 @@ import {
   type QueryStats,
   readQueryStats,
 } from '../../../src/mongo/observe/query-stats.ts'
-import { openTestDatabase } from '../../test-database.ts'
+import { openTestDatabase } from '../../support/test-database.ts'
 
 const SECRET = 'nobody-may-read-this'
 

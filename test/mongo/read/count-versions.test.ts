@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { findDocuments, type FoundDocuments } from '../../../src/documents/read/find-documents.ts'
+import { findDocuments, type FoundDocuments } from '../../../src/content/read/find-documents.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 /** Enough for a count that reads all of it to take long, where a page is found at once. */
 const STORED = 4000

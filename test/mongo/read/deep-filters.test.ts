@@ -1,4 +1,4 @@
-import { ValidationError } from '../../../src/errors.ts'
+import { ValidationError } from '../../../src/base/errors.ts'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { findPage } from '../../../src/mongo/read/read-versions.ts'
@@ -11,8 +11,8 @@ import { compileSchema } from '../../../src/schema/compile.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { component, contentType } from '../../fixtures/definitions.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { modelRuns } from '../../model-runs.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { modelRuns } from '../../support/model-runs.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 /** Which of its versions a reader sees depends on what a content-type has. */
 interface Options {

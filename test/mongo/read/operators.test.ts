@@ -7,7 +7,7 @@ import { OPERATORS } from '../../../src/query/query.ts'
 import { fits, meaningOf, operandsOf, SAMPLES, TYPES } from '../../fixtures/operator-samples.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 describe('operators, translated and run', () => {
   const plan = planOf()

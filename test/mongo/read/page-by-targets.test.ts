@@ -11,7 +11,7 @@ import type { AttributeDefinition } from '../../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { component, contentType } from '../../fixtures/definitions.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const to = (name: string): AttributeDefinition => ({
   type: 'relation',

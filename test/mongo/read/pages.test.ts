@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { findDocuments } from '../../../src/documents/read/find-documents.ts'
+import { findDocuments } from '../../../src/content/read/find-documents.ts'
 import { toBson } from '../../../src/mongo/versions/stored-value.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { Decimal } from '../../../src/schema/values/decimal.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const plan = planOf({
   attributes: {

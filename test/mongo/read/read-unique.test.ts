@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { findDocument, findDocuments } from '../../../src/documents/read/find-documents.ts'
-import { ValidationError } from '../../../src/errors.ts'
+import { findDocument, findDocuments } from '../../../src/content/read/find-documents.ts'
+import { ValidationError } from '../../../src/base/errors.ts'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
 import { versionId } from '../../../src/mongo/versions/version-match.ts'
@@ -11,7 +11,7 @@ import type { Status } from '../../../src/query/query.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const plan = planOf({
   attributes: {

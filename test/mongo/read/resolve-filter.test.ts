@@ -6,7 +6,7 @@ import { parseQuery } from '../../../src/query/parse-query.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const plan = planOf({
   attributes: {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type GatherWrites, gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
-import { until } from '../../until.ts'
+import { until } from '../../support/until.ts'
 
 type Write = (items: readonly string[]) => Promise<readonly (string | null)[]>
 

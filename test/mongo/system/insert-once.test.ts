@@ -5,7 +5,7 @@ import { isDuplicateKey } from '../../../src/mongo/connection/database-error.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
 import { insertOnce } from '../../../src/mongo/system/insert-once.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 interface Row {
   readonly _id: string

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { openVersionedCache } from '../../../src/mongo/system/versioned-cache.ts'
-import { type LaggingMajority, startLaggingMajority } from '../../lagging-majority.ts'
+import { type LaggingMajority, startLaggingMajority } from '../../support/lagging-majority.ts'
 
 const LOCAL = { writeConcern: { w: 1 } } as const
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { setTimeout as delay } from 'node:timers/promises'
 import { withLease } from '../../../src/mongo/system/lease.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 describe('withLease', () => {
   let test: TestDatabase

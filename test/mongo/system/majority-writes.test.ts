@@ -3,7 +3,7 @@ import type { Document } from 'mongodb'
 import { declare, serve, type TestServer } from '../../api/server.ts'
 import { openRelay, type Relay } from '../../../scripts/wire/relay.ts'
 import { messageReader } from '../../../scripts/wire/wire-messages.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 const WRITES = ['insert', 'update', 'delete', 'findAndModify']
 

@@ -3,7 +3,7 @@ import {
   openVersionedCache,
   type VersionedCache,
 } from '../../../src/mongo/system/versioned-cache.ts'
-import { openTestDatabase } from '../../test-database.ts'
+import { openTestDatabase } from '../../support/test-database.ts'
 
 describe('mongo/system/versioned-cache', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>

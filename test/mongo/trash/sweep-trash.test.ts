@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { openTrashSweep, sweepTrash } from '../../../src/mongo/trash/sweep-trash.ts'
 import { deletionsIn, ensureTrash, trashedVersionsIn } from '../../../src/mongo/trash/trash-rows.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
-import { until } from '../../until.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { until } from '../../support/until.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-06-01')

@@ -4,8 +4,8 @@ import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
 import { assertNotHeld, holding } from '../../../src/mongo/write/hold-documents.ts'
 import { lockDocument, lockDocuments } from '../../../src/mongo/write/lock-document.ts'
 import { patchVersion } from '../../../src/mongo/write/write-versions.ts'
-import { createDocument } from '../../../src/documents/write/create-document.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { createDocument } from '../../../src/content/write/create-document.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { contextOf, openWorld, planOf } from '../commits/log-world.ts'
 
 const DOCUMENTS = 12

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
 import { declare, serve, type TestServer } from '../../api/server.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 const CODES = ['a', 'b', 'c', 'd']
 const WRITERS = 4

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { findDocuments } from '../../../src/documents/read/find-documents.ts'
-import { GatewayTimeoutError } from '../../../src/errors.ts'
+import { findDocuments } from '../../../src/content/read/find-documents.ts'
+import { GatewayTimeoutError } from '../../../src/base/errors.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
@@ -12,7 +12,7 @@ import { ENTRY_STATES } from '../../../src/query/query.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 /** More than one batch. */
 const STORED = 700

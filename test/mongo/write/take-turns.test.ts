@@ -4,8 +4,8 @@ import { writingAs } from '../../../src/mongo/connection/authorship.ts'
 import type { Caller } from '../../../src/mongo/sharing/write-turns.ts'
 import { patchVersion } from '../../../src/mongo/write/write-versions.ts'
 import { takeDocuments } from '../../../src/mongo/write/take-turns.ts'
-import { createDocument } from '../../../src/documents/write/create-document.ts'
-import { openTestDatabase, type TestDatabase } from '../../test-database.ts'
+import { createDocument } from '../../../src/content/write/create-document.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { contextOf, openWorld, planOf } from '../commits/log-world.ts'
 
 const PLAN = planOf('tag')

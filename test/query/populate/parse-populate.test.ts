@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { CmsError, PaginationError } from '../../../src/errors.ts'
+import { CmsError, PaginationError } from '../../../src/base/errors.ts'
 import {
   parsePopulate,
   POPULATE_LIMITS,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SchemaError } from '../../../src/errors.ts'
+import { SchemaError } from '../../../src/base/errors.ts'
 import type { DeclarationFile } from '../../../src/schema/definition.ts'
 import { componentFile, define, typeFile } from '../define.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { ValidationError } from '../../../src/errors.ts'
+import { ValidationError } from '../../../src/base/errors.ts'
 import { SCALAR_TYPES } from '../../../src/schema/definition.ts'
 import { validatorsOf } from '../define.ts'
 

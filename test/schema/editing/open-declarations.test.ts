@@ -11,7 +11,11 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
-import { ApplicationError, PreconditionFailedError, ValidationError } from '../../../src/errors.ts'
+import {
+  ApplicationError,
+  PreconditionFailedError,
+  ValidationError,
+} from '../../../src/base/errors.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import { openDeclarations } from '../../../src/schema/editing/open-declarations.ts'
 import { loadDefinitions } from '../../../src/schema/load.ts'

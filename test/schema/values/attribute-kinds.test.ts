@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { ValidationError } from '../../../src/errors.ts'
+import { ValidationError } from '../../../src/base/errors.ts'
 import { SCALAR_KINDS } from '../../../src/schema/values/attribute-kinds.ts'
 import { Decimal } from '../../../src/schema/values/decimal.ts'
 import { SCALAR_TYPES, type ScalarType } from '../../../src/schema/definition.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { testInTime } from '../../../src/schema/values/bounded-regex.ts'
-import { startOwnClock } from '../../own-clock.ts'
+import { startOwnClock } from '../../support/own-clock.ts'
 
 /** Each tries exponentially, or by a high power, many ways to match the text beside it. */
 const DEAR: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ValidationError } from '../../../src/errors.ts'
+import { ValidationError } from '../../../src/base/errors.ts'
 import { Decimal } from '../../../src/schema/values/decimal.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import { validatorsOf } from '../define.ts'

@@ -20,7 +20,7 @@ import {
   startServerProcess,
   writeContentTypes,
 } from '../../api/server-process.ts'
-import { until } from '../../until.ts'
+import { until } from '../../support/until.ts'
 
 const REQUESTS = 600
 

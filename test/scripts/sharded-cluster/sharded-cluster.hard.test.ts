@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { isAlive } from '../../is-alive.ts'
-import { until } from '../../until.ts'
+import { isAlive } from '../../support/is-alive.ts'
+import { until } from '../../support/until.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/sharded-cluster.js', import.meta.url))
 const STAND_IN = fileURLToPath(

@@ -6,7 +6,7 @@
 import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
-import { onMessages, read, reply } from '../../deployment/stand-in-wire.mjs'
+import { onMessages, read, reply } from '../../server/deployment/stand-in-wire.mjs'
 
 const isRouter = path.basename(process.argv[1]) === 'mongos'
 const option = (name) => process.argv[process.argv.indexOf(name) + 1]

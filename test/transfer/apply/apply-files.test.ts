@@ -5,9 +5,9 @@ import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
-import { readConfig } from '../../../src/config/config.ts'
-import { documentContext } from '../../../src/services/document-context.ts'
-import { openServices, type Services } from '../../../src/services/open-services.ts'
+import { readConfig } from '../../../src/base/config/config.ts'
+import { documentContext } from '../../../src/server/services/document-context.ts'
+import { openServices, type Services } from '../../../src/server/services/open-services.ts'
 import {
   type ApplyOptions,
   applyFiles,

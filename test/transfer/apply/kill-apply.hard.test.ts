@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
-import { readConfig } from '../../../src/config/config.ts'
-import { openServices } from '../../../src/services/open-services.ts'
+import { readConfig } from '../../../src/base/config/config.ts'
+import { openServices } from '../../../src/server/services/open-services.ts'
 import { declare } from '../../api/server.ts'
-import { testUri } from '../../test-database.ts'
+import { testUri } from '../../support/test-database.ts'
 
 const CLI = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
 

@@ -6,7 +6,7 @@ import { describeInBrowser, openBrowser } from './browser.ts'
 import { findFreePort, startServer } from './server.ts'
 
 const PROVIDER = fileURLToPath(
-  new URL('../../../../../dist/test/run-identity-provider.js', import.meta.url),
+  new URL('../../../../../dist/test/support/run-identity-provider.js', import.meta.url),
 )
 
 interface Provider {

@@ -1,14 +1,14 @@
 import { titleFieldOf } from '../../../schema/title-field.ts'
-import { NotFoundError } from '../../../errors.ts'
+import { NotFoundError } from '../../../base/errors.ts'
 import type {
   AttributeDefinition,
   ContentTypeDefinition,
   Definitions,
 } from '../../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan, Schema } from '../../../schema/plan.ts'
-import type { GuardedRouter } from '../../guarded-router.ts'
-import { parameterOf } from '../../read-request.ts'
-import { adminRouter, type BeforeAdmin } from '../../admin-router.ts'
+import type { GuardedRouter } from '../../router/guarded-router.ts'
+import { parameterOf } from '../../body/read-request.ts'
+import { adminRouter, type BeforeAdmin } from '../../router/admin-router.ts'
 
 export interface DeclarationRouteDependencies extends BeforeAdmin {
   readonly definitions: Definitions

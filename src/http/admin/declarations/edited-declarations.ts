@@ -1,4 +1,4 @@
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../base/config/config.ts'
 import { compileQueries } from '../../../query/named/compile-queries.ts'
 import { compileSchema } from '../../../schema/compile.ts'
 import { type Declarations, openDeclarations } from '../../../schema/editing/open-declarations.ts'

@@ -1,8 +1,8 @@
-import { assertMayIn } from '../../../access/permissions.ts'
+import { assertMayIn } from '../../../people/access/permissions.ts'
 import type { LocaleRules } from '../../../query/query.ts'
 import type { Data } from '../../../schema/definition.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
-import type { Context } from '../../state.ts'
+import type { Context } from '../../router/state.ts'
 
 /**
  * The locales of a request. Every action must be permitted in all of them. An administrator with restricted locales

@@ -1,11 +1,11 @@
-import { contentAction } from '../../../access/actions.ts'
-import { mayIn } from '../../../access/permissions.ts'
-import type { DocumentContext } from '../../../documents/context.ts'
-import { type HistoryPage, listHistory } from '../../../documents/history/find-history.ts'
-import { listLocales } from '../../../documents/read/list-locales.ts'
-import type { Locales } from '../../../locales/locales.ts'
+import { contentAction } from '../../../people/access/actions.ts'
+import { mayIn } from '../../../people/access/permissions.ts'
+import type { DocumentContext } from '../../../content/context.ts'
+import { type HistoryPage, listHistory } from '../../../content/history/find-history.ts'
+import { listLocales } from '../../../content/read/list-locales.ts'
+import type { Locales } from '../../../content/locales/locales.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
-import type { Context } from '../../state.ts'
+import type { Context } from '../../router/state.ts'
 
 interface Dependencies {
   readonly documents: DocumentContext

@@ -1,4 +1,4 @@
-import { PaginationError } from '../../../errors.ts'
+import { PaginationError } from '../../../base/errors.ts'
 import type { Data } from '../../../schema/definition.ts'
 
 export interface ListPage {

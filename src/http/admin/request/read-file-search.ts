@@ -5,7 +5,7 @@ import {
   type FileOrder,
   type FileSearch,
 } from '../../../media/find-files.ts'
-import { ValidationError } from '../../../errors.ts'
+import { ValidationError } from '../../../base/errors.ts'
 import type { Data } from '../../../schema/definition.ts'
 import { findTextFault } from '../../../schema/values/text-values.ts'
 

@@ -1,4 +1,4 @@
-import { localeTag } from '../../../locales/locale-code.ts'
+import { localeTag } from '../../../content/locales/locale-code.ts'
 import { inOrder, openContentLines, type Place } from '../content-lines.ts'
 import { listFiles, type MapOutput } from '../map-output.ts'
 import type { MapReport } from '../map-report.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { JSONParser } from '@streamparser/json'
-import { ApplicationError } from '../../../errors.ts'
+import { ApplicationError } from '../../../base/errors.ts'
 import type { Data } from '../../../schema/definition.ts'
 
 /** One thing that an export lists. */

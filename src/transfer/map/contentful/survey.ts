@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../errors.ts'
+import { ApplicationError } from '../../../base/errors.ts'
 import type { Data } from '../../../schema/definition.ts'
 import { documentIdFrom } from '../../../mongo/versions/document-id.ts'
 import type { MappedFile } from '../map-output.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { SaxesParser } from 'saxes'
-import { ApplicationError } from '../../../errors.ts'
+import { ApplicationError } from '../../../base/errors.ts'
 
 /** A term, an author or an item of an export, with the texts of its elements by their names. */
 export interface WxrRecord {

@@ -1,0 +1,37 @@
+import { isDocumentId } from '../../mongo/versions/document-id.ts'
+
+/** The header and separator of each kind of CDN. */
+export const TAG_HEADERS = {
+  'surrogate-key': { name: 'Surrogate-Key', between: ' ' },
+  'cache-tag': { name: 'Cache-Tag', between: ',' },
+  xkey: { name: 'xkey', between: ' ' },
+} as const
+export type CacheTagsKind = keyof typeof TAG_HEADERS
+
+/** Limit of CDNs for the tags of one response. */
+const MOST_BYTES = 16_384
+
+/**
+ * Returns the content-types that a response is built from and the documents that it shows. If the documents exceed
+ * the limit, it returns the types only.
+ */
+export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown: unknown): string {
+  const { between } = TAG_HEADERS[kind]
+  const uids = [...types]
+  const documents = new Set<string>()
+  addDocuments(documents, shown)
+  const all = [...uids, ...documents].join(between)
+  return all.length <= MOST_BYTES ? all : uids.join(between)
+}
+
+/**
+ * Collects ids at any depth, because `populate=ids` shows them as plain strings. A text that looks like an id only
+ * causes a needless purge.
+ */
+function addDocuments(documents: Set<string>, shown: unknown): void {
+  if (typeof shown === 'string') {
+    if (isDocumentId(shown)) documents.add(shown)
+  } else if (shown !== null && typeof shown === 'object') {
+    for (const one of Object.values(shown)) addDocuments(documents, one)
+  }
+}

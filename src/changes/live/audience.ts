@@ -1,0 +1,83 @@
+import type { CommitLog } from '../../mongo/commits/commit-log.ts'
+import { endEvent, type EndReason } from './live-events.ts'
+import type { LiveStream } from './live-stream.ts'
+
+/** A stream that has joined receives commits as they arrive. Otherwise it catches up at `dueAt`. */
+export interface Listener {
+  readonly stream: LiveStream
+  isJoined: boolean
+  /** The stream is catching up or is queued for it. */
+  isBusy: boolean
+  isClosed: boolean
+  /** On the clock of `performance.now()`. */
+  dueAt: number
+}
+
+/** Random delay, so that clients do not reconnect all at once. */
+const RETRY_MS = { least: 500, most: 5_000 } as const
+
+/** All streams of a process. While the audience is not empty, it follows the log closely. */
+export class Audience {
+  readonly #listeners = new Set<Listener>()
+  readonly #follow: CommitLog['follow']
+  #opening = 0
+  #unfollow: (() => void) | null = null
+
+  constructor({ follow }: Pick<CommitLog, 'follow'>) {
+    this.#follow = follow
+  }
+
+  get listeners(): ReadonlySet<Listener> {
+    return this.#listeners
+  }
+
+  /** Includes streams that are being opened. */
+  get size(): number {
+    return this.#listeners.size + this.#opening
+  }
+
+  async opening<T>(open: () => Promise<T>): Promise<T> {
+    this.#opening += 1
+    this.#unfollow ??= this.#follow()
+    try {
+      return await open()
+    } finally {
+      this.#opening -= 1
+      this.#rest()
+    }
+  }
+
+  add(stream: LiveStream): Listener {
+    const listener = { stream, isJoined: false, isBusy: true, isClosed: false, dueAt: 0 }
+    this.#listeners.add(listener)
+    return listener
+  }
+
+  remove(listener: Listener): void {
+    listener.isClosed = true
+    this.#listeners.delete(listener)
+    this.#rest()
+  }
+
+  end(listener: Listener, reason: EndReason): void {
+    this.remove(listener)
+    listener.stream.client.sink.end(endEvent(reason, retryMs()))
+  }
+
+  #rest(): void {
+    if (this.size > 0) return
+    this.#unfollow?.()
+    this.#unfollow = null
+  }
+}
+
+/** Suspends the events of a stream for `ms`. The stream then reads its rights before it continues. */
+export function hold(listener: Listener, ms: number): void {
+  listener.isJoined = false
+  listener.dueAt = performance.now() + ms
+}
+
+function retryMs(): number {
+  const { least, most } = RETRY_MS
+  return Math.round(least + Math.random() * (most - least))
+}

@@ -1,0 +1,116 @@
+import { assertFollowable, type SyncCaller } from '../sync/settle.ts'
+import { CmsError, SyncTokenExpiredError, UnauthorizedError } from '../../base/errors.ts'
+import type { LocaleRules } from '../../query/query.ts'
+import { type Audience, hold, type Listener } from './audience.ts'
+import type { LostReason } from './live-events.ts'
+import type { LiveCommit, LiveLog } from './live-log.ts'
+import type { LiveStream, SharedTexts } from './live-stream.ts'
+
+export interface BringOptions {
+  readonly audience: Audience
+  readonly log: LiveLog
+  readonly locales: { current(): Promise<LocaleRules> }
+  readonly shared: SharedTexts
+  readonly times: Times
+  readonly onBackgroundError: (error: unknown) => void
+}
+
+export interface Times {
+  readonly heartbeatMs: number
+  /** Interval of the regular checks of rights. */
+  readonly recheckMs: number
+  /** Maximum staleness of cached permissions: `mongo/system/versioned-cache.ts`. */
+  readonly rightsMs: number
+}
+
+/** Minimum delay of a retry after a database failure. */
+const AGAIN_MS = 1_000
+/** A client with a longer backlog is told to read all content again. */
+const MOST_BACKLOG = 8_192
+
+/** Reads the rights of a client and sends the missed events. The stream then joins the live events. */
+export async function bring(
+  options: BringOptions,
+  listener: Listener,
+  known?: SyncCaller,
+): Promise<void> {
+  if (listener.isClosed) return
+  listener.isBusy = true
+  listener.isJoined = false
+  try {
+    await goOn(options, listener, known)
+  } catch (error) {
+    if (error instanceof UnauthorizedError) options.audience.end(listener, 'credentials')
+    else if (error instanceof CmsError) hold(listener, AGAIN_MS * (1 + Math.random()))
+    else {
+      options.onBackgroundError(error)
+      options.audience.end(listener, 'error')
+    }
+  } finally {
+    listener.isBusy = false
+  }
+}
+
+async function goOn(
+  options: BringOptions,
+  listener: Listener,
+  known: SyncCaller | undefined,
+): Promise<void> {
+  const { log, audience } = options
+  const { stream } = listener
+  const until = log.position().seq
+  const caller = known ?? (await stream.client.identify())
+  const locales = await options.locales.current()
+  const lost = lossOf(stream, log)
+  if (lost === null) stream.settle(caller, locales)
+  else stream.lose(lost, caller, log.position(), locales)
+  if (stream.isPermitted(caller)) await catchUp(options, listener, until)
+  else audience.end(listener, 'permission')
+}
+
+function lossOf(stream: LiveStream, log: LiveLog): LostReason | null {
+  try {
+    assertFollowable(stream.token, log.position())
+  } catch (error) {
+    if (error instanceof SyncTokenExpiredError) return error.reason
+    throw error
+  }
+  return log.position().seq - stream.token.seq > MOST_BACKLOG ? 'backlog' : null
+}
+
+/** Commits up to `until` precede the read of the rights, so their changes to rights are known. */
+async function catchUp(options: BringOptions, listener: Listener, until: number): Promise<void> {
+  const { log } = options
+  const { stream } = listener
+  const { sink } = stream.client
+  if (sink.isBehind()) await sink.drained()
+  while (!listener.isClosed && stream.token.seq < log.position().seq) {
+    const commits = await log.after(stream.token.seq)
+    if (commits === null) {
+      hold(listener, 0) // the log has already deleted these commits
+      return
+    }
+    for (const commit of commits) {
+      if (tell(options, listener, commit) && commit.seq > until) return
+      if (sink.isBehind()) await sink.drained()
+    }
+  }
+  listener.isJoined = true
+  listener.dueAt = performance.now() + options.times.recheckMs
+}
+
+/**
+ * Returns whether the commit may affect the rights of the client. If so, the stream is suspended until they are
+ * known.
+ */
+export function tell(
+  { shared, times }: Pick<BringOptions, 'shared' | 'times'>,
+  listener: Listener,
+  commit: LiveCommit,
+): boolean {
+  const { stream } = listener
+  stream.tell(commit, shared)
+  const isAffected = commit.items.some((item) => stream.isAffected(item))
+  if (isAffected) hold(listener, times.rightsMs)
+  return isAffected
+}

@@ -1,0 +1,183 @@
+import { type Finder, finderOf } from '../sync/read-changes.ts'
+import { codesOf, openTypes, settle, initialProgress, type SyncCaller } from '../sync/settle.ts'
+import type { LocaleRules } from '../../query/query.ts'
+import type { SyncScope } from '../sync/query/parse-scope.ts'
+import type { SyncToken } from '../sync/query/sync-token.ts'
+import { commitEvents, idOnly, type LostReason, lostEvent, resetEvents } from './live-events.ts'
+import type { LiveCommit, LiveItem, LiveLog } from './live-log.ts'
+
+/** Writes events. Events for clients that have disconnected or do not read are dropped. */
+export interface Sink {
+  write(text: string): void
+  /** The client has not read much of the output, so the writer should wait. */
+  isBehind(): boolean
+  /** Resolves when the client has read most of the output, or after a timeout. */
+  drained(): Promise<void>
+  end(text: string): void
+}
+
+export interface LiveClient {
+  readonly scope: SyncScope
+  /** Null for a stream that starts at the current head. */
+  readonly token: SyncToken | null
+  /** Names of content-types in the token that no longer exist. */
+  readonly gone: readonly string[]
+  /** The documentId of the end user; null for other principals. */
+  readonly userId: string | null
+  /** IP address. */
+  readonly address: string
+  /**
+   * Resolves the current permissions.
+   * @throws UnauthorizedError, or ForbiddenError if no permission is left
+   */
+  readonly identify: () => Promise<SyncCaller>
+  readonly sink: Sink
+}
+
+/** The position of a stream and the filter for its scope. */
+interface Place {
+  readonly token: SyncToken
+  readonly find: Finder
+  /** Equal for streams that receive the same events of the next commit. */
+  readonly channel: string
+}
+
+/** Streams on the same channel share the events of one commit. */
+export interface SharedTexts {
+  textOf(seq: number, channel: string, make: () => string): string
+}
+
+export function openSharedTexts(): SharedTexts {
+  const texts = new Map<string, string>()
+  let of = -1
+  return {
+    textOf: (seq, channel, make) => {
+      if (of !== seq) texts.clear()
+      of = seq
+      const known = texts.get(channel)
+      if (known !== undefined) return known
+      const text = make()
+      texts.set(channel, text)
+      return text
+    },
+  }
+}
+
+type Position = ReturnType<LiveLog['position']>
+
+/**
+ * After this many commits outside the scope, a heartbeat sends a new token. Otherwise the log could delete commits
+ * after the old one.
+ */
+const LAG = 256
+
+export class LiveStream {
+  readonly client: LiveClient
+  #place: Place
+  /** The `seq` of the last token sent. */
+  #sent = -1
+
+  constructor(client: LiveClient, caller: SyncCaller, position: Position, locales: LocaleRules) {
+    this.client = client
+    const token = client.token ?? beginNow(client.scope, caller, position, locales)
+    this.#place = placeOf(client.scope, token, caller)
+  }
+
+  get token(): SyncToken {
+    return this.#place.token
+  }
+
+  isPermitted(caller: SyncCaller): boolean {
+    return this.client.scope.types.some((type) => caller.maySync(type))
+  }
+
+  /** Sends the position and a reset for each removed content-type. */
+  begin(): void {
+    const { gone, sink } = this.client
+    for (const type of gone) {
+      sink.write(`event: reset\ndata: ${JSON.stringify({ type, reason: 'schema' })}\n\n`)
+    }
+    this.#send(idOnly(this.#place.token))
+  }
+
+  /** Sends resets according to the current permissions and schema. */
+  settle(caller: SyncCaller, locales: LocaleRules): void {
+    const { scope } = this.client
+    const types = openTypes(scope, caller)
+    const { token, resets } = settle({ locales }, scope, this.#place.token, { types, caller })
+    this.#place = placeOf(scope, token, caller)
+    this.#send(resetEvents(resets, token))
+  }
+
+  /** Tells the client to discard all data and continues at the current position. */
+  lose(reason: LostReason, caller: SyncCaller, position: Position, locales: LocaleRules): void {
+    const { scope } = this.client
+    const begunAgain = beginNow(scope, caller, position, locales)
+    const types = begunAgain.types.map((one) => (one.isLost ? one : initialProgress(one.shape)))
+    const token = { ...begunAgain, types }
+    this.#place = placeOf(scope, token, caller)
+    this.#send(lostEvent(reason, token))
+  }
+
+  tell(commit: LiveCommit, shared: SharedTexts): void {
+    const { token, find, channel } = this.#place
+    if (commit.seq <= token.seq) return
+    const make = (): string => commitEvents(find, token, commit)
+    const text = token.item > 0 ? make() : shared.textOf(commit.seq, channel, make)
+    this.#place = { ...this.#place, token: { ...token, seq: commit.seq, item: 0 } }
+    this.#send(text)
+  }
+
+  /** Whether a commit may affect the rights of the client. */
+  isAffected({ type, documentId }: LiveItem): boolean {
+    return RIGHTS.has(type) || (type === USER && documentId === this.client.userId)
+  }
+
+  /** Returns a new token for the heartbeat, if the position has moved without events. */
+  lag(): string | null {
+    const { token } = this.#place
+    if (token.seq < this.#sent + LAG) return null
+    this.#sent = token.seq
+    return idOnly(token)
+  }
+
+  #send(text: string): void {
+    if (text === '') return
+    this.#sent = this.#place.token.seq
+    this.client.sink.write(text)
+  }
+}
+
+const USER = 'plugin::users-permissions.user'
+
+/** Types whose commits change permissions of readers. */
+export const RIGHTS: ReadonlySet<string> = new Set([
+  'admin::api-token',
+  'plugin::i18n.locale',
+  'plugin::users-permissions.role',
+])
+
+function placeOf(scope: SyncScope, token: SyncToken, caller: SyncCaller): Place {
+  const { asked, log, types, locales } = token
+  return {
+    token,
+    find: finderOf(scope, token, openTypes(scope, caller)),
+    channel: JSON.stringify([asked, log, types, locales]),
+  }
+}
+
+/** The token of an up-to-date client. */
+function beginNow(
+  scope: SyncScope,
+  caller: SyncCaller,
+  { log, seq }: Position,
+  locales: LocaleRules,
+): SyncToken {
+  const types = openTypes(scope, caller).map((type) => ({
+    after: null,
+    isLost: !caller.maySync(type),
+    shape: type.shape.digest,
+  }))
+  const { asked, absent } = scope
+  return { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
+}

@@ -1,0 +1,123 @@
+import { type Claimed, type JobQueue, newJob, openJobQueue } from '../../jobs/job-queue.ts'
+import { type Lane, openRunner } from '../../jobs/runner.ts'
+import type { CommitLog } from '../../mongo/commits/commit-log.ts'
+import type { Head } from '../../mongo/commits/heads.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { ensureRow } from '../../mongo/system/system-collections.ts'
+import { changedTypes } from './changed-types.ts'
+import { examinePurges, type PurgeHealth } from './purge-health.ts'
+import { PURGE_ROW, type PurgeRow, PURGES } from './purge-row.ts'
+import { type PurgeTarget, sendPurge } from './send-purge.ts'
+import type { Schema } from '../../schema/plan.ts'
+
+export interface PurgerOptions {
+  readonly database: Database
+  readonly schema: Pick<Schema, 'contentTypes'>
+  readonly commitLog: Pick<CommitLog, 'head' | 'onHead'>
+  /** Null disables purges. */
+  readonly purge: PurgeTarget | null
+  /** Maximum staleness of responses of other processes: `CACHE_STALE_MS`. */
+  readonly staleMs: number
+  readonly now: () => Date
+  readonly onBackgroundError: (error: unknown) => void
+}
+
+/** Purges changed content from external caches, for the commits of all processes. */
+export interface Purger {
+  /** Null without configured caches. */
+  readonly health: (() => Promise<PurgeHealth>) | null
+  close(): Promise<void>
+}
+
+/** Longer than one attempt takes when some caches do not respond. */
+const LEASE_MS = 120_000
+/** Time for pending reads to finish. */
+const SETTLE_MS = 1_000
+const AGAIN_MS = { least: 1_000, most: 60_000 } as const
+
+/** Starts the purges. Processes with different purge settings must not share a database. */
+export async function openPurger({ purge: target, ...rest }: PurgerOptions): Promise<Purger> {
+  return target === null
+    ? { health: null, close: () => Promise.resolve() }
+    : begin({ ...rest, target })
+}
+
+type Purging = Omit<PurgerOptions, 'purge'> & { readonly target: PurgeTarget }
+
+async function begin(options: Purging): Promise<Purger> {
+  const { database, commitLog, now } = options
+  const queue = await openJobQueue<PurgeRow>({
+    database,
+    collection: PURGES,
+    leaseMs: LEASE_MS,
+    now,
+  })
+  const { log, seq } = commitLog.head()
+  const rest = { log, cursor: seq, target: null, failures: 0 }
+  await ensureRow(database.collection<PurgeRow>(PURGES), {
+    _id: PURGE_ROW,
+    ...newJob(now()),
+    ...rest,
+  })
+  const runner = openRunner({ lanes: [laneOf(options, queue)], onError: options.onBackgroundError })
+  const forget = commitLog.onHead(() => runner.wake())
+  return {
+    health: () => examinePurges(database, now()),
+    close: async () => {
+      forget()
+      await runner.close()
+    },
+  }
+}
+
+function laneOf(options: Purging, queue: JobQueue<PurgeRow>): Lane {
+  return {
+    atOnce: 1,
+    next: async () => {
+      const head = options.commitLog.head()
+      const behind = [
+        { target: { $ne: null } },
+        { cursor: { $lt: head.seq } },
+        { log: { $ne: head.log } },
+      ]
+      const row = await queue.claim({ $and: [{ $or: behind }] })
+      if (row === null) return null
+      return () =>
+        row.target === null ? aim(options, queue, row, head) : purge(options, queue, row)
+    },
+  }
+}
+
+/** Schedules the purge of new commits. The delay ensures that no process still serves the previous content. */
+function aim(
+  { now, staleMs }: Purging,
+  queue: JobQueue<PurgeRow>,
+  row: Claimed<PurgeRow>,
+  { log, seq }: Head,
+): Promise<void> {
+  const dueAt = new Date(now().getTime() + staleMs + SETTLE_MS)
+  // The changes since are unknown if the log was replaced or this process has a stale head.
+  const cursor = row.log === log && row.cursor <= seq ? row.cursor : -1
+  return queue.settle(row, { kind: 'later', dueAt, set: { log, cursor, target: seq } })
+}
+
+/** Delivers at least once: the cursor moves after the caches have confirmed. */
+async function purge(
+  { database, schema, target, now }: Purging,
+  queue: JobQueue<PurgeRow>,
+  row: Claimed<PurgeRow>,
+): Promise<void> {
+  const to = row.target ?? row.cursor
+  try {
+    const tags = await changedTypes({ database, schema }, row.cursor, to)
+    if (tags.length > 0) await sendPurge(target, tags)
+  } catch (error) {
+    const failures = row.failures + 1
+    const wait = Math.min(AGAIN_MS.least * 2 ** row.failures, AGAIN_MS.most)
+    const dueAt = new Date(now().getTime() + wait * (0.75 + Math.random() / 2))
+    await queue.settle(row, { kind: 'later', dueAt, set: { failures } })
+    throw error
+  }
+  const set = { cursor: to, target: null, failures: 0 }
+  await queue.settle(row, { kind: 'later', dueAt: now(), set })
+}

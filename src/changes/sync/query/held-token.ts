@@ -1,0 +1,49 @@
+import type { Data } from '../../../schema/definition.ts'
+import type { ContentTypePlan } from '../../../schema/plan.ts'
+import { parseScope, type SyncScope, typeNamesOf } from './parse-scope.ts'
+import { LOST, readToken, type SyncToken } from './sync-token.ts'
+
+/** A token from the client, with its scope. */
+export interface HeldToken {
+  readonly scope: SyncScope
+  readonly token: SyncToken
+  /** Names of deleted content-types whose rows the client still has. */
+  readonly gone: readonly string[]
+}
+
+/**
+ * Reads a token from a client. Unknown types stay in the scope as lost, because an older process of
+ * a rolling deployment may not know them yet. Their rows are sent once the types are known.
+ * @throws ValidationError for a malformed token, and for a scope that is unknown or has no known
+ * type
+ */
+export function readHeldToken(
+  text: string,
+  known: ReadonlyMap<string, ContentTypePlan>,
+): HeldToken {
+  const token = readToken(text)
+  const names = typeNamesOf(token.asked)
+  const absent = names.filter((name) => !known.has(name))
+  if (absent.length === 0 || absent.length === names.length) {
+    return { scope: parseScope(token.asked, known), token, gone: [] }
+  }
+  const progress = new Map(names.map((name, index) => [name, token.types[index] ?? LOST]))
+  const present = names.filter((name) => known.has(name))
+  return {
+    scope: { ...parseScope(without(token.asked, absent), known), asked: token.asked, absent },
+    token: { ...token, types: present.map((name) => progress.get(name) ?? LOST), absent },
+    gone: absent.filter((name) => progress.get(name)?.isLost === false),
+  }
+}
+
+function without(asked: Data, gone: readonly string[]): Data {
+  const left: Data = { ...asked, types: typeNamesOf(asked).filter((name) => !gone.includes(name)) }
+  for (const param of ['fields', 'filters']) {
+    const members = asked[param]
+    if (typeof members !== 'object' || members === null) continue
+    left[param] = Object.fromEntries(
+      Object.entries(members).filter(([name]) => !gone.includes(name)),
+    )
+  }
+  return left
+}

@@ -1,0 +1,127 @@
+import type { Data } from '../../../schema/definition.ts'
+import { invalidValue } from '../../../query/query-error.ts'
+import { typeNamesOf } from './parse-scope.ts'
+
+/**
+ * Sync progress of one type: rows up to an `_id`, all rows, or no rows because the client lacks
+ * permission.
+ */
+export interface TypeProgress {
+  /** `_id` of the last row that was sent. Null if the type is complete. */
+  readonly after: string | null
+  readonly isLost: boolean
+  /** Identifies the shape in which the rows were sent. */
+  readonly shape: string
+}
+
+/** Position of a client. The token grants no access, because every request checks permissions. */
+export interface SyncToken {
+  /** `SyncScope.asked`. */
+  readonly asked: Data
+  /** The log, and the position up to which it was sent completely. */
+  readonly log: string
+  readonly seq: number
+  /** Number of items that were sent from the following commit. */
+  readonly item: number
+  /** In the order of the scope's types. */
+  readonly types: readonly TypeProgress[]
+  /** Codes of the locales whose rows the client has. */
+  readonly locales: readonly string[]
+  /** `SyncScope.absent`: types without rows at the client. */
+  readonly absent: readonly string[]
+}
+
+/** Progress of a type without rows at the client. */
+export const LOST: TypeProgress = { after: null, isLost: true, shape: '' }
+
+/** Version of the token format. */
+const VERSION = 1
+
+/** Longer tokens are rejected. */
+const MOST_CHARACTERS = 32_768
+
+/** Upper bound for the `_id` of a row. */
+const LONGEST_PLACE = 'x'.repeat(64)
+
+export function writeToken(token: SyncToken): string {
+  const { asked, log, seq, item, locales } = token
+  const rows = progressOf(token).map(({ after, isLost, shape }) => [after, isLost ? 1 : 0, shape])
+  return Buffer.from(JSON.stringify([VERSION, asked, log, seq, item, rows, locales])).toString(
+    'base64url',
+  )
+}
+
+/**
+ * Checks that every later token of a scope fits the size limit. Tokens grow with row positions.
+ * @throws ValidationError if the scope is too large
+ */
+export function assertFits(token: SyncToken): void {
+  const types = token.types.map((one) => ({ ...one, after: LONGEST_PLACE }))
+  if (writeToken({ ...token, types, seq: Number.MAX_SAFE_INTEGER }).length <= MOST_CHARACTERS)
+    return
+  throw invalidValue('filters', 'together with types and fields too long for a token')
+}
+
+/** Covers all requested types, including unknown types. */
+function progressOf({ asked, types, absent }: SyncToken): readonly TypeProgress[] {
+  if (absent.length === 0) return types
+  const known = types.values()
+  return typeNamesOf(asked).map((name) =>
+    absent.includes(name) ? LOST : (known.next().value ?? LOST),
+  )
+}
+
+/** Includes the progress of unknown types. @throws ValidationError for a malformed token */
+export function readToken(text: string): SyncToken {
+  const value = text.length > MOST_CHARACTERS ? null : parse(text)
+  if (!Array.isArray(value) || value.length !== 7 || value[0] !== VERSION) throw malformed()
+  const [, asked, log, seq, item, types, locales] = value as readonly unknown[]
+  if (typeof log !== 'string' || !isCount(seq) || !isCount(item)) throw malformed()
+  return {
+    asked: readAsked(asked),
+    log,
+    seq,
+    item,
+    types: readTypes(types),
+    locales: readTexts(locales),
+    absent: [],
+  }
+}
+
+function parse(text: string): unknown {
+  if (!/^[\w-]+$/.test(text)) return null
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+function readAsked(asked: unknown): Data {
+  if (typeof asked === 'object' && asked !== null && !Array.isArray(asked)) return asked as Data
+  throw malformed()
+}
+
+function readTypes(types: unknown): readonly TypeProgress[] {
+  if (!Array.isArray(types)) throw malformed()
+  return types.map((row: unknown) => {
+    if (!Array.isArray(row) || row.length !== 3) throw malformed()
+    const [after, isLost, shape] = row as readonly unknown[]
+    if (after !== null && typeof after !== 'string') throw malformed()
+    if ((isLost !== 0 && isLost !== 1) || typeof shape !== 'string') throw malformed()
+    return { after, isLost: isLost === 1, shape }
+  })
+}
+
+function readTexts(value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
+  throw malformed()
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function malformed() {
+  return invalidValue('token', 'expected the token of an earlier answer')
+}

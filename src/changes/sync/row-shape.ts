@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import type { FieldSelection } from '../../query/query.ts'
+import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
+import type {
+  ShapePlan,
+  AttributePlan,
+  ComponentAttributePlan,
+  ContentTypePlan,
+  DynamicZonePlan,
+} from '../../schema/plan.ts'
+import { listOf } from '../../content/payload/relation-list.ts'
+
+/** The row format of a type: its own attributes, components inline, relations and media as documentIds. */
+export interface RowShape {
+  readonly projection: Readonly<Record<string, 1>>
+  /** Changes if the same content would be shown differently. */
+  readonly digest: string
+  show(version: Data): Data
+}
+
+/** Inverse sides are omitted, because they change with the rows of their owners. */
+export function compileShape(
+  plan: ContentTypePlan,
+  fields: FieldSelection,
+  mayRead: (uid: Uid) => boolean,
+): RowShape {
+  const members = membersOf(plan, mayRead, fields)
+  const projection: Record<string, 1> = { documentId: 1, locale: 1, status: 1, _revision: 1 }
+  for (const { name } of members) projection[name] = 1
+  projection['updatedAt'] = 1
+  const text = JSON.stringify([
+    plan.draftAndPublish,
+    plan.localized,
+    members.map((member) => describe(member, mayRead)),
+  ])
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 12)
+  return { projection, digest, show: (version) => showMembers(version, members, mayRead) }
+}
+
+function membersOf(
+  holder: ShapePlan,
+  mayRead: (uid: Uid) => boolean,
+  fields: FieldSelection = 'all',
+): readonly AttributePlan[] {
+  const shown = [...holder.members.values()].filter((member) => isShown(member, mayRead))
+  if (fields === 'all')
+    return shown.filter((member) => member.kind !== 'scalar' || !member.onRequest)
+  const named = new Set(['id', 'documentId', ...fields])
+  return shown.filter(({ name }) => named.has(name))
+}
+
+function isShown(member: AttributePlan, mayRead: (uid: Uid) => boolean): boolean {
+  if (member.private) return false
+  if (member.kind !== 'relation') return true
+  return member.side === 'owner' && member.unshown !== true && mayRead(member.targetUid)
+}
+
+function showMembers(
+  values: Data,
+  members: readonly AttributePlan[],
+  mayRead: (uid: Uid) => boolean,
+): Data {
+  const shown: Data = {}
+  for (const member of members)
+    shown[member.name] = show(member, values[member.name] ?? null, mayRead)
+  return shown
+}
+
+function show(member: AttributePlan, value: unknown, mayRead: (uid: Uid) => boolean): unknown {
+  switch (member.kind) {
+    case 'scalar':
+      return SCALAR_KINDS[member.type].toJson(value)
+    case 'relation':
+      return idsOf(value, member.toMany)
+    case 'media':
+      return idsOf(value, member.multiple)
+    case 'component':
+      return showComponent(member, value, mayRead)
+    case 'dynamiczone':
+      return showZone(member, value, mayRead)
+  }
+}
+
+function idsOf(value: unknown, isList: boolean): unknown {
+  const ids = listOf(value)
+  return isList ? ids : (ids[0] ?? null)
+}
+
+function showComponent(
+  attribute: ComponentAttributePlan,
+  value: unknown,
+  mayRead: (uid: Uid) => boolean,
+): unknown {
+  const members = membersOf(attribute.component(), mayRead)
+  const one = (element: unknown): Data => showMembers(element as Data, members, mayRead)
+  if (attribute.repeatable) return elementsOf(value).map(one)
+  return value === null ? null : one(value)
+}
+
+function showZone(zone: DynamicZonePlan, value: unknown, mayRead: (uid: Uid) => boolean): unknown {
+  return elementsOf(value).flatMap((element) => {
+    const uid = String((element as Data)['__component'])
+    const component = zone.components().get(uid)
+    if (component === undefined) return []
+    const members = membersOf(component, mayRead)
+    return [{ __component: uid, ...showMembers(element as Data, members, mayRead) }]
+  })
+}
+
+function elementsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** Describes a member for the digest. A recursive component is described by its uid only. */
+function describe(
+  member: AttributePlan,
+  mayRead: (uid: Uid) => boolean,
+  path: readonly Uid[] = [],
+): unknown {
+  const inner = (holder: ShapePlan): unknown =>
+    path.includes(holder.uid)
+      ? holder.uid
+      : [
+          holder.uid,
+          membersOf(holder, mayRead).map((one) => describe(one, mayRead, [...path, holder.uid])),
+        ]
+  switch (member.kind) {
+    case 'scalar':
+      return [member.name, member.type]
+    case 'relation':
+      return [member.name, member.targetUid, member.toMany]
+    case 'media':
+      return [member.name, 'media', member.multiple]
+    case 'component':
+      return [member.name, member.repeatable, inner(member.component())]
+    case 'dynamiczone':
+      return [member.name, 'zone', [...member.components().values()].map(inner)]
+  }
+}

@@ -1,0 +1,65 @@
+import { revisionOf } from '../../mongo/versions/revision.ts'
+import type { SyncedVersion } from '../../mongo/read/read-synced.ts'
+import type { SyncedType } from './query/parse-scope.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { RowShape } from './row-shape.ts'
+
+const MOST_BYTES = 1_048_576
+
+/** The JSON items of one page, limited by their number and to 1 MiB. */
+export class SyncItems {
+  readonly texts: string[] = []
+  readonly #limit: number
+  #bytes = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get room(): number {
+    return this.#bytes >= MOST_BYTES ? 0 : Math.max(0, this.#limit - this.texts.length)
+  }
+
+  /** Returns false if the item does not fit. The first item of a page always fits. */
+  add(text: string): boolean {
+    const bytes = Buffer.byteLength(text)
+    if (this.room === 0) return false
+    if (this.texts.length > 0 && this.#bytes + bytes > MOST_BYTES) return false
+    this.force(text)
+    return true
+  }
+
+  force(text: string): void {
+    this.texts.push(text)
+    this.#bytes += Buffer.byteLength(text)
+  }
+}
+
+export type Reset =
+  | { readonly reason: 'permission' | 'schema' }
+  | { readonly reason: 'locale'; readonly locale: string }
+
+export function resetItem({ name }: Pick<SyncedType, 'name'>, reset: Reset): string {
+  return JSON.stringify({ op: 'reset', type: name, ...reset })
+}
+
+export function rowItem(
+  { name, shape }: SyncedType & { readonly shape: RowShape },
+  version: SyncedVersion,
+): string {
+  const { documentId, locale, status } = version
+  const place = { documentId, locale: shownLocale(locale), status }
+  const revision = revisionOf(version)
+  return JSON.stringify({ op: 'put', type: name, ...place, revision, data: shape.show(version) })
+}
+
+export function removalItem(
+  { name }: SyncedType,
+  { documentId, locale }: { readonly documentId: string; readonly locale: string },
+): string {
+  return JSON.stringify({ op: 'delete', type: name, documentId, locale: shownLocale(locale) })
+}
+
+export function shownLocale(locale: string): string | null {
+  return locale === NO_LOCALE ? null : locale
+}

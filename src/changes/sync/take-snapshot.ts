@@ -1,0 +1,37 @@
+import { readAtHead } from '../../mongo/commits/read-at-head.ts'
+import { sequenceAll } from '../../mongo/commits/sequencer.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import type { LocaleRules } from '../../query/query.ts'
+import type { SyncScope } from './query/parse-scope.ts'
+import { writeToken } from './query/sync-token.ts'
+import { beginSync, readSyncPage } from './read-page.ts'
+import type { SyncCaller } from './settle.ts'
+
+export interface SnapshotSource {
+  readonly database: Database
+  readonly locales: LocaleRules
+  readonly scope: SyncScope
+  readonly caller: SyncCaller
+}
+
+/**
+ * Reads a complete first sync. It includes all commits made before the call, even if no server numbers them.
+ * Returns the token for later changes. @throws SyncTokenExpiredError if the log is replaced meanwhile
+ */
+export async function takeSnapshot(
+  { database, locales, scope, caller }: SnapshotSource,
+  take: (items: readonly string[]) => Promise<void>,
+): Promise<string> {
+  const begun = await sequenceAll(database)
+  let token = beginSync({ head: begun, locales }, scope, caller)
+  for (;;) {
+    const known = await sequenceAll(database)
+    const from = token
+    const { items, next, more } = await readAtHead(database, { known, isRecent: true }, (at) =>
+      readSyncPage({ ...at, locales }, scope, from, caller),
+    )
+    await take(items)
+    token = next
+    if (!more) return writeToken(token)
+  }
+}

@@ -1,0 +1,92 @@
+import Joi from 'joi'
+import { readInput } from '../../people/access/input.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { deliveriesOf, type DeliveryRow } from './delivery.ts'
+import { webhooksOf } from './webhook.ts'
+
+export type Delivery = Omit<
+  DeliveryRow,
+  '_id' | 'hook' | 'open' | 'lease' | 'leasedUntil' | 'place' | 'dueAt'
+> & {
+  readonly id: string
+  /** Null unless the delivery is due. */
+  readonly nextAttemptAt: Date | null
+}
+
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[]
+  /** The value of `before` for the next page; null at the end. */
+  readonly next: string | null
+}
+
+interface Asked {
+  readonly state?: DeliveryRow['state']
+  readonly before?: string
+  readonly limit?: string
+}
+
+const ASKED = Joi.object<Asked>({
+  state: Joi.valid('due', 'delivered', 'failed'),
+  before: Joi.string().pattern(/^\d{16}:\d{4}$/),
+  limit: Joi.string().pattern(/^(?:[1-9]\d?|100)$/),
+})
+
+/**
+ * Lists deliveries, newest first.
+ * @throws ValidationError for an invalid query
+ */
+export async function listDeliveries(
+  database: Database,
+  hook: string,
+  query: unknown,
+): Promise<DeliveryPage> {
+  const { state, before, limit = '25' } = readInput(ASKED, query)
+  const most = Number(limit)
+  const found = await asCmsErrors(() =>
+    deliveriesOf(database)
+      .find(
+        {
+          hook,
+          ...(before !== undefined && { place: { $lt: before } }),
+          ...(state !== undefined && { state }),
+        },
+        { maxTimeMS: database.queryTimeoutMs },
+      )
+      .sort({ place: -1 })
+      .limit(most + 1)
+      .toArray(),
+  )
+  const page = found.slice(0, most)
+  return {
+    deliveries: page.map(show),
+    next: found.length > most ? (page.at(-1)?.place ?? null) : null,
+  }
+}
+
+function show(row: DeliveryRow): Delivery {
+  const { _id, hook: _hook, open: _open, lease: _lease, leasedUntil: _until, ...rest } = row
+  const { place: _place, dueAt, ...facts } = rest
+  return { id: _id, ...facts, nextAttemptAt: row.state === 'due' ? dueAt : null }
+}
+
+const DAY_MS = 86_400_000
+
+/** Retention of settled deliveries. */
+export const KEPT_DAYS = 14
+
+/** Deletes settled deliveries after their retention, and deliveries of removed webhooks. */
+export async function sweepDeliveries(database: Database, now: Date): Promise<void> {
+  const options = { maxTimeMS: database.queryTimeoutMs }
+  const ago = (ms: number): Date => new Date(now.getTime() - ms)
+  await asCmsErrors(async () => {
+    const rows = deliveriesOf(database)
+    await rows.deleteMany({ settledAt: { $lt: ago(KEPT_DAYS * DAY_MS) } }, options)
+    const hooks = await webhooksOf(database)
+      .find({}, { ...options, projection: { _id: 1 } })
+      .toArray()
+    // Newer deliveries may belong to a webhook that was created after the list was read.
+    const abandoned = { open: 1, dueAt: { $lt: ago(DAY_MS) } } as const
+    await rows.deleteMany({ ...abandoned, hook: { $nin: hooks.map(({ _id }) => _id) } }, options)
+  })
+}

@@ -1,0 +1,53 @@
+import { type JobRow, newJob } from '../../jobs/job-queue.ts'
+import type { CommitItem } from '../../mongo/connection/commit-record.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import type { WebhookEvent } from './events.ts'
+import type { Outcome } from './send-request.ts'
+
+export const DELIVERIES = 'quire_deliveries'
+
+export interface DeliveryRow extends JobRow, Pick<CommitItem, Facts> {
+  /**
+   * Composed of the webhook, the commit and the index of the item. It is the `webhook-id` of every attempt and
+   * replay.
+   */
+  readonly _id: string
+  readonly hook: string
+  readonly event: WebhookEvent
+  readonly seq: number
+  /** Sorts as text in the order of events. */
+  readonly place: string
+  /** Time of the event. */
+  readonly at: Date
+  readonly state: 'due' | 'delivered' | 'failed'
+  /** Null before the first attempt. */
+  readonly last: (Omit<Outcome, 'retryAfterMs'> & { readonly at: Date }) | null
+  /** Time of the delivery or of the final failure. */
+  readonly settledAt: Date | null
+}
+
+type Facts = 'type' | 'documentId' | 'locale' | 'status' | 'revision'
+
+export const deliveriesOf = (database: Database) => database.collection<DeliveryRow>(DELIVERIES)
+
+export async function ensureDeliveries(database: Database): Promise<void> {
+  await ensureIndexes(deliveriesOf(database), [
+    { key: { hook: 1, place: -1 }, name: 'log' },
+    {
+      key: { hook: 1, documentId: 1, place: 1 },
+      name: 'order',
+      partialFilterExpression: { open: 1 },
+    },
+    { key: { settledAt: 1 }, name: 'settled' },
+  ])
+}
+
+export function placeOf(seq: number, item: number): string {
+  return `${String(seq).padStart(16, '0')}:${String(item).padStart(4, '0')}`
+}
+
+/** The initial job state of a delivery. */
+export function freshState(now: Date) {
+  return { ...newJob(now), state: 'due', last: null, settledAt: null } as const
+}

@@ -1,0 +1,71 @@
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { deliveriesOf, type DeliveryRow } from './delivery.ts'
+
+/** Delay of a delivery that waits for an earlier event of its document, unless it is woken. */
+export const WAIT_MS = 5_000
+
+/** Identifies the pending deliveries of one document. */
+type Queue = Pick<DeliveryRow, 'hook' | 'documentId'>
+
+type Earlier = Pick<DeliveryRow, 'place' | 'dueAt'>
+
+/** Returns the first pending event of the document; null if `delivery` itself is first. */
+export async function earlierOf(
+  database: Database,
+  delivery: Queue & Pick<DeliveryRow, 'place'>,
+): Promise<Earlier | null> {
+  const first = await firstOf(database, delivery)
+  return first === null || first.place >= delivery.place ? null : first
+}
+
+/**
+ * Postpones all events of the document after `first` in one update, so that a large backlog is not claimed one by
+ * one. Returns the new due time.
+ */
+export async function postpone(
+  database: Database,
+  { hook, documentId }: Queue,
+  first: Earlier,
+  now: Date,
+): Promise<Date> {
+  const dueAt = new Date(now.getTime() + WAIT_MS)
+  await asCmsErrors(() =>
+    deliveriesOf(database).updateMany(
+      {
+        hook,
+        documentId,
+        open: 1,
+        place: { $gt: first.place },
+        lease: null,
+        dueAt: { $lt: dueAt },
+      },
+      { $set: { dueAt } },
+      { maxTimeMS: database.queryTimeoutMs },
+    ),
+  )
+  return dueAt
+}
+
+/** Makes the first pending event due now, unless it waits for a retry. */
+export async function wakeFirst(database: Database, queue: Queue, now: Date): Promise<void> {
+  const first = await firstOf(database, queue)
+  if (first === null || first.attempts > 0) return
+  await asCmsErrors(() =>
+    deliveriesOf(database).updateOne(
+      { _id: first._id, open: 1, lease: null, dueAt: { $gt: now } },
+      { $set: { dueAt: now } },
+      { maxTimeMS: database.queryTimeoutMs },
+    ),
+  )
+}
+
+function firstOf(database: Database, { hook, documentId }: Queue): Promise<DeliveryRow | null> {
+  return asCmsErrors(() =>
+    deliveriesOf(database)
+      .find({ hook, documentId, open: 1 }, { maxTimeMS: database.queryTimeoutMs })
+      .sort({ place: 1 })
+      .limit(1)
+      .next(),
+  )
+}

@@ -1,0 +1,57 @@
+import type { CommitItem } from '../../mongo/connection/commit-record.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+
+/** The events of webhooks, named as in the reference. */
+export const EVENTS = [
+  'entry.create',
+  'entry.update',
+  'entry.delete',
+  'entry.publish',
+  'entry.unpublish',
+  'media.create',
+  'media.update',
+  'media.delete',
+] as const
+
+export type WebhookEvent = (typeof EVENTS)[number]
+
+export const TEST_EVENT = 'trigger-test'
+
+export const FILE = 'plugin::upload.file'
+
+export interface Subscription {
+  readonly events: readonly WebhookEvent[]
+  /** Null for every content-type. */
+  readonly types: readonly string[] | null
+  /** Null for every locale. Content without a locale always matches. */
+  readonly locales: readonly string[] | null
+}
+
+/** Returns the event for a changed version; null for types without events, such as users and roles. */
+export function eventOf(
+  item: Pick<CommitItem, 'type' | 'status' | 'op' | 'isNew'>,
+  plan: Pick<ContentTypePlan, 'draftAndPublish'> | undefined,
+): WebhookEvent | null {
+  if (item.type === FILE) return `media.${changeOf(item)}`
+  if (plan === undefined || !item.type.startsWith('api::')) return null
+  if (!plan.draftAndPublish || item.status === 'draft') return `entry.${changeOf(item)}`
+  return item.op === 'put' ? 'entry.publish' : 'entry.unpublish'
+}
+
+export function wants(
+  { events, types, locales }: Subscription,
+  event: WebhookEvent,
+  { type, locale }: Pick<CommitItem, 'type' | 'locale'>,
+): boolean {
+  return (
+    events.includes(event) &&
+    (type === FILE || types === null || types.includes(type)) &&
+    (locale === NO_LOCALE || locales === null || locales.includes(locale))
+  )
+}
+
+function changeOf({ op, isNew }: Pick<CommitItem, 'op' | 'isNew'>) {
+  if (op === 'delete') return 'delete'
+  return isNew === true ? 'create' : 'update'
+}

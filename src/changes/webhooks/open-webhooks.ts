@@ -1,0 +1,126 @@
+import { openJobQueue } from '../../jobs/job-queue.ts'
+import { type Lane, openRunner } from '../../jobs/runner.ts'
+import type { CommitLog } from '../../mongo/commits/commit-log.ts'
+import { openPace } from '../../base/pace.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import { tryLease } from '../../mongo/system/lease.ts'
+import { deliver, type Delivering, LEASE_MS } from './deliver.ts'
+import { DELIVERIES, type DeliveryRow, ensureDeliveries } from './delivery.ts'
+import { sweepDeliveries } from './delivery-log.ts'
+import { type Move, moveCommits } from './move-commits.ts'
+import type { PayloadSources } from './payload.ts'
+import type { SendOptions } from './send-request.ts'
+import { testWebhook, type Tested } from './test-webhook.ts'
+import { ensureWebhooks, type WebhookRow, webhooksOf } from './webhook.ts'
+
+export interface WebhooksOptions extends PayloadSources {
+  readonly commitLog: Pick<CommitLog, 'head' | 'onHead'>
+  readonly send: SendOptions
+  readonly now: () => Date
+  readonly onBackgroundError: (error: unknown) => void
+  readonly onMissed: Move['onMissed']
+}
+
+/** The webhook worker of a process. It delivers events for the commits of all processes. */
+export interface Webhooks {
+  /**
+   * Sends a test event without content.
+   * @throws NotFoundError
+   */
+  test(id: string): Promise<Tested>
+  /** Call it after a replay was requested or a webhook was enabled. */
+  wake(): void
+  close(): Promise<void>
+}
+
+/** Concurrent requests per process and per receiver. The second limit keeps a slow receiver from blocking others. */
+const AT_ONCE = 16
+const AT_ONCE_TO_ONE = 4
+
+const SWEEP_EVERY_MS = 3_600_000
+
+export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
+  const { database, commitLog, onBackgroundError, now } = options
+  await ensureWebhooks(database)
+  await ensureDeliveries(database)
+  const queue = await openJobQueue<DeliveryRow>({
+    database,
+    collection: DELIVERIES,
+    tieBreak: 'place', // sends the first event of a document before its successors
+    leaseMs: LEASE_MS,
+    now,
+  })
+  const delivering: Delivering = { ...options, queue }
+  const runner = openRunner({ lanes: [laneOf(delivering)], onError: onBackgroundError })
+  const pace = openPace({
+    run: async () => {
+      try {
+        const more = await moveCommits(options, commitLog.head())
+        runner.wake()
+        return more
+      } catch (error) {
+        onBackgroundError(error)
+        return false // retried at the next poll
+      }
+    },
+  })
+  const forget = commitLog.onHead(() => pace.wake())
+  const look = setInterval(() => pace.wake(), LOOK_MS)
+  const sweep = setInterval(() => {
+    tryLease(database, 'webhooks', SWEEP_EVERY_MS / 2, () =>
+      sweepDeliveries(database, now()),
+    ).catch(onBackgroundError)
+  }, SWEEP_EVERY_MS)
+  for (const timer of [look, sweep]) timer.unref()
+  pace.wake()
+  return {
+    test: (id) => testWebhook(delivering, id),
+    wake: () => pace.wake(),
+    close: async () => {
+      forget()
+      clearInterval(look)
+      clearInterval(sweep)
+      await pace.stop()
+      await runner.close()
+    },
+  }
+}
+
+/** Polls in addition to new heads, for replays and webhooks that another process enabled. */
+const LOOK_MS = 2_000
+
+/** Claims deliveries of enabled webhooks, within the limit per receiver. */
+function laneOf(delivering: Delivering): Lane {
+  const { queue } = delivering
+  const sending = new Map<string, number>()
+  const count = (id: string, by: number): void => {
+    sending.set(id, (sending.get(id) ?? 0) + by)
+  }
+  return {
+    atOnce: AT_ONCE,
+    next: async () => {
+      const hooks = await workingHooks(delivering)
+      const free = hooks.filter(({ _id }) => (sending.get(_id) ?? 0) < AT_ONCE_TO_ONE)
+      if (free.length === 0) return null
+      const delivery = await queue.claim({ hook: { $in: free.map(({ _id }) => _id) } })
+      const hook = free.find(({ _id }) => _id === delivery?.hook)
+      if (delivery === null || hook === undefined) return null
+      count(hook._id, 1)
+      return async () => {
+        try {
+          await deliver(delivering, hook, delivery)
+        } finally {
+          count(hook._id, -1)
+        }
+      }
+    },
+  }
+}
+
+function workingHooks({ database }: Delivering): Promise<readonly WebhookRow[]> {
+  return asCmsErrors(() =>
+    webhooksOf(database)
+      .find({ disabledAt: null }, { maxTimeMS: database.queryTimeoutMs })
+      .toArray(),
+  )
+}

@@ -1,0 +1,99 @@
+import type { Access } from '../../people/access/access.ts'
+import { contentAction, pluginAction } from '../../people/access/actions.ts'
+import { may, mayIn } from '../../people/access/permissions.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import type { LocaleList } from '../../content/locales/locales.ts'
+import type { Author } from '../../mongo/connection/authorship.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { FILE, type Subscription } from './events.ts'
+import type { WebhookRow } from './webhook.ts'
+
+/** Resolves authors to principals with their current rights; null for removed or blocked authors. */
+export interface Principals {
+  readonly access: Pick<Access, 'principalOfAuthor'>
+  readonly principalOfAdministrator: (id: string) => Promise<Principal | null>
+}
+
+/** The content that payloads of a webhook may show. */
+export interface OwnerRights {
+  mayFind(uid: string): boolean
+  mayReadDrafts(uid: string): boolean
+  /** Whether a version of this locale may be shown. */
+  mayShow(plan: ContentTypePlan, locale: string, isDraft: boolean): boolean
+}
+
+type OwnedRow = Pick<WebhookRow, 'by' | 'types' | 'events'>
+
+const FIND_FILES = pluginAction('plugin::upload.content-api', 'find')
+
+/** Returns the actions that a principal needs to create a webhook with this subscription. */
+export function actionsOf(
+  { contentTypes }: Pick<Schema, 'contentTypes'>,
+  { types, events }: Pick<Subscription, 'types' | 'events'>,
+): readonly string[] {
+  const plans = [...contentTypes.values()].filter(
+    ({ uid }) => uid.startsWith('api::') && (types === null || types.includes(uid)),
+  )
+  const ofEntries = events.some((event) => event.startsWith('entry.'))
+  const ofMedia = events.some((event) => event.startsWith('media.'))
+  const drafts = plans.filter(({ draftAndPublish }) => draftAndPublish)
+  return [
+    ...(ofEntries ? plans.map((plan) => contentAction(plan, 'find')) : []),
+    ...(ofEntries ? drafts.map((plan) => contentAction(plan, 'readDrafts')) : []),
+    ...(ofMedia ? [FIND_FILES] : []),
+  ]
+}
+
+/**
+ * Returns the current rights of the creator of a webhook. Rows from older releases have no creator: they have exactly
+ * the rights that creating them required.
+ */
+export async function ownerRights(
+  { principals, schema }: { readonly principals: Principals; readonly schema: Schema },
+  row: OwnedRow,
+  locales: LocaleList,
+): Promise<OwnerRights> {
+  if (row.by === undefined) return rightsOf(legacyOwner(schema, row), locales)
+  const principal = await principalNow(principals, row.by)
+  return principal === null ? NO_RIGHTS : rightsOf(principal, locales)
+}
+
+function principalNow(
+  { access, principalOfAdministrator }: Principals,
+  by: Author,
+): Promise<Principal | null> {
+  if (by.kind === 'administrator') return principalOfAdministrator(String(by.id))
+  return access.principalOfAuthor(by)
+}
+
+const NO_RIGHTS: OwnerRights = {
+  mayFind: () => false,
+  mayReadDrafts: () => false,
+  mayShow: () => false,
+}
+
+function legacyOwner(schema: Schema, row: OwnedRow): Principal {
+  return { kind: 'anonymous', grants: new Set(actionsOf(schema, row)) }
+}
+
+function rightsOf(principal: Principal, { all }: LocaleList): OwnerRights {
+  const every = all.map(({ code }) => code)
+  // As in the reference, payloads show content and files but no end users.
+  const isContent = (uid: string): boolean => uid.startsWith('api::')
+  const inEvery = (uid: string, verb: 'find' | 'readDrafts'): boolean =>
+    isContent(uid) && mayIn(principal, contentAction({ uid }, verb), every)
+  return {
+    mayFind: (uid) => (uid === FILE ? may(principal, FIND_FILES) : inEvery(uid, 'find')),
+    mayReadDrafts: (uid) => inEvery(uid, 'readDrafts'),
+    mayShow: (plan, locale, isDraft) => {
+      if (plan.uid === FILE) return may(principal, FIND_FILES)
+      const verbs =
+        isDraft && plan.draftAndPublish ? (['find', 'readDrafts'] as const) : (['find'] as const)
+      const codes = plan.localized ? [locale] : []
+      return (
+        isContent(plan.uid) &&
+        verbs.every((verb) => mayIn(principal, contentAction(plan, verb), codes))
+      )
+    },
+  }
+}

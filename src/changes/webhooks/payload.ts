@@ -1,0 +1,111 @@
+import { findDocument } from '../../content/read/find-documents.ts'
+import type { Entry } from '../../content/read/to-entry.ts'
+import { ValidationError } from '../../base/errors.ts'
+import type { LocaleList } from '../../content/locales/locales.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { type AnswerBounds, measureAnswer } from '../../query/answer-size.ts'
+import { parseEntryQuery } from '../../query/parse-query.ts'
+import type { QueryRules } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import type { DeliveryRow } from './delivery.ts'
+import { FILE } from './events.ts'
+import { type OwnerRights, ownerRights, type Principals } from './owner-rights.ts'
+import type { WebhookRow } from './webhook.ts'
+
+export interface PayloadSources {
+  readonly database: Database
+  readonly schema: Schema
+  readonly locales: { current(): Promise<LocaleList> }
+  readonly principals: Principals
+  /** Limits of one body. */
+  readonly bounds: AnswerBounds
+}
+
+/**
+ * Returns the JSON body of an attempt. It shows the stored entry, which may be newer than the event. It contains only
+ * content that the creator of the webhook may currently find.
+ */
+export async function bodyFor(
+  sources: PayloadSources,
+  hook: Pick<WebhookRow, 'body' | 'by' | 'types' | 'events'>,
+  delivery: DeliveryRow,
+): Promise<string> {
+  const { event, at, type, documentId, locale, status, seq, revision } = delivery
+  const name = {
+    documentId,
+    ...(locale !== '' && { locale }),
+    status,
+  }
+  const about = { event, createdAt: at, ...modelOf(sources.schema, type), seq, revision }
+  if (hook.body === 'thin') return JSON.stringify({ ...about, ...name })
+  const found = event.endsWith('delete') ? null : await findEntry(sources, hook, delivery)
+  // Deleted entries and entries that the creator may not find are reduced to their ids.
+  const entry = found ?? { documentId, ...(locale !== '' && { locale }) }
+  return JSON.stringify({ ...about, ...name, [type === FILE ? 'media' : 'entry']: entry })
+}
+
+function modelOf({ contentTypes }: Schema, type: string): object {
+  return type === FILE ? {} : { model: contentTypes.get(type)?.singularName ?? null, uid: type }
+}
+
+async function findEntry(
+  sources: PayloadSources,
+  hook: Pick<WebhookRow, 'by' | 'types' | 'events'>,
+  delivery: DeliveryRow,
+): Promise<Entry | null> {
+  const plan = sources.schema.contentTypes.get(delivery.type)
+  if (plan === undefined) return null
+  const locales = await sources.locales.current()
+  const rights = await ownerRights(sources, hook, locales)
+  const isDraft = shownStatus(delivery) === 'draft'
+  if (!rights.mayShow(plan, delivery.locale, isDraft)) return null
+  const target = { plan, delivery, locales, rights }
+  try {
+    return await read(sources, target, { populate: '*' })
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    return read(sources, target, {}) // too many related entries
+  }
+}
+
+interface PayloadTarget {
+  readonly plan: ContentTypePlan
+  readonly delivery: DeliveryRow
+  readonly locales: LocaleList
+  readonly rights: OwnerRights
+}
+
+/** As in the reference, the event of an unpublished entry contains its draft. */
+function shownStatus({ event, status }: DeliveryRow): DeliveryRow['status'] {
+  return event === 'entry.unpublish' ? 'draft' : status
+}
+
+async function read(
+  { database, schema, bounds }: PayloadSources,
+  { plan, delivery, locales, rights }: PayloadTarget,
+  query: Data,
+): Promise<Entry | null> {
+  const { documentId, locale } = delivery
+  const key = { locale, status: shownStatus(delivery) }
+  const rules: QueryRules = {
+    defaultLimit: 1,
+    maxLimit: 1,
+    locales,
+    mayRead: (uid) => rights.mayFind(uid),
+    mayReadDrafts: (uid) => rights.mayReadDrafts(uid),
+    components: schema.components,
+    format: 'v5',
+    fileHolder: schema.contentTypes.get(FILE) ?? null,
+    answer: measureAnswer(bounds),
+  }
+  const asked = { ...query, status: key.status, ...(locale !== '' && { locale }) }
+  const found = await findDocument(
+    database.majority,
+    plan,
+    documentId,
+    key,
+    parseEntryQuery(asked, plan, rules),
+  )
+  return found?.entry ?? null
+}

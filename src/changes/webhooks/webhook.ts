@@ -1,0 +1,60 @@
+import type { Author } from '../../mongo/connection/authorship.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { ensureHead } from '../../mongo/commits/heads.ts'
+import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import type { Subscription } from './events.ts'
+
+export interface WebhookRow extends Subscription {
+  readonly _id: string
+  readonly name: string
+  readonly url: string
+  readonly body: 'strapi' | 'thin'
+  /** Whether the events of a document are delivered in order. */
+  readonly ordered: boolean
+  /** Newest first; two during a rotation. */
+  readonly secrets: readonly string[]
+  /** Deliveries exist for all commits up to this number. */
+  readonly cursor: number
+  /** Commits to deliver again: after `after`, up to and including `to`. */
+  readonly replay: { readonly after: number; readonly to: number } | null
+  /** The last range of commits that the log had deleted before the webhook read them. */
+  readonly missed: Missed | null
+  /** Null while enabled. */
+  readonly disabledAt: Date | null
+  /** `gone`: the receiver responded with 410. */
+  readonly disabledBecause: 'administrator' | 'gone' | null
+  /** The creator. Payloads show content that this author may currently find. Absent in rows from older releases. */
+  readonly by?: Author
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** Inclusive numbers of commits, and the time at which the gap was detected. */
+export interface Missed {
+  readonly from: number
+  readonly to: number
+  readonly at: Date
+}
+
+/** The type of webhooks in the commit log. */
+export const WEBHOOK_TYPE = 'admin::webhook'
+
+export const webhooksOf = (database: Database) => database.collection<WebhookRow>('quire_webhooks')
+
+/** Creates the collections, because transactions require existing ones. */
+export async function ensureWebhooks(database: Database): Promise<void> {
+  await ensureIndexes(webhooksOf(database), [{ key: { createdAt: 1 }, name: 'createdAt' }])
+  await ensureHead(database)
+}
+
+/** A webhook as returned by the management API, without its secrets. */
+export type Webhook = Omit<WebhookRow, '_id' | 'secrets' | 'by'> & {
+  readonly id: string
+  readonly enabled: boolean
+  /** Number of active secrets. */
+  readonly secretCount: number
+}
+
+export function shown({ _id, secrets, by: _by, ...row }: WebhookRow): Webhook {
+  return { id: _id, ...row, enabled: row.disabledAt === null, secretCount: secrets.length }
+}

@@ -1,0 +1,220 @@
+import { ApplicationError } from '../../base/errors.ts'
+import { type FileType, findFileTypes } from '../../media/file-records.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { getDocuments, valueKey } from '../../mongo/write/find-by-unique.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { findExisting } from '../../mongo/write/find-existing.ts'
+import { uniqueValues } from '../../mongo/write/unique-values.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { DocumentContext, TargetLookup } from '../context.ts'
+import { documentIdFor } from '../../mongo/versions/document-id.ts'
+import { collectRelationChanges } from '../payload/component-values.ts'
+import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
+import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
+import type { BulkWriter } from './bulk-writer.ts'
+import { keyedTargets, withTargets } from './relation-keys.ts'
+import type { Trial } from './trial.ts'
+import { Holders, type PlacedKey } from './unique-holders.ts'
+
+/** Snapshot of the documents that a set of lines refers to, read with one query per type and attribute. */
+export interface BatchView {
+  /** @throws ApplicationError if the drafts of several documents hold the value */
+  find(plan: ContentTypePlan, key: Key, locale: string): string | undefined
+  versions(plan: ContentTypePlan, documentId: string): readonly StoredVersion[]
+  readonly targets: TargetLookup
+  /** Adds versions that are about to be stored, so that later lines find them. */
+  add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void
+}
+
+export interface ViewOptions {
+  readonly session?: Session
+  readonly trial?: Trial | undefined
+}
+
+/** Reads the targets of all lines. Invalid references are skipped, because each line reports its own errors. */
+export async function readView(
+  context: DocumentContext,
+  lines: readonly BulkLine[],
+  writer: BulkWriter,
+  { session, trial }: ViewOptions = {},
+): Promise<BatchView> {
+  const holders = new Holders()
+  const upserts = lines.filter((line) => line.op === 'upsert')
+  const keys = lines.flatMap((line) => keysOf(line, writer))
+  const values = upserts.flatMap(valuesOf)
+  await holders.read(context, [...keys, ...values], 'published', session)
+  if (trial !== undefined) holders.join(trial, [...keys, ...values])
+  const hidden = keys.filter(
+    ({ plan, key }) => mayFindDrafts(plan, writer) && !holders.holds(plan, key),
+  )
+  await holders.read(context, hidden, 'draft', session)
+  const stored = await readDocuments(context, lines, holders, session)
+  if (trial !== undefined) joinDocuments(trial, lines, stored, holders)
+  const inputs = upserts.flatMap((line) => inputsOf(line, holders))
+  const existing = new Map<Uid, Existing>()
+  for (const [uid, named] of namedTargets(inputs)) {
+    const found = await findExisting(context.database, context.contentType(uid), named, session)
+    const tried = [...named.documentIds].filter(
+      (documentId) =>
+        trial !== undefined && trial.documents(context.contentType(uid), documentId).length > 0,
+    )
+    const documentIds = new Set([...found.documentIds, ...tried])
+    existing.set(uid, { documentIds, byId: new Map(found.byId) })
+  }
+  const fileTypes = await readFileTypes(context, inputs)
+  return {
+    find: (plan, key, locale) => holders.find(plan, key, locale),
+    versions: (plan, documentId) => stored.get(`${plan.uid} ${documentId}`) ?? [],
+    targets: {
+      existing: ({ uid }) => Promise.resolve(existing.get(uid) ?? NOTHING),
+      fileTypes: () => Promise.resolve(fileTypes),
+    },
+    add: (plan, versions) => {
+      const [first] = versions
+      if (first === undefined) return
+      stored.set(`${plan.uid} ${first.documentId}`, versions)
+      holders.add(plan, versions)
+      const known = existing.get(plan.uid) ?? { documentIds: new Set(), byId: new Map() }
+      existing.set(plan.uid, known)
+      known.documentIds.add(first.documentId)
+    },
+  }
+}
+
+/** Deterministic, so that concurrent upserts with the same key create a single document. */
+export function keyedDocumentId(
+  { uid, localized }: ContentTypePlan,
+  { attribute, value }: Key,
+  locale: string,
+): string {
+  const place = localized && attribute.localized ? locale : NO_LOCALE
+  return documentIdFor(JSON.stringify([uid, attribute.name, place, valueKey(attribute, value)]))
+}
+
+interface Existing {
+  readonly documentIds: Set<string>
+  readonly byId: Map<number, string>
+}
+
+const NOTHING: Existing = { documentIds: new Set(), byId: new Map() }
+
+/** Only writers with permission to read or update drafts find a document without a published version. */
+function mayFindDrafts(plan: ContentTypePlan, writer: BulkWriter): boolean {
+  if (!plan.draftAndPublish) return false
+  return writer.may(plan, 'readDrafts') || writer.may(plan, 'update')
+}
+
+function keysOf(line: BulkLine, writer: BulkWriter): readonly PlacedKey[] {
+  const own = 'key' in line.address ? [{ plan: line.plan, key: line.address.key }] : []
+  if (line.op === 'delete') return own
+  const targets = unlessFaulty(() => keyedTargets(line.plan, line.data))
+  return [...own, ...(targets ?? []).filter(({ plan }) => writer.mayRead(plan.uid))]
+}
+
+/** The unique values of a line. Conflicts with other documents are reported before the write. */
+function valuesOf({ plan, data }: UpsertLine): readonly PlacedKey[] {
+  const given = uniqueValues(plan, data).map(({ attribute }) => attribute)
+  return given.flatMap((attribute) => {
+    const { name } = attribute
+    const checked = unlessFaulty(() =>
+      plan.validators.draft({ [name]: data[name] }, { creating: false }),
+    )
+    const value = checked?.[name] ?? null
+    return value === null ? [] : [{ plan, key: { attribute, value } }]
+  })
+}
+
+function unlessFaulty<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Error && 'status' in error) return null
+    throw error
+  }
+}
+
+async function readDocuments(
+  { database }: DocumentContext,
+  lines: readonly BulkLine[],
+  holders: Holders,
+  session: Session | undefined,
+): Promise<Map<string, readonly StoredVersion[]>> {
+  const wanted = new Map<ContentTypePlan, Set<string>>()
+  for (const { plan, address, version } of lines) {
+    const ids = wanted.get(plan) ?? new Set()
+    wanted.set(plan, ids)
+    if ('documentId' in address) {
+      ids.add(address.documentId)
+    } else {
+      const found = unlessFaulty(() => holders.find(plan, address.key, version.locale))
+      ids.add(found ?? keyedDocumentId(plan, address.key, version.locale))
+    }
+  }
+  const stored = new Map<string, StoredVersion[]>()
+  for (const [plan, ids] of wanted) {
+    for (const version of await getDocuments(database, plan, [...ids], session)) {
+      const name = `${plan.uid} ${version.documentId}`
+      const own = stored.get(name) ?? []
+      stored.set(name, own)
+      own.push(version)
+    }
+  }
+  return stored
+}
+
+function joinDocuments(
+  trial: Trial,
+  lines: readonly BulkLine[],
+  stored: Map<string, readonly StoredVersion[]>,
+  holders: Holders,
+): void {
+  for (const { plan, address, version } of lines) {
+    const documentId =
+      'documentId' in address
+        ? address.documentId
+        : (unlessFaulty(() => holders.find(plan, address.key, version.locale)) ?? '')
+    const name = `${plan.uid} ${documentId}`
+    const tried = trial.documents(plan, documentId)
+    if (tried.length > 0 && !stored.has(name)) stored.set(name, tried)
+  }
+}
+
+function inputsOf({ plan, data, version }: UpsertLine, holders: Holders): readonly RelationInput[] {
+  const resolve = (target: ContentTypePlan, key: Key): string =>
+    holders.find(target, key, version.locale) ?? UNRESOLVED
+  return unlessFaulty(() => collectRelationChanges(plan, withTargets(plan, data, resolve))) ?? []
+}
+
+/** Placeholder for a document that a preceding line may create. */
+const UNRESOLVED = 'unresolved'
+
+async function readFileTypes(
+  { database, contentType }: DocumentContext,
+  inputs: readonly RelationInput[],
+): Promise<ReadonlyMap<string, FileType>> {
+  const limited = inputs.filter(
+    ({ attribute }) => attribute.kind === 'media' && attribute.allowedTypes !== null,
+  )
+  const named = namedTargets(limited).get('plugin::upload.file')
+  if (named === undefined) return new Map()
+  const files = contentType('plugin::upload.file')
+  const found = named.ids.size === 0 ? null : await findExisting(database, files, named)
+  const documentIds = [...named.documentIds, ...(found?.byId.values() ?? [])]
+  return findFileTypes(database, files, documentIds)
+}
+
+/** Replaces keys by documentIds. @throws ApplicationError, ValidationError */
+export function payloadOf(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
+  return withTargets(line.plan, line.data, (target, key) => {
+    const locale = line.version.locale === NO_LOCALE ? line.ownersLocale : line.version.locale
+    const found = writer.mayRead(target.uid) ? view.find(target, key, locale) : undefined
+    if (found !== undefined) return found
+    throw new ApplicationError(
+      `No ${target.singularName} has this ${key.attribute.name}`,
+      {},
+      { code: 'unknown_relation_target' },
+    )
+  })
+}

@@ -1,0 +1,271 @@
+import { CmsError } from '../../base/errors.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { isDuplicateKey } from '../../mongo/connection/database-error.ts'
+import { insertVersions } from '../../mongo/write/write-versions.ts'
+import { uniqueValues } from '../../mongo/write/unique-values.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { beginTimeSlice } from '../../base/time-slice.ts'
+import type { DocumentContext } from '../context.ts'
+import { missingUids } from '../payload/fill-uids.ts'
+import type { PreparedValues } from '../payload/write-values.ts'
+import { isInsertedOnly, newVersions, prepareNew } from '../write/create-versions.ts'
+import { checkUpdate } from '../write/update-versions.ts'
+import { batchIds } from './batch-ids.ts'
+import { type BatchView, payloadOf, readView } from './batch-view.ts'
+import type { BulkLine, UpsertLine } from './bulk-line.ts'
+import type { BulkWriter } from './bulk-writer.ts'
+import { hashingOnce } from './hash-once.ts'
+import { assertMayAsk, assertMayUpsert, locate, targetOf } from './locate.ts'
+import { type Done, runLine } from './run-line.ts'
+import { PartStore } from './store-parts.ts'
+import type { Trial } from './trial.ts'
+import { tryLine } from './try-line.ts'
+import { isUnchanged } from './unchanged.ts'
+
+export type Outcome = Done | { readonly error: CmsError }
+
+/** A new document without effects on other documents. It is stored in a shared transaction. */
+interface Fresh {
+  readonly index: number
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  readonly versions: readonly StoredVersion[]
+  readonly context: DocumentContext
+}
+
+type Step =
+  | { readonly fresh: Omit<Fresh, 'index' | 'context'>; readonly isLinked: boolean }
+  | { readonly done: Done }
+  | 'alone'
+
+export interface BatchOptions {
+  readonly trial?: Trial | undefined
+  /** Checked before each line except the first; true ends the batch. */
+  readonly isOver: () => boolean
+}
+
+/**
+ * Executes lines as if in sequence. Returns fewer outcomes than lines if `isOver` ends the batch. New documents are
+ * stored in bulk; every other change runs in its own transaction.
+ */
+export async function runBatch(
+  context: DocumentContext,
+  lines: readonly BulkLine[],
+  writer: BulkWriter,
+  options: BatchOptions,
+): Promise<readonly Outcome[]> {
+  const ids = batchIds(context.ids, lines.length)
+  try {
+    const batch = new Batch({ ...context, ids }, lines, writer, options)
+    return await batch.run()
+  } finally {
+    ids.close()
+  }
+}
+
+class Batch {
+  readonly #context: DocumentContext
+  readonly #lines: readonly BulkLine[]
+  readonly #writer: BulkWriter
+  readonly #options: BatchOptions
+  readonly #outcomes: Outcome[] = []
+  readonly #parts = new PartStore<Fresh>((fresh) => this.#storeTogether(fresh))
+  readonly #isFresh = new Set<string>()
+  /** Documents changed since the view was read; `all` if a change may affect other documents. */
+  #changed: Set<string> | 'all' = new Set()
+  /** A server error that makes all following lines fail. */
+  #broken: CmsError | null = null
+
+  constructor(
+    context: DocumentContext,
+    lines: readonly BulkLine[],
+    writer: BulkWriter,
+    options: BatchOptions,
+  ) {
+    this.#options = options
+    this.#context = context
+    this.#lines = lines
+    this.#writer = writer
+  }
+
+  async run(): Promise<readonly Outcome[]> {
+    const { trial, isOver } = this.#options
+    const permitted = this.#lines.filter((line) => this.#refusal(line) === null)
+    const view = await readView(this.#context, permitted, this.#writer, { trial })
+    const slice = beginTimeSlice()
+    for (const [index, line] of this.#lines.entries()) {
+      if (index > 0 && isOver()) break
+      const refusal = this.#refusal(line)
+      if (refusal === null) await this.#take(view, line, index)
+      else this.#outcomes[index] = { error: refusal }
+      if (slice.isOver()) await slice.next()
+    }
+    await this.#store()
+    return this.#outcomes
+  }
+
+  #refusal(line: BulkLine): CmsError | null {
+    try {
+      assertMayAsk(this.#writer, line)
+      return null
+    } catch (error) {
+      if (error instanceof CmsError) return error
+      throw error
+    }
+  }
+
+  async #take(view: BatchView, line: BulkLine, index: number): Promise<void> {
+    const context = hashingOnce(this.#context)
+    const step = await this.#stepOf({ ...context, targets: view.targets }, view, line)
+    if (step === 'alone') {
+      await this.#store()
+      await this.#runAlone(context, line, index)
+    } else if ('error' in step) {
+      this.#outcomes[index] = step
+    } else if ('done' in step) {
+      this.#outcomes[index] = step.done
+    } else {
+      const { fresh, isLinked } = step
+      this.#isFresh.add(fresh.documentId)
+      view.add(fresh.plan, fresh.versions)
+      await this.#parts.add({ ...fresh, index, context }, { isLinked })
+    }
+  }
+
+  async #stepOf(
+    context: DocumentContext,
+    view: BatchView,
+    line: BulkLine,
+  ): Promise<Step | { readonly error: CmsError }> {
+    if (line.op === 'delete' || this.#changed === 'all') return 'alone'
+    try {
+      return await this.#decide(context, view, line)
+    } catch (error) {
+      if (!(error instanceof CmsError)) throw error
+      // A preceding line may have changed the state that caused this error.
+      return this.#changed.size > 0 ? 'alone' : { error }
+    }
+  }
+
+  async #decide(context: DocumentContext, view: BatchView, line: UpsertLine): Promise<Step> {
+    const { plan } = line
+    const located = locate(context, view, line)
+    const { documentId, versions } = located
+    if (this.#isUncertain(documentId)) return 'alone'
+    assertMayUpsert(this.#writer, line, located)
+    const target = targetOf(line, documentId, this.#writer)
+    const data = payloadOf(line, view, this.#writer)
+    if (versions.length > 0) {
+      const { prepared } = await checkUpdate(context, target, data)
+      const isSame = isUnchanged(plan, line.version, prepared, versions)
+      return isSame ? { done: { result: 'unchanged', documentId } } : 'alone'
+    }
+    // Generated uids depend on the preceding lines, which may not be stored yet.
+    if (missingUids(plan, data, 'required').length > 0) return 'alone'
+    const prepared = await prepareNew(context, target, data)
+    if (!isInsertedOnly(plan, prepared)) return 'alone'
+    const fresh = await newVersions(context, target, prepared)
+    return this.#isTaken(view, plan, fresh)
+      ? 'alone'
+      : { fresh: { plan, documentId, versions: fresh }, isLinked: this.#isLinked(prepared) }
+  }
+
+  /** The view does not reflect documents that a preceding line has created or changed. */
+  #isUncertain(documentId: string): boolean {
+    return this.#isFresh.has(documentId) || this.#changed === 'all' || this.#changed.has(documentId)
+  }
+
+  /** On a conflict the line runs alone, so that the database reports the conflict for this line only. */
+  #isTaken(view: BatchView, plan: ContentTypePlan, [first]: readonly StoredVersion[]): boolean {
+    if (first?.status !== 'published') return false
+    return uniqueValues(plan, first).some(
+      ({ attribute, value }) => view.find(plan, { attribute, value }, first.locale) !== undefined,
+    )
+  }
+
+  async #runAlone(context: DocumentContext, line: BulkLine, index: number): Promise<void> {
+    if (this.#broken !== null) {
+      this.#outcomes[index] = { error: this.#broken }
+      return
+    }
+    const { trial } = this.#options
+    try {
+      const done =
+        trial === undefined
+          ? await runLine(context, line, this.#writer)
+          : await tryLine(context, line, this.#writer, trial)
+      this.#outcomes[index] = done
+      this.#noteChange(line, done)
+    } catch (error) {
+      if (!(error instanceof CmsError)) throw error
+      this.#outcomes[index] = { error }
+      if (error.status >= 500) this.#broken = error
+    }
+  }
+
+  #noteChange(line: BulkLine, { result, documentId }: Done): void {
+    if (result === 'unchanged' || documentId === null || this.#changed === 'all') return
+    if (line.op === 'delete' || mayMoveOthers(line)) this.#changed = 'all'
+    else this.#changed.add(documentId)
+  }
+
+  /** If a part is rejected, each of its lines runs alone. */
+  async #store(): Promise<void> {
+    for (const { index, context } of await this.#parts.settle()) {
+      const line = this.#lines[index]
+      if (line !== undefined) await this.#runAlone(context, line, index)
+    }
+  }
+
+  async #storeTogether(fresh: readonly Fresh[]): Promise<boolean> {
+    if (this.#broken !== null) return false
+    try {
+      const { trial } = this.#options
+      if (trial === undefined) await storeTogether(this.#context, fresh)
+      else for (const { plan, versions } of fresh) trial.note(plan, versions)
+    } catch (error) {
+      if (!(error instanceof CmsError)) {
+        if (isDuplicateKey(error)) return false
+        throw error
+      }
+      if (error.status >= 500) this.#broken = error
+      return false
+    }
+    for (const { index, documentId } of fresh) {
+      this.#outcomes[index] = { result: 'created', documentId }
+    }
+    return true
+  }
+
+  #isLinked({ changes }: PreparedValues): boolean {
+    return [...changes.values()].some((change) => {
+      const targets =
+        change.kind === 'set' ? change.targets : change.connect.map(({ target }) => target)
+      return targets.some((target) => this.#isFresh.has(target))
+    })
+  }
+}
+
+/** Whether the line may change the lookup of keys, or the inverse sides of other documents. */
+function mayMoveOthers({ plan, address, data }: UpsertLine): boolean {
+  const key = 'key' in address ? address.key.attribute.name : null
+  return Object.keys(data).some((name) => {
+    const attribute = plan.attributes.get(name)
+    if (attribute?.kind === 'relation') return attribute.otherSide !== null
+    return attribute?.kind === 'scalar' && attribute.unique && name !== key
+  })
+}
+
+function storeTogether({ database }: DocumentContext, fresh: readonly Fresh[]): Promise<void> {
+  const byPlan = new Map<ContentTypePlan, StoredVersion[]>()
+  for (const { plan, versions } of fresh) {
+    const own = byPlan.get(plan) ?? []
+    byPlan.set(plan, own)
+    own.push(...versions)
+  }
+  return database.transact(async (session) => {
+    for (const [plan, versions] of byPlan) {
+      await insertVersions(database, plan, versions, session)
+    }
+  })
+}

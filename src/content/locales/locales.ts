@@ -1,0 +1,242 @@
+import {
+  ApplicationError,
+  because,
+  fault,
+  NotFoundError,
+  validationError,
+} from '../../base/errors.ts'
+import { type CommitItem, noteRow } from '../../mongo/connection/commit-record.ts'
+import type { Database, Session } from '../../mongo/connection/database.ts'
+import { newDocumentId } from '../../mongo/versions/document-id.ts'
+import { openVersionedCache } from '../../mongo/system/versioned-cache.ts'
+import { assertLocaleCode, localeName } from './locale-code.ts'
+import { ensureRow } from '../../mongo/system/system-collections.ts'
+import { optionsOf } from '../../mongo/connection/commands.ts'
+
+/** A locale that content may be written in, as `GET /api/i18n/locales` shows it. */
+export interface Locale {
+  readonly id: number
+  readonly documentId: string
+  readonly name: string
+  /** A BCP 47 tag in canonical case, such as `en`, `pt-BR` or `zh-Hant`. */
+  readonly code: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly publishedAt: Date
+  readonly isDefault: boolean
+}
+
+/** The locales at one moment: exactly one of them is the default. */
+export interface LocaleList {
+  /** In the order in which they were added. */
+  readonly all: readonly Locale[]
+  readonly defaultCode: string
+  has(code: string): boolean
+}
+
+export interface LocaleInput {
+  readonly code: string
+  /** Left out: the English name with the code, such as `French (fr)`. */
+  readonly name?: string
+  /** True: takes the default over from the one that has it. */
+  readonly isDefault?: boolean
+}
+
+export interface Locales {
+  /** Kept in the process; at most a second behind what another process has changed. */
+  current(): Promise<LocaleList>
+  /** @throws ValidationError for a code that is no known BCP 47 tag, not canonical, or there already */
+  add(input: LocaleInput): Promise<Locale>
+  /** Changes what is given and keeps the rest. @throws NotFoundError, ValidationError */
+  update(code: string, input: Partial<LocaleInput>): Promise<Locale>
+  /**
+   * Takes a locale off the list. Its content stays stored and is not shown; it comes back with the
+   * locale. @throws NotFoundError, ApplicationError for the default
+   */
+  remove(code: string): Promise<Locale>
+}
+
+export interface LocalesOptions {
+  readonly now?: () => Date
+}
+
+type StoredLocale = Omit<Locale, 'isDefault' | 'publishedAt'>
+
+/** All in one row, so that every read sees one default, and all locales of one moment. */
+interface LocalesRow {
+  readonly _id: 'locales'
+  readonly defaultCode: string
+  readonly list: readonly StoredLocale[]
+}
+
+const FIRST = { id: 1, code: 'en', name: 'English (en)' }
+
+function collectionOf(db: Database) {
+  return db.collection<LocalesRow>('quire_settings')
+}
+
+/** Opens the list; `en` is on it, as the default, at the very first start. Many processes may do so at once. */
+export async function openLocales(db: Database, options: LocalesOptions = {}): Promise<Locales> {
+  const now = options.now ?? (() => new Date())
+  await ensureRow(collectionOf(db), firstRow(now()))
+  const versionedCache = await openVersionedCache({
+    db,
+    key: 'locales',
+    firstChange: FIRST.id,
+    load: async (source) => toLocaleList(await getRow(source)),
+    now,
+  })
+  const change = (
+    edit: (row: LocalesRow, change: number) => LocalesRow,
+    answer: (before: LocalesRow, after: LocalesRow) => Locale,
+    op: CommitItem['op'] = 'put',
+  ): Promise<Locale> =>
+    versionedCache.change(async (session, id) => {
+      const before = await getRow(db, session)
+      const after = edit(before, id)
+      const { _id, ...changed } = after
+      await collectionOf(db).updateOne({ _id }, { $set: changed }, { session })
+      return noted(session, op, answer(before, after))
+    })
+
+  return {
+    current: () => versionedCache.current(),
+    add: async (input) => {
+      assertLocaleCode(input.code)
+      assertName(input.name)
+      const documentId = newDocumentId()
+      return change(
+        (row, id) => withLocale(row, input, { id, documentId, at: now() }),
+        (_, after) => localeOf(after, input.code),
+      )
+    },
+    update: async (code, input) => {
+      assertName(input.name)
+      return change(
+        (row) => withChanged(row, code, input, now()),
+        (_, after) => localeOf(after, code),
+      )
+    },
+    remove: (code) =>
+      change(
+        (row) => without(row, code),
+        (before) => localeOf(before, code),
+        'delete',
+      ),
+  }
+}
+
+function noted(session: Session, op: CommitItem['op'], locale: Locale): Locale {
+  const { documentId, code } = locale
+  noteRow(session, op, { type: LOCALE_TYPE, documentId, locale: code })
+  return locale
+}
+
+/** What the commit log calls it. */
+export const LOCALE_TYPE = 'plugin::i18n.locale'
+
+/** The list as it is, without opening it: where no server has ever started, what the first start will make it. */
+export async function readLocales(db: Database): Promise<LocaleList> {
+  const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db))
+  return toLocaleList(row ?? firstRow(new Date()))
+}
+
+function firstRow(at: Date): LocalesRow {
+  const first = { ...FIRST, documentId: newDocumentId(), createdAt: at, updatedAt: at }
+  return { _id: 'locales', defaultCode: first.code, list: [first] }
+}
+
+async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
+  const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db, session))
+  if (row === null) throw new Error('The locales are missing from quire_settings')
+  return row
+}
+
+/** @throws ValidationError for a name that is not one line of up to 255 characters */
+function assertName(name: string | undefined): void {
+  if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
+  throw validationError([
+    fault(['name'], 'name must be one line without spaces around it', name, {
+      code: 'string.line',
+    }),
+  ])
+}
+
+function withLocale(
+  row: LocalesRow,
+  input: LocaleInput,
+  made: { readonly id: number; readonly documentId: string; readonly at: Date },
+): LocalesRow {
+  const { code, name = localeName(code), isDefault = false } = input
+  if (row.list.some((locale) => locale.code === code)) {
+    throw validationError([
+      fault(['code'], `the locale ${code} exists already`, code, { code: 'any.unique' }),
+    ])
+  }
+  const { id, documentId, at } = made
+  const locale: StoredLocale = { id, documentId, code, name, createdAt: at, updatedAt: at }
+  return {
+    ...row,
+    defaultCode: isDefault ? code : row.defaultCode,
+    list: [...row.list, locale],
+  }
+}
+
+function withChanged(
+  row: LocalesRow,
+  code: string,
+  input: Partial<LocaleInput>,
+  at: Date,
+): LocalesRow {
+  const locale = row.list.find((one) => one.code === code)
+  if (locale === undefined) throw noSuchLocale(code)
+  if (input.code !== undefined && input.code !== code) {
+    throw validationError([
+      fault(['code'], 'code cannot be changed', input.code, { code: 'any.fixed' }),
+    ])
+  }
+  if (input.isDefault === false && row.defaultCode === code) {
+    throw validationError([
+      fault(['isDefault'], 'make another locale the default instead', false, {
+        code: 'locale.default',
+      }),
+    ])
+  }
+  const changed = { ...locale, name: input.name ?? locale.name, updatedAt: at }
+  return {
+    ...row,
+    defaultCode: input.isDefault === true ? code : row.defaultCode,
+    list: row.list.map((one) => (one === locale ? changed : one)),
+  }
+}
+
+function without(row: LocalesRow, code: string): LocalesRow {
+  if (!row.list.some((locale) => locale.code === code)) throw noSuchLocale(code)
+  if (row.defaultCode === code) {
+    const message = `The default locale ${code} cannot be removed`
+    throw new ApplicationError(message, {}, because(message, 'locale.isDefault'))
+  }
+  return { ...row, list: row.list.filter((locale) => locale.code !== code) }
+}
+
+function toLocaleList({ defaultCode, list }: LocalesRow): LocaleList {
+  const all = list.map((stored) => toLocale(stored, defaultCode))
+  const codes = new Set(all.map((locale) => locale.code))
+  return { all, defaultCode, has: (code) => codes.has(code) }
+}
+
+function localeOf({ defaultCode, list }: LocalesRow, code: string): Locale {
+  const stored = list.find((locale) => locale.code === code)
+  if (stored === undefined) throw noSuchLocale(code)
+  return toLocale(stored, defaultCode)
+}
+
+function toLocale(stored: StoredLocale, defaultCode: string): Locale {
+  const { id, documentId, name, code, createdAt, updatedAt } = stored
+  const isDefault = code === defaultCode
+  return { id, documentId, name, code, createdAt, updatedAt, publishedAt: createdAt, isDefault }
+}
+
+function noSuchLocale(code: string): NotFoundError {
+  return new NotFoundError(`There is no locale ${code}`, {}, { code: 'unknown_locale' })
+}

@@ -1,0 +1,61 @@
+import { openJobQueue } from '../../jobs/job-queue.ts'
+import { type Lane, openRunner } from '../../jobs/runner.ts'
+import { openTrashSweep } from '../../mongo/trash/sweep-trash.ts'
+import type { PlanningContext } from './planning.ts'
+import { ensureReleases } from './release-rows.ts'
+import { runSchedule } from './run-schedule.ts'
+import { ensureSchedules, type ScheduleRow, SCHEDULES } from './schedule-rows.ts'
+
+export interface PlanningOptions extends PlanningContext {
+  readonly onBackgroundError: (error: unknown) => void
+}
+
+export interface Planning extends PlanningContext {
+  close(): Promise<void>
+}
+
+/** A look finds the schedules that become due before the next one, and begins each at its time. */
+const LOOK_MS = 500
+/**
+ * What a killed process was at is begun anew after so long. A process that stands still for as long has it taken away;
+ * only one of them counts.
+ */
+const LEASES_MS = { document: 1_000, release: 1_500 } as const
+const AT_ONCE = { document: 4, release: 1 } as const
+
+/** Begins to do what is due, and to end what has been in the trash for long enough, until `close`. */
+export async function openPlanning(options: PlanningOptions): Promise<Planning> {
+  const { onBackgroundError, ...context } = options
+  const { database } = context.documents
+  await ensureSchedules(database)
+  await ensureReleases(database)
+  const lanes = await Promise.all([laneOf(context, 'document'), laneOf(context, 'release')])
+  const runner = openRunner({ lanes, onError: onBackgroundError, lookMs: LOOK_MS })
+  runner.wake()
+  const sweep = openTrashSweep({ database, now: context.now, onBackgroundError })
+  return {
+    ...context,
+    close: async () => {
+      await sweep.close()
+      await runner.close()
+    },
+  }
+}
+
+async function laneOf(context: PlanningContext, kind: ScheduleRow['kind']): Promise<Lane> {
+  const { documents, now } = context
+  const queue = await openJobQueue<ScheduleRow>({
+    database: documents.database,
+    collection: SCHEDULES,
+    leaseMs: LEASES_MS[kind],
+    now,
+  })
+  return {
+    atOnce: AT_ONCE[kind],
+    next: async () => {
+      const job = await queue.claim({ kind })
+      return job === null ? null : () => queue.hold(job, () => runSchedule(context, queue, job))
+    },
+    soon: () => queue.nextWithin(LOOK_MS, { kind }),
+  }
+}

@@ -1,0 +1,177 @@
+import { ApplicationError, because, NotFoundError } from '../../base/errors.ts'
+import { newJob } from '../../jobs/job-queue.ts'
+import { currentAuthorship } from '../../mongo/connection/authorship.ts'
+import { noteRow } from '../../mongo/connection/commit-record.ts'
+import { optionsOf } from '../../mongo/connection/commands.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { seenRows } from '../../mongo/lines/seen-rows.ts'
+import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { isDocumentId, newDocumentId } from '../../mongo/versions/document-id.ts'
+import type { SeenType } from '../../query/query.ts'
+import type { ActionOn } from './run-action.ts'
+import type { PlanningContext } from './planning.ts'
+import { RELEASE_TYPE } from './release-rows.ts'
+import {
+  type DocumentSchedule,
+  SCHEDULE_TYPE,
+  type ScheduleRow,
+  schedulesIn,
+} from './schedule-rows.ts'
+
+/** How many one document may have. */
+const MOST_OF_ONE = 20
+
+/**
+ * Has an action on a document done at a time, with the rights that its author has by then.
+ * @throws NotFoundError for a document, or a locale of it that was named, that does not exist; ApplicationError beyond 20
+ */
+export async function addSchedule(
+  { documents: { database }, now }: Pick<PlanningContext, 'documents' | 'now'>,
+  { action, plan, documentId, locales }: ActionOn,
+  at: Date,
+): Promise<DocumentSchedule> {
+  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  const versions = await getAllVersions(database, plan, documentId)
+  const isThere = (locale: string): boolean => versions.some((version) => version.locale === locale)
+  const named = locales.locales.filter(isThere)
+  if (named.length === 0 || (locales.kind !== 'every' && named.length < locales.locales.length)) {
+    throw new NotFoundError('Not Found')
+  }
+  const rows = schedulesIn(database)
+  const own = await asCmsErrors(() =>
+    rows.countDocuments({ type: plan.uid, documentId }, { limit: MOST_OF_ONE }),
+  )
+  if (own >= MOST_OF_ONE) {
+    const message = `This document has ${MOST_OF_ONE} schedules already`
+    throw new ApplicationError(message, {}, because(message, 'any.tooMany', { limit: MOST_OF_ONE }))
+  }
+  const row: DocumentSchedule = {
+    _id: newDocumentId(),
+    ...newJob(at),
+    kind: 'document',
+    action,
+    type: plan.uid,
+    documentId,
+    locales: locales.locales,
+    asked: locales.kind,
+    at,
+    by: currentAuthorship().by,
+    createdAt: now(),
+    failure: null,
+  }
+  await database.transact(async (session) => {
+    await rows.insertOne(row, optionsOf(database, session))
+    noteSchedule(session, 'put', row)
+  })
+  return row
+}
+
+/** Who plans something, or takes it back, stands in the log: what is planned is content to be. */
+function noteSchedule(session: Session, op: 'put' | 'delete', row: ScheduleRow): void {
+  if (row.kind === 'release') {
+    noteRow(session, op, { type: RELEASE_TYPE, documentId: row._id })
+    return
+  }
+  const { documentId, locales } = row
+  for (const locale of locales) noteRow(session, op, { type: SCHEDULE_TYPE, documentId, locale })
+}
+
+/** Which schedules: of a time, of a document, of what is seen. */
+export interface ScheduleSelection {
+  readonly from: Date | null
+  readonly until: Date | null
+  readonly type: string | null
+  readonly documentId: string | null
+  readonly seen: readonly SeenType[]
+  /** Whether releases are seen. */
+  readonly releases: boolean
+}
+
+/** Behind which schedule a page begins. */
+export type SchedulePlace = Pick<ScheduleRow, 'at' | '_id'>
+
+/** By time: `limit` of them behind `after`. */
+export function listSchedules(
+  { documents: { database } }: Pick<PlanningContext, 'documents'>,
+  { from, until, type, documentId, seen, releases }: ScheduleSelection,
+  { after, limit }: { readonly after: SchedulePlace | null; readonly limit: number },
+): Promise<readonly ScheduleRow[]> {
+  const conditions: object[] = [
+    ...(from === null ? [] : [{ at: { $gte: from } }]),
+    ...(until === null ? [] : [{ at: { $lt: until } }]),
+    ...(type === null ? [] : [{ type }]),
+    ...(documentId === null ? [] : [{ documentId }]),
+    ...(after === null ? [] : [behind(after)]),
+    { $or: [...(releases ? [{ kind: 'release' }] : []), ...seenRows(seen)] },
+  ]
+  if (!releases && seen.length === 0) return Promise.resolve([])
+  return asCmsErrors(() =>
+    schedulesIn(database)
+      .find({ $and: conditions }, { maxTimeMS: database.queryTimeoutMs, batchSize: limit + 1 })
+      .sort({ at: 1, _id: 1 })
+      .limit(limit)
+      .toArray(),
+  )
+}
+
+function behind({ at, _id }: SchedulePlace): object {
+  return { $or: [{ at: { $gt: at } }, { at, _id: { $gt: _id } }] }
+}
+
+/** Null where there is none, or it has been done. */
+export function getSchedule(
+  { documents: { database } }: Pick<PlanningContext, 'documents'>,
+  id: string,
+): Promise<ScheduleRow | null> {
+  return asCmsErrors(() =>
+    schedulesIn(database).findOne({ _id: id }, { maxTimeMS: database.queryTimeoutMs }),
+  )
+}
+
+/**
+ * Has what could not be done begun anew at once, in the name of its author as ever, who may by now. The reason is shown
+ * until it goes well.
+ * @throws NotFoundError where it has been done, or taken back; ApplicationError where it has not failed, or is being done
+ */
+export async function retrySchedule(
+  context: Pick<PlanningContext, 'documents' | 'now'>,
+  id: string,
+): Promise<ScheduleRow> {
+  const { database } = context.documents
+  const row = await database.transact(async (session) => {
+    const begun = await schedulesIn(database).findOneAndUpdate(
+      { _id: id, failure: { $ne: null }, lease: null },
+      { $set: newJob(context.now()) },
+      { ...optionsOf(database, session), returnDocument: 'after' },
+    )
+    if (begun !== null) noteSchedule(session, 'put', begun)
+    return begun
+  })
+  if (row !== null) return row
+  if ((await getSchedule(context, id)) === null) throw noSchedule()
+  const message = 'The schedule has not failed'
+  throw new ApplicationError(message, {}, because(message, 'schedule.notFailed'))
+}
+
+function noSchedule(): NotFoundError {
+  return new NotFoundError('There is no such schedule')
+}
+
+/**
+ * Takes a schedule back, whether it waits or has failed. Who is at it finishes nothing any more.
+ * @throws NotFoundError where it has been done, or taken back
+ */
+export async function cancelSchedule(
+  { documents: { database } }: Pick<PlanningContext, 'documents'>,
+  id: string,
+): Promise<void> {
+  await database.transact(async (session) => {
+    const row = await schedulesIn(database).findOneAndDelete(
+      { _id: id },
+      optionsOf(database, session),
+    )
+    if (row === null) throw noSchedule()
+    noteSchedule(session, 'delete', row)
+  })
+}

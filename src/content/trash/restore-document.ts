@@ -1,0 +1,220 @@
+import { ConflictError, type Fault, NotFoundError } from '../../base/errors.ts'
+import { assertLater } from '../../mongo/connection/commit-record.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { findDeletionsOf, findInTrash, findTrashedVersions } from '../../mongo/trash/read-trash.ts'
+import { takeFromTrash } from '../../mongo/trash/take-from-trash.ts'
+import type { DeletionRow, TrashedVersion } from '../../mongo/trash/trash-rows.ts'
+import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { newRevision } from '../../mongo/versions/revision.ts'
+import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { lockDocument } from '../../mongo/write/lock-document.ts'
+import { claimTarget, findRivals, type Taken } from '../../mongo/write/relation-writes.ts'
+import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { findTaken } from '../../mongo/write/unique-values.ts'
+import { insertVersions } from '../../mongo/write/write-versions.ts'
+import type { Status } from '../../query/query.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { type LostReference, withoutLost } from '../payload/existing-references.ts'
+import { listOf } from '../payload/relation-list.ts'
+import { pickShared } from '../payload/shared-values.ts'
+import { exclusiveRelations, unsetValues } from '../payload/write-values.ts'
+
+export interface RestoreTarget {
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  /** Null selects the latest deletion of each locale. */
+  readonly deletion: string | null
+  /** Null selects all deleted locales. */
+  readonly locales: readonly string[] | null
+  /** The version that becomes the draft if both were deleted. */
+  readonly from: Status
+  /** Called with the restored locales. @throws ForbiddenError */
+  readonly assertMay: (locales: readonly string[]) => void
+}
+
+export interface Restored {
+  readonly versions: readonly StoredVersion[]
+  /** References to deleted documents, and one-to-one targets that another document holds now. */
+  readonly lost: readonly (LostReference & { readonly locale: string })[]
+  /** Unique values of drafts that another document holds now. They prevent publishing. */
+  readonly taken: readonly (Fault & { readonly locale: string })[]
+}
+
+/**
+ * Restores the selected locales atomically, as drafts, or as entries if the type has no drafts.
+ * @throws NotFoundError if the trash does not contain it; ConflictError if a locale exists again; ValidationError
+ * for a conflicting unique value, if the type has no drafts
+ */
+export async function restoreDocument(
+  context: DocumentContext,
+  target: RestoreTarget,
+): Promise<Restored> {
+  const { database } = context
+  const { plan, documentId } = target
+  if (!isDocumentId(documentId)) throw notInTrash()
+  return retryCollisions(() =>
+    database.transact(async (session) => {
+      const chosen = await chooseDeletions(context, target, session)
+      target.assertMay([...chosen.keys()])
+      for (const { commit } of chosen.values()) assertLater(session, commit)
+      await lockDocument(database, plan, documentId, session)
+      const stored = await getAllVersions(database, plan, documentId, session)
+      const again = stored.find(({ locale }) => chosen.has(locale))
+      if (again !== undefined) throw thereAgain(plan, again.locale)
+      const trashed = await takeOut(context, plan, chosen, session)
+      return bringBack(context, target, { trashed, stored }, session)
+    }),
+  )
+}
+
+async function chooseDeletions(
+  { database }: DocumentContext,
+  { plan, documentId, deletion, locales }: RestoreTarget,
+  session: Session,
+): Promise<ReadonlyMap<string, DeletionRow>> {
+  const rows = await findDeletionsOf(database, { type: plan.uid, documentId, deletion }, session)
+  const newest = new Map<string, DeletionRow>()
+  for (const row of rows) {
+    const fitting = row.locales.filter((locale) => (locale === NO_LOCALE) !== plan.localized)
+    for (const locale of fitting) if (!newest.has(locale)) newest.set(locale, row)
+  }
+  const asked = locales ?? [...newest.keys()]
+  const chosen = new Map([...newest].filter(([locale]) => asked.includes(locale)))
+  if (chosen.size === 0 || chosen.size < asked.length) throw notInTrash()
+  return chosen
+}
+
+async function takeOut(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  chosen: ReadonlyMap<string, DeletionRow>,
+  session: Session,
+): Promise<readonly TrashedVersion[]> {
+  const trashed: TrashedVersion[] = []
+  for (const row of new Set(chosen.values())) {
+    const own = [...chosen].filter(([, each]) => each === row).map(([locale]) => locale)
+    trashed.push(...(await findTrashedVersions(database, row._id, own, session)))
+    const isTaken = await takeFromTrash(database, plan, { row, locales: own }, session)
+    if (!isTaken) throw notInTrash()
+  }
+  return trashed
+}
+
+interface Sources {
+  readonly trashed: readonly TrashedVersion[]
+  readonly stored: readonly StoredVersion[]
+}
+
+async function bringBack(
+  context: DocumentContext,
+  { plan, from }: RestoreTarget,
+  { trashed, stored }: Sources,
+  session: Session,
+): Promise<Restored> {
+  const { database } = context
+  const sources = chooseVersions(trashed, from)
+  const [newest] = sources
+  if (newest === undefined) throw notInTrash() // a sweep is deleting it
+  const sibling = stored.find(({ status }) => status === 'draft') ?? stored[0]
+  const shared = pickShared(plan, sibling ?? newest)
+  const versions: StoredVersion[] = []
+  const lost: Restored['lost'][number][] = []
+  for (const source of sources) {
+    const made = await makeVersion(context, plan, { ...source, ...shared }, session)
+    versions.push(made.version)
+    lost.push(...made.lost.map((one) => ({ ...one, locale: source.locale })))
+  }
+  await insertVersions(database, plan, versions, session)
+  const taken: Restored['taken'][number][] = []
+  for (const version of plan.draftAndPublish ? versions : []) {
+    const faults = await findTaken(database, plan, version, version, session)
+    taken.push(...faults.map((one) => ({ ...one, locale: version.locale })))
+  }
+  return { versions, lost, taken }
+}
+
+function chooseVersions(
+  trashed: readonly TrashedVersion[],
+  wanted: Status,
+): readonly StoredVersion[] {
+  const byLocale = new Map<string, TrashedVersion>()
+  for (const one of trashed) {
+    if (one.status === wanted || !byLocale.has(one.locale)) byLocale.set(one.locale, one)
+  }
+  return [...byLocale.values()].map(({ version }) => asVersion(version))
+}
+
+async function makeVersion(
+  context: DocumentContext,
+  plan: ContentTypePlan,
+  source: StoredVersion,
+  session: Session,
+): Promise<{ readonly version: StoredVersion; readonly lost: readonly LostReference[] }> {
+  const { database, ids, now } = context
+  const { _commit: _deleted, ...held } = source
+  const status = plan.draftAndPublish ? 'draft' : 'published'
+  const [id = 0] = status === source.status ? [source.id] : await ids.take(plan.collectionName, 1)
+  const at = now()
+  const { data, lost } = await withoutLost(context, plan, held, {
+    session,
+    // Targets in the trash can be restored later and are hidden until then, so the references stay.
+    alsoThere: (uid, documentIds) => findInTrash(database, uid, documentIds, session),
+  })
+  const version: StoredVersion = {
+    ...unsetValues(plan),
+    ...(data as StoredVersion),
+    id,
+    status,
+    updatedAt: at,
+    publishedAt: status === 'published' ? at : null,
+    _revision: newRevision(),
+  }
+  const taken = await takenByOthers(context, plan, version, session)
+  const dropped = Object.fromEntries(taken.map(({ relation }) => [relation.name, null]))
+  return {
+    version: { ...version, ...dropped },
+    lost: [
+      ...lost,
+      ...taken.map(({ relation: { name, targetUid }, target }) => ({
+        path: [name],
+        documentId: target,
+        targetUid,
+      })),
+    ],
+  }
+}
+
+/** Returns one-to-one targets that another document holds now. The other document keeps them. */
+async function takenByOthers(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  version: StoredVersion,
+  session: Session,
+): Promise<readonly Taken[]> {
+  const held = exclusiveRelations(plan).flatMap((relation) =>
+    listOf(version[relation.name]).map((target): Taken => ({ relation, target })),
+  )
+  for (const { relation, target } of held) {
+    if (relation.otherSide === null) continue
+    const claimed = { plan: relation.target(), attribute: relation.otherSide, target }
+    await claimTarget(database, version, claimed, session)
+  }
+  const rivals = await findRivals(database, plan, version, held, session)
+  return held.filter(({ relation, target }) =>
+    rivals.some((rival) => listOf(rival[relation.name]).includes(target)),
+  )
+}
+
+function notInTrash(): NotFoundError {
+  return new NotFoundError('This is not in the trash')
+}
+
+function thereAgain({ localized }: ContentTypePlan, locale: string): ConflictError {
+  const message = localized
+    ? `The document has the locale ${locale} already`
+    : 'The entry exists already'
+  return new ConflictError(message, localized ? { locale } : {}, { code: 'already_there' })
+}

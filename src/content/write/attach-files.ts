@@ -1,0 +1,112 @@
+import { ValidationError } from '../../base/errors.ts'
+import type { Database, Session } from '../../mongo/connection/database.ts'
+import { getAllVersions, getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { findExisting } from '../../mongo/write/find-existing.ts'
+import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { patchVersion, setInOtherLocales } from '../../mongo/write/write-versions.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { ContentTypePlan, MediaPlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { listOf, unique } from '../payload/relation-list.ts'
+import { pickShared } from '../payload/shared-values.ts'
+import { checkUpdate, updateVersions } from './update-versions.ts'
+import type { Writer } from '../write-target.ts'
+
+export interface Attachment {
+  readonly plan: ContentTypePlan
+  readonly media: MediaPlan
+  readonly version: StoredVersion
+}
+
+/**
+ * `refId` is a numeric id or a documentId, which means the published version in the default locale, else its draft.
+ * @throws ValidationError if the attribute or the version does not exist
+ */
+export async function getAttachment(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  { refId, field }: { readonly refId: string; readonly field: string },
+  defaultLocale: string,
+): Promise<Attachment> {
+  const media = plan.attributes.get(field)
+  if (media?.kind !== 'media') {
+    throw new ValidationError(
+      `field: ${plan.uid} has no media attribute ${field}`,
+      {},
+      { code: 'invalid_upload' },
+    )
+  }
+  const id = /^\d{1,15}$/.test(refId) ? Number(refId) : null
+  const documentId = id === null ? refId : await documentIdOf(database, plan, id)
+  const versions = documentId === undefined ? [] : await getAllVersions(database, plan, documentId)
+  const locale = plan.localized ? defaultLocale : NO_LOCALE
+  const version =
+    id === null
+      ? mostPublic(versions.filter((version) => version.locale === locale))
+      : versions.find((version) => version.id === id)
+  if (version === undefined)
+    throw new ValidationError(
+      `refId: there is no ${plan.uid} ${refId}`,
+      {},
+      { code: 'invalid_upload' },
+    )
+  return { plan, media, version }
+}
+
+/**
+ * Files of a published version are also added to its draft, so that publishing preserves them.
+ * @throws ValidationError for a file type that the attribute does not allow
+ */
+export async function attachFiles(
+  context: DocumentContext,
+  { plan, media, version }: Attachment,
+  files: readonly string[],
+  writer: Writer,
+): Promise<void> {
+  const { documentId, locale, status } = version
+  const value = media.multiple ? { connect: files } : { set: files.slice(-1) }
+  const data = { [media.name]: value }
+  const written = plan.draftAndPublish ? 'draft' : 'published'
+  const target = { plan, documentId, key: { locale, status: written }, writer } as const
+  const update = await checkUpdate(context, target, data)
+  await retryCollisions(() =>
+    context.database.transact(async (session) => {
+      await updateVersions(context, target, update, session)
+      if (status !== written)
+        await attachToPublished(context, { plan, media, version }, files, session)
+    }),
+  )
+}
+
+/** Rereads the version, because concurrent requests may have attached files or unpublished it. */
+async function attachToPublished(
+  { database, now }: DocumentContext,
+  { plan, media, version }: Attachment,
+  files: readonly string[],
+  session: Session,
+): Promise<void> {
+  const { documentId } = version
+  const stored = await getWholeVersion(database, plan, documentId, version, session)
+  if (stored === null) return
+  const held = unique([...listOf(stored[media.name]), ...files])
+  const attached = { [media.name]: media.multiple ? held : (files.at(-1) ?? null) }
+  const updatedAt = now()
+  const changes = { ...attached, updatedAt }
+  await patchVersion(database, plan, { documentId, key: version }, changes, session)
+  const shared = pickShared(plan, attached)
+  await setInOtherLocales(database, plan, { ...stored, updatedAt }, shared, session)
+}
+
+async function documentIdOf(
+  database: Database,
+  plan: ContentTypePlan,
+  id: number,
+): Promise<string | undefined> {
+  const named = { documentIds: new Set<string>(), ids: new Set([id]) }
+  return (await findExisting(database, plan, named)).byId.get(id)
+}
+
+function mostPublic(versions: readonly StoredVersion[]): StoredVersion | undefined {
+  return versions.find(({ status }) => status === 'published') ?? versions[0]
+}

@@ -1,0 +1,114 @@
+import { CmsError, ConflictError, UnprocessableContentError } from '../../base/errors.ts'
+import {
+  type IdempotencyRecords,
+  type KeptAnswer,
+  openIdempotencyRecords,
+} from '../../mongo/system/idempotency-records.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { Alongside } from './create-versions.ts'
+import type { DocumentContext } from '../context.ts'
+
+export interface CreationWork {
+  create(alongside: Alongside | null): Promise<StoredVersion>
+  show(version: StoredVersion): Promise<KeptAnswer>
+  showError(error: CmsError): KeptAnswer
+}
+
+export interface Creation extends CreationWork {
+  /** Identifies the request: its principal and its idempotency key. */
+  readonly key: string
+  /** Digest that is equal only for equal requests. */
+  readonly fingerprint: string
+}
+
+export interface CreationAnswer {
+  readonly answer: KeptAnswer
+  readonly replayed: boolean
+}
+
+export interface IdempotentCreations {
+  /**
+   * Executes a creation once, even if the process crashes. Repeated requests get the first response, unless it was
+   * a server error.
+   * @throws ConflictError while the first request is running; UnprocessableContentError if the first request was
+   * different
+   */
+  run(creation: Creation): Promise<CreationAnswer>
+}
+
+export async function openIdempotentCreations({
+  database,
+  now,
+}: Pick<DocumentContext, 'database' | 'now'>): Promise<IdempotentCreations> {
+  const records = await openIdempotencyRecords(database, now)
+  return { run: (creation) => runOnce(records, creation) }
+}
+
+async function runOnce(records: IdempotencyRecords, creation: Creation): Promise<CreationAnswer> {
+  const { key, fingerprint } = creation
+  const beginning = await records.begin(key, fingerprint)
+  switch (beginning.kind) {
+    case 'begun':
+      return { answer: await carryOut(records, creation, beginning.claim), replayed: false }
+    case 'created':
+      return { answer: await keepShown(records, creation, beginning.version), replayed: true }
+    case 'answered':
+      return { answer: beginning.answer, replayed: true }
+    case 'running':
+      throw new ConflictError('Idempotency-Key: the first request with this key is still running')
+    case 'other':
+      throw new UnprocessableContentError(
+        'Idempotency-Key: this key was used with a different request',
+        { header: 'Idempotency-Key' },
+      )
+  }
+}
+
+async function carryOut(
+  records: IdempotencyRecords,
+  creation: Creation,
+  claim: string,
+): Promise<KeptAnswer> {
+  const { key } = creation
+  let version: StoredVersion
+  try {
+    version = await creation.create(async (created, session) => {
+      if (await records.noteCreated(key, claim, created, session)) return
+      throw new ConflictError('Idempotency-Key: another request with this key was faster')
+    })
+  } catch (error) {
+    if (error instanceof CmsError && error.status < 500 && !(error instanceof ConflictError)) {
+      return records.keepAnswer(key, creation.showError(error))
+    }
+    await releaseIfPossible(records, key, claim)
+    throw error
+  }
+  return keepShown(records, creation, version)
+}
+
+async function keepShown(
+  records: IdempotencyRecords,
+  creation: Creation,
+  version: StoredVersion,
+): Promise<KeptAnswer> {
+  const answer = await creation.show(version)
+  // A response above the limit is not stored. Each repeated request formats it again from the stored version.
+  if (answer.body.length > MOST_KEPT) return answer
+  return records.keepAnswer(creation.key, answer)
+}
+
+/** In UTF-16 units of at most 3 bytes each, so that the record stays below the 16 MB limit of a document. */
+const MOST_KEPT = 4_000_000
+
+/** If the database fails, the lease expires by itself. */
+async function releaseIfPossible(
+  records: IdempotencyRecords,
+  key: string,
+  claim: string,
+): Promise<void> {
+  try {
+    await records.release(key, claim)
+  } catch (error) {
+    if (!(error instanceof CmsError)) throw error
+  }
+}

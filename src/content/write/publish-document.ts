@@ -1,0 +1,231 @@
+import { ApplicationError, NotFoundError, ValidationError } from '../../base/errors.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { lockDocument } from '../../mongo/write/lock-document.ts'
+import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { contentOf, haveSameContent } from './same-content.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { takeDocuments } from '../../mongo/write/take-turns.ts'
+import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
+import { deletePublished } from '../../mongo/write/delete-versions.ts'
+import type { ActionLocales } from '../../query/parse-version.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import type { DocumentChange } from '../payload/relation-change.ts'
+import { listOf } from '../payload/relation-list.ts'
+import { pickShared } from '../payload/shared-values.ts'
+import { beginDraft, patchWritten, publishDraft, putCopy, writeRelations } from './version-steps.ts'
+import { assertCondition } from './write-condition.ts'
+import type { WriteTarget } from '../write-target.ts'
+import { exclusiveRelations } from '../payload/write-values.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+
+export interface ActionTarget extends Omit<WriteTarget, 'key'> {
+  readonly locales: ActionLocales
+}
+
+interface Pair {
+  readonly locale: string
+  readonly draft: StoredVersion | null
+  readonly published: StoredVersion | null
+}
+
+type InLocale = (pair: Pair) => Promise<StoredVersion>
+
+interface LocaleAction {
+  readonly run: InLocale
+  readonly choose?: (pairs: readonly Pair[]) => readonly Pair[]
+}
+
+/**
+ * Publishes all locales atomically. Unchanged versions are not written and keep their `publishedAt`.
+ * @throws NotFoundError for a missing document or named locale; ValidationError if a draft cannot be published;
+ * PreconditionFailedError if the condition of `target` fails
+ */
+export function publishDocument(
+  context: DocumentContext,
+  target: ActionTarget,
+): Promise<readonly StoredVersion[]> {
+  return alone(context, (session) => publishInside(context, target, session))
+}
+
+export function publishInside(
+  context: DocumentContext,
+  target: ActionTarget,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
+  const publish: InLocale = async ({ locale, draft, published }) => {
+    const isPublished =
+      draft !== null && published !== null && haveSameContent(target.plan, draft, published)
+    if (isPublished) return published
+    const { plan, documentId, writer } = target
+    if (draft === null) await beginDraft(context, plan, orThrow(published), session)
+    const key = { locale, status: 'published' as const }
+    const written = { plan, documentId, key, writer }
+    const versionedCache = orThrow(await patchWritten(context, written, {}, session))
+    return publishDraft(context, written, { draft: versionedCache, changes: new Map() }, session)
+  }
+  return inEachLocale(context, target, { run: publish }, session)
+}
+
+/** Returns the drafts unchanged and ignores unpublished locales. @throws NotFoundError as in `publishDocument` */
+export function unpublishDocument(
+  context: DocumentContext,
+  target: ActionTarget,
+): Promise<readonly StoredVersion[]> {
+  return alone(context, (session) => unpublishInside(context, target, session))
+}
+
+export function unpublishInside(
+  context: DocumentContext,
+  target: ActionTarget,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
+  const { plan, documentId } = target
+  const unpublish: InLocale = async ({ locale, draft, published }) => {
+    if (published === null) return orThrow(draft)
+    const kept = draft ?? (await beginDraft(context, plan, published, session))
+    await deletePublished(context.database, plan, documentId, locale, session)
+    return kept
+  }
+  return inEachLocale(context, target, { run: unpublish }, session)
+}
+
+/**
+ * If all locales are requested, unpublished ones are skipped.
+ * @throws NotFoundError as in `publishDocument`; ApplicationError if no version is published
+ */
+export function discardDraft(
+  context: DocumentContext,
+  target: ActionTarget,
+): Promise<readonly StoredVersion[]> {
+  return alone(context, (session) => discardInside(context, target, session))
+}
+
+function discardInside(
+  context: DocumentContext,
+  target: ActionTarget,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
+  const { plan, locales } = target
+  const discard: InLocale = async ({ locale, draft, published }) => {
+    if (published === null) {
+      const where = locale === NO_LOCALE ? '' : ` in locale ${locale}`
+      throw new ApplicationError(
+        `There is no published version${where} to revert to`,
+        {},
+        { code: 'not_published' },
+      )
+    }
+    if (draft !== null && haveSameContent(plan, draft, published)) return draft
+    return revertTo(context, target, published, session)
+  }
+  const choose = (pairs: readonly Pair[]): readonly Pair[] => {
+    const published = pairs.filter((pair) => pair.published !== null)
+    return locales.kind === 'every' && published.length > 0 ? published : pairs
+  }
+  return inEachLocale(context, target, { run: discard, choose }, session)
+}
+
+function alone(
+  { database }: DocumentContext,
+  work: (session: Session) => Promise<readonly StoredVersion[]>,
+): Promise<readonly StoredVersion[]> {
+  return retryCollisions(() => database.transact(work))
+}
+
+async function inEachLocale(
+  context: DocumentContext,
+  { plan, documentId, locales, condition }: ActionTarget,
+  { run, choose = (pairs) => pairs }: LocaleAction,
+  session: Session,
+): Promise<readonly StoredVersion[]> {
+  const { database } = context
+  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  takeDocuments(plan, [documentId], session)
+  if (plan.localized) await lockDocument(database, plan, documentId, session)
+  const read = async (): Promise<readonly Pair[]> =>
+    choose(pairsOf(await getAllVersions(database, plan, documentId, session), locales))
+  let pairs = await read()
+  if (condition !== undefined) {
+    for (const { locale } of pairs) {
+      await assertCondition(context, { plan, documentId, locale }, condition, session)
+    }
+    pairs = await read() // the check changes the revision
+  }
+  const answers: StoredVersion[] = []
+  for (const pair of pairs) {
+    answers.push(await namingLocale(locales, pair, () => run(pair)))
+  }
+  return answers
+}
+
+/** @throws NotFoundError if a named locale is missing, or if the document has no version */
+function pairsOf(versions: readonly StoredVersion[], asked: ActionLocales): readonly Pair[] {
+  const pairs = asked.locales.map((locale): Pair => {
+    const inLocale = versions.filter((version) => version.locale === locale)
+    return {
+      locale,
+      draft: inLocale.find(({ status }) => status === 'draft') ?? null,
+      published: inLocale.find(({ status }) => status === 'published') ?? null,
+    }
+  })
+  const there = pairs.filter(({ draft, published }) => draft !== null || published !== null)
+  if (there.length === 0 || (asked.kind !== 'every' && there.length < pairs.length)) {
+    throw new NotFoundError('Not Found')
+  }
+  return there
+}
+
+async function namingLocale<T>(
+  { kind }: ActionLocales,
+  { locale }: Pair,
+  runAction: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await runAction()
+  } catch (error) {
+    if (kind === 'one' || !(error instanceof ValidationError)) throw error
+    const details = { ...error.details, locale }
+    throw new ValidationError(error.message, details, { code: error.errorCode })
+  }
+}
+
+/** The draft regains exclusive targets, and other locales get the shared values. */
+async function revertTo(
+  context: DocumentContext,
+  { plan, documentId, writer }: ActionTarget,
+  published: StoredVersion,
+  session: Session,
+): Promise<StoredVersion> {
+  const { database, now } = context
+  const content = contentOf(plan, published)
+  const stamps = { updatedAt: now(), publishedAt: null }
+  const copy = { ...published, ...content, ...stamps, status: 'draft' } as const
+  const draft = await putCopy(context, plan, copy, session)
+  const key = { locale: published.locale, status: 'draft' as const }
+  const sides = { changes: exclusiveTargets(plan, content), isCopy: false }
+  const target = { plan, documentId, key, writer }
+  const [related = draft] = await writeRelations(context, target, [draft], sides, session)
+  await setInOtherLocales(database, plan, related, pickShared(plan, content), session)
+  return related
+}
+
+function exclusiveTargets(
+  plan: ContentTypePlan,
+  content: Data,
+): ReadonlyMap<string, DocumentChange> {
+  return new Map(
+    exclusiveRelations(plan).map(({ name }) => [
+      name,
+      { kind: 'set', targets: listOf(content[name]) },
+    ]),
+  )
+}
+
+function orThrow(version: StoredVersion | null): StoredVersion {
+  if (version === null) throw new Error('the document has no version in this locale')
+  return version
+}

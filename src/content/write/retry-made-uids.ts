@@ -1,0 +1,26 @@
+import { type Fault, ValidationError } from '../../base/errors.ts'
+
+/** Each failure means that another creation succeeded, and a proposal tries a hundred names. */
+const ATTEMPTS = 100
+
+/** Retries if a concurrent creation has taken a generated uid. `names` are the generated attributes. */
+export async function retryMadeUids<T>(
+  names: readonly string[],
+  create: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await create()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isTaken(error, names)) throw error
+    }
+  }
+}
+
+function isTaken(error: unknown, names: readonly string[]): boolean {
+  if (!(error instanceof ValidationError) || error.errorCode !== 'value_not_unique') return false
+  const faults = (error.details?.['errors'] ?? []) as readonly Fault[] // as `validationError` made them
+  return faults.every(({ path: [name = '', ...deeper] }) => {
+    return deeper.length === 0 && names.includes(name)
+  })
+}

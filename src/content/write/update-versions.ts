@@ -1,0 +1,145 @@
+import { NotFoundError } from '../../base/errors.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { getAllVersions, getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { lockDocument } from '../../mongo/write/lock-document.ts'
+import { takeDocuments } from '../../mongo/write/take-turns.ts'
+import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { DocumentContext } from '../context.ts'
+import { hasShared, pickShared } from '../payload/shared-values.ts'
+import { completeValues, type PreparedValues, prepareValues } from '../payload/write-values.ts'
+import type { WriteTarget } from '../write-target.ts'
+import { createVersions, prepareNext } from './create-versions.ts'
+import {
+  assertFree,
+  beginDraft,
+  patchWritten,
+  publishDraft,
+  shareNew,
+  writeRelations,
+  writtenKey,
+} from './version-steps.ts'
+import { assertCondition, missingVersion } from './write-condition.ts'
+
+export interface Update {
+  readonly data: unknown
+  readonly prepared: PreparedValues
+}
+
+/** @throws NotFoundError for a malformed documentId; ValidationError for invalid data */
+export async function checkUpdate(
+  context: DocumentContext,
+  target: WriteTarget,
+  data: unknown,
+): Promise<Update> {
+  const { plan, documentId, isTrusted = false } = target
+  const { draft, direct } = plan.validators
+  const changes = (plan.draftAndPublish ? draft : direct)(data, { creating: false, isTrusted })
+  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  return { data, prepared: await prepareValues(context, target, changes, { creating: false }) }
+}
+
+/** Executes `updateDocument` within a transaction, for a validated change. */
+export async function updateVersions(
+  context: DocumentContext,
+  target: WriteTarget,
+  update: Update,
+  session: Session,
+): Promise<StoredVersion> {
+  const { plan, key } = target
+  const { prepared } = update
+  takeDocuments(plan, [target.documentId], session)
+  if (reachesOthers(target, prepared)) {
+    await lockDocument(context.database, plan, target.documentId, session)
+  }
+  await assertMet(context, target, session)
+  const stored = prepared.needsStored ? await getStored(context, target, session) : {}
+  if (stored === null) return addVersion(context, target, update, session)
+  const values = completeValues(plan, prepared, stored)
+  if (!plan.draftAndPublish) await assertFreeIfThere(context, target, values, session)
+  const patched = await patchWritten(context, target, values, session)
+  if (patched === null) return addVersion(context, target, update, session)
+  const sides = { changes: prepared.changes, isCopy: false }
+  const [written = patched] = await writeRelations(context, target, [patched], sides, session)
+  const given = [...Object.keys(values), ...prepared.changes.keys()]
+  const changed = Object.fromEntries(given.map((name) => [name, written[name]]))
+  await setInOtherLocales(context.database, plan, written, pickShared(plan, changed), session)
+  return plan.draftAndPublish && key.status === 'published'
+    ? publishDraft(context, target, { draft: written, changes: prepared.changes }, session)
+    : written
+}
+
+/** Reports 404 before a uniqueness error. @throws NotFoundError, ValidationError */
+export async function assertFreeIfThere(
+  context: DocumentContext,
+  target: WriteTarget,
+  values: Data,
+  session: Session | undefined,
+): Promise<void> {
+  try {
+    await assertFree(context, target, values, session)
+  } catch (error) {
+    const { plan, documentId } = target
+    if (plan.kind === 'singleType') throw error
+    const versions = await getAllVersions(context.database, plan, documentId, session)
+    throw versions.length === 0 ? new NotFoundError('Not Found') : error
+  }
+}
+
+/** Whether the change includes values shared by all locales. It then locks several versions. */
+export function reachesOthers(
+  { plan, key }: WriteTarget,
+  { values, changes }: PreparedValues,
+): boolean {
+  const isPublishing = plan.draftAndPublish && key.status === 'published'
+  return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
+}
+
+/** A missing document is not rejected here, because the update responds with 404 later. */
+async function assertMet(
+  context: DocumentContext,
+  { plan, documentId, key: { locale }, condition }: WriteTarget,
+  session: Session,
+): Promise<void> {
+  if (condition === undefined) return
+  const isStored = await assertCondition(context, { plan, documentId, locale }, condition, session)
+  if (isStored || condition.match === null) return
+  const others = await getAllVersions(context.database, plan, documentId, session)
+  if (plan.kind === 'singleType' || others.length > 0) throw missingVersion()
+}
+
+function getStored(
+  { database }: DocumentContext,
+  target: WriteTarget,
+  session: Session,
+): Promise<Data | null> {
+  return getWholeVersion(database, target.plan, target.documentId, writtenKey(target), session)
+}
+
+/** Creates a missing locale, or the draft of a version that was published before its type had drafts. */
+async function addVersion(
+  context: DocumentContext,
+  target: WriteTarget,
+  update: Update,
+  session: Session,
+): Promise<StoredVersion> {
+  const { plan, documentId, key } = target
+  if (plan.localized) await lockDocument(context.database, plan, documentId, session)
+  const versions = await getAllVersions(context.database, plan, documentId, session)
+  const published = versions.find(({ locale }) => locale === key.locale)
+  if (plan.draftAndPublish && published !== undefined) {
+    await beginDraft(context, plan, published, session)
+    const { condition: _met, ...rest } = target
+    return updateVersions(context, rest, update, session)
+  }
+  const sibling = versions.find(({ status }) => status === 'draft') ?? versions[0]
+  if (sibling === undefined && plan.kind === 'collectionType') throw new NotFoundError('Not Found')
+  const initial = sibling === undefined ? {} : pickShared(plan, sibling)
+  // `data` was validated to be an object.
+  const prepared = await prepareNext(context, target, update.data as Data, initial)
+  const created = await createVersions(context, target, prepared, session, initial)
+  if (sibling !== undefined) await shareNew(context, plan, created, session)
+  return created
+}

@@ -1,0 +1,109 @@
+import { PreconditionFailedError } from '../../base/errors.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { revisionOf } from '../../mongo/versions/revision.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { claimVersion } from '../../mongo/write/write-versions.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import type { Revisions, WriteCondition } from '../write-target.ts'
+import { haveSameContent } from './same-content.ts'
+
+/** One locale of a document. Writes replace its draft, or its published version if it has no draft. */
+export interface VersionLine {
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  readonly locale: string
+}
+
+/**
+ * Checks and locks the version until the end of the transaction. Returns false if it does not exist.
+ * @throws PreconditionFailedError
+ */
+export async function assertCondition(
+  context: DocumentContext,
+  line: VersionLine,
+  { match, noneMatch }: WriteCondition,
+  session: Session,
+): Promise<boolean> {
+  const current = await getExpected(context, line, { match, noneMatch }, session)
+  if (current === null) return false
+  if (match === null) return true
+  // Without snapshot isolation, only the write itself can detect a concurrent commit.
+  const expected = match === '*' ? null : current
+  if (await claimVersion(context.database, line.plan, current, expected, session)) return true
+  const newer = await getOverwritten(context, line, session)
+  throw changed(newer === null ? null : revisionOf(newer))
+}
+
+/** Rejects most outdated requests before a transaction starts. @throws PreconditionFailedError */
+export async function refuseOutdated(
+  context: DocumentContext,
+  line: VersionLine,
+  condition: WriteCondition,
+): Promise<void> {
+  await getExpected(context, line, condition, undefined)
+}
+
+async function getExpected(
+  context: DocumentContext,
+  line: VersionLine,
+  { match, noneMatch }: WriteCondition,
+  session: Session | undefined,
+): Promise<StoredVersion | null> {
+  const current = await getOverwritten(context, line, session)
+  if (current === null) return null
+  const revision = revisionOf(current)
+  if (noneMatch !== null && includes(noneMatch, revision)) {
+    throw new PreconditionFailedError('If-None-Match: this version is stored already', revision)
+  }
+  if (match === null || includes(match, revision)) return current
+  if (await isReadAsPublished(context, current, line, match, session)) return current
+  throw changed(revision)
+}
+
+export function missingVersion(): PreconditionFailedError {
+  return new PreconditionFailedError('If-Match: there is no such version', null)
+}
+
+function changed(revision: string | null): PreconditionFailedError {
+  return new PreconditionFailedError(
+    'If-Match: the version has changed since it was read',
+    revision,
+  )
+}
+
+function includes(revisions: Revisions, revision: string): boolean {
+  return revisions === '*' || revisions.has(revision)
+}
+
+async function getOverwritten(
+  { database }: DocumentContext,
+  { plan, documentId, locale }: VersionLine,
+  session: Session | undefined,
+): Promise<StoredVersion | null> {
+  const get = (status: 'draft' | 'published') =>
+    getWholeVersion(database, plan, documentId, { locale, status }, session)
+  return (plan.draftAndPublish ? await get('draft') : null) ?? (await get('published'))
+}
+
+/**
+ * The client may have read the published version. Its revision can differ from that of an equal draft, because
+ * separate writes update shared values and relations of the two.
+ */
+async function isReadAsPublished(
+  { database }: DocumentContext,
+  draft: StoredVersion,
+  { plan, documentId, locale }: VersionLine,
+  match: Revisions,
+  session: Session | undefined,
+): Promise<boolean> {
+  if (draft.status === 'published') return false
+  const key = { locale, status: 'published' } as const
+  const published = await getWholeVersion(database, plan, documentId, key, session)
+  return (
+    published !== null &&
+    includes(match, revisionOf(published)) &&
+    haveSameContent(plan, draft, published)
+  )
+}

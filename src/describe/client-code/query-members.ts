@@ -1,0 +1,91 @@
+import type { Grants } from '../../people/access/principal.ts'
+import { contentAction, queryAction } from '../../people/access/actions.ts'
+import { compileQueries } from '../../query/named/compile-queries.ts'
+import type { NamedQuery } from '../../query/named/named-query.ts'
+import { showEntry, type ShownEntry, type ShownLink } from '../../query/named/shown-entry.ts'
+import { PUBLICATION_FILTERS } from '../../query/query.ts'
+import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
+import type { Schema } from '../../schema/plan.ts'
+import { type Member, quoted } from './code.ts'
+import { fieldType } from './shape-members.ts'
+import { writeMembers } from './write-members.ts'
+
+/** The named queries that a principal may run: their parameters and their answers. */
+export function queryMembers(schema: Schema, grants: Grants): readonly Member[] {
+  return [...compileQueries(schema)]
+    .filter(([name]) => grants.has(queryAction(name)))
+    .map(([name, query]) => [
+      name,
+      writeMembers(
+        [
+          ['kind', query.isOne ? `'one'` : `'list'`],
+          ['parameters', writeMembers(parametersOf(query, grants), '      ')],
+          ['entry', entryType(showEntry(query.plan, query.shown), '      ')],
+        ],
+        '    ',
+      ),
+    ])
+}
+
+function parametersOf(query: NamedQuery, grants: Grants): readonly Member[] {
+  const { plan, parameters, takesLocale, takesFallback, takesStatus } = query
+  const mayReadDrafts = !plan.draftAndPublish || grants.has(contentAction(plan, 'readDrafts'))
+  return [
+    ...[...parameters].map(([name, definition]): Member => [
+      definition.required === true ? name : `${name}?`,
+      parameterType(definition),
+    ]),
+    ...(takesLocale ? [['locale?', `Content['locales']`] as const] : []),
+    ...(takesFallback ? [['fallbackLocale?', `readonly Content['locales'][]`] as const] : []),
+    ...(takesStatus && mayReadDrafts ? [['status?', `'draft' | 'published'`] as const] : []),
+    ...(takesStatus
+      ? [['publicationFilter?', PUBLICATION_FILTERS.map(quoted).join(' | ')] as const]
+      : []),
+  ]
+}
+
+const GIVEN: Readonly<Record<ParameterType, string>> = {
+  string: 'string',
+  enumeration: 'string',
+  integer: 'number',
+  biginteger: 'string | number | bigint',
+  float: 'number',
+  decimal: 'number | string',
+  boolean: 'boolean',
+  date: 'string',
+  time: 'string',
+  datetime: 'string | globalThis.Date',
+}
+
+function parameterType({ type, list, enum: values }: ParameterDefinition): string {
+  const one = values === undefined ? GIVEN[type] : values.map(quoted).join(' | ')
+  return list === true ? `readonly (${one})[]` : one
+}
+
+function entryType({ scalars, links }: ShownEntry, indent: string, more: Member[] = []): string {
+  const members = [
+    ...more,
+    ...scalars.map((plan): Member => [plan.name, fieldType(plan)]),
+    ...links.map((link): Member => [link.name, linkType(link, `${indent}  `)]),
+  ]
+  return writeMembers(members, indent)
+}
+
+function linkType(link: ShownLink, indent: string): string {
+  switch (link.kind) {
+    case 'count':
+      return '{ count: number }'
+    case 'ids':
+      return link.isMany ? 'string[]' : 'string | null'
+    case 'entries': {
+      const entry = entryType(link.entry, indent)
+      return `${entry}${link.isMany ? '[]' : ''}${link.isNullable ? ' | null' : ''}`
+    }
+    case 'zone': {
+      const elements = [...link.elements].map(([uid, entry]) =>
+        entryType(entry, indent, [['__component', quoted(uid)]]),
+      )
+      return `(${elements.join(' | ') || 'never'})[]`
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { populatablesOf } from '../../query/populate/parse-populate-attributes.ts'
+import type { ScalarType } from '../../schema/definition.ts'
+import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
+import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
+import { type CodeScope, type Member, quoted } from './code.ts'
+
+/** What an answer shows of each type, where it is not null. */
+const SHOWN: Readonly<Record<ScalarType, string>> = {
+  string: 'string',
+  text: 'string',
+  richtext: 'string',
+  email: 'string',
+  uid: 'string',
+  password: 'string',
+  enumeration: 'string',
+  integer: 'number',
+  float: 'number',
+  decimal: 'number',
+  biginteger: 'string',
+  boolean: 'boolean',
+  date: 'string',
+  time: 'string',
+  datetime: 'string',
+  timestamp: 'string',
+  json: 'unknown',
+  blocks: 'quire.Blocks',
+}
+
+const NEVER_NULL: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt'])
+
+/** What an entry shows by itself, or where it is asked for by name alone. */
+export function fieldMembers(holder: ShapePlan, shown: 'always' | 'on request'): readonly Member[] {
+  return shownScalars(holder)
+    .filter(({ onRequest }) => onRequest === (shown === 'on request'))
+    .map((plan) => [plan.name, fieldType(plan)])
+}
+
+/** What an answer shows of an attribute. */
+export function fieldType(plan: ScalarPlan): string {
+  const isThere = (plan.system && NEVER_NULL.has(plan.name)) || plan.type === 'json'
+  return isThere ? valueType(plan) : `${valueType(plan)} | null`
+}
+
+/** The conditions that each attribute takes. */
+export function filterMembers(holder: ShapePlan): readonly Member[] {
+  return shownScalars(holder).map((plan) => [plan.name, filterType(plan)])
+}
+
+function filterType(plan: ScalarPlan): string {
+  const { textual, ordered } = SCALAR_KINDS[plan.type]
+  if (textual)
+    return plan.limits.enum === undefined
+      ? 'quire.TextFilter'
+      : `quire.TextFilter<${valueType(plan)}>`
+  return ordered
+    ? `quire.OrderedFilter<${OPERANDS[plan.type] ?? valueType(plan)}>`
+    : 'quire.PlainFilter'
+}
+
+/** What a client has at hand; as text it is what the server reads. */
+const OPERANDS: Readonly<Partial<Record<ScalarType, string>>> = {
+  date: 'string | globalThis.Date',
+  datetime: 'string | globalThis.Date',
+  timestamp: 'string | globalThis.Date',
+  biginteger: 'string | number | bigint',
+}
+
+/** What `populate` shows. */
+export function linkMembers(holder: ShapePlan, scope: CodeScope): readonly Member[] {
+  return populatablesOf(holder).flatMap((one): readonly Member[] => {
+    switch (one.kind) {
+      case 'relation': {
+        if (one.unshown === true || !scope.mayRead(one.targetUid)) return []
+        return [[one.name, link(one.toMany, scope.nameOf(one.targetUid))]]
+      }
+      case 'component':
+        return [[one.name, link(one.repeatable, scope.nameOf(one.component().uid))]]
+      case 'media':
+        return [[one.name, link(one.multiple, scope.nameOf(one.files.targetUid))]]
+      case 'localizations':
+        return [[one.name, link(true, scope.nameOf(one.plan.uid))]]
+      case 'dynamiczone': {
+        const uids = [...one.components().keys()]
+        const components = uids.map((uid) => `${quoted(uid)}: ${scope.nameOf(uid)}`)
+        return [[one.name, `quire.Zone<{ ${components.join('; ')} }>`]]
+      }
+      case 'users': // of whatever type: what they are, no type can say
+        return []
+    }
+  })
+}
+
+function link(many: boolean, target: string): string {
+  return `quire.${many ? 'Many' : 'One'}<${target}>`
+}
+
+function shownScalars(holder: ShapePlan): readonly ScalarPlan[] {
+  return [...holder.members.values()].filter(
+    (member): member is ScalarPlan => member.kind === 'scalar' && !member.private,
+  )
+}
+
+/** The type of a value that is there. */
+export function valueType({ type, limits }: ScalarPlan): string {
+  const { enum: values } = limits
+  return type === 'enumeration' && values !== undefined
+    ? values.map(quoted).join(' | ')
+    : SHOWN[type]
+}

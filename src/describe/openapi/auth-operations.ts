@@ -1,0 +1,271 @@
+import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
+import { USER } from '../../people/accounts/users.ts'
+import { addedAttributes } from '../../schema/built-in-types.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { entrySchema } from './entry-schemas.ts'
+import { attributeInputs } from './input-schemas.ts'
+import { FLAG, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import type { Operation, PlacedOperation } from './operation.ts'
+import { pathParameter, queryParameter } from './parameters.ts'
+import { answer, failures, jsonBody } from './responses.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+const TAGS = ['Sign-in']
+const PASSWORD = { ...TEXT, format: 'password' }
+const NEW_PASSWORD = { ...PASSWORD, minLength: 6 }
+const EMAIL = { ...TEXT, format: 'email', maxLength: 255 }
+const DONE = objectOf({ ok: { type: 'boolean', const: true } }, ['ok'])
+
+/** How end users sign in: whether their tokens are refreshed. */
+export interface SignInRules {
+  readonly refresh: boolean
+  /** The attributes of users that a registration sets. */
+  readonly registerFields: readonly string[]
+}
+
+interface Place {
+  readonly vocabulary: Vocabulary
+  readonly rules: SignInRules
+}
+
+/** What a POST takes and answers. */
+interface Exchange {
+  readonly path: string
+  readonly verb: PluginVerb<'plugin::users-permissions.auth'>
+  readonly summary: string
+  readonly body: JsonSchema | null
+  readonly example?: object
+  readonly answers: (place: Place) => JsonSchema
+}
+
+const EXCHANGES: readonly [Exchange, ...Exchange[]] = [
+  {
+    path: '/local',
+    verb: 'callback',
+    summary: 'Sign in',
+    body: open({ identifier: TEXT, password: PASSWORD, deviceId: TEXT }, 'identifier', 'password'),
+    example: { identifier: 'marie@example.org', password: 'correct horse' },
+    answers: signedIn,
+  },
+  {
+    path: '/forgot-password',
+    verb: 'forgotPassword',
+    summary: 'Mail a code to reset the password, if the account exists',
+    body: open({ email: TEXT }, 'email'),
+    answers: () => DONE,
+  },
+  {
+    path: '/reset-password',
+    verb: 'resetPassword',
+    summary: 'Set a new password by the code of the mail, and sign in',
+    body: open(
+      { code: TEXT, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD, deviceId: TEXT },
+      'code',
+      'password',
+      'passwordConfirmation',
+    ),
+    answers: signedIn,
+  },
+  {
+    path: '/change-password',
+    verb: 'changePassword',
+    summary: 'Change the password with the current one; other tokens of the user expire',
+    body: open(
+      {
+        currentPassword: PASSWORD,
+        password: NEW_PASSWORD,
+        passwordConfirmation: NEW_PASSWORD,
+        deviceId: TEXT,
+      },
+      'currentPassword',
+      'password',
+      'passwordConfirmation',
+    ),
+    answers: signedIn,
+  },
+  {
+    path: '/send-email-confirmation',
+    verb: 'sendEmailConfirmation',
+    summary: 'Mail the link that confirms an address again',
+    body: open({ email: TEXT }, 'email'),
+    answers: () => objectOf({ email: TEXT, sent: { type: 'boolean' } }, ['email', 'sent']),
+  },
+  {
+    path: '/logout',
+    verb: 'logout',
+    summary: 'End the session of the request, that of a device, or all sessions of the user',
+    body: open({ deviceId: TEXT, scope: { ...TEXT, enum: ['current', 'all'] } }),
+    answers: () => DONE,
+  },
+]
+
+const REFRESH: Exchange = {
+  path: '/refresh',
+  verb: 'refresh',
+  summary: 'Exchange a refresh token, once, for a new JWT',
+  body: open({ refreshToken: TEXT }),
+  answers: () => objectOf({ jwt: TEXT, refreshToken: TEXT }, ['jwt']),
+}
+
+function registration({ vocabulary, rules: { registerFields } }: Place): Exchange {
+  const plan = userPlan(vocabulary)
+  const set = addedAttributes(plan).filter(({ name }) => registerFields.includes(name))
+  const { properties, required } = attributeInputs(vocabulary, plan, set)
+  const account = {
+    username: { ...TEXT, minLength: 3, maxLength: 255 },
+    email: EMAIL,
+    password: NEW_PASSWORD,
+    deviceId: TEXT,
+  }
+  const example = { username: 'marie', email: 'marie@example.org', password: 'correct horse' }
+  return {
+    path: '/local/register',
+    verb: 'register',
+    summary: 'Register an account and sign in',
+    body: objectOf({ ...account, ...properties }, ['username', 'email', 'password', ...required]),
+    ...(required.length === 0 && { example }),
+    answers: signedIn,
+  }
+}
+
+/** How the principal can sign in. */
+export function authOperations(
+  vocabulary: Vocabulary,
+  rules: SignInRules,
+): readonly PlacedOperation[] {
+  const may = (verb: Exchange['verb']): boolean =>
+    vocabulary.may(pluginAction('plugin::users-permissions.auth', verb))
+  const [signIn, ...others] = EXCHANGES
+  const exchanges = [
+    signIn,
+    registration({ vocabulary, rules }),
+    ...others,
+    ...(rules.refresh ? [REFRESH] : []),
+  ]
+  const permitted = exchanges.filter(({ verb }) => may(verb))
+  return [
+    ...permitted.map((exchange) => placed(exchange, { vocabulary, rules })),
+    ...(rules.refresh && may('logout') ? SESSION_OPERATIONS : []),
+    ...(may('emailConfirmation') ? [CONFIRMATION] : []),
+    ...(may('callback') ? [provider('/api/auth/:provider/callback', 'auth_provider')] : []),
+    ...(may('connect') ? [provider('/api/connect/:provider', 'auth_connect')] : []),
+  ]
+}
+
+const DATE = { ...TEXT, format: 'date-time' }
+const SESSION: Readonly<Record<string, JsonSchema>> = {
+  id: TEXT,
+  deviceId: orNull(TEXT),
+  createdAt: DATE,
+  refreshedAt: DATE,
+  expiresAt: DATE,
+  current: FLAG,
+}
+
+const SESSION_OPERATIONS: readonly PlacedOperation[] = [
+  {
+    path: '/api/auth/sessions',
+    method: 'get',
+    operation: {
+      operationId: 'auth_sessions',
+      summary: 'List the sessions of the user',
+      tags: TAGS,
+      responses: {
+        200: answer(
+          'At most 100 sessions, the last used first',
+          objectOf({ data: listOf(objectOf(SESSION, Object.keys(SESSION))) }, ['data']),
+        ),
+        ...failures(),
+      },
+    },
+  },
+  {
+    path: '/api/auth/sessions/:id',
+    method: 'delete',
+    operation: {
+      operationId: 'auth_endSession',
+      summary: 'End a session of the user',
+      tags: TAGS,
+      parameters: [pathParameter('id', TEXT)],
+      responses: { 204: { description: 'The session has ended' }, ...failures(404) },
+    },
+  },
+]
+
+const CONFIRMATION: PlacedOperation = {
+  path: '/api/auth/email-confirmation',
+  method: 'get',
+  operation: {
+    operationId: 'auth_emailConfirmation',
+    summary: 'Confirm an address by the link of a mail',
+    tags: TAGS,
+    parameters: [queryParameter('confirmation', TEXT, 'The code of the mail')],
+    responses: {
+      204: { description: 'The address is confirmed' },
+      302: { description: 'The address is confirmed; redirects to the page that is configured' },
+      ...failures(404, 429),
+    },
+  },
+}
+
+/** There is none yet: every answer is a 400. */
+function provider(path: string, operationId: string): PlacedOperation {
+  const operation: Operation = {
+    operationId,
+    summary: 'Sign in by another service; none is configured',
+    tags: TAGS,
+    parameters: [pathParameter('provider', TEXT)],
+    responses: failures(404),
+  }
+  return { path, method: 'get', operation }
+}
+
+function placed(
+  { path, verb, summary, body, example, answers }: Exchange,
+  place: Place,
+): PlacedOperation {
+  return {
+    path: `/api/auth${path}`,
+    method: 'post',
+    operation: {
+      operationId: `auth_${verb}`,
+      summary,
+      tags: TAGS,
+      ...(body !== null && {
+        requestBody: { ...jsonBody(body, example), required: 'required' in body },
+      }),
+      responses: { 200: answer('As asked', answers(place)), ...failures(404, 413, 429) },
+    },
+  }
+}
+
+/** An object whose other members mean nothing. */
+function open(
+  properties: Readonly<Record<string, JsonSchema>>,
+  ...required: readonly string[]
+): JsonSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) }
+}
+
+function userPlan({ schema }: Vocabulary): ContentTypePlan {
+  const plan = schema.contentTypes.get(USER)
+  if (plan === undefined) throw new Error('there are no users')
+  return plan
+}
+
+function signedIn({ vocabulary, rules: { refresh } }: Place): JsonSchema {
+  const user = entrySchema(vocabulary, userPlan(vocabulary))
+  return vocabulary.refer('SignedIn', () =>
+    objectOf(
+      {
+        jwt: {
+          ...TEXT,
+          description: 'For `Authorization: Bearer`; absent until the address is confirmed',
+        },
+        ...(refresh && { refreshToken: TEXT }),
+        user,
+      },
+      ['user'],
+    ),
+  )
+}

@@ -1,0 +1,267 @@
+import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { entrySchema } from './entry-schemas.ts'
+import { exampleOf } from './examples.ts'
+import { createSchema, inputSchema } from './input-schemas.ts'
+import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { AT_A_TIME, scheduleSchema } from './schedule-schemas.ts'
+import type { PlacedOperation } from './operation.ts'
+import { headerParameter, type Parameter, pathParameter } from './parameters.ts'
+import {
+  type Bounds,
+  entryParameters,
+  listParameters,
+  shownParameters,
+  localeParameter,
+  writeParameters,
+} from './read-parameters.ts'
+import { answer, ENTITY_TAG, failures, jsonBody, NOT_MODIFIED } from './responses.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** What an operation on one content-type is described with. */
+interface Place {
+  readonly vocabulary: Vocabulary
+  readonly plan: ContentTypePlan
+  readonly bounds: Bounds
+  readonly name: string
+  readonly path: string
+  readonly isSingle: boolean
+}
+
+/** What the principal may do with one content-type. */
+export function contentOperations(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  bounds: Bounds,
+): readonly PlacedOperation[] {
+  const isSingle = plan.kind === 'singleType'
+  const path = `/api/${isSingle ? plan.singularName : plan.pluralName}`
+  const place = { vocabulary, plan, bounds, name: vocabulary.nameOf(plan.uid), path, isSingle }
+  const permitted = (verb: ContentVerb, make: (place: Place) => PlacedOperation) =>
+    vocabulary.may(contentAction(plan, verb)) ? [make(place)] : []
+  return [
+    ...permitted('find', isSingle ? findOne : find),
+    ...(isSingle ? [] : permitted('create', create)),
+    ...(isSingle ? [] : permitted('findOne', findOne)),
+    ...permitted('update', update),
+    ...permitted('delete', remove),
+    ...(plan.draftAndPublish
+      ? [
+          ...permitted('publish', (at) => act(at, 'publish', 'Publish the draft')),
+          ...permitted('publish', (at) => act(at, 'unpublish', 'Unpublish')),
+          ...permitted('update', (at) => act(at, 'discard', 'Discard the changes of the draft')),
+        ]
+      : []),
+  ]
+}
+
+const DOCUMENT_ID = pathParameter('documentId', { ...TEXT, minLength: 1 })
+const IF_MATCH = headerParameter(
+  'If-Match',
+  'The `ETag` of the version that was read; 412 if it has changed',
+)
+export const IF_NONE_MATCH = headerParameter(
+  'If-None-Match',
+  'The `ETag` of a known version; 304 if it has not changed',
+)
+const IDEMPOTENCY_KEY = headerParameter(
+  'Idempotency-Key',
+  'A text of your own: a request sent again with it creates nothing more',
+)
+
+function find({ vocabulary, plan, bounds, name, path }: Place): PlacedOperation {
+  const schema = vocabulary.refer(`${name}_List`, () =>
+    objectOf(
+      {
+        data: listOf(entrySchema(vocabulary, plan)),
+        meta: objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination']),
+      },
+      ['data', 'meta'],
+    ),
+  )
+  return {
+    path,
+    method: 'get',
+    operation: {
+      operationId: `${name}_find`,
+      summary: `A page of ${plan.pluralName}`,
+      tags: [name],
+      parameters: [...listParameters(vocabulary, plan, bounds), IF_NONE_MATCH],
+      responses: {
+        200: answer('A page', schema, ENTITY_TAG),
+        304: NOT_MODIFIED,
+        ...failures(501),
+      },
+    },
+  }
+}
+
+/** Of a page by number, by offset or by cursor. */
+export function paginationSchema({ refer }: Vocabulary): JsonSchema {
+  return refer('Pagination', () =>
+    objectOf({
+      page: INTEGER,
+      pageSize: INTEGER,
+      pageCount: INTEGER,
+      start: INTEGER,
+      limit: INTEGER,
+      total: INTEGER,
+      nextCursor: { ...orNull(TEXT), description: 'Null on the last page' },
+      estimated: { ...FLAG, description: '`total` is an estimate' },
+      capped: { ...FLAG, description: 'There may be more than `total`' },
+      countTimedOut: { ...FLAG, description: 'Counting took too long: there is no `total`' },
+    }),
+  )
+}
+
+function oneEntry({ vocabulary, plan, name }: Place): JsonSchema {
+  return vocabulary.refer(`${name}_Entry`, () =>
+    objectOf({ data: entrySchema(vocabulary, plan), meta: objectOf({}) }, ['data', 'meta']),
+  )
+}
+
+function findOne(place: Place): PlacedOperation {
+  const { vocabulary, plan, bounds, name, isSingle } = place
+  return {
+    path: addressOf(place),
+    method: 'get',
+    operation: {
+      operationId: `${name}_findOne`,
+      summary: isSingle ? `The ${plan.displayName}` : `One of ${plan.pluralName}`,
+      tags: [name],
+      parameters: [
+        ...addressed(place),
+        ...entryParameters(vocabulary, plan, bounds),
+        IF_NONE_MATCH,
+      ],
+      responses: {
+        200: answer('The entry', oneEntry(place), ENTITY_TAG),
+        304: NOT_MODIFIED,
+        ...failures(404, 501),
+      },
+    },
+  }
+}
+
+function create(place: Place): PlacedOperation {
+  const { vocabulary, plan, bounds, name, path } = place
+  const data = createSchema(vocabulary, plan)
+  return {
+    path,
+    method: 'post',
+    operation: {
+      operationId: `${name}_create`,
+      summary: `Create one of ${plan.pluralName}`,
+      tags: [name],
+      parameters: [...writeParameters(vocabulary, plan, bounds), IDEMPOTENCY_KEY],
+      requestBody: bodyOf(data, plan),
+      responses: {
+        201: answer('The entry', oneEntry(place), {
+          ...ENTITY_TAG,
+          'Idempotency-Replayed': {
+            description: '`true` where the answer is that of an earlier request',
+            schema: TEXT,
+          },
+        }),
+        ...failures(404, 409, 413, 422),
+      },
+    },
+  }
+}
+
+function update(place: Place): PlacedOperation {
+  const { vocabulary, plan, bounds, name, isSingle } = place
+  const data = inputSchema(vocabulary, plan)
+  return {
+    path: addressOf(place),
+    method: 'put',
+    operation: {
+      operationId: `${name}_update`,
+      summary: isSingle ? `Change the ${plan.displayName}` : `Change one of ${plan.pluralName}`,
+      tags: [name],
+      parameters: [...addressed(place), ...writeParameters(vocabulary, plan, bounds), IF_MATCH],
+      requestBody: bodyOf(data, plan),
+      responses: {
+        200: answer('The entry', oneEntry(place), ENTITY_TAG),
+        ...failures(404, 409, 412, 413),
+      },
+    },
+  }
+}
+
+/** Beside `data` a body may have other members, which mean nothing. */
+function bodyOf(data: JsonSchema, plan: ContentTypePlan): object {
+  const example = exampleOf(plan)
+  const schema = { type: 'object', properties: { data }, required: ['data'] }
+  return jsonBody(schema, example === null ? undefined : { data: example })
+}
+
+function remove(place: Place): PlacedOperation {
+  const { plan, bounds, name, isSingle } = place
+  return {
+    path: addressOf(place),
+    method: 'delete',
+    operation: {
+      operationId: `${name}_delete`,
+      summary: isSingle ? `Delete the ${plan.displayName}` : `Delete one of ${plan.pluralName}`,
+      tags: [name],
+      parameters: [
+        ...addressed(place),
+        ...(plan.localized
+          ? [localeParameter(bounds.locales, ['*'], 'Which locale is deleted; `*` is all')]
+          : []),
+        IF_MATCH,
+      ],
+      responses: {
+        204: { description: 'The document is deleted' },
+        ...failures(404, 409, 412),
+      },
+    },
+  }
+}
+
+function act(place: Place, verb: string, summary: string): PlacedOperation {
+  const { vocabulary, plan, bounds, name } = place
+  const isPlanned = verb !== 'discard'
+  const several = objectOf({ data: listOf(entrySchema(vocabulary, plan)), meta: objectOf({}) }, [
+    'data',
+    'meta',
+  ])
+  return {
+    path: `${addressOf(place)}/actions/${verb}`,
+    method: 'post',
+    operation: {
+      operationId: `${name}_${verb}`,
+      summary,
+      tags: [name],
+      parameters: [
+        ...addressed(place),
+        ...shownParameters(vocabulary, plan),
+        ...(plan.localized
+          ? [localeParameter(bounds.locales, ['*'], 'Which locale; `*` is all that there are')]
+          : []),
+        IF_MATCH,
+      ],
+      ...(isPlanned && {
+        requestBody: { ...jsonBody(AT_A_TIME), required: false },
+      }),
+      responses: {
+        ...(isPlanned && { 202: answer('Scheduled for that time', scheduleSchema(vocabulary)) }),
+        200: answer(
+          'The entry; a list where several locales were named',
+          plan.localized ? { anyOf: [oneEntry(place), several] } : oneEntry(place),
+          ENTITY_TAG,
+        ),
+        ...failures(404, 409, 412, 413),
+      },
+    },
+  }
+}
+
+function addressOf({ path, isSingle }: Place): string {
+  return isSingle ? path : `${path}/:documentId`
+}
+
+function addressed({ isSingle }: Place): readonly Parameter[] {
+  return isSingle ? [] : [DOCUMENT_ID]
+}

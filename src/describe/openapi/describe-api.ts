@@ -1,0 +1,98 @@
+import type { Grants } from '../../people/access/principal.ts'
+import type { Schema } from '../../schema/plan.ts'
+import { authOperations, type SignInRules } from './auth-operations.ts'
+import { bulkOperations } from './bulk-operation.ts'
+import { syncOperations } from './sync-operation.ts'
+import { contentOperations } from './content-operations.ts'
+import { fileOperations, localeOperations } from './file-operations.ts'
+import type { JsonSchema } from './json-schema.ts'
+import type { Operation, PlacedOperation } from './operation.ts'
+import type { Bounds } from './read-parameters.ts'
+import { failureComponents } from './responses.ts'
+import { queryOperations } from './query-operations.ts'
+import { roleOperations } from './role-operations.ts'
+import { userOperations } from './user-operations.ts'
+import { openVocabulary, type Vocabulary } from './vocabulary.ts'
+
+/** What a description is made of. */
+export interface ApiFacts extends Bounds, SignInRules {
+  readonly schema: Schema
+  /** Where the API is, without a slash at its end. */
+  readonly serverUrl: string
+}
+
+/** A document of OpenAPI 3.1. */
+export interface ApiDescription {
+  readonly openapi: string
+  readonly info: object
+  readonly servers: readonly object[]
+  readonly tags: readonly { readonly name: string }[]
+  readonly security: readonly object[]
+  /** By path, such as `/api/articles/{documentId}`, and method. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly securitySchemes: object
+    readonly responses: Readonly<Record<string, object>>
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+  }
+}
+
+/** The API under `/api` that these grants permit; operations beyond them are left out. */
+export function describeApi(facts: ApiFacts, grants: Grants): ApiDescription {
+  const vocabulary = openVocabulary(facts.schema, grants)
+  const operations = allOperations(vocabulary, facts)
+  const names = new Set(operations.flatMap(({ operation }) => operation.tags))
+  return {
+    openapi: '3.1.1',
+    info: INFO,
+    servers: [{ url: facts.serverUrl }],
+    tags: [...names].map((name) => ({ name, description: `Operations on ${name}` })),
+    security: [{}, { bearer: [] }],
+    paths: byPath(operations),
+    components: {
+      securitySchemes: { bearer: BEARER },
+      responses: failureComponents(vocabulary),
+      schemas: Object.fromEntries(vocabulary.schemas),
+    },
+  }
+}
+
+const INFO = {
+  title: 'Content API',
+  version: '1.0.0',
+  description:
+    'What the caller may do. Filters that have no parameter here (`$and`, `$or`, `$not`, paths through several relations) and the bracketed forms of `populate` work as the guide says.',
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'An API token, or the JWT of an end user',
+}
+
+function allOperations(vocabulary: Vocabulary, facts: ApiFacts): readonly PlacedOperation[] {
+  const content = [...facts.schema.contentTypes.values()].filter(({ uid }) =>
+    uid.startsWith('api::'),
+  )
+  return [
+    ...content.flatMap((plan) => contentOperations(vocabulary, plan, facts)),
+    ...queryOperations(vocabulary, facts),
+    ...bulkOperations(vocabulary, content),
+    ...syncOperations(vocabulary, content),
+    ...fileOperations(vocabulary, facts),
+    ...localeOperations(vocabulary),
+    ...authOperations(vocabulary, facts),
+    ...userOperations(vocabulary, facts),
+    ...roleOperations(vocabulary),
+  ]
+}
+
+function byPath(operations: readonly PlacedOperation[]): ApiDescription['paths'] {
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const { path, method, operation } of operations) {
+    const address = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[address] = { ...paths[address], [method]: operation }
+  }
+  return paths
+}

@@ -1,0 +1,112 @@
+import { hasLocalizations, LOCALIZATIONS } from '../../query/localizations.ts'
+import type {
+  ShapePlan,
+  AttributePlan,
+  ComponentPlan,
+  ContentTypePlan,
+  RelationPlan,
+} from '../../schema/plan.ts'
+import { described, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { shownScalar } from './scalar-schemas.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+type Properties = Record<string, JsonSchema>
+
+/** An entry as answers show it. `id` and `documentId` are always there; `fields` and `populate` say what else. */
+export function entrySchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
+  return vocabulary.refer(vocabulary.nameOf(plan.uid), () =>
+    objectOf(entryProperties(vocabulary, plan), ['id', 'documentId']),
+  )
+}
+
+/** The members of an entry, those that `populate` shows included. */
+export function entryProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Properties {
+  const properties = memberProperties(vocabulary, plan)
+  if (hasLocalizations(plan)) {
+    properties[LOCALIZATIONS] = described(
+      listOf(entrySchema(vocabulary, plan)),
+      'The other locales of this entry; shown by `populate`',
+    )
+  }
+  if (plan.users !== undefined) properties['related'] = listOf(USER_OF_FILE)
+  return properties
+}
+
+/** What a file's `related` names: an entry of whatever content-type. */
+const USER_OF_FILE: JsonSchema = {
+  type: 'object',
+  properties: { id: { type: 'integer' }, documentId: TEXT, __type: TEXT },
+  required: ['id', 'documentId', '__type'],
+}
+
+/** A component as answers show it. */
+function componentSchema(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
+  return vocabulary.refer(vocabulary.nameOf(plan.uid), () =>
+    objectOf(memberProperties(vocabulary, plan), ['id']),
+  )
+}
+
+/** A component as an element of a dynamic zone, which says what it is. */
+function elementSchema(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
+  return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Element`, () =>
+    objectOf(
+      {
+        __component: { type: 'string', const: plan.uid },
+        ...memberProperties(vocabulary, plan),
+      },
+      ['__component', 'id'],
+    ),
+  )
+}
+
+function memberProperties(vocabulary: Vocabulary, holder: ShapePlan): Properties {
+  const properties: Properties = {}
+  for (const member of holder.members.values()) {
+    const schema = member.private ? null : memberSchema(vocabulary, member)
+    if (schema !== null) properties[member.name] = schema
+  }
+  return properties
+}
+
+/** Null for what this principal is not shown. */
+function memberSchema(vocabulary: Vocabulary, member: AttributePlan): JsonSchema | null {
+  switch (member.kind) {
+    case 'scalar':
+      return shownScalar(vocabulary, member)
+    case 'relation':
+      return isShown(vocabulary, member)
+        ? oneOrMany(entrySchema(vocabulary, member.target()), member.toMany)
+        : null
+    case 'component':
+      return oneOrMany(componentSchema(vocabulary, member.component()), member.repeatable)
+    case 'dynamiczone':
+      return listOf(anyElement(member.components(), (plan) => elementSchema(vocabulary, plan)))
+    case 'media': {
+      const files = oneOrMany(entrySchema(vocabulary, member.files.target()), member.multiple)
+      return member.multiple ? orNull(files) : files
+    }
+  }
+}
+
+/** Whether `populate` can show it to this principal. */
+export function isShown(vocabulary: Vocabulary, relation: RelationPlan): boolean {
+  return !relation.private && relation.unshown !== true && vocabulary.mayRead(relation.targetUid)
+}
+
+function oneOrMany(schema: JsonSchema, many: boolean): JsonSchema {
+  return many ? listOf(schema) : orNull(schema)
+}
+
+/** An element of a zone, which may hold these components; a zone may hold none. */
+export function anyElement(
+  components: ReadonlyMap<string, ComponentPlan>,
+  schemaOf: (plan: ComponentPlan) => JsonSchema,
+): JsonSchema {
+  const schemas = [...components].map(([uid, plan]) => [uid, schemaOf(plan)] as const)
+  if (schemas.length === 0) return objectOf({})
+  const mapping = Object.fromEntries(schemas.map(([uid, schema]) => [uid, schema['$ref']]))
+  return {
+    oneOf: schemas.map(([, schema]) => schema),
+    discriminator: { propertyName: '__component', mapping },
+  }
+}

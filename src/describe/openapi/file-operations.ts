@@ -1,0 +1,197 @@
+import { pluginAction } from '../../people/access/actions.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { paginationSchema } from './content-operations.ts'
+import { entryProperties } from './entry-schemas.ts'
+import { filterParameters } from './filter-parameters.ts'
+import { INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import type { PlacedOperation } from './operation.ts'
+import { pathParameter, queryParameter } from './parameters.ts'
+import {
+  type Bounds,
+  paginationParameters,
+  shownParameters,
+  sortParameter,
+} from './read-parameters.ts'
+import { answer, failures } from './responses.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+const TAGS = ['Files']
+const ID = pathParameter('id', TEXT, 'Its `id` or `documentId`')
+
+/** What the principal may do with files. */
+export function fileOperations(vocabulary: Vocabulary, bounds: Bounds): readonly PlacedOperation[] {
+  const plan = filePlan(vocabulary)
+  const may = (verb: 'find' | 'findOne' | 'upload' | 'destroy'): boolean =>
+    vocabulary.may(pluginAction('plugin::upload.content-api', verb))
+  const file = (): JsonSchema => fileSchema(vocabulary, plan)
+  return [
+    ...(may('upload') ? [upload(vocabulary, file())] : []),
+    ...(may('find')
+      ? [list(vocabulary, plan, file(), bounds.maxLimit), page(vocabulary, plan, file(), bounds)]
+      : []),
+    ...(may('findOne')
+      ? [
+          placed('/api/upload/files/:id', 'get', {
+            operationId: 'files_findOne',
+            summary: 'One file',
+            tags: TAGS,
+            parameters: [ID, ...shownParameters(vocabulary, plan)],
+            responses: { 200: answer('The file', file()), ...failures(404) },
+          }),
+        ]
+      : []),
+    ...(may('destroy')
+      ? [
+          placed('/api/upload/files/:id', 'delete', {
+            operationId: 'files_delete',
+            summary: 'Delete a file',
+            tags: TAGS,
+            parameters: [ID],
+            responses: { 200: answer('The deleted file', file()), ...failures(404) },
+          }),
+        ]
+      : []),
+  ]
+}
+
+function filePlan({ schema }: Vocabulary): ContentTypePlan {
+  const plan = schema.contentTypes.get('plugin::upload.file')
+  if (plan === undefined) throw new Error('there are no files')
+  return plan
+}
+
+/** As these routes show a file; within entries it has no `isUrlSigned`. */
+function fileSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
+  return vocabulary.refer('UploadFile_Entry', () =>
+    objectOf({ ...entryProperties(vocabulary, plan), isUrlSigned: { type: 'boolean' } }, [
+      'id',
+      'documentId',
+      'isUrlSigned',
+    ]),
+  )
+}
+
+function list(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  file: JsonSchema,
+  maxLimit: number,
+): PlacedOperation {
+  return placed('/api/upload/files', 'get', {
+    operationId: 'files_find',
+    summary: 'A list of files, without an envelope',
+    tags: TAGS,
+    parameters: [
+      ...shownParameters(vocabulary, plan),
+      sortParameter(vocabulary, plan),
+      queryParameter('start', { type: 'integer', minimum: 0 }),
+      queryParameter('limit', { type: 'integer', minimum: 1, maximum: maxLimit }),
+      ...filterParameters(vocabulary, plan),
+    ],
+    responses: { 200: answer('The files', listOf(file)), ...failures() },
+  })
+}
+
+function page(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  file: JsonSchema,
+  bounds: Bounds,
+): PlacedOperation {
+  const pagination = paginationSchema(vocabulary)
+  const body = objectOf({ data: listOf(file), meta: objectOf({ pagination }, ['pagination']) }, [
+    'data',
+    'meta',
+  ])
+  return placed('/api/upload/files/page', 'get', {
+    operationId: 'files_findPage',
+    summary: 'A page of files, with its pagination',
+    tags: TAGS,
+    parameters: [
+      ...shownParameters(vocabulary, plan),
+      sortParameter(vocabulary, plan),
+      ...paginationParameters(bounds),
+      queryParameter('_q', TEXT, 'Text to look for in the text attributes of a file'),
+      ...filterParameters(vocabulary, plan),
+    ],
+    responses: { 200: answer('The page', body), ...failures() },
+  })
+}
+
+function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
+  const info = refer('FileInput', () => ({
+    type: 'object',
+    properties: {
+      name: TEXT,
+      alternativeText: orNull(TEXT),
+      caption: orNull(TEXT),
+      focalPoint: orNull(objectOf({ x: { type: 'number' }, y: { type: 'number' } }, ['x', 'y'])),
+    },
+  }))
+  const form = objectOf({
+    files: listOf({ ...TEXT, contentMediaType: 'application/octet-stream' }),
+    fileInfo: {
+      ...TEXT,
+      contentMediaType: 'application/json',
+      contentSchema: info,
+      description: 'JSON: the texts of the file, or a list with an object per file',
+    },
+    ref: { ...TEXT, description: 'Attaches: the uid of a content-type' },
+    refId: { ...TEXT, description: 'Attaches: the documentId of an entry' },
+    field: { ...TEXT, description: 'Attaches: its media attribute' },
+  })
+  const change = objectOf({ fileInfo: info }, ['fileInfo'])
+  return placed('/api/upload', 'post', {
+    operationId: 'files_upload',
+    summary: 'Upload files; with `id` replace one, or its texts',
+    tags: TAGS,
+    parameters: [queryParameter('id', TEXT, 'Of the file that is changed')],
+    requestBody: {
+      required: true,
+      content: {
+        'multipart/form-data': { schema: form },
+        'application/json': { schema: change },
+      },
+    },
+    responses: {
+      200: answer('The file that was changed', file),
+      201: answer('The new files, in the order sent', listOf(file)),
+      ...failures(404, 413),
+    },
+  })
+}
+
+function placed(
+  path: string,
+  method: PlacedOperation['method'],
+  operation: PlacedOperation['operation'],
+): PlacedOperation {
+  return { path, method, operation }
+}
+
+/** Of a locale as `GET /api/i18n/locales` shows it. */
+export function localeOperations({ may, refer }: Vocabulary): readonly PlacedOperation[] {
+  if (!may(pluginAction('plugin::i18n.locales', 'listLocales'))) return []
+  const date = { ...TEXT, format: 'date-time' }
+  const locale = refer('Locale', () => {
+    const properties = {
+      id: INTEGER,
+      documentId: TEXT,
+      name: TEXT,
+      code: TEXT,
+      isDefault: { type: 'boolean' },
+      createdAt: date,
+      updatedAt: date,
+      publishedAt: date,
+    }
+    return objectOf(properties, Object.keys(properties))
+  })
+  return [
+    placed('/api/i18n/locales', 'get', {
+      operationId: 'locales_find',
+      summary: 'The locales of content, a bare list',
+      tags: ['Locales'],
+      responses: { 200: answer('The locales', listOf(locale)), ...failures() },
+    }),
+  ]
+}

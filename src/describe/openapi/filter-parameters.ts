@@ -1,0 +1,87 @@
+import { operatorsOf } from '../../query/parse-comparison.ts'
+import type { Operator } from '../../query/query.ts'
+import type {
+  ShapePlan,
+  AttributePlan,
+  ContentTypePlan,
+  RelationPlan,
+  ScalarPlan,
+} from '../../schema/plan.ts'
+import { type Parameter, queryParameter } from './parameters.ts'
+import { operandSchema } from './scalar-schemas.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** What is asked most of what a relation or component leads to; the others work there too. */
+const BELOW: ReadonlySet<Operator> = new Set([
+  'eq',
+  'ne',
+  'in',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'containsi',
+  'null',
+])
+
+/**
+ * One parameter for each attribute and operator, named as it is written in a URL: generated clients have no
+ * other way to send brackets. `$and`, `$or`, `$not` and deeper paths have no name here.
+ */
+export function filterParameters(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+): readonly Parameter[] {
+  return [...plan.members.values()].flatMap((member): readonly Parameter[] => {
+    if (member.private) return []
+    if (member.kind === 'scalar') {
+      return comparable(plan, member.name) ? parametersOf(member, [], () => true) : []
+    }
+    const below = leadsTo(vocabulary, member)
+    if (below === null) return []
+    return [...below.members.values()].flatMap((inner) =>
+      inner.kind === 'scalar' && !inner.private && comparable(plan, member.name, inner.name)
+        ? parametersOf(inner, [member.name], (operator) => BELOW.has(operator))
+        : [],
+    )
+  })
+}
+
+/** Whose attributes a filter reaches through a member; null for what it may not lead through. */
+function leadsTo(
+  vocabulary: Vocabulary,
+  member: Exclude<AttributePlan, ScalarPlan>,
+): ShapePlan | null {
+  switch (member.kind) {
+    case 'relation':
+      return isReadable(vocabulary, member) ? member.target() : null
+    case 'component':
+      return member.component()
+    case 'media':
+    case 'dynamiczone':
+      return null
+  }
+}
+
+/** Whether queries may lead through it, for this principal. */
+export function isReadable(vocabulary: Vocabulary, relation: RelationPlan): boolean {
+  return !relation.private && vocabulary.mayRead(relation.targetUid)
+}
+
+function parametersOf(
+  attribute: ScalarPlan,
+  through: readonly string[],
+  isNamed: (operator: Operator) => boolean,
+): readonly Parameter[] {
+  const path = [...through, attribute.name].map((name) => `[${name}]`).join('')
+  return operatorsOf(attribute.type)
+    .filter(isNamed)
+    .map((operator) =>
+      queryParameter(`filters${path}[$${operator}]`, operandSchema(attribute, operator)),
+    )
+}
+
+/** Whether `options.api.filterable` names an attribute; without it all are named. */
+function comparable({ filterable }: ContentTypePlan, ...path: readonly string[]): boolean {
+  return filterable === null || filterable.includes(path.join('.'))
+}

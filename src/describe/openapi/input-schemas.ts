@@ -1,0 +1,178 @@
+import { isMadeUid } from '../../schema/made-uid.ts'
+import type { AttributePlan, ComponentPlan, ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
+import { anyElement } from './entry-schemas.ts'
+import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { givenScalar } from './scalar-schemas.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+type Properties = Record<string, JsonSchema>
+
+/** The `data` of a POST: all that is required must be there, unless a draft may be unfinished. */
+export function createSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
+  if (plan.draftAndPublish) return inputSchema(vocabulary, plan)
+  const required = [...plan.attributes.values()]
+    .filter((attribute) => isAsked(vocabulary, attribute))
+    .map(({ name }) => name)
+  if (required.length === 0) return inputSchema(vocabulary, plan)
+  return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Create`, () =>
+    objectOf(contentProperties(vocabulary, plan), required),
+  )
+}
+
+/** Some attributes in a body without an envelope, and the names of the required ones among them. */
+export function attributeInputs(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  attributes: readonly AttributePlan[],
+): { readonly properties: Properties; readonly required: readonly string[] } {
+  const some = new Map(attributes.map((attribute) => [attribute.name, attribute]))
+  return {
+    properties: givenProperties(vocabulary, { ...plan, attributes: some }, false),
+    required: attributes.filter((one) => isAsked(vocabulary, one)).map(({ name }) => name),
+  }
+}
+
+/** The `data` of a PUT: what is not named stays as it is. */
+export function inputSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
+  return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Input`, () =>
+    objectOf(contentProperties(vocabulary, plan)),
+  )
+}
+
+function isAsked(vocabulary: Vocabulary, attribute: AttributePlan): boolean {
+  const { required, writable = true } = attribute
+  const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
+  // What the other side stores is asked of that, and never of this one.
+  const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
+  const isTold = givenSchema(vocabulary, attribute, false) !== null
+  const isOptional = hasDefault || isInverse || isMadeUid(attribute)
+  return required && writable && !isOptional && isTold
+}
+
+function contentProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Properties {
+  return {
+    ...givenProperties(vocabulary, plan, plan.draftAndPublish),
+    locale: {
+      type: ['string', 'null'],
+      description: plan.localized
+        ? 'The locale to create, without the parameter'
+        : 'Ignored: clients send back what they have read',
+    },
+    publishedAt: { description: 'Ignored: clients send back what they have read' },
+  }
+}
+
+function givenProperties(
+  vocabulary: Vocabulary,
+  holder: ShapePlan,
+  mayBeUnfinished: boolean,
+): Properties {
+  const properties: Properties = {}
+  for (const attribute of holder.attributes.values()) {
+    const schema = givenSchema(vocabulary, attribute, mayBeUnfinished)
+    if (schema !== null && attribute.writable !== false) properties[attribute.name] = schema
+  }
+  return properties
+}
+
+/** Null for what this principal cannot name. */
+function givenSchema(
+  vocabulary: Vocabulary,
+  attribute: AttributePlan,
+  mayBeUnfinished: boolean,
+): JsonSchema | null {
+  switch (attribute.kind) {
+    case 'scalar':
+      return givenScalar(vocabulary, attribute, mayBeUnfinished)
+    case 'relation':
+      if (!vocabulary.mayRead(attribute.targetUid)) return null
+      return relationInput(vocabulary, attribute.toMany)
+    case 'media':
+      return relationInput(vocabulary, attribute.multiple)
+    case 'component': {
+      const component = componentInput(vocabulary, attribute.component())
+      return orNull(attribute.repeatable ? listOf(component) : component)
+    }
+    case 'dynamiczone':
+      return orNull(
+        listOf(anyElement(attribute.components(), (plan) => elementInput(vocabulary, plan))),
+      )
+  }
+}
+
+/** With the `id` that was read a component is changed, and what is not named stays: nothing is required of it here. */
+function componentInput(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
+  return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Input`, () =>
+    objectOf({ id: COMPONENT_ID, ...givenProperties(vocabulary, plan, true) }),
+  )
+}
+
+function elementInput(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
+  return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_ElementInput`, () =>
+    objectOf(
+      {
+        __component: { type: 'string', const: plan.uid },
+        id: COMPONENT_ID,
+        ...givenProperties(vocabulary, plan, true),
+      },
+      ['__component'],
+    ),
+  )
+}
+
+const COMPONENT_ID = orNull({ ...INTEGER, description: 'Of the stored component that is changed' })
+
+/** A document by its documentId, or by the numeric id of one of its versions. */
+const TARGET: JsonSchema = {
+  anyOf: [
+    { type: ['string', 'integer'], description: 'A documentId, or the id of a version' },
+    {
+      ...objectOf({
+        documentId: orNull(TEXT),
+        id: { type: ['integer', 'string', 'null'] },
+        locale: orNull(TEXT),
+      }),
+      minProperties: 1,
+    },
+  ],
+}
+
+/** Without one of these it is the end. */
+const POSITION = objectOf({
+  start: FLAG,
+  end: FLAG,
+  before: { type: ['string', 'integer'] },
+  after: { type: ['string', 'integer'] },
+})
+
+function relationChange(vocabulary: Vocabulary): JsonSchema {
+  const target = vocabulary.refer('RelationTarget', () => TARGET)
+  const placed = objectOf(
+    {
+      documentId: TEXT,
+      id: { type: ['integer', 'string'] },
+      locale: orNull(TEXT),
+      position: POSITION,
+    },
+    ['position'],
+  )
+  return vocabulary.refer('RelationChange', () =>
+    objectOf({
+      connect: oneOrSome({ anyOf: [target, placed] }),
+      disconnect: oneOrSome(target),
+      set: oneOrSome(target),
+      options: objectOf({ strict: FLAG }),
+    }),
+  )
+}
+
+function oneOrSome(target: JsonSchema): JsonSchema {
+  return { anyOf: [{ type: 'null' }, target, listOf(orNull(target))] }
+}
+
+function relationInput(vocabulary: Vocabulary, toMany: boolean): JsonSchema {
+  const target = vocabulary.refer('RelationTarget', () => TARGET)
+  return vocabulary.refer(toMany ? 'RelationToMany' : 'RelationToOne', () => ({
+    anyOf: [{ type: 'null' }, target, listOf(orNull(target)), relationChange(vocabulary)],
+  }))
+}

@@ -1,0 +1,103 @@
+import { contentAction, queryAction } from '../../people/access/actions.ts'
+import { compileQueries } from '../../query/named/compile-queries.ts'
+import type { NamedQuery } from '../../query/named/named-query.ts'
+import { showEntry } from '../../query/named/shown-entry.ts'
+import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
+import type { Schema } from '../../schema/plan.ts'
+import { IF_NONE_MATCH, paginationSchema } from './content-operations.ts'
+import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, TEXT } from './json-schema.ts'
+import type { PlacedOperation } from './operation.ts'
+import { type Parameter, queryParameter } from './parameters.ts'
+import {
+  type Bounds,
+  FALLBACK_LOCALE,
+  localeParameter,
+  PUBLICATION_FILTER,
+  STATUS,
+} from './read-parameters.ts'
+import { answer, ENTITY_TAG, failures, NOT_MODIFIED } from './responses.ts'
+import { nameQueries } from './schema-names.ts'
+import type { Vocabulary } from './vocabulary.ts'
+import { shownSchema } from './shown-schema.ts'
+
+/** The named queries that the principal may run, with exactly what each answers. */
+export function queryOperations(
+  vocabulary: Vocabulary,
+  facts: Bounds & { readonly schema: Schema },
+): readonly PlacedOperation[] {
+  const names = nameQueries(facts.schema)
+  return [...compileQueries(facts.schema, facts)]
+    .filter(([query]) => vocabulary.may(queryAction(query)))
+    .map(([query, compiled]) => ({
+      path: `/api/_q/${query}`,
+      method: 'get',
+      operation: {
+        operationId: `query_${names.get(query) ?? query}`,
+        summary: compiled.definition.description || `What the query ${query} selects`,
+        tags: ['Queries'],
+        parameters: [...parametersOf(vocabulary, compiled, facts), IF_NONE_MATCH],
+        responses: {
+          200: answer(
+            compiled.isOne ? 'The entry' : 'A page',
+            answerSchema(vocabulary, names.get(query) ?? query, compiled),
+            ENTITY_TAG,
+          ),
+          304: NOT_MODIFIED,
+          ...(compiled.isOne ? failures(404, 501) : failures(501)),
+        },
+      },
+    }))
+}
+
+/** `HomeFeed_Query`: no content-type and no component is called so. */
+function answerSchema(
+  vocabulary: Vocabulary,
+  name: string,
+  { plan, shown, isOne }: NamedQuery,
+): JsonSchema {
+  return vocabulary.refer(`${name}_Query`, () => {
+    const entry = shownSchema(vocabulary, showEntry(plan, shown))
+    const meta = isOne
+      ? objectOf({})
+      : objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination'])
+    return objectOf({ data: isOne ? entry : listOf(entry), meta }, ['data', 'meta'])
+  })
+}
+
+function parametersOf(
+  { may }: Vocabulary,
+  { plan, parameters, takesLocale, takesFallback, takesStatus }: NamedQuery,
+  { locales }: Bounds,
+): readonly Parameter[] {
+  const mayReadDrafts = !plan.draftAndPublish || may(contentAction(plan, 'readDrafts'))
+  return [
+    ...[...parameters].map(([name, definition]) => declaredParameter(name, definition)),
+    ...(takesLocale ? [localeParameter(locales, [], 'The default locale if omitted')] : []),
+    ...(takesFallback ? [FALLBACK_LOCALE] : []),
+    ...(takesStatus && mayReadDrafts ? [STATUS] : []),
+    ...(takesStatus ? [PUBLICATION_FILTER] : []),
+  ]
+}
+
+function declaredParameter(name: string, definition: ParameterDefinition): Parameter {
+  const { type, list, enum: values, required, default: fallback, description } = definition
+  const one: JsonSchema = values === undefined ? VALUES[type] : { ...TEXT, enum: values }
+  const withDefault = fallback === undefined ? one : { ...one, default: fallback }
+  return {
+    ...queryParameter(name, list === true ? listOf(one) : withDefault, description),
+    ...(required === true && { required }),
+  }
+}
+
+const VALUES: Readonly<Record<ParameterType, JsonSchema>> = {
+  string: TEXT,
+  enumeration: TEXT,
+  integer: INTEGER,
+  biginteger: { type: 'string', pattern: '^[+-]?\\d+$' },
+  float: { type: 'number' },
+  decimal: { type: 'number' },
+  boolean: FLAG,
+  date: { ...TEXT, format: 'date' },
+  time: TEXT,
+  datetime: { ...TEXT, format: 'date-time' },
+}

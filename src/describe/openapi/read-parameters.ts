@@ -1,0 +1,190 @@
+import { type LocaleRules, PUBLICATION_FILTERS } from '../../query/query.ts'
+import { populatablesOf } from '../../query/populate/parse-populate-attributes.ts'
+import type { ShapePlan, ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
+import { isShown } from './entry-schemas.ts'
+import { filterParameters, isReadable } from './filter-parameters.ts'
+import { listOf, TEXT } from './json-schema.ts'
+import { type Parameter, queryParameter } from './parameters.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** What every description is given beside the content-types. */
+export interface Bounds {
+  readonly locales: LocaleRules
+  readonly defaultLimit: number
+  readonly maxLimit: number
+}
+
+/** What a list can be asked for. */
+export function listParameters(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  bounds: Bounds,
+): readonly Parameter[] {
+  return [
+    ...shownParameters(vocabulary, plan),
+    sortParameter(vocabulary, plan),
+    ...paginationParameters(bounds),
+    ...versionParameters(vocabulary, plan, bounds),
+    ...(plan.draftAndPublish ? [HAS_PUBLISHED] : []),
+    queryParameter('_q', TEXT, 'Text to look for in the text attributes of an entry'),
+    ...filterParameters(vocabulary, plan),
+  ]
+}
+
+const HAS_PUBLISHED = queryParameter(
+  'hasPublishedVersion',
+  { ...TEXT, enum: ['true', 'false'] },
+  'Only documents that are published, or not published, in any locale',
+)
+
+export const PUBLICATION_FILTER = queryParameter(
+  'publicationFilter',
+  { ...TEXT, enum: [...PUBLICATION_FILTERS] },
+  'Selects documents by how their draft and published versions relate; `status` selects the version shown',
+)
+
+/** What one entry can be asked for. */
+export function entryParameters(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  bounds: Bounds,
+): readonly Parameter[] {
+  return [...shownParameters(vocabulary, plan), ...versionParameters(vocabulary, plan, bounds)]
+}
+
+/** What the answer to a write can be asked for, and which version is written. */
+export function writeParameters(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  { locales }: Bounds,
+): readonly Parameter[] {
+  return [
+    ...shownParameters(vocabulary, plan),
+    ...(plan.localized ? [localeParameter(locales, [], 'The locale that is written')] : []),
+    ...(plan.draftAndPublish
+      ? [
+          queryParameter(
+            'status',
+            { ...TEXT, enum: ['draft', 'published'], default: 'published' },
+            '`draft` leaves the published version as it is',
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** `fields` and `populate`. */
+export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): readonly Parameter[] {
+  const fields = scalarsOf(holder).map(({ name }) => name)
+  const relations = populatableNames(vocabulary, holder)
+  return [
+    queryParameter(
+      'fields',
+      listOf({ ...TEXT, enum: ['*', ...fields] }),
+      'Which attributes to show beside `id` and `documentId`; `*` shows all',
+    ),
+    ...(relations.length === 0
+      ? []
+      : [
+          queryParameter(
+            'populate',
+            listOf({ ...TEXT, enum: ['*', ...relations] }),
+            'Which relations, components, zones and media to show; `*` shows all of them',
+          ),
+        ]),
+  ]
+}
+
+/** What `populate` can name for this principal. */
+export function populatableNames(vocabulary: Vocabulary, holder: ShapePlan): readonly string[] {
+  return populatablesOf(holder)
+    .filter((one) => one.kind !== 'relation' || isShown(vocabulary, one))
+    .map(({ name }) => name)
+}
+
+function scalarsOf(holder: ShapePlan): readonly ScalarPlan[] {
+  return [...holder.members.values()].filter(
+    (member): member is ScalarPlan => member.kind === 'scalar' && !member.private,
+  )
+}
+
+/** Own attributes, and those of what a relation to one leads to. */
+export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Parameter {
+  const own = scalarNames(plan)
+  const related = [...plan.members.values()].flatMap((member) => {
+    if (member.kind !== 'relation' || member.toMany || !isReadable(vocabulary, member)) return []
+    return scalarNames(member.target()).map((name) => `${member.name}.${name}`)
+  })
+  const keys = [...own, ...related].flatMap((name) => [name, `${name}:asc`, `${name}:desc`])
+  return queryParameter(
+    'sort',
+    listOf({ ...TEXT, enum: keys }),
+    'By what to order, the first first; every order ends in `id`',
+  )
+}
+
+function scalarNames(holder: ShapePlan): readonly string[] {
+  return scalarsOf(holder).map(({ name }) => name)
+}
+
+export function paginationParameters({
+  defaultLimit,
+  maxLimit,
+}: Pick<Bounds, 'defaultLimit' | 'maxLimit'>): readonly Parameter[] {
+  const size = { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit }
+  return [
+    queryParameter('pagination[page]', { type: 'integer', minimum: 1, default: 1 }),
+    queryParameter('pagination[pageSize]', size),
+    queryParameter('pagination[start]', { type: 'integer', minimum: 0 }, 'Instead of `page`'),
+    queryParameter('pagination[limit]', size, 'With `start`'),
+    queryParameter(
+      'pagination[cursor]',
+      TEXT,
+      'Instead of `page`: empty for the first page, then `meta.pagination.nextCursor`',
+    ),
+    queryParameter(
+      'pagination[withCount]',
+      { ...TEXT, enum: ['true', 'false', 'estimate'] },
+      '`false` saves the count, `estimate` takes a quick one',
+    ),
+  ]
+}
+
+function versionParameters(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  { locales }: Bounds,
+): readonly Parameter[] {
+  const mayReadDrafts = plan.draftAndPublish && vocabulary.may(`${plan.uid}.readDrafts`)
+  return [
+    ...(plan.localized
+      ? [
+          localeParameter(locales, ['*'], 'The default locale unless told otherwise; `*` is all'),
+          FALLBACK_LOCALE,
+        ]
+      : []),
+    ...(mayReadDrafts ? [STATUS] : []),
+    ...(plan.draftAndPublish ? [PUBLICATION_FILTER] : []),
+  ]
+}
+
+export const FALLBACK_LOCALE = queryParameter(
+  'fallbackLocale',
+  TEXT,
+  'Fallback locales, separated by commas',
+)
+
+export const STATUS = queryParameter('status', {
+  ...TEXT,
+  enum: ['published', 'draft'],
+  default: 'published',
+})
+
+export function localeParameter(
+  { all, defaultCode }: LocaleRules,
+  more: readonly string[],
+  description: string,
+): Parameter {
+  const codes = [...all.map(({ code }) => code), ...more]
+  return queryParameter('locale', { ...TEXT, enum: codes, default: defaultCode }, description)
+}

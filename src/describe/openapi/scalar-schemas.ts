@@ -1,0 +1,121 @@
+import type { ScalarType } from '../../schema/definition.ts'
+import type { ScalarPlan } from '../../schema/plan.ts'
+import { blocksSchema } from './block-schemas.ts'
+import { FLAG, type JsonSchema, listOf, orNull, TEXT } from './json-schema.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+const BIGINTEGER = { type: 'string', pattern: '^-?\\d+$' } as const
+const INT32 = { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 } as const
+const TIME = {
+  type: 'string',
+  pattern: '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?$',
+} as const
+
+/** What an answer shows of each type, where it is not null. */
+const SHOWN: Readonly<Record<Exclude<ScalarType, 'blocks'>, JsonSchema>> = {
+  string: TEXT,
+  text: TEXT,
+  richtext: { ...TEXT, description: 'Markdown' },
+  email: TEXT,
+  uid: TEXT,
+  password: TEXT,
+  enumeration: TEXT,
+  integer: { type: 'integer' },
+  float: { type: 'number' },
+  decimal: { type: 'number' },
+  biginteger: BIGINTEGER,
+  boolean: FLAG,
+  date: { ...TEXT, format: 'date' },
+  time: TIME,
+  datetime: { ...TEXT, format: 'date-time' },
+  timestamp: { ...BIGINTEGER, description: 'Milliseconds since 1970' },
+  json: { description: 'Any JSON value' },
+}
+
+const MOMENT = {
+  type: ['string', 'integer'],
+  format: 'date-time',
+  description: 'A date and time, or milliseconds since 1970',
+} as const
+
+/** What a payload takes of each type, where it differs. */
+const GIVEN: Readonly<Partial<Record<ScalarType, JsonSchema>>> = {
+  integer: INT32,
+  decimal: { type: ['number', 'string'] },
+  biginteger: { type: ['integer', 'string'], pattern: '^[+-]?\\d+$' },
+  datetime: MOMENT,
+  timestamp: MOMENT,
+}
+
+/** Never null: what the server writes into every entry. */
+const ALWAYS: ReadonlySet<string> = new Set(['id', 'documentId'])
+
+/** A scalar attribute as an answer shows it. What is not stored yet, or not filled in, is null. */
+export function shownScalar(vocabulary: Vocabulary, plan: ScalarPlan): JsonSchema {
+  const schema = ofType(vocabulary, plan)
+  return plan.system && ALWAYS.has(plan.name) ? schema : orNull(schema)
+}
+
+/**
+ * A scalar attribute as a payload may have it. A draft may be unfinished: what is asked of a published version
+ * alone is not asked here.
+ */
+export function givenScalar(
+  vocabulary: Vocabulary,
+  plan: ScalarPlan,
+  mayBeUnfinished: boolean,
+): JsonSchema {
+  const schema = { ...(GIVEN[plan.type] ?? ofType(vocabulary, plan)), ...boundsOf(plan) }
+  const { minLength, regex, min } = plan.limits
+  const finished = {
+    ...(minLength !== undefined && { minLength }),
+    // An empty text passes, as in the dialect.
+    ...(regex !== undefined && isPattern(regex) && { pattern: `^$|(?:${regex})` }),
+    ...(typeof min === 'number' && plan.type !== 'decimal' && { minimum: min }),
+  }
+  const given: JsonSchema = mayBeUnfinished ? schema : { ...schema, ...finished }
+  return plan.required && !mayBeUnfinished ? given : orNullText(given)
+}
+
+/** The operand of a filter, as the attribute's type reads it. */
+export function operandSchema(plan: ScalarPlan, operator: string): JsonSchema {
+  if (operator === 'null' || operator === 'notNull') return FLAG
+  const one = OPERANDS[plan.type] ?? TEXT
+  if (operator === 'in' || operator === 'notIn') return listOf(one)
+  if (operator === 'between') return { ...listOf(one), minItems: 2, maxItems: 2 }
+  return one
+}
+
+const OPERANDS: Readonly<Partial<Record<ScalarType, JsonSchema>>> = {
+  integer: { type: 'integer' },
+  float: { type: 'number' },
+  decimal: { type: 'number' },
+  boolean: FLAG,
+}
+
+function ofType(vocabulary: Vocabulary, { type, limits }: ScalarPlan): JsonSchema {
+  if (type === 'blocks') return blocksSchema(vocabulary)
+  if (type === 'enumeration' && limits.enum !== undefined) return { ...TEXT, enum: limits.enum }
+  return SHOWN[type]
+}
+
+function boundsOf({ type, limits: { max, maxLength } }: ScalarPlan): JsonSchema {
+  return {
+    ...(maxLength !== undefined && { maxLength }),
+    ...(typeof max === 'number' && type !== 'decimal' && { maximum: max }),
+  }
+}
+
+/** Patterns of JSON Schema are read with the flag `u`, which refuses what older ones may have. */
+function isPattern(regex: string): boolean {
+  try {
+    return new RegExp(regex, 'u').unicode
+  } catch {
+    return false
+  }
+}
+
+function orNullText(schema: JsonSchema): JsonSchema {
+  const { type } = schema
+  return Array.isArray(type) ? { ...schema, type: [...(type as string[]), 'null'] } : orNull(schema)
+}

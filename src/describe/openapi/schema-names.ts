@@ -1,0 +1,65 @@
+import type { Uid } from '../../schema/definition.ts'
+import type { Schema } from '../../schema/plan.ts'
+
+const BUILT_IN: ReadonlyMap<Uid, string> = new Map([
+  ['plugin::upload.file', 'UploadFile'],
+  ['plugin::users-permissions.user', 'User'],
+  ['plugin::users-permissions.role', 'Role'],
+])
+
+/** Schemas that are no content-type's and no component's. */
+const TAKEN = (
+  'Content Error Pagination Locale FileInput SignedIn Permissions ' +
+  'RelationTarget RelationChange RelationToOne RelationToMany ' +
+  'Blocks Block BlockText BlockLink BlockListItem BlockParagraph ' +
+  'BlockHeading BlockList BlockQuote BlockCode BlockImage'
+).split(' ')
+
+/** Beside its own name each content-type and component has these. */
+const SUFFIXES = ['', '_Input', '_Create', '_Element', '_ElementInput', '_Entry', '_List']
+
+/**
+ * The names of content-types and components in descriptions and in generated code: in PascalCase, unique, and
+ * equal for all principals. `api::blog-post.blog-post` is `BlogPost`, `shared.seo` is `SharedSeo`.
+ */
+export function nameSchemas({ contentTypes, components }: Schema): ReadonlyMap<Uid, string> {
+  const taken = new Set<string>(TAKEN)
+  const names = new Map<Uid, string>()
+  const add = (uid: Uid, wanted: string): void => {
+    const name = freeName(wanted, taken)
+    for (const suffix of SUFFIXES) taken.add(name + suffix)
+    names.set(uid, name)
+  }
+  for (const [uid, name] of BUILT_IN) add(uid, name)
+  for (const { uid, singularName } of contentTypes.values()) {
+    if (!BUILT_IN.has(uid)) add(uid, pascalCase(singularName))
+  }
+  for (const uid of components.keys()) add(uid, pascalCase(uid))
+  return names
+}
+
+/** What named queries are called there: `home-feed` is `HomeFeed`. */
+export function nameQueries({ queries }: Pick<Schema, 'queries'>): ReadonlyMap<string, string> {
+  const taken = new Set<string>()
+  return new Map(
+    [...queries.keys()].map((query) => {
+      const name = freeName(pascalCase(query), taken)
+      taken.add(name)
+      return [query, name]
+    }),
+  )
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? wanted : `${wanted}${count}`
+    if (!taken.has(name)) return name
+  }
+}
+
+/** `blog-post` → `BlogPost`; what cannot begin a name is put behind a letter. */
+export function pascalCase(text: string): string {
+  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return /^[A-Za-z]/.test(name) ? name : `T${name}`
+}

@@ -1,0 +1,43 @@
+import type { ShownEntry, ShownLink } from '../../query/named/shown-entry.ts'
+import { INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { shownScalar } from './scalar-schemas.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+type Properties = Readonly<Record<string, JsonSchema>>
+
+/** Exactly what is shown: all of it is there, and nothing else. */
+export function shownSchema(vocabulary: Vocabulary, entry: ShownEntry): JsonSchema {
+  return exactly(propertiesOf(vocabulary, entry))
+}
+
+function propertiesOf(vocabulary: Vocabulary, { scalars, links }: ShownEntry): Properties {
+  return {
+    ...Object.fromEntries(scalars.map((plan) => [plan.name, shownScalar(vocabulary, plan)])),
+    ...Object.fromEntries(links.map((link) => [link.name, linkSchema(vocabulary, link)])),
+  }
+}
+
+function linkSchema(vocabulary: Vocabulary, link: ShownLink): JsonSchema {
+  switch (link.kind) {
+    case 'count':
+      return exactly({ count: INTEGER })
+    case 'ids':
+      return link.isMany ? listOf(TEXT) : orNull(TEXT)
+    case 'entries': {
+      const entry = shownSchema(vocabulary, link.entry)
+      const value = link.isMany ? listOf(entry) : entry
+      return link.isNullable ? orNull(value) : value
+    }
+    case 'zone': {
+      const elements = [...link.elements].map(([uid, entry]) => {
+        const component = { type: 'string', const: uid }
+        return exactly({ __component: component, ...propertiesOf(vocabulary, entry) })
+      })
+      return listOf(elements.length === 0 ? exactly({}) : { oneOf: elements })
+    }
+  }
+}
+
+function exactly(properties: Properties): JsonSchema {
+  return objectOf(properties, Object.keys(properties))
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../router/state.ts'
+
+/** A file that does not change while the server runs. Its bytes and compressed forms stay in memory. */
+export interface StaticFile {
+  readonly type: string
+  readonly bytes: Buffer
+  /** By content coding, the smallest first. */
+  readonly packed: Readonly<Record<string, Buffer>>
+  /** Includes the double quotes. */
+  readonly etag: string
+}
+
+/** Sends a file in the best coding that the client accepts. All requests share the buffer. */
+export function sendStatic(ctx: Context, file: StaticFile, cacheControl: string): void {
+  ctx.vary('Accept-Encoding')
+  ctx.set('Cache-Control', cacheControl)
+  ctx.set('ETag', file.etag)
+  ctx.compress = false
+  ctx.status = 200
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  const coding = ctx.acceptsEncodings([...Object.keys(file.packed), 'identity'])
+  const packed = coding === false ? undefined : file.packed[coding]
+  if (packed !== undefined && coding !== false) ctx.set('Content-Encoding', coding)
+  ctx.type = file.type
+  ctx.body = packed ?? file.bytes
+}

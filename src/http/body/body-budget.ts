@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http'
+import { ServiceUnavailableError } from '../../base/errors.ts'
+
+export interface BodyBudget {
+  /** Counts the received bytes of a body until the returned function is called. */
+  count(request: IncomingMessage, maxBodyBytes: number): () => void
+}
+
+/**
+ * Limits the total size of unfinished request bodies in memory to `maxBytes`. Beyond the limit the connection of the
+ * oldest body is closed, because the oldest body had the most time. Slow clients therefore cannot block clients that
+ * send their bodies quickly.
+ */
+export function openBodyBudget(maxBytes: number): BodyBudget {
+  const reading = new Map<IncomingMessage, number>()
+  let total = 0
+  const release = (request: IncomingMessage): void => {
+    total -= reading.get(request) ?? 0
+    reading.delete(request)
+  }
+  const add = (request: IncomingMessage, bytes: number): void => {
+    reading.set(request, (reading.get(request) ?? 0) + bytes)
+    total += bytes
+    for (const oldest of reading.keys()) {
+      if (total <= maxBytes) return
+      release(oldest)
+      const message = 'Too many bodies at a time'
+      oldest.destroy(new ServiceUnavailableError(message, {}, { code: 'overloaded' }))
+    }
+  }
+  return {
+    count: (request, maxBodyBytes) => {
+      const isPacked = !['', 'identity'].includes(request.headers['content-encoding'] ?? '')
+      let isKnown = false
+      const onData = (chunk: Buffer): void => {
+        // A compressed body counts as `maxBodyBytes`, because its decompressed size is not known in advance.
+        if (!isPacked) add(request, chunk.length)
+        else if (!isKnown) add(request, maxBodyBytes)
+        isKnown = true
+      }
+      request.on('data', onData)
+      return () => {
+        request.off('data', onData)
+        release(request)
+      }
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { type ReceiveOptions, receiveUpload, type Upload } from '../../media/receive-upload.ts'
+import type { Context } from '../router/state.ts'
+
+/**
+ * Receives an upload. Authorizes the caller again before storing it, because a slow upload may outlast its token.
+ * @throws UnauthorizedError, ForbiddenError
+ */
+export function receiveAuthorized<T>(
+  { req, state }: Context,
+  options: ReceiveOptions,
+  store: (upload: Upload) => Promise<T>,
+): Promise<T> {
+  return receiveUpload(req, options, async (upload) => {
+    await state.authorizeAgain?.()
+    return store(upload)
+  })
+}

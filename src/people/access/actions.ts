@@ -1,0 +1,123 @@
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+
+/** Actions on a content-type. `readDrafts` and `publish` require draft & publish. */
+export type ContentVerb =
+  'find' | 'findOne' | 'sync' | 'create' | 'update' | 'delete' | 'readDrafts' | 'publish'
+
+/** Actions outside of content. The names are those of the reference. */
+const PLUGIN_VERBS = {
+  'plugin::upload.content-api': ['find', 'findOne', 'sync', 'upload', 'destroy'],
+  'plugin::users-permissions.auth': [
+    'callback',
+    'connect',
+    'register',
+    'forgotPassword',
+    'resetPassword',
+    'emailConfirmation',
+    'sendEmailConfirmation',
+    'changePassword',
+    'refresh',
+    'logout',
+  ],
+  'plugin::users-permissions.user': [
+    'find',
+    'findOne',
+    'create',
+    'update',
+    'destroy',
+    'me',
+    'count',
+  ],
+  'plugin::users-permissions.role': ['find', 'findOne', 'createRole', 'updateRole', 'deleteRole'],
+  'plugin::users-permissions.permissions': ['getPermissions'],
+  'plugin::i18n.locales': ['listLocales'],
+} as const
+
+/** Subject of the actions that permit named queries, such as `query::home-feed`. */
+export const QUERY_SUBJECT = 'query'
+
+export type PluginSubject = keyof typeof PLUGIN_VERBS
+export type PluginVerb<Subject extends PluginSubject> = (typeof PLUGIN_VERBS)[Subject][number]
+
+export interface Action {
+  /** `<subject>.<verb>`, such as `api::article.article.find`, or `query::<name>` for a named query. */
+  readonly name: string
+  readonly subject: string
+  readonly verb: string
+}
+
+/** All actions, compiled once from the content-types. */
+export interface Actions {
+  /** Content in the order of the content-types, then named queries, then plugins. */
+  readonly all: readonly Action[]
+  readonly readOnly: ReadonlySet<string>
+  has(name: string): boolean
+}
+
+/**
+ * Verbs of a read-only token: `find` and `findOne`, as in the reference, and `sync`. `readDrafts` is included because
+ * the reference shows drafts to every principal with `find`.
+ */
+const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'sync', 'readDrafts'])
+
+export function compileActions(schema: Pick<Schema, 'contentTypes' | 'queries'>): Actions {
+  const content = [...schema.contentTypes.values()]
+    .filter((plan) => plan.uid.startsWith('api::'))
+    .flatMap((plan) => contentVerbs(plan).map((verb) => toAction(plan.uid, verb)))
+  const queries = [...schema.queries.keys()].map((verb) =>
+    Object.freeze({ name: queryAction(verb), subject: QUERY_SUBJECT, verb }),
+  )
+  const plugins = Object.entries(PLUGIN_VERBS).flatMap(([subject, verbs]) =>
+    verbs.map((verb) => toAction(subject, verb)),
+  )
+  const all = Object.freeze([...content, ...queries, ...plugins])
+  const names = new Set(all.map((action) => action.name))
+  return Object.freeze({
+    all,
+    readOnly: new Set(all.filter(isReadOnly).map((action) => action.name)),
+    has: (name: string) => names.has(name),
+  })
+}
+
+/** A single type has neither `findOne` nor `create`. */
+export function contentVerbs(
+  plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish'>,
+): readonly ContentVerb[] {
+  const verbs: readonly ContentVerb[] =
+    plan.kind === 'singleType'
+      ? ['find', 'update', 'delete', 'sync']
+      : ['find', 'findOne', 'create', 'update', 'delete', 'sync']
+  return plan.draftAndPublish ? [...verbs, 'readDrafts', 'publish'] : verbs
+}
+
+/** Maps an action name of the reference to the name used here: `readDraft` becomes `readDrafts`. */
+export function canonicalAction(name: string): string {
+  return /^api::.+\.readDraft$/.test(name) ? `${name}s` : name
+}
+
+/** Call this once per route, when the route is created. */
+export function contentAction(plan: Pick<ContentTypePlan, 'uid'>, verb: ContentVerb): string {
+  return `${plan.uid}.${verb}`
+}
+
+/**
+ * Name of the action that permits a named query. It exposes the selection of the query regardless of other permissions.
+ */
+export function queryAction(name: string): string {
+  return `${QUERY_SUBJECT}::${name}`
+}
+
+export function pluginAction<Subject extends PluginSubject>(
+  subject: Subject,
+  verb: PluginVerb<Subject>,
+): string {
+  return `${subject}.${verb}`
+}
+
+function toAction(subject: string, verb: string): Action {
+  return Object.freeze({ name: `${subject}.${verb}`, subject, verb })
+}
+
+function isReadOnly(action: Action): boolean {
+  return action.subject === QUERY_SUBJECT || READ_ONLY_VERBS.has(action.verb)
+}

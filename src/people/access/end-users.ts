@@ -1,0 +1,19 @@
+import type { Session } from '../../mongo/connection/database.ts'
+
+export interface IdentifiedUser {
+  readonly id: number
+  readonly documentId: string
+  readonly role: string | null
+  /** Session id of the token. Null without sessions. */
+  readonly session: string | null
+}
+
+/** Access to end users, as authorization needs it. */
+export interface EndUsers {
+  /** @throws UnauthorizedError for an invalid JWT. */
+  identify(token: string): Promise<IdentifiedUser>
+  /** Finds a user by documentId. Returns null if the user is deleted or blocked. */
+  find(documentId: string): Promise<Omit<IdentifiedUser, 'session'> | null>
+  /** Number of users with a role, given by its documentId. */
+  countOf(role: string, session: Session): Promise<number>
+}

@@ -1,0 +1,48 @@
+import Joi from 'joi'
+import { validationError, fault } from '../../base/errors.ts'
+import { didYouMean } from '../../base/near-miss.ts'
+import { type Actions, canonicalAction } from './actions.ts'
+import type { Grants } from './principal.ts'
+
+/** Skip "did you mean" hints beyond this number of unknown names: the search is slow, and long lists are not typos. */
+const MAX_HINTS = 10
+
+const MAX_PERMISSIONS = 10_000
+
+/** Accepts the action names of the reference and of this server. */
+export function actionRule(): Joi.StringSchema {
+  return Joi.string()
+    .max(255)
+    .custom((name: string) => canonicalAction(name))
+}
+
+/** A list of unique action names. `assertKnown` checks that they exist. */
+export function permissionsRule(): Joi.ArraySchema<string[]> {
+  return Joi.array().items(actionRule()).unique().max(MAX_PERMISSIONS)
+}
+
+/**
+ * Permissions that were stored before (`kept`) may stay after their content-type is deleted.
+ * @throws ValidationError with one entry per unknown action.
+ */
+export function assertKnown(
+  actions: Actions,
+  permissions: readonly string[],
+  kept: readonly string[] = [],
+): void {
+  const unknown = permissions
+    .map((name, index) => ({ name, index }))
+    .filter(({ name }) => !actions.has(name) && !kept.includes(name))
+  const names = unknown.length > MAX_HINTS ? [] : actions.all.map((action) => action.name)
+  const faults = unknown.map(({ name, index }) => {
+    const hint = didYouMean(name, names)
+    return fault(['permissions', index], `there is no action ${name}${hint}`, name)
+  })
+  const [first, ...rest] = faults
+  if (first !== undefined) throw validationError([first, ...rest])
+}
+
+/** Converts stored permissions to a set. Permissions that no longer exist are dropped. */
+export function toGrants(actions: Actions, permissions: readonly string[]): Grants {
+  return new Set(permissions.map(canonicalAction).filter((name) => actions.has(name)))
+}

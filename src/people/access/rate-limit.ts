@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { ensureIndexes, increment } from '../../mongo/system/system-collections.ts'
+
+/** Remaining allowance after an attempt. */
+export interface Allowance {
+  readonly allowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  /** Start of the next window, in seconds since 1970. */
+  readonly resetsAt: number
+  /** Seconds until the next window. */
+  readonly retryAfter: number
+}
+
+export interface RateLimits {
+  /** Counts one attempt for a route and a key. Counters are shared by all processes. */
+  count(route: string, key: string, limit: number): Promise<Allowance>
+}
+
+interface Counter {
+  readonly _id: string
+  readonly count: number
+  readonly expiresAt: Date
+}
+
+const WINDOW_SECONDS = 60
+
+const COLLECTION = 'quire_rate_limits'
+
+/** Counts attempts per minute in the database, so that all processes share one limit. */
+export async function openRateLimits(db: Database, now: () => Date): Promise<RateLimits> {
+  const counters = db.collection<Counter>(COLLECTION)
+  await ensureIndexes(counters, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
+  let sweptIn = -1
+
+  /** Deletes expired counters once a minute. */
+  const sweep = async (window: number): Promise<void> => {
+    if (sweptIn === window) return
+    sweptIn = window
+    await counters.deleteMany({ expiresAt: { $lte: now() } }, { maxTimeMS: db.queryTimeoutMs })
+  }
+  return {
+    count: async (route, key, limit) => {
+      const seconds = Math.floor(now().getTime() / 1_000)
+      const window = Math.floor(seconds / WINDOW_SECONDS)
+      const resetsAt = (window + 1) * WINDOW_SECONDS
+      const digest = createHash('sha256').update(key, 'utf8').digest('hex')
+      const count = await asCmsErrors(async () => {
+        await sweep(window)
+        const row = {
+          _id: `${route}:${digest}:${window}`,
+          count: 0,
+          expiresAt: new Date(resetsAt * 1_000),
+        }
+        return increment(counters, row, { field: 'count', by: 1, maxTimeMS: db.queryTimeoutMs })
+      })
+      const remaining = Math.max(0, limit - count)
+      return { allowed: count <= limit, limit, remaining, resetsAt, retryAfter: resetsAt - seconds }
+    },
+  }
+}

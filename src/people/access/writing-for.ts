@@ -1,0 +1,28 @@
+import { type Author, writingAs } from '../../mongo/connection/authorship.ts'
+import type { Caller } from '../../mongo/sharing/write-turns.ts'
+import type { Principal } from './principal.ts'
+
+/** Runs work whose writes carry the principal and the request id in the commit log. */
+export function writingFor<T>(
+  principal: Principal,
+  requestId: string,
+  work: () => Promise<T>,
+  caller: Caller | null = null,
+): Promise<T> {
+  return writingAs({ by: authorOf(principal), requestId }, work, caller)
+}
+
+export function authorOf(principal: Principal): Author {
+  switch (principal.kind) {
+    case 'apiToken':
+      return { kind: principal.kind, id: principal.id, name: principal.name }
+    case 'user':
+      return { kind: principal.kind, id: principal.documentId, name: null }
+    case 'administrator':
+      return { kind: principal.kind, id: principal.id, name: principal.name }
+    case 'preview':
+    case 'root':
+    case 'anonymous':
+      return { kind: principal.kind, id: null, name: null }
+  }
+}

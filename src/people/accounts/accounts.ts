@@ -1,0 +1,281 @@
+import { ApplicationError, UnauthorizedError, ValidationError } from '../../base/errors.ts'
+import {
+  assertOnly,
+  NEW_NAME_AND_PASSWORD,
+  optionalTextOf,
+  readAccount,
+  required,
+  RULES,
+  textOf,
+} from './account-input.ts'
+import { isIdentifier, lockIdentifiers } from './identifiers.ts'
+import { mailConfirmation } from './mail-confirmation.ts'
+import type { Links, Mailer } from './mailer.ts'
+import type { SignInNotes } from './note-sign-ins.ts'
+import type { KnownDevices } from '../access/known-devices.ts'
+import type { Passwords } from './passwords.ts'
+import type { Roles } from '../access/roles.ts'
+import { AUTHENTICATED_ROLE } from '../access/role-rows.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import type { Sessions } from './sessions.ts'
+import {
+  type AttributeWriter,
+  isTakenAccount,
+  pickAttributes,
+  type UserAttributes,
+} from './user-attributes.ts'
+import { toSeconds, type UserTokens } from './user-tokens.ts'
+import {
+  changeUser,
+  findUserByIdentifier,
+  insertUser,
+  type InsertUser,
+  replaceHash,
+  type User,
+  type UserGuard,
+  type UsersContext,
+  type UserValues,
+} from './users.ts'
+
+/** What the operations on accounts work with. */
+export interface AccountsContext extends UsersContext {
+  readonly passwords: Passwords
+  readonly knownDevices: KnownDevices
+  readonly tokens: UserTokens
+  /** Null: tokens live for 30 days, and are not refreshed. */
+  readonly sessions: Sessions | null
+  readonly attributes: UserAttributes
+  /** Whether an address must be confirmed before its user may sign in. */
+  readonly emailConfirmation: boolean
+  readonly roles: Pick<Roles, 'list' | 'hold'>
+  readonly mailer: Mailer
+  readonly links: Links
+  /** Written after the answer is sent, so that its time reveals nothing. */
+  readonly notes: SignInNotes
+  /** Runs work that no answer waits for, so that its time reveals nothing. */
+  readonly behind: (work: Promise<unknown>) => void
+}
+
+export interface SignedIn {
+  /** Null for a user who has registered, and must confirm the address first. */
+  readonly jwt: string | null
+  /** Null where tokens are not refreshed. */
+  readonly refreshToken: string | null
+  readonly user: User
+}
+
+const NEW_USER = {
+  email: required(RULES.email),
+  username: required(RULES.text),
+  password: required(RULES.password),
+}
+
+const LOGIN = { identifier: required(RULES.text), password: required(RULES.text) }
+
+const LOGOUT = { scope: RULES.scope }
+
+const DEVICE = { deviceId: RULES.deviceId }
+
+/**
+ * Makes an account and signs in, or sends the mail that asks for a confirmation.
+ * @throws ValidationError, ApplicationError for a name that is taken.
+ */
+export async function register(
+  context: AccountsContext,
+  body: unknown,
+  writer: AttributeWriter,
+): Promise<SignedIn> {
+  const device = context.sessions === null ? {} : DEVICE
+  const { attributes } = context
+  assertOnly([...Object.keys({ ...NEW_USER, ...device }), ...attributes.registered], body)
+  const input = readAccount(NEW_USER, body)
+  readAccount(NEW_NAME_AND_PASSWORD, input)
+  const deviceId = deviceOf(context, body)
+  const email = textOf(input, 'email').toLowerCase()
+  const username = textOf(input, 'username')
+  const given = pickAttributes(attributes.registered, body)
+  const insert = await attributes.checkRegistered(given, writer)
+  await assertUnused(context, email, username)
+  const password = await context.passwords.hash(textOf(input, 'password'))
+  const role = await roleOf(context, AUTHENTICATED_ROLE)
+  const confirmed = !context.emailConfirmation
+  const values = { ...newUserValues({ email, username, password, role }), confirmed }
+  const user = await insertNew(context, values, insert)
+  if (confirmed) return signIn(context, user, deviceId)
+  context.behind(mailConfirmation(context, user))
+  return { jwt: null, refreshToken: null, user }
+}
+
+async function insertNew(
+  context: AccountsContext,
+  values: UserValues,
+  insert: InsertUser,
+): Promise<User> {
+  try {
+    const guard: UserGuard = (session) =>
+      assertUnused(context, values.email, values.username, session)
+    return await insertUser(context, values, guard, insert)
+  } catch (error) {
+    if (isTakenAccount(error)) throw bothTaken() // taken since it was looked for
+    throw error
+  }
+}
+
+/**
+ * Reports a blocked or unconfirmed account only after the right password.
+ * @throws ValidationError for wrong credentials, ApplicationError for an account that may not enter.
+ */
+export async function logIn(context: AccountsContext, body: unknown): Promise<SignedIn> {
+  const input = readAccount(LOGIN, body)
+  const deviceId = deviceOf(context, body)
+  const user = await findUserByIdentifier(context, textOf(input, 'identifier'))
+  const isRight = await context.passwords.verify(user?.password ?? null, textOf(input, 'password'))
+  if (user === null || !isRight) {
+    context.behind(context.notes.failed(user?.documentId ?? null))
+    throw new ValidationError('Invalid identifier or password', {}, { code: 'invalid_login' })
+  }
+  assertMayEnter(context, user)
+  context.behind(context.notes.signedIn(user.documentId))
+  if (context.passwords.isForeign(user.password)) {
+    context.behind(hashAnew(context, user, textOf(input, 'password')))
+  }
+  return signIn(context, user, deviceId)
+}
+
+/** Replaces the hash that an archive brought by one of ours; the password stays, and tokens stay good. */
+async function hashAnew(context: AccountsContext, user: User, password: string): Promise<void> {
+  await replaceHash(context, user, await context.passwords.hash(password))
+}
+
+/** The session that a request belongs to. */
+export interface OwnSession {
+  /** The documentId of the user. */
+  readonly documentId: string
+  /** Null without sessions. */
+  readonly session: string | null
+}
+
+/**
+ * Ends the session of the request, that of the device that the body names, or with `{ "scope": "all" }` all sessions of the
+ * user. Without sessions every token of the user becomes invalid. @throws ValidationError
+ */
+export async function logOut(
+  context: AccountsContext,
+  { documentId, session }: OwnSession,
+  body: unknown,
+): Promise<void> {
+  const deviceId = deviceOf(context, body)
+  const { scope } = readAccount(LOGOUT, body)
+  if (session === null || scope === 'all') {
+    await changeUser(context, { documentId }, (stored) => revokedTokens(context, stored))
+    await context.sessions?.endOf(documentId, null)
+  } else if (deviceId === null) await context.sessions?.end(session)
+  else await context.sessions?.endOf(documentId, deviceId)
+}
+
+async function signIn(
+  { tokens, sessions }: AccountsContext,
+  user: User,
+  deviceId: string | null,
+): Promise<SignedIn> {
+  if (sessions === null) return { jwt: await tokens.sign(user), refreshToken: null, user }
+  const { id, refreshToken } = await sessions.start(user, deviceId)
+  return { jwt: await tokens.sign(user, id), refreshToken, user }
+}
+
+/** What a client calls the device that it runs on; null when it does not say. @throws ValidationError */
+export function deviceOf({ sessions }: AccountsContext, body: unknown): string | null {
+  return sessions === null ? null : optionalTextOf(readAccount(DEVICE, body), 'deviceId')
+}
+
+/** Whether a user who has proved to be one may be signed in. */
+export function mayEnter({ emailConfirmation }: AccountsContext, user: User): boolean {
+  return !user.blocked && (user.confirmed || !emailConfirmation)
+}
+
+/** @throws ApplicationError that says why not. */
+export function assertMayEnter(context: AccountsContext, user: User): void {
+  if (mayEnter(context, user)) return
+  if (user.blocked) {
+    const message = 'Your account has been blocked by an administrator'
+    throw new ApplicationError(message, {}, { code: 'account_blocked' })
+  }
+  const message = 'Your account email is not confirmed'
+  throw new ApplicationError(message, {}, { code: 'email_not_confirmed' })
+}
+
+/** @throws UnauthorizedError for a user who is gone since the request was let in. */
+export function signInChanged(
+  context: AccountsContext,
+  user: User | null,
+  deviceId: string | null,
+): Promise<SignedIn> {
+  if (user === null) throw new UnauthorizedError('Invalid credentials')
+  return signIn(context, user, deviceId)
+}
+
+/**
+ * Tokens carry whole seconds, so those issued up to now end with this second; the next one is issued as
+ * of the second after it.
+ */
+function revokedTokens(
+  { now }: Pick<AccountsContext, 'now'>,
+  { tokensFrom }: Pick<User, 'tokensFrom'>,
+): Pick<User, 'tokensFrom'> {
+  return { tokensFrom: Math.max(toSeconds(now()), tokensFrom) + 1 }
+}
+
+/** A password, with what must follow from its change: no token and no code of before is good any more. */
+export function newPassword(
+  context: Pick<AccountsContext, 'now'>,
+  stored: User,
+  hash: string,
+): Partial<UserValues> {
+  return {
+    password: hash,
+    resetPasswordToken: null,
+    resetPasswordExpiresAt: null,
+    ...revokedTokens(context, stored),
+  }
+}
+
+/** Of a user who has not confirmed the address yet. */
+export function newUserValues(
+  given: Pick<UserValues, 'username' | 'email' | 'password' | 'role'>,
+): UserValues {
+  return {
+    username: given.username,
+    email: given.email,
+    provider: 'local',
+    password: given.password,
+    confirmed: false,
+    blocked: false,
+    role: given.role,
+    tokensFrom: 0,
+    resetPasswordToken: null,
+    resetPasswordExpiresAt: null,
+    confirmationToken: null,
+  }
+}
+
+/**
+ * A name that is another's address, and the other way round, would be one identifier for two. In a
+ * transaction it stays so until the user is stored.
+ */
+async function assertUnused(
+  context: AccountsContext,
+  email: string,
+  username: string,
+  session?: Session,
+): Promise<void> {
+  if (session !== undefined) await lockIdentifiers(context.db, [email, username], session)
+  if (await isIdentifier(context, [email, username], null, session)) throw bothTaken()
+}
+
+async function roleOf({ roles }: AccountsContext, type: string): Promise<string | null> {
+  return (await roles.list()).find((role) => role.type === type)?.documentId ?? null
+}
+
+function bothTaken(): ApplicationError {
+  return new ApplicationError('Email or Username are already taken', {}, { code: 'account_taken' })
+}

@@ -1,0 +1,40 @@
+import { ApplicationError, ValidationError } from '../../base/errors.ts'
+import { readAccount, required, RULES, textOf } from './account-input.ts'
+import type { AccountsContext } from './accounts.ts'
+import { hashOfCode } from './codes.ts'
+import { mailConfirmation } from './mail-confirmation.ts'
+import { changeUser, findUser } from './users.ts'
+
+const CONFIRMATION = { confirmation: required(RULES.text) }
+const RECIPIENT = { email: required(RULES.email) }
+
+/** Notes that an address is its user's, by a code from a mail. @throws ValidationError */
+export async function confirmEmail(context: AccountsContext, query: unknown): Promise<void> {
+  const code = textOf(readAccount(CONFIRMATION, query), 'confirmation')
+  const confirmationToken = hashOfCode(code)
+  const user = await findUser(context, { confirmationToken })
+  if (user === null) throw invalidToken()
+  await changeUser(context, user, (stored) => {
+    if (stored.confirmationToken !== confirmationToken) throw invalidToken()
+    return { confirmed: true, confirmationToken: null }
+  })
+}
+
+/**
+ * Sends the mail that asks for a confirmation; answers the address. One that nobody has is as good.
+ * @throws ApplicationError for a user who has confirmed, or is blocked.
+ */
+export async function sendConfirmation(context: AccountsContext, body: unknown): Promise<string> {
+  const email = textOf(readAccount(RECIPIENT, body), 'email').toLowerCase()
+  const user = await findUser(context, { email: { $eq: email } })
+  if (user === null) return email
+  if (user.confirmed)
+    throw new ApplicationError('Already confirmed', {}, { code: 'already_confirmed' })
+  if (user.blocked) throw new ApplicationError('User blocked', {}, { code: 'account_blocked' })
+  context.behind(mailConfirmation(context, user))
+  return email
+}
+
+function invalidToken(): ValidationError {
+  return new ValidationError('Invalid token', {}, { code: 'invalid_confirmation_token' })
+}

@@ -1,0 +1,141 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ValidationError } from '../../base/errors.ts'
+import {
+  assertConfirmed,
+  NEW_PASSWORD,
+  readAccount,
+  required,
+  RULES,
+  textOf,
+} from './account-input.ts'
+import {
+  type AccountsContext,
+  assertMayEnter,
+  deviceOf,
+  newPassword,
+  type SignedIn,
+  signInChanged,
+} from './accounts.ts'
+import { createCode, hashOfCode } from './codes.ts'
+import { wrongPassword } from './passwords.ts'
+import { changeUser, findUser, type User } from './users.ts'
+
+const CODE_LIVES_MS = 60 * 60 * 1_000
+
+const FORGOT = { email: required(RULES.email) }
+
+const RESET = {
+  passwordConfirmation: required(RULES.password),
+  password: required(RULES.password),
+  code: required(RULES.text),
+}
+
+const CHANGE = {
+  passwordConfirmation: required(RULES.password),
+  password: required(RULES.password),
+  currentPassword: required(RULES.text),
+}
+
+/**
+ * Sends a code to the address, if it is a user's. Nothing that the answer waits for depends on that, so that
+ * neither the answer nor its time reveals it.
+ */
+export function forgotPassword(context: AccountsContext, body: unknown): void {
+  const email = textOf(readAccount(FORGOT, body), 'email').toLowerCase()
+  context.behind(findAndSend(context, email))
+}
+
+/** Long after the answer, and never as long: what a mail costs must not be felt in the answers to come. */
+const MAX_DELAY_MS = 250
+
+async function findAndSend(context: AccountsContext, email: string): Promise<void> {
+  await delay(randomInt(MAX_DELAY_MS))
+  const user = await findUser(context, { email: { $eq: email } })
+  if (user !== null && !user.blocked) await sendCode(context, user)
+}
+
+async function sendCode(context: AccountsContext, user: User): Promise<void> {
+  const code = createCode()
+  const expiresAt = new Date(context.now().getTime() + CODE_LIVES_MS)
+  await changeUser(context, user, () => ({
+    resetPasswordToken: hashOfCode(code),
+    resetPasswordExpiresAt: expiresAt,
+  }))
+  const { resetPassword } = context.links
+  const link =
+    resetPassword === null ? '' : `Choose a new one here: ${withCode(resetPassword, code)}\n\n`
+  await context.mailer.send({
+    to: user.email,
+    subject: 'Reset password',
+    text: `Somebody asked to reset the password of your account.\n\n${link}The code is ${code}\n\nIt is valid once and for one hour. If you did not ask, ignore this mail.\n`,
+  })
+}
+
+/**
+ * Sets a new password by a code from a mail, and signs in.
+ * @throws ValidationError for a code that is wrong, used or too old, ApplicationError for a blocked user.
+ */
+export async function resetPassword(context: AccountsContext, body: unknown): Promise<SignedIn> {
+  const input = readAccount(RESET, body)
+  assertConfirmed(input)
+  const deviceId = deviceOf(context, body)
+  const resetPasswordToken = hashOfCode(textOf(input, 'code'))
+  const user = await findUser(context, { resetPasswordToken })
+  if (user === null || !isCodeAlive(context, user)) throw incorrectCode()
+  readAccount(NEW_PASSWORD, input)
+  const hash = await context.passwords.hash(textOf(input, 'password'))
+  const changed = await changeUser(context, user, (stored) => {
+    // Of two who use one code at once the second finds it gone.
+    if (stored.resetPasswordToken !== resetPasswordToken) throw incorrectCode()
+    // A code from a mail proves the address as well.
+    const confirmed = stored.confirmed || context.emailConfirmation
+    assertMayEnter(context, { ...stored, confirmed })
+    return { ...newPassword(context, stored, hash), confirmed }
+  })
+  return signInChanged(context, changed, deviceId)
+}
+
+/**
+ * Sets a new password by the current one, and signs in anew: every other token is worthless then.
+ * @throws ValidationError
+ */
+export async function changePassword(
+  context: AccountsContext,
+  documentId: string,
+  body: unknown,
+): Promise<SignedIn> {
+  const input = readAccount(CHANGE, body)
+  assertConfirmed(input)
+  const deviceId = deviceOf(context, body)
+  const { passwords } = context
+  const user = await findUser(context, { documentId })
+  const password = textOf(input, 'password')
+  const current = textOf(input, 'currentPassword')
+  if (!(await passwords.verify(user?.password ?? null, current))) throw wrongPassword()
+  if (current === password) {
+    throw new ValidationError('Your new password must be different than your current password')
+  }
+  readAccount(NEW_PASSWORD, input)
+  const hash = await passwords.hash(password)
+  const changed = await changeUser(context, { documentId }, (stored) => {
+    if (stored.password !== user?.password) throw wrongPassword() // changed in the meantime
+    return newPassword(context, stored, hash)
+  })
+  return signInChanged(context, changed, deviceId)
+}
+
+/** A configured address, with its own parameters kept. */
+function withCode(address: string, code: string): string {
+  const url = new URL(address)
+  url.searchParams.set('code', code)
+  return url.href
+}
+
+function isCodeAlive({ now }: AccountsContext, { resetPasswordExpiresAt }: User): boolean {
+  return resetPasswordExpiresAt !== null && now() < resetPasswordExpiresAt
+}
+
+function incorrectCode(): ValidationError {
+  return new ValidationError('Incorrect code provided', {}, { code: 'invalid_reset_code' })
+}

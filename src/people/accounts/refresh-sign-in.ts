@@ -1,0 +1,25 @@
+import { NotFoundError } from '../../base/errors.ts'
+import { type AccountsContext, mayEnter, type SignedIn } from './accounts.ts'
+import { invalidToken } from './sessions.ts'
+import { findUser } from './users.ts'
+
+/**
+ * A new access token for a refresh token, and the refresh token that takes its place. A session whose user
+ * is gone, blocked, or has changed the password since it began ends here.
+ * @throws UnauthorizedError, NotFoundError where there are no sessions.
+ */
+export async function refreshSignIn(
+  context: AccountsContext,
+  refreshToken: string,
+): Promise<SignedIn> {
+  const { sessions } = context
+  if (sessions === null) throw new NotFoundError('Not Found')
+  const session = await sessions.refresh(refreshToken)
+  const user = await findUser(context, { documentId: session.user })
+  if (user === null || !mayEnter(context, user) || session.issuedAt < user.tokensFrom) {
+    await sessions.end(session.id)
+    throw invalidToken()
+  }
+  const jwt = await context.tokens.sign(user, session.id)
+  return { jwt, refreshToken: session.refreshToken, user }
+}

@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto'
+import type { Collection } from 'mongodb'
+import { UnauthorizedError } from '../../base/errors.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { insertOnce } from '../../mongo/system/insert-once.ts'
+import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import { openRefreshTokens, type RefreshClaim, type RefreshTokens } from './refresh-token.ts'
+import { toSeconds } from './user-tokens.ts'
+
+/** How long a session may rest, and how long it lives at most; in seconds. */
+export interface SessionLifespans {
+  readonly idleSeconds: number
+  readonly maxSeconds: number
+}
+
+/** One device that a user is signed in on. */
+export interface Session {
+  readonly id: string
+  /** The documentId of the user. */
+  readonly user: string
+  /** The second from which it is valid, to be compared with `tokensFrom` of the user. */
+  readonly issuedAt: number
+  /** The one that is good from now on. */
+  readonly refreshToken: string
+}
+
+/** A session as its user sees it. */
+export interface ListedSession {
+  readonly id: string
+  /** The name that the client gave to its device. */
+  readonly deviceId: string | null
+  readonly createdAt: Date
+  readonly refreshedAt: Date
+  readonly expiresAt: Date
+}
+
+export interface Sessions {
+  /** Begins one; a session that the user has on the same device ends. */
+  start(
+    user: { readonly documentId: string; readonly tokensFrom: number },
+    deviceId: string | null,
+  ): Promise<Session>
+  /**
+   * Exchanges a refresh token for the next one. One that was exchanged before ends its session: two
+   * parties hold a token of it.
+   * @throws UnauthorizedError for a token that is unknown, has expired or was used before.
+   */
+  refresh(refreshToken: string): Promise<Session>
+  /** The id of the session that a refresh token was signed for, without I/O; null for anything else. */
+  idOf(refreshToken: string): string | null
+  isLive(id: string, user: string): Promise<boolean>
+  end(id: string): Promise<void>
+  /** The sessions of a user, the last used first; at most 100. */
+  list(user: string): Promise<readonly ListedSession[]>
+  /** Ends a session of a user by its id; false when there is none. */
+  endOne(user: string, id: string): Promise<boolean>
+  /** Ends those of a user: all, or that of one device. */
+  endOf(user: string, deviceId: string | null): Promise<void>
+}
+
+/** No token is stored: without the secret the rows are useless to an attacker. */
+interface SessionRow {
+  readonly _id: string
+  readonly user: string
+  readonly deviceId: string | null
+  readonly issuedAt: number
+  /** How often it was refreshed; the token of this generation is the one that is good. */
+  readonly generation: number
+  readonly refreshedAt: Date
+  /** Moves on with every refresh, until `endsAt` has come. */
+  readonly expiresAt: Date
+  readonly endsAt: Date
+}
+
+export interface SessionsOptions {
+  readonly db: Database
+  readonly secret: string
+  readonly lifespans: SessionLifespans
+  readonly now: () => Date
+}
+
+/**
+ * For as long a token that was exchanged answers the same successor again: two tabs of one browser refresh
+ * at once, and an answer may be lost on its way to a phone. See docs/decisions/0018-sessions.md.
+ */
+const GRACE_MS = 10_000
+
+const MAX_LISTED = 100
+const SWEEP_EVERY_MS = 60_000
+const COLLECTION = 'quire_sessions'
+
+interface SessionsContext {
+  readonly rows: Collection<SessionRow>
+  readonly tokens: RefreshTokens
+  readonly lifespans: SessionLifespans
+  readonly now: () => Date
+  readonly bounded: { readonly maxTimeMS: number }
+}
+
+export async function openSessions(options: SessionsOptions): Promise<Sessions> {
+  const { db, secret, lifespans, now } = options
+  const rows = db.collection<SessionRow>(COLLECTION)
+  await ensureIndexes(rows, [
+    { key: { user: 1 }, name: 'user' },
+    { key: { expiresAt: 1 }, name: 'expiresAt' },
+  ])
+  const bounded = { maxTimeMS: db.queryTimeoutMs }
+  const tokens = openRefreshTokens(secret)
+  const context = { rows, tokens, lifespans, now, bounded }
+  const sweep = sweeper(now, (at) => rows.deleteMany({ expiresAt: { $lte: at } }, bounded))
+  return {
+    start: (user, deviceId) =>
+      asCmsErrors(async () => {
+        await sweep()
+        if (deviceId !== null) await rows.deleteMany({ user: user.documentId, deviceId }, bounded)
+        const row = newRow(context, user, deviceId)
+        await insertOnce(rows, row, { own: '_id', ...bounded }) // a random id
+        return toSession(context, row)
+      }),
+    refresh: (refreshToken) => asCmsErrors(() => refreshSession(context, refreshToken)),
+    idOf: (refreshToken) => tokens.verify(refreshToken)?.id ?? null,
+    isLive: async (id, user) => {
+      const live = { _id: id, user, ...liveAt(now()) }
+      return (await asCmsErrors(() => rows.findOne(live, bounded))) !== null
+    },
+    end: async (id) => {
+      await asCmsErrors(() => rows.deleteOne({ _id: id }, bounded))
+    },
+    list: (user) => asCmsErrors(() => listSessions(context, user)),
+    endOne: async (user, id) => {
+      const { deletedCount } = await asCmsErrors(() => rows.deleteOne({ _id: id, user }, bounded))
+      return deletedCount > 0
+    },
+    endOf: async (user, deviceId) => {
+      const which = deviceId === null ? { user } : { user, deviceId }
+      await asCmsErrors(() => rows.deleteMany(which, bounded))
+    },
+  }
+}
+
+async function listSessions(
+  { rows, now, bounded }: SessionsContext,
+  user: string,
+): Promise<readonly ListedSession[]> {
+  const found = await rows
+    .find({ user, ...liveAt(now()) }, bounded)
+    .sort({ refreshedAt: -1, _id: 1 })
+    .limit(MAX_LISTED)
+    .toArray()
+  return found.map(({ _id: id, deviceId, issuedAt, refreshedAt, expiresAt }) => {
+    return { id, deviceId, createdAt: new Date(issuedAt * 1_000), refreshedAt, expiresAt }
+  })
+}
+
+function newRow(
+  { lifespans, now }: SessionsContext,
+  user: { readonly documentId: string; readonly tokensFrom: number },
+  deviceId: string | null,
+): SessionRow {
+  const at = now()
+  return {
+    _id: randomBytes(16).toString('hex'),
+    user: user.documentId,
+    deviceId,
+    issuedAt: Math.max(toSeconds(at), user.tokensFrom),
+    generation: 0,
+    refreshedAt: at,
+    expiresAt: after(at, lifespans.idleSeconds),
+    endsAt: after(at, lifespans.maxSeconds),
+  }
+}
+
+async function refreshSession(context: SessionsContext, refreshToken: string): Promise<Session> {
+  const { rows, tokens, now, bounded } = context
+  const claim = tokens.verify(refreshToken)
+  if (claim === null) throw invalidToken()
+  const at = now()
+  const exchanged = await exchange(context, claim, at)
+  if (exchanged !== null) return toSession(context, exchanged)
+  const row = await rows.findOne({ _id: claim.id }, bounded)
+  if (row !== null && wasExchangedJustNow(row, claim, at)) return toSession(context, row)
+  if (row !== null) await rows.deleteOne({ _id: row._id }, bounded)
+  throw invalidToken()
+}
+
+/** Of two who exchange one token at once, in whatever process, one moves the generation. */
+function exchange(
+  { rows, lifespans, bounded }: SessionsContext,
+  { id, generation }: RefreshClaim,
+  at: Date,
+): Promise<SessionRow | null> {
+  return rows.findOneAndUpdate(
+    { _id: id, generation, ...liveAt(at) },
+    {
+      $inc: { generation: 1 },
+      $set: { refreshedAt: at, expiresAt: after(at, lifespans.idleSeconds) },
+    },
+    { ...bounded, returnDocument: 'after' },
+  )
+}
+
+function toSession({ tokens }: SessionsContext, row: SessionRow): Session {
+  const { _id: id, user, issuedAt, generation } = row
+  return { id, user, issuedAt, refreshToken: tokens.sign({ id, generation }) }
+}
+
+export function invalidToken(): UnauthorizedError {
+  return new UnauthorizedError('Invalid refresh token', {}, { code: 'invalid_refresh_token' })
+}
+
+function wasExchangedJustNow(row: SessionRow, claim: RefreshClaim, at: Date): boolean {
+  const isLast = row.generation === claim.generation + 1
+  const isLive = row.expiresAt > at && row.endsAt > at
+  return isLast && isLive && at.getTime() - row.refreshedAt.getTime() < GRACE_MS
+}
+
+function liveAt(at: Date) {
+  return { expiresAt: { $gt: at }, endsAt: { $gt: at } }
+}
+
+/** Once a minute, on use, as counters of attempts are: an index that expires rows is not on every engine. */
+function sweeper(now: () => Date, remove: (at: Date) => Promise<unknown>): () => Promise<void> {
+  let sweptAt = -Infinity
+  return async () => {
+    const at = now()
+    if (Math.abs(at.getTime() - sweptAt) < SWEEP_EVERY_MS) return // a clock may be put back
+    sweptAt = at.getTime()
+    await remove(at)
+  }
+}
+
+function after(at: Date, seconds: number): Date {
+  return new Date(at.getTime() + seconds * 1_000)
+}

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto'
+import type { Collection } from 'mongodb'
+import { hashCredential } from '../access/credentials.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { insertOnce } from '../../mongo/system/insert-once.ts'
+import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+
+/** The origin of a sign-in, as the list of sessions shows it. */
+export interface Device {
+  readonly address: string
+  readonly userAgent: string
+}
+
+/** One browser that an administrator is signed in on. */
+export interface AdminSession extends Device {
+  readonly id: string
+  readonly createdAt: Date
+  /** To within a minute. */
+  readonly usedAt: Date
+  readonly expiresAt: Date
+}
+
+/** The administrator of a cookie. */
+export interface LiveSession {
+  readonly id: string
+  readonly administrator: string
+  readonly epoch: number
+}
+
+export interface AdminSessions {
+  /** Begins one; answers what its cookie holds, which is stored nowhere. */
+  start(
+    administrator: { readonly _id: string; readonly epoch: number },
+    device: Device,
+  ): Promise<string>
+  /** Null for a cookie that is unknown, has expired or was ended. */
+  find(token: string): Promise<LiveSession | null>
+  /** The latest first. */
+  list(administrator: string): Promise<readonly AdminSession[]>
+  /** Ends one of an administrator's by its id; false when there is none. */
+  end(administrator: string, id: string): Promise<boolean>
+  endByToken(token: string): Promise<void>
+  /** Ends all of an administrator's but one, which goes on in the new epoch. */
+  endAll(
+    administrator: string,
+    kept: { readonly id: string; readonly epoch: number } | null,
+  ): Promise<void>
+}
+
+interface SessionRow extends AdminSession {
+  /** The hash of the token, in hexadecimal: who reads the database cannot sign in. */
+  readonly _id: string
+  readonly administrator: string
+  readonly epoch: number
+  readonly endsAt: Date
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** How long a session may rest, and how long it lives at most. */
+const IDLE_MS = 7 * DAY_MS
+export const SESSION_LIVES_MS = 30 * DAY_MS
+const NOTE_USE_EVERY_MS = 60_000
+const TOKEN = /^[\w-]{43}$/
+const MAX_TEXT = 255
+const MAX_LISTED = 100
+
+interface Context {
+  readonly rows: Collection<SessionRow>
+  readonly now: () => Date
+  readonly bounded: { readonly maxTimeMS: number }
+}
+
+export async function openAdminSessions(db: Database, now: () => Date): Promise<AdminSessions> {
+  const rows = db.collection<SessionRow>('quire_admin_sessions')
+  await ensureIndexes(rows, [
+    { key: { administrator: 1 }, name: 'administrator' },
+    { key: { expiresAt: 1 }, name: 'expiresAt' },
+  ])
+  const bounded = { maxTimeMS: db.queryTimeoutMs }
+  const context = { rows, now, bounded }
+  return {
+    start: (administrator, device) =>
+      asCmsErrors(() => startSession(context, administrator, device)),
+    find: (token) => asCmsErrors(() => findSession(context, token)),
+    list: (administrator) => asCmsErrors(() => listSessions(context, administrator)),
+    end: (administrator, id) =>
+      asCmsErrors(async () => {
+        // By its `_id`, as a collection that is sharded by it wants to be written.
+        const row = await rows.findOne({ administrator, id }, bounded)
+        if (row === null) return false
+        return (await rows.deleteOne({ _id: row._id }, bounded)).deletedCount > 0
+      }),
+    endByToken: async (token) => {
+      await asCmsErrors(() => rows.deleteOne({ _id: hashOf(token) }, bounded))
+    },
+    endAll: (administrator, kept) =>
+      asCmsErrors(async () => {
+        if (kept === null) {
+          await rows.deleteMany({ administrator }, bounded)
+          return
+        }
+        const { id, epoch } = kept
+        const row = await rows.findOne({ administrator, id }, bounded)
+        if (row !== null) await rows.updateOne({ _id: row._id }, { $set: { epoch } }, bounded)
+        await rows.deleteMany({ administrator, id: { $ne: id } }, bounded)
+      }),
+  }
+}
+
+async function startSession(
+  { rows, now, bounded }: Context,
+  { _id: administrator, epoch }: { readonly _id: string; readonly epoch: number },
+  { address, userAgent }: Device,
+): Promise<string> {
+  const at = now()
+  await rows.deleteMany({ expiresAt: { $lte: at } }, bounded)
+  const token = randomBytes(32).toString('base64url')
+  const row: SessionRow = {
+    _id: hashOf(token),
+    id: randomBytes(16).toString('hex'),
+    administrator,
+    epoch,
+    address: address.slice(0, MAX_TEXT),
+    userAgent: userAgent.slice(0, MAX_TEXT),
+    createdAt: at,
+    usedAt: at,
+    expiresAt: new Date(at.getTime() + IDLE_MS),
+    endsAt: new Date(at.getTime() + SESSION_LIVES_MS),
+  }
+  await insertOnce(rows, row, { own: 'id', ...bounded })
+  return token
+}
+
+async function findSession(context: Context, token: string): Promise<LiveSession | null> {
+  const { rows, now, bounded } = context
+  if (!TOKEN.test(token)) return null
+  const at = now()
+  const row = await rows.findOne({ _id: hashOf(token), expiresAt: { $gt: at } }, bounded)
+  if (row === null) return null
+  await noteUse(context, row, at)
+  return { id: row.id, administrator: row.administrator, epoch: row.epoch }
+}
+
+async function noteUse({ rows, bounded }: Context, row: SessionRow, at: Date): Promise<void> {
+  if (Math.abs(at.getTime() - row.usedAt.getTime()) < NOTE_USE_EVERY_MS) return
+  const expiresAt = earlier(new Date(at.getTime() + IDLE_MS), row.endsAt)
+  await rows.updateOne({ _id: row._id }, { $set: { usedAt: at, expiresAt } }, bounded)
+}
+
+async function listSessions(
+  { rows, now, bounded }: Context,
+  administrator: string,
+): Promise<readonly AdminSession[]> {
+  const live = { administrator, expiresAt: { $gt: now() } }
+  const found = await rows
+    .find(live, bounded)
+    .sort({ usedAt: -1, _id: 1 })
+    .limit(MAX_LISTED)
+    .toArray()
+  return found.map(toSession)
+}
+
+function toSession({
+  id,
+  address,
+  userAgent,
+  createdAt,
+  usedAt,
+  expiresAt,
+}: SessionRow): AdminSession {
+  return { id, address, userAgent, createdAt, usedAt, expiresAt }
+}
+
+function hashOf(token: string): string {
+  return hashCredential(token).toString('hex')
+}
+
+function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other
+}

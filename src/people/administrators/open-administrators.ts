@@ -1,0 +1,87 @@
+import type { Actions } from '../access/actions.ts'
+import { withAdministration } from '../access/administrator-actions.ts'
+import { type DeviceAccount, openKnownDevices } from '../access/known-devices.ts'
+import type { Passwords } from '../accounts/passwords.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { openVersionedCache } from '../../mongo/system/versioned-cache.ts'
+import { openAdminSessions } from './admin-sessions.ts'
+import type { AdministratorsContext } from './administrators.ts'
+import { openOneTimeLinks } from './one-time-links.ts'
+import { openPresence } from './presence.ts'
+import { openRecentWork } from './recent-work.ts'
+import { openPreviewTokens } from './preview-tokens.ts'
+import { openChallenges } from './passkeys/challenges.ts'
+import { ensurePasskeys } from './passkeys/passkey-rows.ts'
+import { relyingPartyOf } from './passkeys/relying-party.ts'
+import { type IdentityProviderOptions, openIdentityProvider } from './oidc/identity-provider.ts'
+import { openPreferences } from './preferences.ts'
+import { ensureAdministrators } from './rows.ts'
+import { type KnownStaff, loadStaff } from './staff.ts'
+
+export interface AdministratorsOptions {
+  readonly db: Database
+  /** What can be permitted to everybody. */
+  readonly actions: Actions
+  readonly passwords: Passwords
+  /** What tokens of previews and challenges are signed with. */
+  readonly secret: string
+  /** Under which browsers come. */
+  readonly publicUrl: string
+  /** Null: OpenID Connect is not configured. */
+  readonly oidc: Omit<IdentityProviderOptions, 'redirectUri'> | null
+  readonly now: () => Date
+}
+
+/** Creates what must exist from the start; many processes may do so at once. */
+export async function openAdministrators({
+  db,
+  actions,
+  passwords,
+  secret,
+  publicUrl,
+  oidc,
+  now,
+}: AdministratorsOptions): Promise<AdministratorsContext> {
+  const all = withAdministration(actions)
+  await ensureAdministrators(db)
+  await ensurePasskeys(db)
+  const sessions = await openAdminSessions(db, now)
+  const links = await openOneTimeLinks(db, now)
+  const preferences = await openPreferences(db)
+  const recent = await openRecentWork(db, now)
+  const presence = await openPresence(db, now)
+  const versionedCache = await openVersionedCache({
+    db,
+    key: 'administrators',
+    firstChange: 0,
+    load: (source) => loadStaff(source, all),
+    now,
+  })
+  const previews = openPreviewTokens({ secret, actions, versionedCache, now })
+  const challenges = await openChallenges({ db, secret, now })
+  const knownDevices = openKnownDevices({
+    secret,
+    kind: 'administrators',
+    findAccount: async (id) => findDeviceAccount(await versionedCache.current(), id),
+  })
+  const relyingParty = relyingPartyOf(publicUrl)
+  const redirectUri = `${publicUrl}/admin/oidc/callback`
+  const identityProvider = oidc === null ? null : openIdentityProvider({ ...oidc, redirectUri })
+  const rooms = { sessions, links, preferences, recent, presence, previews, challenges }
+  return {
+    db,
+    actions: all,
+    versionedCache,
+    ...rooms,
+    knownDevices,
+    relyingParty,
+    identityProvider,
+    passwords,
+    now,
+  }
+}
+
+function findDeviceAccount({ administrators }: KnownStaff, id: string): DeviceAccount | null {
+  const row = administrators.find(({ _id }) => _id === id)
+  return row === undefined ? null : { id, epoch: row.epoch }
+}

@@ -1,0 +1,106 @@
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+} from '@simplewebauthn/server'
+import { readInput } from '../access/input.ts'
+import { ValidationError } from '../../base/errors.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Device } from './admin-sessions.ts'
+import type { AdministratorsContext } from './administrators.ts'
+import { noteFailedSignIn } from './note-sign-ins.ts'
+import { PASSKEY_SIGN_IN } from './passkeys/passkey-input.ts'
+import { passkeyRowId, type PasskeyRow, passkeysOf } from './passkeys/passkey-rows.ts'
+import { invalidPasskey, orInvalid, partyOf } from './passkeys.ts'
+import { begin, type NewSession } from './sign-in.ts'
+
+const PURPOSE = 'sign-in'
+
+/** What a browser has a key sign; it says nothing of who there is. @throws NotFoundError where there are no passkeys */
+export function beginPasskeySignIn(
+  context: AdministratorsContext,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { id: rpID } = partyOf(context)
+  const challenge = context.challenges.make(PURPOSE)
+  return generateAuthenticationOptions({ rpID, challenge, userVerification: 'required' })
+}
+
+/** By what a key of an administrator has signed, once. @throws ValidationError */
+export async function signInByPasskey(
+  context: AdministratorsContext,
+  input: unknown,
+  device: Device,
+): Promise<NewSession> {
+  const { response } = readInput(PASSKEY_SIGN_IN, input)
+  partyOf(context)
+  const { db, versionedCache } = context
+  const filter = { _id: passkeyRowId(response.id) }
+  const options = { maxTimeMS: db.queryTimeoutMs }
+  const passkey = await asCmsErrors(() => passkeysOf(db).findOne(filter, options))
+  const { administrators } = await versionedCache.current()
+  const row = administrators.find(({ _id }) => _id === passkey?.administrator)
+  try {
+    if (passkey === null || row === undefined) throw invalidPasskey()
+    if (!isOwner(passkey, response)) throw invalidPasskey()
+    await count(context, passkey, await verify(context, passkey, response))
+  } catch (error) {
+    if (error instanceof ValidationError) await noteFailedSignIn(db, row?._id ?? null)
+    throw error
+  }
+  return begin(context, row, device)
+}
+
+/** A key that says whose it is says the truth. */
+function isOwner(
+  { administrator }: PasskeyRow,
+  { response: { userHandle } }: AuthenticationResponseJSON,
+): boolean {
+  return userHandle === Buffer.from(administrator).toString('base64url')
+}
+
+/** The new count of the key. */
+async function verify(
+  context: AdministratorsContext,
+  { credential, publicKey, counter }: PasskeyRow,
+  response: AuthenticationResponseJSON,
+): Promise<number> {
+  const { challenges } = context
+  const { id, origin } = partyOf(context)
+  const given = { challenge: '' }
+  const { verified, authenticationInfo } = await orInvalid(() =>
+    verifyAuthenticationResponse({
+      response,
+      expectedChallenge: (challenge) => {
+        given.challenge = challenge
+        return challenges.isGood(PURPOSE, challenge)
+      },
+      expectedOrigin: origin,
+      expectedRPID: id,
+      requireUserVerification: true,
+      credential: {
+        id: credential,
+        publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
+        counter,
+      },
+    }),
+  )
+  if (!verified || !(await challenges.use(given.challenge))) throw invalidPasskey()
+  return authenticationInfo.newCounter
+}
+
+/** On the condition that its counter is unchanged: a cloned key is detected by its counter. */
+async function count(
+  { db, now }: AdministratorsContext,
+  { _id, counter }: PasskeyRow,
+  newCounter: number,
+): Promise<void> {
+  const { matchedCount } = await asCmsErrors(() =>
+    passkeysOf(db).updateOne(
+      { _id, counter },
+      { $set: { counter: newCounter, usedAt: now() } },
+      { maxTimeMS: db.queryTimeoutMs },
+    ),
+  )
+  if (matchedCount === 0) throw invalidPasskey()
+}

@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto'
+import {
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type RegistrationResponseJSON,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import { readInput } from '../access/input.ts'
+import type { AdministratorPrincipal } from '../access/principal.ts'
+import { assertCurrentPassword } from '../accounts/passwords.ts'
+import { because, NotFoundError, UnauthorizedError, ValidationError } from '../../base/errors.ts'
+import { noteRow } from '../../mongo/connection/commit-record.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { ADMINISTRATOR_TYPE, type AdministratorsContext, rowOf } from './administrators.ts'
+import type { Purpose } from './passkeys/challenges.ts'
+import { NEW_PASSKEY, PASSKEY_CHANGE, PASSKEY_WANTED } from './passkeys/passkey-input.ts'
+import { passkeyRowId, type PasskeyRow, passkeysOf } from './passkeys/passkey-rows.ts'
+import type { RelyingParty } from './passkeys/relying-party.ts'
+import { findStaff } from './rows.ts'
+
+/** One's own, as it is shown. */
+export interface Passkey {
+  readonly id: string
+  readonly name: string
+  /** Whether it is on other devices of its owner, too. */
+  readonly backedUp: boolean
+  readonly createdAt: Date
+  readonly usedAt: Date | null
+}
+
+const MOST = 20
+
+/** The oldest first. */
+export async function listPasskeys(
+  { db }: AdministratorsContext,
+  administrator: string,
+): Promise<readonly Passkey[]> {
+  return (await findOf(db, administrator)).map(toPasskey)
+}
+
+/**
+ * What a browser makes a key of; good for five minutes.
+ * @throws ValidationError for a wrong password, NotFoundError where there are no passkeys
+ */
+export async function beginPasskey(
+  context: AdministratorsContext,
+  { id, epoch }: AdministratorPrincipal,
+  input: unknown,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { currentPassword } = readInput(PASSKEY_WANTED, input)
+  const rp = partyOf(context)
+  const row = rowOf(await findStaff(context.db), id)
+  await assertCurrentPassword(context.passwords, row, currentPassword)
+  const known = await findOf(context.db, id)
+  return generateRegistrationOptions({
+    rpName: 'Quire',
+    rpID: rp.id,
+    userName: row.email,
+    userDisplayName: row.name,
+    userID: new Uint8Array(Buffer.from(id)),
+    challenge: context.challenges.make(purposeOf(id, epoch)),
+    excludeCredentials: known.map(({ credential, transports }) => ({
+      id: credential,
+      transports: [...transports],
+    })),
+    // The key is all that somebody shows: it names them, and asks for a finger, a face or a PIN.
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+}
+
+/**
+ * @throws ValidationError for a key that was not made for this, or one too many, UnauthorizedError for a session that a new
+ * password has ended since the request was authenticated
+ */
+export async function addPasskey(
+  context: AdministratorsContext,
+  { id: administrator, epoch }: AdministratorPrincipal,
+  input: unknown,
+): Promise<Passkey> {
+  const { name, response } = readInput(NEW_PASSKEY, input)
+  const made = await verify(context, purposeOf(administrator, epoch), response)
+  const row: PasskeyRow = {
+    ...made,
+    id: randomBytes(16).toString('hex'),
+    administrator,
+    name,
+    createdAt: context.now(),
+    usedAt: null,
+  }
+  await context.versionedCache.change(async (session) => {
+    const owner = rowOf(await findStaff(context.db, session), administrator)
+    if (epoch < owner.epoch) throw new UnauthorizedError('Invalid credentials')
+    const rows = passkeysOf(context.db)
+    if ((await rows.countDocuments({ administrator }, { session })) >= MOST) {
+      const message = `There can be at most ${MOST} passkeys`
+      throw new ValidationError(message, {}, because(message, 'any.tooMany', { limit: MOST }))
+    }
+    if ((await rows.findOne({ _id: row._id }, { session })) !== null) throw invalidPasskey()
+    await rows.insertOne(row, { session })
+    note(session, administrator)
+  })
+  return toPasskey(row)
+}
+
+/** @throws NotFoundError */
+export async function renamePasskey(
+  context: AdministratorsContext,
+  administrator: string,
+  id: string,
+  input: unknown,
+): Promise<Passkey> {
+  const { name } = readInput(PASSKEY_CHANGE, input)
+  return change(context, administrator, id, async (row, session) => {
+    await passkeysOf(context.db).updateOne({ _id: row._id }, { $set: { name } }, { session })
+    return { ...row, name }
+  })
+}
+
+/** @throws NotFoundError */
+export async function removePasskey(
+  context: AdministratorsContext,
+  administrator: string,
+  id: string,
+): Promise<Passkey> {
+  return change(context, administrator, id, async (row, session) => {
+    await passkeysOf(context.db).deleteOne({ _id: row._id }, { session })
+    return row
+  })
+}
+
+/** Where there are passkeys at all. @throws NotFoundError elsewhere */
+export function partyOf({ relyingParty }: AdministratorsContext): RelyingParty {
+  if (relyingParty !== null) return relyingParty
+  throw new NotFoundError('Passkeys require a host name and HTTPS')
+}
+
+/** One answer for whatever is wrong with it. */
+export function invalidPasskey(): ValidationError {
+  return new ValidationError('This passkey is not valid here', {}, { code: 'invalid_passkey' })
+}
+
+async function change(
+  { db }: AdministratorsContext,
+  administrator: string,
+  id: string,
+  work: (row: PasskeyRow, session: Session) => Promise<PasskeyRow>,
+): Promise<Passkey> {
+  return db.transact(async (session) => {
+    const row = await passkeysOf(db).findOne({ administrator, id }, { session })
+    if (row === null) throw new NotFoundError('There is no such passkey')
+    note(session, administrator)
+    return toPasskey(await work(row, session))
+  })
+}
+
+/** In the audit it is a change of its owner. */
+function note(session: Session, administrator: string): void {
+  noteRow(session, 'put', { type: ADMINISTRATOR_TYPE, documentId: administrator })
+}
+
+async function verify(
+  context: AdministratorsContext,
+  purpose: Purpose,
+  response: RegistrationResponseJSON,
+): Promise<
+  Pick<PasskeyRow, '_id' | 'credential' | 'publicKey' | 'counter' | 'transports' | 'backedUp'>
+> {
+  const rp = partyOf(context)
+  const { challenges } = context
+  const given = { challenge: '' }
+  const verified = await orInvalid(() =>
+    verifyRegistrationResponse({
+      response,
+      expectedChallenge: (challenge) => {
+        given.challenge = challenge
+        return challenges.isGood(purpose, challenge)
+      },
+      expectedOrigin: rp.origin,
+      expectedRPID: rp.id,
+      requireUserVerification: true,
+    }),
+  )
+  if (!verified.verified || !(await challenges.use(given.challenge))) throw invalidPasskey()
+  const { credential, credentialBackedUp } = verified.registrationInfo
+  return {
+    _id: passkeyRowId(credential.id),
+    credential: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+    counter: credential.counter,
+    transports: credential.transports ?? [],
+    backedUp: credentialBackedUp,
+  }
+}
+
+/** The library throws for whatever it does not like of what was sent. */
+export async function orInvalid<T>(verify: () => Promise<T>): Promise<T> {
+  try {
+    return await verify()
+  } catch {
+    throw invalidPasskey()
+  }
+}
+
+function findOf(db: AdministratorsContext['db'], administrator: string): Promise<PasskeyRow[]> {
+  const options = { maxTimeMS: db.queryTimeoutMs }
+  return asCmsErrors(() =>
+    passkeysOf(db).find({ administrator }, options).sort({ createdAt: 1, _id: 1 }).toArray(),
+  )
+}
+
+/** A challenge that was made with the password of before is not good with the next one. */
+function purposeOf(administrator: string, epoch: number): Purpose {
+  return `add ${administrator} ${epoch}`
+}
+
+function toPasskey({ id, name, backedUp, createdAt, usedAt }: PasskeyRow): Passkey {
+  return { id, name, backedUp, createdAt, usedAt }
+}

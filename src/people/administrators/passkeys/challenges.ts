@@ -1,0 +1,84 @@
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { asCmsErrors, isDuplicateKey } from '../../../mongo/connection/database-error.ts'
+import type { Database } from '../../../mongo/connection/database.ts'
+import { insertOnce } from '../../../mongo/system/insert-once.ts'
+import { ensureIndexes } from '../../../mongo/system/system-collections.ts'
+
+/** What a challenge is for, such as `sign-in` or `add <administrator>`: it is good for nothing else. */
+export type Purpose = string
+
+/**
+ * What somebody signs, or has signed for them, to show that they do so now. A challenge is signed itself, so that nothing is
+ * stored of those that strangers ask for; one that was answered rightly is stored until it has expired, and is good once.
+ */
+export interface Challenges {
+  make(purpose: Purpose): Uint8Array<ArrayBuffer>
+  /** Whether it was made here for this purpose, at most five minutes ago. In base64url, as browsers send it. */
+  isGood(purpose: Purpose, challenge: string): boolean
+  /** Uses it up. False for one that was used before. */
+  use(challenge: string): Promise<boolean>
+}
+
+interface UsedRow {
+  /** The hash of the challenge, in hexadecimal. */
+  readonly _id: string
+  /** Of the attempt that used it. */
+  readonly attempt: string
+  readonly expiresAt: Date
+}
+
+export interface ChallengesOptions {
+  readonly db: Database
+  readonly secret: string
+  readonly now: () => Date
+}
+
+const LIVES_MS = 5 * 60 * 1_000
+const RANDOM_BYTES = 16
+const TIME_BYTES = 6
+const SIGNED_BYTES = RANDOM_BYTES + TIME_BYTES
+const SIGNATURE_BYTES = 32
+const CHALLENGE = /^[\w-]{72}$/
+
+/** `<16 random bytes><expiry in milliseconds, 6 bytes><HMAC-SHA256 of both and the purpose>`. */
+export async function openChallenges(options: ChallengesOptions): Promise<Challenges> {
+  const { db, secret, now } = options
+  const rows = db.collection<UsedRow>('quire_admin_challenges')
+  await ensureIndexes(rows, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
+  const bounded = { maxTimeMS: db.queryTimeoutMs }
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire administrator challenges', 32))
+  const sign = (signed: Uint8Array, purpose: Purpose): Buffer =>
+    createHmac('sha256', key).update(signed).update(purpose).digest()
+  return {
+    make: (purpose) => {
+      const signed = Buffer.alloc(SIGNED_BYTES)
+      randomBytes(RANDOM_BYTES).copy(signed)
+      signed.writeUIntBE(now().getTime() + LIVES_MS, RANDOM_BYTES, TIME_BYTES)
+      return new Uint8Array(Buffer.concat([signed, sign(signed, purpose)]))
+    },
+    isGood: (purpose, challenge) => {
+      if (!CHALLENGE.test(challenge)) return false
+      const bytes = Buffer.from(challenge, 'base64url')
+      const signed = bytes.subarray(0, SIGNED_BYTES)
+      const signature = bytes.subarray(SIGNED_BYTES)
+      if (signature.length !== SIGNATURE_BYTES) return false
+      if (!timingSafeEqual(sign(signed, purpose), signature)) return false
+      return signed.readUIntBE(RANDOM_BYTES, TIME_BYTES) > now().getTime()
+    },
+    use: (challenge) =>
+      asCmsErrors(async () => {
+        const at = now()
+        await rows.deleteMany({ expiresAt: { $lte: at } }, bounded)
+        const _id = createHash('sha256').update(challenge).digest('hex')
+        const expiresAt = new Date(at.getTime() + LIVES_MS)
+        const attempt = randomBytes(16).toString('hex')
+        try {
+          await insertOnce(rows, { _id, attempt, expiresAt }, { own: 'attempt', ...bounded })
+          return true
+        } catch (error) {
+          if (isDuplicateKey(error)) return false
+          throw error
+        }
+      }),
+  }
+}

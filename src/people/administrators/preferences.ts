@@ -1,0 +1,69 @@
+import { ApplicationError, NotFoundError, ValidationError } from '../../base/errors.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
+
+/** What somebody has set for themselves, such as the columns of a list: the server does not know what it means. */
+export interface Preferences {
+  all(administrator: string): Promise<Readonly<Record<string, unknown>>>
+  /** Null removes one. @throws ValidationError, NotFoundError, ApplicationError beyond a bound */
+  put(administrator: string, key: string, value: unknown): Promise<void>
+  removeAll(administrator: string): Promise<void>
+}
+
+interface PreferenceRow {
+  readonly _id: string
+  readonly administrator: string
+  readonly key: string
+  /** As JSON text: names within it are nothing to the database. */
+  readonly json: string
+}
+
+const KEY = /^[A-Za-z][\w.:-]{0,99}$/
+const MAX_BYTES = 16_384
+const MAX_KEYS = 200
+
+export async function openPreferences(db: Database): Promise<Preferences> {
+  const rows = db.collection<PreferenceRow>('quire_admin_preferences')
+  await ensureIndexes(rows, [{ key: { administrator: 1 }, name: 'administrator' }])
+  const bounded = { maxTimeMS: db.queryTimeoutMs }
+
+  const assertRoom = async (administrator: string): Promise<void> => {
+    const count = await rows.countDocuments({ administrator }, { ...bounded, limit: MAX_KEYS })
+    if (count < MAX_KEYS) return
+    throw new ApplicationError(`There are ${MAX_KEYS} preferences already; remove one`)
+  }
+  return {
+    all: (administrator) =>
+      asCmsErrors(async () => {
+        const found = await rows.find({ administrator }, bounded).sort({ key: 1 }).toArray()
+        return Object.fromEntries(
+          found.map(({ key, json }): [string, unknown] => [key, JSON.parse(json)]),
+        )
+      }),
+    put: (administrator, key, value) =>
+      asCmsErrors(async () => {
+        if (!KEY.test(key)) throw new NotFoundError('There is no preference of such a name')
+        const _id = `${administrator}:${key}`
+        if (value === null) {
+          await rows.deleteOne({ _id }, bounded)
+          return
+        }
+        const json = toText(value)
+        const changed = await rows.updateOne({ _id }, { $set: { json } }, bounded)
+        if (changed.matchedCount > 0) return
+        await assertRoom(administrator)
+        await ensureRow(rows, { _id, administrator, key, json })
+      }),
+    removeAll: async (administrator) => {
+      await asCmsErrors(() => rows.deleteMany({ administrator }, bounded))
+    },
+  }
+}
+
+function toText(value: unknown): string {
+  const json = value === undefined ? '' : JSON.stringify(value)
+  const bytes = Buffer.byteLength(json, 'utf8')
+  if (bytes > 0 && bytes <= MAX_BYTES) return json
+  throw new ValidationError(`value must be given, in at most ${MAX_BYTES} bytes of JSON`)
+}

@@ -1,0 +1,163 @@
+import type { RequestListener } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { isFirstWanted } from '../people/administrators/sign-in.ts'
+import { studioLink } from '../people/administrators/studio-links.ts'
+import type { Config } from '../base/config/config.ts'
+import { openBodyBudget } from '../http/body/body-budget.ts'
+import type { GuardedRouter, DeclaredRoute } from '../http/router/guarded-router.ts'
+import { apiRoutes, refuseUndecodable } from '../http/router/api-routes.ts'
+import { authenticate } from '../http/middleware/authenticate.ts'
+import { managementRouters } from '../http/admin/management-routers.ts'
+import { healthRoutes } from '../http/routes/health-routes.ts'
+import { type LimitInFlight, limitInFlight } from '../http/middleware/limit-in-flight.ts'
+import { openReads } from '../http/reads/open-reads.ts'
+import { mcpRoutes } from '../http/mcp/mcp-routes.ts'
+import { measureLog } from '../http/middleware/measure-log.ts'
+import { createMetrics, type Metrics } from '../http/middleware/measure-requests.ts'
+import { readBody } from '../http/body/read-request.ts'
+import { openWaiting } from '../http/sync/open-waiting.ts'
+import { rootRoutes } from '../http/routes/root-routes.ts'
+import { serveStudio } from '../http/routes/serve-studio.ts'
+import { serveUploads } from '../http/routes/serve-uploads.ts'
+import type { Middleware } from '../http/router/state.ts'
+import { readStudioFiles } from '../http/answer/studio-files.ts'
+import { previewOrigins } from '../schema/preview-template.ts'
+import { openServices, type Services, type ServicesOptions } from './services/open-services.ts'
+import { buildKoa } from './app/build-koa.ts'
+import { contentRouters } from './app/content-routers.ts'
+import { type Media, mediaOf } from './app/media-parts.ts'
+
+export interface App {
+  /** Every route there is, and who gets through to it. */
+  readonly routes: readonly DeclaredRoute[]
+  /** Where a person can read what the API is; null where a content-type has that name. */
+  readonly docsPath: string | null
+  callback(): RequestListener
+  /** The link that makes the first administrator; null once there is one. */
+  firstStartLink(): Promise<string | null>
+  /** The server stops: sends away who waits for what comes later. */
+  leave(): void
+  /** Lets go of the database; what is in flight must have ended. */
+  close(): Promise<void>
+}
+
+export interface AppOptions extends ServicesOptions {
+  /** Whether administrators change declarations in the Studio: never in production, whatever this says. */
+  readonly editableTypes?: boolean | undefined
+}
+
+/**
+ * The server, ready to be listened with: content-types compiled, database connected, indexes in place.
+ * @throws SchemaError for declarations that cannot be used, ServiceUnavailableError without a database.
+ */
+export async function createApp(dependencies: AppOptions): Promise<App> {
+  return buildApp(dependencies, await openServices(dependencies))
+}
+
+/** So that each of a pool's connections has work, and the last of those that wait does not wait for long. */
+const IN_FLIGHT_PER_CONNECTION = 4
+
+/** The server on services that are open already; it closes them with itself. */
+export function buildApp(dependencies: AppOptions, services: Services): App {
+  const media = mediaOf(dependencies.config, services)
+  const { maxInFlight } = dependencies.config.http
+  const limited = limitInFlight(
+    maxInFlight ?? IN_FLIGHT_PER_CONNECTION * services.database.maxPoolSize,
+  )
+  const whoAsks = limited(authenticate(services.access))
+  const { registry, measure } = createMetrics(services.monitor)
+  const { access, changes: clock } = services
+  const config = dependencies.config.cache
+  const reads = openReads({ config, actions: access.actions, clock, registry })
+  const { log, config: all } = dependencies
+  const { maxLive: max, maxLivePerAddress: maxPerAddress, ...http } = all.http
+  const waiting = openWaiting({ ...services, max, maxPerAddress, log, registry })
+  const read = readBody(http.maxBodyBytes, openBodyBudget(http.maxReadingBytes))
+  const routers = contentRouters(dependencies, services, {
+    media,
+    authenticate: whoAsks,
+    readBody: read,
+    aside: (request, wait) => limited.aside(request, wait),
+    reads,
+    ...waiting,
+  })
+  measureLog(registry, () => services.commitLog.health(), services.purger.health)
+  const docsPath = isDocs(routers) ? '/api/docs' : null
+  const parts: Parts = { media, limited, registry, readBody: read, docsPath }
+  const others = openRouters(dependencies, services, parts)
+  const koa = buildKoa(dependencies, services, measure, [
+    apiRoutes(routers), // first: by far the most requests are theirs
+    ...others.flatMap((router) => [router.routes(), router.allowedMethods()]),
+    refuseUndecodable(),
+  ])
+  return {
+    routes: [...routers.values(), ...others].flatMap(({ declared }) => declared),
+    docsPath,
+    callback: () => koa.callback(),
+    firstStartLink: () => firstStartLink(dependencies.config, services),
+    leave: () => waiting.departure.begin(),
+    close: async () => {
+      waiting.departure.begin()
+      await waiting.streams.close()
+      await services.close()
+    },
+  }
+}
+
+/** Where `npm run build` puts the app for editors. */
+const STUDIO_FOLDER = fileURLToPath(new URL('../../studio/', import.meta.url))
+
+async function firstStartLink(
+  { http: { publicUrl } }: Config,
+  { administrators }: Services,
+): Promise<string | null> {
+  if (!(await isFirstWanted(administrators))) return null
+  return studioLink(publicUrl, 'first', await administrators.links.make('first', null))
+}
+
+/** What stands before routes, and what files they serve. */
+interface Parts {
+  readonly media: Media
+  readonly limited: LimitInFlight
+  readonly registry: Metrics['registry']
+  readonly readBody: Middleware
+  readonly docsPath: string | null
+}
+
+function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
+  return routers.get('docs')?.declared.some(({ access }) => access === 'everyone') === true
+}
+
+/** The routes that are not under `/api`. */
+function openRouters(
+  { config, log, editableTypes = false }: AppOptions,
+  services: Services,
+  { media, limited, registry, readBody, docsPath }: Parts,
+): readonly GuardedRouter[] {
+  const { trustedProxies } = config.http
+  const health = healthRoutes({
+    assertReady: () => services.database.ping(),
+    metrics: registry,
+    metricsToken: config.secrets.metricsToken,
+    behindProxy: trustedProxies > 0,
+  })
+  const management = managementRouters({
+    ...services,
+    config,
+    log,
+    editableTypes: editableTypes && !config.production,
+    limited,
+    readBody,
+    media: { library: media.library, receive: media.receive },
+  })
+  const studio = serveStudio(readStudioFiles(STUDIO_FOLDER), previewOrigins(services.definitions))
+  const agents = mcpRoutes({
+    ...services,
+    ...config,
+    authenticate: limited(authenticate(services.access)),
+    readBody,
+  })
+  const uploads = serveUploads(media.served, limited)
+  const root = rootRoutes(docsPath)
+  return [health, root, ...management, studio, uploads, ...(config.http.mcp ? [agents] : [])]
+}

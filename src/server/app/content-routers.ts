@@ -1,0 +1,87 @@
+import type { Config } from '../../base/config/config.ts'
+import type { GuardedRouter } from '../../http/router/guarded-router.ts'
+import { authRoutes, connectRoutes } from '../../http/routes/auth-routes.ts'
+import { bulkRoutes } from '../../http/routes/bulk-routes.ts'
+import { contentRoutes } from '../../http/routes/content-routes.ts'
+import { descriptionRoutes } from '../../http/routes/description-routes.ts'
+import { docsRoutes } from '../../http/routes/docs-routes.ts'
+import { type LimitInFlight } from '../../http/middleware/limit-in-flight.ts'
+import type { KeptReads } from '../../http/reads/kept-reads.ts'
+import { listQueries } from '../../http/reads/list-queries.ts'
+import { localeRoutes } from '../../http/routes/locale-routes.ts'
+import { deviceCookie } from '../../http/cookies/device-cookie.ts'
+import type { RefreshCookie } from '../../http/cookies/refresh-cookie.ts'
+import { queryRoutes } from '../../http/routes/query-routes.ts'
+import { roleRoutes } from '../../http/routes/role-routes.ts'
+import { type Waiting } from '../../http/sync/open-waiting.ts'
+import { liveRoutes } from '../../http/sync/live-routes.ts'
+import { syncRoutes } from '../../http/sync/sync-routes.ts'
+import type { Middleware } from '../../http/router/state.ts'
+import { userRoutes } from '../../http/routes/user-routes.ts'
+import { uploadRoutes } from '../../http/routes/upload-routes.ts'
+import type { ApiFacts } from '../../describe/openapi/describe-api.ts'
+import { apiFacts } from '../services/api-facts.ts'
+import { type Services, type ServicesOptions } from '../services/open-services.ts'
+import type { Media } from './media-parts.ts'
+
+export interface ContentParts extends Waiting {
+  readonly media: Media
+  readonly authenticate: Middleware
+  readonly readBody: Middleware
+  readonly aside: LimitInFlight['aside']
+  readonly reads: KeptReads
+}
+
+/** The routers under `/api`, by the first part of their paths. */
+export function contentRouters(
+  { config, log }: ServicesOptions,
+  services: Services,
+  { media, authenticate, readBody, aside, reads, departure, streams }: ContentParts,
+): ReadonlyMap<string, GuardedRouter> {
+  const { schema, documents, access, accounts, creations, limits, locales, commitLog } = services
+  const shared = {
+    documents,
+    creations,
+    planning: services.planning,
+    schema,
+    locales,
+    api: config.api,
+    authenticate,
+    readBody,
+  }
+  const routers = new Map<string, GuardedRouter>()
+  const listQuery = listQueries(shared)
+  for (const plan of schema.contentTypes.values()) {
+    if (!plan.uid.startsWith('api::')) continue
+    const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
+    routers.set(name, contentRoutes(plan, { ...shared, reads, listQuery }))
+  }
+  const { maxBodyBytes, maxWaitingPerAddress } = config.http
+  const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
+  routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
+  routers.set('_q', queryRoutes(services.queries, { ...shared, reads }))
+  const waits = { aside, departure, maxWaitingPerAddress }
+  routers.set('_sync', syncRoutes({ ...shared, access, commitLog, ...waits }))
+  routers.set('_live', liveRoutes({ ...shared, access, streams }))
+  routers.set('i18n', localeRoutes(authenticate, locales))
+  const { confirmedUrl } = config.mail
+  const cookie = refreshCookie(config)
+  const devices = deviceCookie(config.http.publicUrl, config.http.cookieName)
+  const signIns = { accounts, limits, confirmedUrl, cookie, deviceCookie: devices }
+  routers.set('auth', authRoutes({ ...shared, ...signIns }))
+  routers.set('connect', connectRoutes(shared.authenticate))
+  routers.set('users', userRoutes({ ...shared, accounts }))
+  routers.set('users-permissions', roleRoutes({ ...shared, access, users: accounts }))
+  routers.set('upload', uploadRoutes({ ...shared, media }))
+  const facts = (): Promise<ApiFacts> => apiFacts(config, schema, locales)
+  routers.set('openapi.json', descriptionRoutes({ authenticate, access, facts }))
+  // A content-type of an imported project may have this name, and takes precedence.
+  if (!routers.has('docs')) routers.set('docs', docsRoutes(config.http.publicUrl))
+  return routers
+}
+
+function refreshCookie({ http, endUsers: { sessions } }: Config): RefreshCookie | null {
+  if (sessions === null) return null
+  const { publicUrl, cookieName } = http
+  return { publicUrl, cookieName, maxSeconds: sessions.maxSeconds, always: sessions.inCookie }
+}

@@ -1,0 +1,20 @@
+import type { Config } from '../../base/config/config.ts'
+import type { ServedUploads } from '../../http/routes/serve-uploads.ts'
+import type { UploadRouteDependencies } from '../../http/routes/upload-routes.ts'
+import type { Services } from '../services/open-services.ts'
+
+/** Files: how they are received and served. */
+export interface Media extends Pick<UploadRouteDependencies['media'], 'library' | 'receive'> {
+  readonly served: ServedUploads
+}
+
+export function mediaOf(
+  { upload }: Config,
+  { media: { library, files, variants }, spoolFolder }: Services,
+): Media {
+  return {
+    library,
+    receive: { spoolFolder, maxBytes: upload.maxUploadBytes },
+    served: { files, variants, rules: upload.images },
+  }
+}

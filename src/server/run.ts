@@ -1,0 +1,154 @@
+import { findNearMisses } from '../base/config/near-misses.ts'
+import { readConfig } from '../base/config/config.ts'
+import type { Config, Environment } from '../base/config/config.ts'
+import type { Deployment } from './deployment/deployment.ts'
+import { describeDatabase, writeServerNote } from './deployment/server-note.ts'
+import { CmsError, ConfigError, SchemaError, ServiceUnavailableError } from '../base/errors.ts'
+import { createLog } from '../base/log.ts'
+import type { Log } from '../base/log.ts'
+import { holdFreePort, serve } from './serve.ts'
+import type { App } from './serve.ts'
+
+/** What a server is made of; the process entry gives the real ones. */
+export interface Parts {
+  readonly env: Environment
+  startDeployment(config: Config, log: Log): Promise<Deployment>
+  createApp(dependencies: AppDependencies): Promise<App>
+  /** Called with the address of the server, after the start-up line. */
+  onListening?(address: string, dependencies: AppDependencies): void
+}
+
+export interface AppDependencies {
+  readonly config: Config
+  readonly deployment: Deployment
+  readonly log: Log
+}
+
+/** For everything together; what is not closed by then is left to the operating system. */
+const CLOSE_MS = 40_000
+
+/** One part of a running server; the parts close in the opposite order of their start. */
+interface Closer {
+  /** Names the part in the log line of the stop. */
+  readonly name: () => string
+  readonly close: () => Promise<void>
+}
+
+interface Running {
+  readonly closers: Closer[]
+  log: Log | null
+}
+
+/**
+ * Runs a server in this process until SIGINT or SIGTERM. The signal finishes the requests in flight,
+ * closes the database and exits with 0; a second signal exits at once. The log names the signal, the
+ * parts that still run, and the end. A start that fails prints one message and exits with 1.
+ */
+export async function run(parts: Parts): Promise<void> {
+  const running: Running = { closers: [], log: null }
+  const ended = onSignals(running)
+  try {
+    await start(parts, running)
+  } catch (error) {
+    if (ended.aborted) return
+    process.stderr.write(`quire: ${explain(error)}\n`)
+    await closeAll(running.closers)
+    process.exit(1)
+  }
+}
+
+async function start(parts: Parts, running: Running): Promise<void> {
+  const { closers } = running
+  const { config, release } = await readConfigWithPort(parts.env)
+  const log = createLog(config)
+  running.log = log
+  for (const question of findNearMisses(parts.env)) log.warn(question)
+  const deployment = await parts.startDeployment(config, log)
+  closers.push({ name: () => 'the database', close: () => deployment.close() })
+  const dependencies = { config, deployment, log }
+  const app = await createApp(parts, dependencies)
+  closers.push({ name: () => 'background work', close: () => app.close() })
+  await release()
+  const server = await serve(app, config)
+  const used = describeDatabase(deployment, config.database.name)
+  const removeNote = await writeServerNote(config.dataDir, used)
+  closers.push({
+    name: () => `${server.openRequests()} open requests`,
+    close: async () => {
+      await server.stop()
+      await removeNote()
+    },
+  })
+  const docs = typeof app.docsPath === 'string' ? `; API: ${server.address}${app.docsPath}` : ''
+  log.info(`Quire listens on ${server.address}; database: ${deployment.reason}${docs}`)
+  const firstStart = await app.firstStartLink?.()
+  if (firstStart)
+    log.info(`No administrator yet: ${firstStart} creates the first, once and within an hour`)
+  parts.onListening?.(server.address, dependencies)
+}
+
+/** With `PORT=0` the configuration names the port that the server gets, which is held until `release`. */
+async function readConfigWithPort(
+  env: Environment,
+): Promise<{ readonly config: Config; readonly release: () => Promise<void> }> {
+  const config = readConfig(env)
+  if (config.http.port !== 0) return { config, release: () => Promise.resolve() }
+  const { port, release } = await holdFreePort(config.http.host)
+  return { config: readConfig({ ...env, PORT: String(port) }), release }
+}
+
+// At the start, unlike in an answer to a client, the error may say which database it is about.
+async function createApp(parts: Parts, dependencies: AppDependencies): Promise<App> {
+  try {
+    return await parts.createApp(dependencies)
+  } catch (error) {
+    if (!(error instanceof ServiceUnavailableError)) throw error
+    const message = `${error.message}: ${dependencies.deployment.reason}`
+    throw new ServiceUnavailableError(message, {}, { cause: error })
+  }
+}
+
+function onSignals(running: Running): AbortSignal {
+  const ended = new AbortController()
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.on(signal, () => {
+      if (ended.signal.aborted) process.exit(code)
+      ended.abort()
+      void stop(running, signal).then(() => process.exit(0))
+    })
+  }
+  return ended.signal
+}
+
+async function stop({ closers, log }: Running, signal: NodeJS.Signals): Promise<void> {
+  const began = performance.now()
+  const names = closers.toReversed().map(({ name }) => name())
+  log?.info(`${signal}: stopping; waits for ${names.join(', ') || 'the start'}`)
+  await closeAll(closers)
+  log?.info(`Stopped after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+}
+
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  let current = ''
+  const late = setTimeout(() => {
+    process.stderr.write(`quire: closing ${current} took over ${CLOSE_MS / 1000} s\n`)
+    process.exit(1)
+  }, CLOSE_MS)
+  for (const { name, close } of closers.toReversed()) {
+    current = name()
+    await close().catch((error: unknown) => {
+      process.stderr.write(`quire: while closing ${current}: ${explain(error)}\n`)
+    })
+  }
+  clearTimeout(late)
+}
+
+// What its user can put right has a message that says so; anything else is a bug and shows its stack.
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const readable = [CmsError, ConfigError, SchemaError].some((kind) => error instanceof kind)
+  return readable ? error.message : (error.stack ?? error.message)
+}

@@ -1,0 +1,195 @@
+import { createServer } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer as createHolder } from 'node:net'
+import type { AddressInfo, Server as Holder, Socket } from 'node:net'
+import { localAddress } from '../base/config/config.ts'
+import type { Config } from '../base/config/config.ts'
+import type { ConnectionLimits } from '../base/config/sections.ts'
+import { ConfigError } from '../base/errors.ts'
+
+/** What is served: an application that has been put together. */
+export interface App {
+  /** Where a person can read what there is; null or absent: nowhere. */
+  readonly docsPath?: string | null
+  callback(): RequestListener
+  /** Called when the server stops, before it waits for requests in flight. */
+  leave?(): void
+  close(): Promise<void>
+  /** Null once there is a way to sign in. */
+  firstStartLink?(): Promise<string | null>
+}
+
+export interface RunningServer {
+  readonly port: number
+  /** Where it is reached from this machine. */
+  readonly address: string
+  /** The number of requests whose response has not ended. */
+  readonly openRequests: () => number
+  /** Accepts nothing more, finishes what is in flight, and drops after 10 seconds what is not done. */
+  readonly stop: () => Promise<void>
+}
+
+const FINISH_MS = 10_000
+
+/** Requests of one connection at a time; most clients wait for each answer. */
+const MAX_PIPELINED = 64
+
+const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) =>
+    `PORT: ${port} on ${host} is in use, another server runs there; 0 takes any free port`,
+  EACCES: (host, port) =>
+    `PORT: ${port} on ${host} may not be used by this user; try one above 1023`,
+  EADDRNOTAVAIL: (host) => `HOST: ${host} is not an address of this machine`,
+  ENOTFOUND: (host) => `HOST: ${host} is not an address of this machine`,
+}
+
+/**
+ * Listens on the host and port of the configuration.
+ * @throws ConfigError when the address cannot be had.
+ */
+export async function serve(
+  app: Pick<App, 'callback' | 'leave'>,
+  { http }: { readonly http: Pick<Config['http'], 'host' | 'port' | 'connections'> },
+  finishMs = FINISH_MS,
+): Promise<RunningServer> {
+  const { server, beginStop, openRequests } = createStoppable(app.callback(), http.connections)
+  await listen(server, http.host, http.port)
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    address: localAddress(http.host, port),
+    openRequests,
+    stop: () => {
+      beginStop()
+      app.leave?.()
+      return stop(server, finishMs)
+    },
+  }
+}
+
+/** A port that the operating system chose, and that no other process gets until `release`. */
+export interface HeldPort {
+  readonly port: number
+  readonly release: () => Promise<void>
+}
+
+/** Chooses a port before the application exists, because the links of the application contain it. @throws ConfigError */
+export async function holdFreePort(host: string): Promise<HeldPort> {
+  const holder = createHolder((socket) => socket.destroy())
+  await listen(holder, host, 0)
+  const { port } = holder.address() as AddressInfo
+  return {
+    port,
+    release: () => new Promise((resolve) => holder.close(() => resolve())),
+  }
+}
+
+interface Stoppable {
+  readonly server: Server
+  readonly beginStop: () => void
+  readonly openRequests: () => number
+}
+
+/**
+ * Who waits for the end of one answer: this file, the log, the count of unsent bytes, Koa, a file that is
+ * piped. Together they are one more than Node takes for a leak.
+ */
+const MOST_LISTENERS = 20
+
+// While it stops, an answer ends its connection: a client that keeps it alive would hold us up.
+function createStoppable(listener: RequestListener, limits: ConnectionLimits): Stoppable {
+  let stopping = false
+  let open = 0
+  const server = createLimited(limits, (request, response) => {
+    open += 1
+    if (stopping) response.setHeader('connection', 'close')
+    response.setMaxListeners(MOST_LISTENERS)
+    response.once('close', () => {
+      open -= 1
+      if (stopping) server.closeIdleConnections()
+    })
+    listener(request, response)
+  })
+  const beginStop = (): void => {
+    stopping = true
+  }
+  return { server, beginStop, openRequests: () => open }
+}
+
+/** Against clients that send or read too slowly, or not at all; Node looks after the slow ones from time to time. */
+function createLimited(limits: ConnectionLimits, listener: RequestListener): Server {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = limits
+  const server = createServer(
+    {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      connectionsCheckingInterval: Math.min(5000, headersTimeoutMs),
+      maxHeaderSize: limits.maxHeaderBytes,
+    },
+    limitPipelined(listener),
+  )
+  server.maxConnections = limits.maxConnections
+  server.setTimeout(limits.silenceTimeoutMs)
+  return server
+}
+
+/**
+ * Closes a connection that sends many requests without reading a response. Node 22 stops reading from such a client, but
+ * only after one read, which can bring nearly 2,000 requests.
+ */
+function limitPipelined(listener: RequestListener): RequestListener {
+  const openResponses = new WeakMap<Socket, Set<ServerResponse>>()
+  const responsesOf = (socket: Socket): Set<ServerResponse> => {
+    const known = openResponses.get(socket)
+    if (known !== undefined) return known
+    const responses = new Set<ServerResponse>()
+    openResponses.set(socket, responses)
+    socket.once('close', () => setImmediate(closeAll, responses))
+    return responses
+  }
+  return (request, response) => {
+    const { socket } = request
+    const responses = responsesOf(socket)
+    if (responses.size >= MAX_PIPELINED) socket.destroy()
+    if (socket.destroyed) return
+    responses.add(response)
+    response.once('close', () => responses.delete(response))
+    listener(request, response)
+  }
+}
+
+/** Node 20 assigns a closed socket to a pipelined response and never emits `close` for it. Node 24 emits it. */
+function closeAll(responses: ReadonlySet<ServerResponse>): void {
+  for (const response of responses) {
+    response.destroy()
+    response.emit('close')
+  }
+}
+
+async function listen(server: Server | Holder, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(explain(error, host, port))
+    })
+    server.listen(port, host, resolve)
+  })
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const why = CANNOT_LISTEN[error.code ?? '']
+  return why === undefined ? error : new ConfigError([why(host, port)])
+}
+
+async function stop(server: Server, finishMs: number): Promise<void> {
+  const drop = setTimeout(() => {
+    server.closeAllConnections()
+  }, finishMs)
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+  clearTimeout(drop)
+}

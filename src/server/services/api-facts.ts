@@ -1,0 +1,20 @@
+import type { Config } from '../../base/config/config.ts'
+import type { Locales } from '../../content/locales/locales.ts'
+import type { ApiFacts } from '../../describe/openapi/describe-api.ts'
+import type { Schema } from '../../schema/plan.ts'
+
+/** What descriptions of the API are made of. */
+export async function apiFacts(
+  { api, http, endUsers }: Config,
+  schema: Schema,
+  locales: Pick<Locales, 'current'>,
+): Promise<ApiFacts> {
+  return {
+    ...api,
+    schema,
+    locales: await locales.current(),
+    serverUrl: http.publicUrl,
+    refresh: endUsers.sessions !== null,
+    registerFields: endUsers.registerFields,
+  }
+}

@@ -1,0 +1,32 @@
+import { openPasswords, type Passwords } from '../../people/accounts/passwords.ts'
+import type { DocumentContext } from '../../content/context.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { openIdAllocator } from '../../mongo/system/id-allocator.ts'
+import { newDocumentId } from '../../mongo/versions/document-id.ts'
+import type { Uid } from '../../schema/definition.ts'
+import { once } from '../../base/once.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+
+/** One queue for all hashes of the process, of end users and of content. */
+export const processPasswords = once(() => openPasswords())
+
+/** What operations on documents are given outside of tests: the clock, and random ids. */
+export function documentContext(
+  database: Database,
+  { contentTypes }: Pick<Schema, 'contentTypes'>,
+  passwords: () => Pick<Passwords, 'hash'> = processPasswords,
+): DocumentContext {
+  const contentType = (uid: Uid): ContentTypePlan => {
+    const plan = contentTypes.get(uid)
+    if (plan === undefined) throw new Error(`there is no content-type ${uid}`)
+    return plan
+  }
+  return {
+    database,
+    ids: openIdAllocator(database),
+    contentType,
+    now: () => new Date(),
+    newDocumentId,
+    hashPassword: (password) => passwords().hash(password),
+  }
+}

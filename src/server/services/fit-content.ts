@@ -1,0 +1,53 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../base/config/config.ts'
+import { judgeStandalone } from '../deployment/refuse-standalone.ts'
+import { ConfigError } from '../../base/errors.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { judgeServer } from '../../mongo/connection/server-version.ts'
+import { compileCollections, explainUnindexed } from '../../mongo/indexes/collection-plan.ts'
+import { syncDrafts } from '../../mongo/indexes/sync-drafts.ts'
+import { syncIndexes } from '../../mongo/indexes/sync-indexes.ts'
+import { syncReservations } from '../../mongo/indexes/sync-reservations.ts'
+import { syncStates } from '../../mongo/indexes/sync-states.ts'
+import { ensureTrash } from '../../mongo/trash/trash-rows.ts'
+import type { Base } from './open-base.ts'
+
+/** @throws ConfigError for a deployment that cannot hold content */
+export async function assertDeployment(
+  { config, database, schema }: Base,
+  log: Logger,
+): Promise<void> {
+  assertTransactions(database, config, log)
+  const collections = [...schema.contentTypes.values()].map(({ collectionName }) => collectionName)
+  const { refusal } = await judgeServer(database, collections)
+  if (refusal !== null) throw new ConfigError([refusal])
+}
+
+/** Makes what is stored fit what is declared: a start alone does so. @throws SchemaError where that cannot be */
+export async function fitContent(
+  { database, schema, documents: { ids, now } }: Base,
+  log: Logger,
+): Promise<void> {
+  const plans = [...schema.contentTypes.values()]
+  const collections = compileCollections(schema)
+  const { built, replaced, strays } = await syncIndexes(database, [...collections.values()])
+  if (built.length + replaced.length > 0) {
+    log.info(`Indexes synced: ${built.length} built, ${replaced.length} replaced`)
+    log.debug({ built, replaced }, 'Index changes')
+  }
+  for (const why of explainUnindexed(collections)) log.warn(why)
+  for (const name of strays) log.warn(`Unknown index ${name} left untouched`)
+  await syncReservations(database, plans)
+  await ensureTrash(database)
+  const drafts = await syncDrafts(database, ids, plans, now)
+  await syncStates(database, plans)
+  if (drafts > 0)
+    log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
+}
+
+/** @throws ConfigError for a standalone mongod, unless it was accepted. */
+function assertTransactions(database: Database, config: Config, log: Logger): void {
+  const verdict = judgeStandalone(database.hasTransactions, config.database.allowStandalone)
+  if (verdict.kind === 'refused') throw new ConfigError([verdict.why])
+  if (verdict.kind === 'accepted') log.warn(verdict.why)
+}

@@ -1,0 +1,11 @@
+import { compileQueries } from '../../query/named/compile-queries.ts'
+import { compileSchema } from '../../schema/compile.ts'
+import type { Schema } from '../../schema/plan.ts'
+import { readDefinitions } from '../../schema/read-definitions.ts'
+
+/** @throws SchemaError, for named queries too */
+export async function loadSchema(contentTypesDir: string): Promise<Schema> {
+  const schema = compileSchema(await readDefinitions(contentTypesDir))
+  compileQueries(schema)
+  return schema
+}

@@ -1,0 +1,47 @@
+import { openLocales } from '../../content/locales/locales.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { settleStates } from '../../mongo/write/settle-states.ts'
+import { withLease } from '../../mongo/system/lease.ts'
+import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { Schema } from '../../schema/plan.ts'
+
+export interface SettlingStates {
+  close(): Promise<void>
+}
+
+interface Settling {
+  readonly database: Database
+  readonly schema: Schema
+  readonly onBackgroundError: (error: unknown) => void
+}
+
+/**
+ * Settles states that are unknown at a start, after an upgrade, an import or a change of attributes: the first list of the
+ * Studio need not wait for it.
+ */
+export function settleInBackground(options: Settling): SettlingStates {
+  const closing = new AbortController()
+  const run = settleAll(options, closing.signal).catch((error: unknown) => {
+    if (!closing.signal.aborted) options.onBackgroundError(error)
+  })
+  return {
+    close: () => {
+      closing.abort()
+      return run
+    },
+  }
+}
+
+async function settleAll({ database, schema }: Settling, signal: AbortSignal): Promise<void> {
+  const plans = [...schema.contentTypes.values()].filter(({ draftAndPublish }) => draftAndPublish)
+  if (plans.length === 0 || !database.hasTransactions) return
+  // A list of its own: requests cache theirs for a second, from the first request on.
+  const locales = await openLocales(database)
+  const codes = (await locales.current()).all.map(({ code }) => code)
+  await withLease(database, 'settle-states', async () => {
+    for (const plan of plans) {
+      const own = plan.localized ? codes : [NO_LOCALE]
+      await settleStates(database, plan, own, { deadline: Infinity, signal })
+    }
+  })
+}

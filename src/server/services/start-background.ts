@@ -1,0 +1,65 @@
+import type { Logger } from 'pino'
+import { readVersion } from '../../base/config/version.ts'
+import { principalOfAdministrator } from '../../people/administrators/principals.ts'
+import type { Locales } from '../../content/locales/locales.ts'
+import { type CommitLog, openCommitLog } from '../../mongo/commits/commit-log.ts'
+import { openPlanning, type Planning } from '../../content/planning/open-planning.ts'
+import { openPurger, type Purger } from '../../changes/purges/purger.ts'
+import { openWebhooks, type Webhooks } from '../../changes/webhooks/open-webhooks.ts'
+import type { AccessControl } from './open-access-control.ts'
+import type { Base } from './open-base.ts'
+import { settleInBackground, type SettlingStates } from './settle-in-background.ts'
+
+/** What works on its own, and is closed in the opposite order. */
+export interface Background {
+  readonly commitLog: CommitLog
+  readonly webhooks: Webhooks
+  readonly planning: Planning
+  readonly purger: Purger
+  readonly states: SettlingStates
+}
+
+/** The last stage: from now on the process works without being asked. */
+export async function startBackground(
+  { config, database, schema, documents }: Base,
+  { access, administrators }: AccessControl,
+  { locales, log }: { readonly locales: Locales; readonly log: Logger },
+): Promise<Background> {
+  const { now } = documents
+  const parts = { database, schema, locales, access, administrators, now }
+  const { logRetentionDays: retentionDays, historyDays } = config.database
+  const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
+  const commitLog = await openCommitLog({ ...parts, ...keeping })
+  const send = { ...config.webhooks, version: readVersion() }
+  const onMissed = (missed: object): void =>
+    log.warn(missed, 'A webhook missed commits that the log no longer holds')
+  const principals = {
+    access,
+    principalOfAdministrator: (id: string) => principalOfAdministrator(administrators, id),
+  }
+  const telling = {
+    principals,
+    send,
+    bounds: config.api.answer,
+    onBackgroundError: warnOf(log, 'Webhooks'),
+  }
+  const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog })
+  const onBackgroundError = warnOf(log, 'Schedules')
+  const planning = await openPlanning({ ...parts, documents, onBackgroundError })
+  const purging = { ...config.cache, commitLog, onBackgroundError: warnOf(log, 'Purges') }
+  const purger = await openPurger({ ...parts, ...purging })
+  const settling = { ...parts, onBackgroundError: warnOf(log, 'The states of entries') }
+  return { commitLog, webhooks, planning, purger, states: settleInBackground(settling) }
+}
+
+export async function closeBackground(background: Background): Promise<void> {
+  await background.states.close()
+  await background.planning.close()
+  await background.purger.close()
+  await background.webhooks.close()
+  await background.commitLog.close()
+}
+
+function warnOf(log: Logger, what: string): (error: unknown) => void {
+  return (err) => log.warn({ err }, `${what} failed`)
+}

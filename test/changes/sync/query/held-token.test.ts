@@ -1,0 +1,58 @@
+import { expect } from 'chai'
+import { readHeldToken } from '../../../../src/changes/sync/query/held-token.ts'
+import { type SyncToken, writeToken } from '../../../../src/changes/sync/query/sync-token.ts'
+import type { ContentTypePlan } from '../../../../src/schema/plan.ts'
+import { planOf } from '../../../mongo/commits/log-world.ts'
+
+const BOTH = new Map<string, ContentTypePlan>([
+  ['article', planOf('article')],
+  ['tag', planOf('tag')],
+])
+const WITHOUT_TAG = new Map([...BOTH].filter(([name]) => name !== 'tag'))
+
+const TOKEN: SyncToken = {
+  asked: { types: 'tag,article', fields: { tag: 'name' }, filters: { article: { title: 'a' } } },
+  log: 'log',
+  seq: 3,
+  item: 0,
+  types: [
+    { after: 'x', isLost: false, shape: 'of tags' },
+    { after: null, isLost: false, shape: 'of articles' },
+  ],
+  locales: ['en'],
+  absent: [],
+}
+
+describe('a token that was sent', () => {
+  it('is read as it was written while its types are there', () => {
+    const { scope, token, gone } = readHeldToken(writeToken(TOKEN), BOTH)
+    expect([token, gone]).to.deep.equal([TOKEN, []])
+    expect(scope.types.map(({ name }) => name)).to.deep.equal(['tag', 'article'])
+  })
+
+  it('has a type that is gone no more, and tells so once', () => {
+    const { scope, token, gone } = readHeldToken(writeToken(TOKEN), WITHOUT_TAG)
+    expect(gone).to.deep.equal(['tag'])
+    expect(scope.types.map(({ name }) => name)).to.deep.equal(['article'])
+    expect(token.types).to.deep.equal([TOKEN.types[1]])
+    const again = readHeldToken(writeToken(token), WITHOUT_TAG)
+    expect([again.gone, again.token]).to.deep.equal([[], token])
+  })
+
+  it('has a type again that was gone, as one of which the client has nothing', () => {
+    const without = readHeldToken(writeToken(TOKEN), WITHOUT_TAG).token
+    const { scope, token, gone } = readHeldToken(writeToken(without), BOTH)
+    expect(gone).to.deep.equal([])
+    expect(scope.types.map(({ name, fields }) => [name, fields])).to.deep.equal([
+      ['tag', ['name']],
+      ['article', 'all'],
+    ])
+    expect(scope.asked).to.deep.equal(TOKEN.asked)
+    expect(token.types.map(({ isLost }) => isLost)).to.deep.equal([true, false])
+    expect(token.types[1]).to.deep.equal(TOKEN.types[1])
+  })
+
+  it('is a mistake where none of its types is left', () => {
+    expect(() => readHeldToken(writeToken(TOKEN), new Map())).to.throw(/no content-type tag/)
+  })
+})

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { eventOf, wants } from '../../../src/changes/webhooks/events.ts'
+
+const ARTICLE = 'api::article.article'
+const WITH_DRAFTS = { draftAndPublish: true }
+const WITHOUT = { draftAndPublish: false }
+
+describe('the event that a change is', () => {
+  const rows = [
+    ['a new draft', 'draft put new', WITH_DRAFTS, 'entry.create'],
+    ['a changed draft', 'draft put', WITH_DRAFTS, 'entry.update'],
+    ['a removed draft', 'draft delete', WITH_DRAFTS, 'entry.delete'],
+    ['what is published first', 'published put new', WITH_DRAFTS, 'entry.publish'],
+    ['what is published again', 'published put', WITH_DRAFTS, 'entry.publish'],
+    ['what is published no more', 'published delete', WITH_DRAFTS, 'entry.unpublish'],
+    ['a new entry', 'published put new', WITHOUT, 'entry.create'],
+    ['a changed entry', 'published put', WITHOUT, 'entry.update'],
+    ['a removed entry', 'published delete', WITHOUT, 'entry.delete'],
+  ] as const
+
+  for (const [what, change, plan, expected] of rows) {
+    it(`${what}: ${expected}`, () => {
+      const [status, op, isNew] = change.split(' ') as ['draft', 'put', 'new'?]
+      const item = { type: ARTICLE, status, op, ...(isNew === 'new' && { isNew: true as const }) }
+      expect(eventOf(item, plan)).to.equal(expected)
+    })
+  }
+
+  it('is of media for files', () => {
+    const file = { type: 'plugin::upload.file', status: 'published' } as const
+    expect(eventOf({ ...file, op: 'put', isNew: true }, WITHOUT)).to.equal('media.create')
+    expect(eventOf({ ...file, op: 'put' }, WITHOUT)).to.equal('media.update')
+    expect(eventOf({ ...file, op: 'delete' }, WITHOUT)).to.equal('media.delete')
+  })
+
+  it('is none for users, roles, tokens and types that are not declared', () => {
+    for (const type of ['plugin::users-permissions.user', 'admin::api-token', 'locale']) {
+      expect(eventOf({ type, status: 'published', op: 'put' }, WITHOUT), type).to.equal(null)
+    }
+    expect(eventOf({ type: ARTICLE, status: 'published', op: 'put' }, undefined)).to.equal(null)
+  })
+})
+
+describe('what a webhook wants', () => {
+  const all = { events: ['entry.update', 'media.create'] as const, types: null, locales: null }
+
+  it('is by event, content-type and locale', () => {
+    const change = { type: ARTICLE, locale: 'fr' }
+    expect(wants(all, 'entry.update', change)).to.equal(true)
+    expect(wants(all, 'entry.delete', change)).to.equal(false)
+    expect(wants({ ...all, types: [ARTICLE] }, 'entry.update', change)).to.equal(true)
+    expect(wants({ ...all, types: ['api::tag.tag'] }, 'entry.update', change)).to.equal(false)
+    expect(wants({ ...all, locales: ['fr'] }, 'entry.update', change)).to.equal(true)
+    expect(wants({ ...all, locales: ['en'] }, 'entry.update', change)).to.equal(false)
+  })
+
+  it('has what is in no locale, and files of whatever types', () => {
+    const hook = { ...all, types: [ARTICLE], locales: ['en'] }
+    expect(wants(hook, 'entry.update', { type: ARTICLE, locale: '' })).to.equal(true)
+    const file = { type: 'plugin::upload.file', locale: '' }
+    expect(wants(hook, 'media.create', file)).to.equal(true)
+  })
+})

@@ -1,0 +1,147 @@
+import { expect } from 'chai'
+import { readHead } from '../../../src/mongo/commits/heads.ts'
+import { deliveriesOf, ensureDeliveries } from '../../../src/changes/webhooks/delivery.ts'
+import { MOST_OPEN, type Move, moveCommits } from '../../../src/changes/webhooks/move-commits.ts'
+import {
+  ensureWebhooks,
+  type WebhookRow,
+  webhooksOf,
+} from '../../../src/changes/webhooks/webhook.ts'
+import { sampleSchema } from '../../people/access/sample-schema.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { dropCommits, putCommits, putDelivery, putHook } from './stored-webhooks.ts'
+
+describe('making deliveries of commits', () => {
+  let opened: TestDatabase
+  let said: string[]
+  let move: Move
+
+  before(async () => {
+    opened = await openTestDatabase('move')
+    await opened.database.collection('quire_commits').createIndex({ seq: 1 })
+    await ensureDeliveries(opened.database)
+  })
+  after(() => opened.drop())
+  beforeEach(async () => {
+    said = []
+    const { database } = opened
+    const onMissed: Move['onMissed'] = ({ name, from, to }) => said.push(`${name} ${from}-${to}`)
+    move = { database, schema: sampleSchema(), now: () => new Date(), onMissed }
+    for (const name of ['quire_heads', 'quire_commits', 'quire_webhooks', 'quire_deliveries']) {
+      await database.collection(name).deleteMany({})
+    }
+    await ensureWebhooks(database)
+  })
+
+  /** As often as there is more to do. */
+  async function moveAll(): Promise<number> {
+    for (let steps = 1; steps < 200; steps += 1) {
+      if (!(await moveCommits(move, await readHead(opened.database)))) return steps
+    }
+    throw new Error('there is always more')
+  }
+  const numbers = async (): Promise<readonly number[]> => {
+    const rows = await deliveriesOf(opened.database).find({}).sort({ place: 1 }).toArray()
+    return rows.map(({ seq }) => seq)
+  }
+  const hook = async (): Promise<WebhookRow> => {
+    const row = await webhooksOf(opened.database).findOne({ _id: 'hook' })
+    if (row === null) throw new Error('it is gone')
+    return row
+  }
+  const range = (from: number, to: number): readonly number[] =>
+    Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+  it('goes on after the cursor, a part of the log at a time', async () => {
+    await putHook(opened.database, { cursor: 3 })
+    await putCommits(opened.database, { to: 250 })
+    expect(await moveAll()).to.equal(3)
+    expect(await numbers()).to.deep.equal(range(4, 250))
+    expect(await hook()).to.include({ cursor: 250, missed: null })
+  })
+
+  it('takes commits of very many items whole, and few of them at a time', async () => {
+    await putHook(opened.database)
+    await putCommits(opened.database, { to: 3, items: 600 })
+    expect(await moveAll()).to.equal(3)
+    expect((await numbers()).length).to.equal(1_800)
+  })
+
+  it('makes each delivery once, whoever is at it', async () => {
+    await putHook(opened.database)
+    await putCommits(opened.database, { to: 120 })
+    await Promise.all([moveAll(), moveAll(), moveAll()])
+    expect(await numbers()).to.deep.equal(range(1, 120))
+  })
+
+  it('says which commits the log no longer holds, and goes on behind them', async () => {
+    await putHook(opened.database, { cursor: 10 })
+    await putCommits(opened.database, { to: 300 })
+    await dropCommits(opened.database, 150)
+    await moveAll()
+    expect(await numbers()).to.deep.equal(range(151, 300))
+    const { cursor, missed } = await hook()
+    expect(cursor).to.equal(300)
+    expect(missed).to.include({ from: 11, to: 150 })
+    expect(said).to.deep.equal(['site 11-150'])
+  })
+
+  it('notices what is removed while a process does not know of it yet', async () => {
+    await putHook(opened.database, { cursor: 10 })
+    await putCommits(opened.database, { to: 60 })
+    const stale = await readHead(opened.database)
+    await dropCommits(opened.database, 40)
+    await moveCommits(move, stale)
+    expect(await numbers()).to.deep.equal(range(41, 60))
+    expect((await hook()).missed).to.include({ from: 11, to: 40 })
+  })
+
+  it('goes on where nothing is left of the log', async () => {
+    await putHook(opened.database, { cursor: 10 })
+    await putCommits(opened.database, { to: 60 })
+    await dropCommits(opened.database, 60)
+    await moveAll()
+    expect(await numbers()).to.deep.equal([])
+    expect(await hook()).to.include({ cursor: 60 })
+    expect(said).to.deep.equal(['site 11-60'])
+  })
+
+  it('ends a replay of what retention removes meanwhile', async () => {
+    await putHook(opened.database, { cursor: 60, replay: { after: 10, to: 30 } })
+    await putCommits(opened.database, { to: 60 })
+    await dropCommits(opened.database, 20)
+    await moveAll()
+    expect(await numbers()).to.deep.equal(range(21, 30))
+    expect((await hook()).replay).to.equal(null)
+    await webhooksOf(opened.database).updateOne(
+      { _id: 'hook' },
+      { $set: { replay: { after: 1, to: 9 } } },
+    )
+    await moveAll()
+    expect((await hook()).replay).to.equal(null)
+  })
+
+  it('leaves in the log what a receiver that answers nothing would have waiting', async () => {
+    await putHook(opened.database, { _id: 'slow', name: 'slow' })
+    await putHook(opened.database)
+    await putCommits(opened.database, { to: 5 })
+    await putDelivery(opened.database, 1, { _id: 'slow:0', hook: 'slow' })
+    const rows = Array.from({ length: MOST_OPEN - 1 }, (_, index) => ({
+      _id: `slow:${index + 1}`,
+      hook: 'slow',
+      open: 1 as const,
+    }))
+    await opened.database
+      .collection<{ readonly _id: string; readonly hook: string; readonly open: 1 }>(
+        'quire_deliveries',
+      )
+      .insertMany(rows)
+    await moveAll()
+    const slow = await webhooksOf(opened.database).findOne({ _id: 'slow' })
+    expect(slow).to.include({ cursor: 0 })
+    expect(await hook(), 'another one').to.include({ cursor: 5 })
+    await deliveriesOf(opened.database).deleteOne({ _id: 'slow:1' })
+    await moveAll()
+    expect(await webhooksOf(opened.database).findOne({ _id: 'slow' })).to.include({ cursor: 5 })
+  })
+})

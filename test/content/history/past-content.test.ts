@@ -1,0 +1,44 @@
+import { expect } from 'chai'
+import { openPasswords } from '../../../src/people/accounts/passwords.ts'
+import { pastContent } from '../../../src/content/history/past-content.ts'
+import { itemOf } from '../../../src/mongo/write/note-versions.ts'
+import type { StoredVersion } from '../../../src/mongo/versions/stored-version.ts'
+import { planOf } from '../../fixtures/plans.ts'
+
+const BCRYPT = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
+
+/** Passwords whose declaration has gone since they were stored. */
+describe('an attribute that was a password, and is declared no more', () => {
+  const plan = planOf({
+    attributes: { title: { type: 'string' } },
+    history: true,
+  })
+  let stored: StoredVersion
+
+  before(async () => {
+    const hash = await openPasswords().hash('correct horse')
+    stored = {
+      documentId: 'a'.repeat(24),
+      locale: '',
+      status: 'published',
+      _revision: '0123456789abcdef',
+      title: 'One',
+      subtitle: 'Two',
+      secret: hash,
+      brought: BCRYPT,
+    } as unknown as StoredVersion
+  })
+
+  it('goes into no commit', () => {
+    const { content } = itemOf(plan, stored, { isNew: false })
+    expect(content).to.include({ title: 'One', subtitle: 'Two' })
+    expect(content).to.have.keys('title', 'subtitle', 'documentId', 'locale', 'status')
+  })
+
+  it('is shown by no history', () => {
+    const { content, unknown } = pastContent(plan, stored, () => true)
+    expect(content).to.deep.equal({ title: 'One' })
+    expect(unknown).to.not.have.any.keys('secret', 'brought')
+    expect(unknown).to.include({ subtitle: 'Two' })
+  })
+})

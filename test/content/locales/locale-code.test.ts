@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { ValidationError } from '../../../src/base/errors.ts'
+import { assertLocaleCode, localeName } from '../../../src/content/locales/locale-code.ts'
+
+describe('locales/locale-code', () => {
+  for (const code of [
+    'en',
+    'fr',
+    'pt-BR',
+    'zh-Hant',
+    'zh-Hans-CN',
+    'es-419',
+    'ca-valencia',
+    'gsw',
+  ]) {
+    it(`takes ${code}`, () => assertLocaleCode(code))
+  }
+  const refused: readonly [string, RegExp][] = [
+    ['FR', /written fr$/],
+    ['en-us', /written en-US$/],
+    ['zh-hant', /written zh-Hant$/],
+    ['iw', /written he$/],
+    ['', /known BCP 47/],
+    ['xx', /known BCP 47/],
+    ['und', /known BCP 47/],
+    ['en_US', /known BCP 47/],
+    ['en-XX9', /known BCP 47/],
+    ['english', /known BCP 47/],
+    ['*', /known BCP 47/],
+    ['en:draft', /known BCP 47/],
+    ['__proto__', /known BCP 47/],
+    [`en-${'abcde-'.repeat(20)}abcde`, /known BCP 47/],
+  ]
+  for (const [code, message] of refused) {
+    it(`refuses ${code === '' ? 'an empty code' : code.slice(0, 20)}`, () => {
+      expect(() => assertLocaleCode(code)).to.throw(ValidationError, message)
+    })
+  }
+
+  it('names a locale as the reference does', () => {
+    expect(['en', 'fr-CA', 'de'].map(localeName)).to.deep.equal([
+      'English (en)',
+      'French (Canada) (fr-CA)',
+      'German (de)',
+    ])
+  })
+})

@@ -1,0 +1,27 @@
+import { expect } from 'chai'
+import { assert, property, string } from 'fast-check'
+import { toUid } from '../../../src/content/payload/propose-uid.ts'
+
+describe('documents/payload/propose-uid', () => {
+  it('writes a text as a uid', () => {
+    const rows: readonly (readonly [string, string])[] = [
+      ['Hello, World!', 'hello-world'],
+      ['  Größe & Gewicht  ', 'grosse-gewicht'],
+      ['Ærø, Łódź, Đà Nẵng', 'aero-lodz-da-nang'],
+      ['ﬁne Ⅳ', 'fine-iv'],
+      ['日本', ''],
+      ['---', ''],
+    ]
+    for (const [text, uid] of rows) expect(toUid(text), text).to.equal(uid)
+  })
+
+  it('makes what a uid may be, of whatever text, and leaves that as it is', () => {
+    assert(
+      property(string({ unit: 'grapheme' }), (text) => {
+        const uid = toUid(text)
+        expect(uid).to.match(/^(?:[a-z0-9]+(?:-[a-z0-9]+)*)?$/)
+        expect(toUid(uid)).to.equal(uid)
+      }),
+    )
+  })
+})

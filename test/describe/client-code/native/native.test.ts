@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { EVERYTHING, type Grants } from '../../../../src/people/access/principal.ts'
+import { identifiersFor } from '../../../../src/describe/client-code/native/identifiers.ts'
+import { type Code, modelsOf } from '../../../../src/describe/client-code/native/models.ts'
+import { writeDart } from '../../../../src/describe/client-code/native/write-dart.ts'
+import { writeKotlin } from '../../../../src/describe/client-code/native/write-kotlin.ts'
+import { writeSwift } from '../../../../src/describe/client-code/native/write-swift.ts'
+import type { Schema } from '../../../../src/schema/plan.ts'
+import { loadSchema } from '../../../../src/server/services/load-schema.ts'
+import { compile } from '../../../schema/define.ts'
+import { ODD } from './odd-types.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
+const GOLDEN = path.join(ROOT, 'test/describe/client-code/native/golden')
+const LOCALES = { defaultCode: 'en', all: [{ code: 'en' }], has: () => true }
+
+const LANGUAGES: Readonly<Record<string, (code: Code) => string>> = {
+  swift: writeSwift,
+  kt: writeKotlin,
+  dart: writeDart,
+}
+
+function codeOf(schema: Schema, grants: Grants = EVERYTHING): Code {
+  return modelsOf({ schema, locales: LOCALES, grants })
+}
+
+describe('code for devices', () => {
+  for (const [extension, write] of Object.entries(LANGUAGES)) {
+    it(`is what was looked at before: odd.${extension}`, () => {
+      const file = path.join(GOLDEN, `odd.${extension}.txt`)
+      const text = write(codeOf(compile(...ODD)))
+      if (process.env['QUIRE_GOLDEN'] === 'write') writeFileSync(file, text)
+      expect(text).to.equal(readFileSync(file, 'utf8'))
+      expect(text).to.not.include('secret')
+    })
+  }
+
+  it('has what a role may find and run, and nothing else', async () => {
+    const schema = await loadSchema(path.join(ROOT, 'content-types'))
+    const grants = new Set(['api::category.category.find', 'query::country-by-code'])
+    for (const write of Object.values(LANGUAGES)) {
+      const text = write(codeOf(schema, grants))
+      expect(text)
+        .to.match(/class Category\b/)
+        .and.to.match(/countryByCode/)
+      expect(text).to.not.match(/class Article\b|class City\b|homeFeed/)
+    }
+  })
+
+  it('has names that languages take, each another', () => {
+    const naming = { reserved: new Set(['class']), escape: (name: string) => `\`${name}\`` }
+    const texts = ['class', 'meta-title', 'meta_title', '3D', '', '§', 'URLPath', 'readingMinutes']
+    expect(identifiersFor(texts, naming)).to.deep.equal([
+      '`class`',
+      'metaTitle',
+      'metaTitle2',
+      'value3D',
+      'empty',
+      'empty2',
+      'urlPath',
+      'readingMinutes',
+    ])
+  })
+
+  it('quotes texts as each language reads them', () => {
+    const odd = { name: 'Odd', values: ['a"\\$\n'] }
+    const code = { enumerations: [odd], models: [], unions: [], queries: [] }
+    expect(writeSwift(code)).to.include(String.raw`Odd(rawValue: "a\"\\$\u{000a}")`)
+    expect(writeKotlin(code)).to.include(String.raw`Odd("a\"\\\$\u000a")`)
+    expect(writeDart(code)).to.include(String.raw`Odd("a\"\\\$\u000a")`)
+  })
+})

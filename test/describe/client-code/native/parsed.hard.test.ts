@@ -1,0 +1,71 @@
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expect } from 'chai'
+import { EVERYTHING } from '../../../../src/people/access/principal.ts'
+import { type Code, modelsOf } from '../../../../src/describe/client-code/native/models.ts'
+import { writeDart } from '../../../../src/describe/client-code/native/write-dart.ts'
+import { writeKotlin } from '../../../../src/describe/client-code/native/write-kotlin.ts'
+import { writeSwift } from '../../../../src/describe/client-code/native/write-swift.ts'
+import { loadSchema } from '../../../../src/server/services/load-schema.ts'
+import { compile } from '../../../schema/define.ts'
+import { ODD } from './odd-types.ts'
+
+const SAMPLE = fileURLToPath(new URL('../../../../../content-types', import.meta.url))
+const LOCALES = { defaultCode: 'en', all: [{ code: 'en' }], has: () => true }
+const LANGUAGES: Readonly<Record<string, (code: Code) => string>> = {
+  swift: writeSwift,
+  kotlin: writeKotlin,
+  dart: writeDart,
+}
+
+/** `node_modules` with `web-tree-sitter` and `tree-sitter-wasms`; without them nothing is parsed. */
+const PARSERS = process.env['QUIRE_TREE_SITTER'] ?? ''
+
+interface SyntaxNode {
+  readonly isError: boolean
+  readonly isMissing: boolean
+  readonly hasError: boolean
+  readonly text: string
+  readonly children: readonly SyntaxNode[]
+}
+
+/** What is used of `web-tree-sitter`. */
+interface TreeSitter {
+  readonly Parser: {
+    init(): Promise<void>
+    new (): {
+      setLanguage(language: unknown): void
+      parse(text: string): { readonly rootNode: SyntaxNode }
+    }
+  }
+  readonly Language: { load(file: string): Promise<unknown> }
+}
+
+/** The innermost places that no rule of the language explains. */
+function faultsOf(node: SyntaxNode): readonly string[] {
+  if (node.isError || node.isMissing) return [node.text.slice(0, 200)]
+  return node.hasError ? node.children.flatMap(faultsOf) : []
+}
+
+describe('code for devices, parsed', () => {
+  before(function () {
+    if (PARSERS === '') this.skip()
+  })
+
+  for (const [language, write] of Object.entries(LANGUAGES)) {
+    it(`is ${language}`, async () => {
+      const entry = path.join(PARSERS, 'web-tree-sitter/tree-sitter.js')
+      const { Parser, Language } = (await import(pathToFileURL(entry).href)) as TreeSitter
+      await Parser.init()
+      const grammar = path.join(PARSERS, `tree-sitter-wasms/out/tree-sitter-${language}.wasm`)
+      const parser = new Parser()
+      parser.setLanguage(await Language.load(grammar))
+      expect(faultsOf(parser.parse('class { ( }').rootNode), 'what is none').to.not.be.empty
+      const schemas = { odd: compile(...ODD), sample: await loadSchema(SAMPLE) }
+      for (const [name, schema] of Object.entries(schemas)) {
+        const text = write(modelsOf({ schema, locales: LOCALES, grants: EVERYTHING }))
+        expect(faultsOf(parser.parse(text).rootNode), name).to.deep.equal([])
+      }
+    })
+  }
+})

@@ -1,0 +1,30 @@
+import { EVERYTHING } from '../../../src/people/access/principal.ts'
+import { type ApiFacts, describeApi } from '../../../src/describe/openapi/describe-api.ts'
+import { type Exchange, openChecker } from '../../../scripts/description/check-exchange.ts'
+
+/** Holds every exchange of a server to what the server says of itself. */
+export interface ExchangeWatch {
+  observe(exchange: Exchange): Promise<void>
+  /** What contradicted the description, a line each. */
+  faults(): readonly string[]
+}
+
+/** `facts` is asked again when locales have changed, which descriptions name. */
+export function watchExchanges(facts: () => Promise<ApiFacts>): ExchangeWatch {
+  let checker: ReturnType<typeof openChecker> | null = null
+  const faults: string[] = []
+  return {
+    observe: async (exchange) => {
+      if (exchange.target.startsWith('/admin/locales')) checker = null
+      if (!/^\/api\//i.test(exchange.target)) return
+      checker ??= openChecker(describeApi(await facts(), EVERYTHING))
+      const verdict = checker(exchange)
+      if (verdict.kind === 'outside') return
+      const { method, target, status } = exchange
+      for (const problem of verdict.problems) {
+        faults.push(`${method} ${target} ${status} (${verdict.operationId}): ${problem}`)
+      }
+    },
+    faults: () => faults,
+  }
+}

@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { readBodyText } from '../../../src/http/body/body-text.ts'
+
+const LIMIT = 1_000
+const TEXT = JSON.stringify({ title: 'Ünïcode 😀' })
+
+describe('the text of a body', () => {
+  let server: Server
+  /** What became of the body that was sent last: its text, or the message of the error. */
+  let read: Promise<string>
+  let begun: () => void = () => undefined
+
+  before(async () => {
+    server = createServer((incoming, response) => {
+      read = readBodyText(incoming, LIMIT).catch((error: unknown) => (error as Error).message)
+      begun()
+      void read.then((text) => response.end(text))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  const open = (headers: Readonly<Record<string, string | number>>) => {
+    const { port } = server.address() as AddressInfo
+    const outgoing = request({ host: '127.0.0.1', port, method: 'POST', headers })
+    outgoing.on('error', () => undefined) // it is we who hang up
+    return outgoing
+  }
+  const send = async (body: Buffer, coding: string): Promise<string> => {
+    const outgoing = open({ 'content-encoding': coding })
+    outgoing.end(body)
+    await once(outgoing, 'response')
+    return read
+  }
+
+  for (const [coding, pack] of [
+    ['identity', (text: Buffer) => text],
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const) {
+    it(`is read as ${coding}`, async () => {
+      expect(await send(pack(Buffer.from(TEXT)), coding)).to.equal(TEXT)
+    })
+
+    it(`is bounded as ${coding}`, async () => {
+      const sent = pack(Buffer.alloc(LIMIT + 1, 'x'))
+      expect(await send(sent, coding)).to.equal('request entity too large')
+    })
+
+    it(`is no text as ${coding} where its client has hung up`, async () => {
+      const hasBegun = new Promise<void>((resolve) => (begun = resolve))
+      const sent = pack(Buffer.from(TEXT))
+      const outgoing = open({ 'content-encoding': coding, 'content-length': sent.length })
+      outgoing.write(sent.subarray(0, 4))
+      await hasBegun
+      outgoing.destroy()
+      expect(await read).to.be.oneOf(['request aborted', 'the request ended before its body did'])
+    })
+  }
+
+  it('is not read in a coding that nobody knows', async () => {
+    expect(await send(Buffer.from(TEXT), 'zip')).to.equal('Unsupported Content-Encoding: zip')
+  })
+})

@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { compileActions, contentAction } from '../../../src/people/access/actions.ts'
+import {
+  guardedRouter,
+  type DeclaredRoute,
+  everyone,
+  permitted,
+} from '../../../src/http/router/guarded-router.ts'
+import { authRoutes, connectRoutes } from '../../../src/http/routes/auth-routes.ts'
+import { contentRoutes } from '../../../src/http/routes/content-routes.ts'
+import { localeRoutes } from '../../../src/http/routes/locale-routes.ts'
+import { roleRoutes } from '../../../src/http/routes/role-routes.ts'
+import { uploadRoutes } from '../../../src/http/routes/upload-routes.ts'
+import { userRoutes } from '../../../src/http/routes/user-routes.ts'
+import { sampleSchema } from '../../people/access/sample-schema.ts'
+
+const pass = (): Promise<void> => Promise.resolve()
+
+/** Stands for whatever handlers work with: declaring them works without. */
+const dependencies = {
+  accounts: { sessions: {} },
+  authenticate: pass,
+  readBody: pass,
+  limits: null,
+} as never
+
+describe('http/guarded-router', () => {
+  const schema = sampleSchema()
+  const actions = compileActions(schema)
+  const declared: readonly DeclaredRoute[] = [
+    ...[...schema.contentTypes.values()]
+      .filter(({ uid }) => uid.startsWith('api::'))
+      .map((plan) => contentRoutes(plan, dependencies)),
+    authRoutes(dependencies),
+    connectRoutes(pass),
+    userRoutes(dependencies),
+    roleRoutes(dependencies),
+    uploadRoutes(dependencies),
+    localeRoutes(pass, dependencies),
+  ].flatMap((router) => router.declared)
+
+  it('lists every route with the action that lets through to it', () => {
+    const wrong = declared.filter(
+      ({ access }) =>
+        typeof access === 'object' && !('action' in access && actions.has(access.action)),
+    )
+    expect(wrong).to.deep.equal([])
+    const find = contentAction({ uid: 'api::article.article' }, 'find')
+    expect(declared).to.deep.include({
+      method: 'get',
+      path: '/api/articles',
+      access: { action: find },
+    })
+  })
+
+  it('lets everyone through to pages that are not there, and to nothing else', () => {
+    const open = declared.filter(({ access }) => access === 'everyone')
+    expect(
+      open.every(({ method, path }) => method === 'get' && path.startsWith('/api/auth/')),
+    ).to.equal(true)
+  })
+
+  it('takes no handler without an access rule', () => {
+    const router = guardedRouter('/api/x')
+    const handler = (): Promise<void> => Promise.resolve()
+    router.get('/open', everyone(handler))
+    router.get('/', permitted('api::x.x.find', handler))
+    // @ts-expect-error A handler by itself says dependencies of who gets through to it.
+    expect(() => router.get('/loose', handler)).to.throw()
+    expect(router.declared.map(({ path }) => path)).to.deep.equal(['/api/x/open', '/api/x'])
+  })
+})

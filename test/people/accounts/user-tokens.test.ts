@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import { UnauthorizedError } from '../../../src/base/errors.ts'
+import { openUserTokens } from '../../../src/people/accounts/user-tokens.ts'
+
+describe('access/user-tokens', () => {
+  const seconds = 1_800_000_000
+  const at = (second: number) => openUserTokens('secret', () => new Date(second * 1_000 + 999))
+
+  it('issues tokens as of now, or of the second from which they are good', async () => {
+    const tokens = at(seconds)
+    const issued = async (tokensFrom: number) =>
+      tokens.verify(await tokens.sign({ id: 7, tokensFrom }))
+    expect(await issued(0)).to.deep.equal({ id: 7, issuedAt: seconds, session: null })
+    expect(await issued(seconds + 1)).to.deep.equal({ id: 7, issuedAt: seconds + 1, session: null })
+  })
+
+  it('names the session that a token belongs to, and lives for as long as it is told', async () => {
+    const tokens = openUserTokens('secret', () => new Date(seconds * 1_000), 60)
+    const token = await tokens.sign({ id: 7, tokensFrom: 0 }, 'phone')
+    expect(await tokens.verify(token)).to.deep.include({ session: 'phone' })
+    const later = await at(seconds + 60)
+      .verify(token)
+      .catch((error: unknown) => error)
+    expect(later).to.be.instanceOf(UnauthorizedError)
+  })
+})

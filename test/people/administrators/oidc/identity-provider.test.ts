@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import { mergeClaims } from '../../../../src/people/administrators/oidc/identity-provider.ts'
+
+describe('mergeClaims', () => {
+  const email = 'ada@example.org'
+
+  it('believes of an address what is said beside it, and nothing else', () => {
+    expect(mergeClaims({ email_verified: true }, { email })).to.include({
+      email,
+      email_verified: undefined,
+    })
+    expect(mergeClaims({ email_verified: true }, { email, email_verified: false })).to.include({
+      email,
+      email_verified: false,
+    })
+    expect(mergeClaims({ email }, { email: 'eve@example.org', email_verified: true })).to.include({
+      email,
+      email_verified: undefined,
+    })
+    expect(mergeClaims({}, { email, email_verified: true })).to.include({
+      email,
+      email_verified: true,
+    })
+  })
+
+  it('takes what the token leaves out from the provider, and the rest from the token', () => {
+    const merged = mergeClaims(
+      { sub: 'a', groups: ['x'] },
+      { sub: 'b', name: 'Ada', groups: ['y'] },
+    )
+    expect(merged).to.deep.include({ sub: 'a', name: 'Ada', groups: ['x'] })
+  })
+})

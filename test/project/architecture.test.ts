@@ -1,0 +1,281 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+/**
+ * The wings of src, and what each may import besides itself. A wing is a folder of src; the two entries `main.ts` and
+ * `cli.ts` stand for wings of their own names.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  schema: ['base'],
+  query: ['schema', 'base'],
+  mongo: ['query', 'schema', 'base'],
+  jobs: ['mongo', 'base'],
+  media: ['mongo', 'schema', 'base'],
+  people: ['mongo', 'schema', 'base'],
+  content: ['people', 'media', 'jobs', 'mongo', 'query', 'schema', 'base'],
+  changes: ['content', 'people', 'jobs', 'mongo', 'query', 'schema', 'base'],
+  describe: ['people', 'query', 'schema', 'base'],
+  transfer: ['content', 'people', 'media', 'mongo', 'query', 'schema', 'base'],
+  http: ['describe', 'changes', 'content', 'people', 'media', 'query', 'schema', 'base'],
+  server: [
+    'http',
+    'describe',
+    'changes',
+    'content',
+    'people',
+    'media',
+    'jobs',
+    'mongo',
+    'query',
+    'schema',
+    'base',
+  ],
+  main: ['server', 'base'],
+  cli: [
+    'server',
+    'transfer',
+    'describe',
+    'changes',
+    'content',
+    'people',
+    'media',
+    'jobs',
+    'mongo',
+    'query',
+    'schema',
+    'base',
+  ],
+}
+
+/** Packages that only some folders may import. All other packages may be imported anywhere. */
+const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^mongodb$/, ['mongo', 'people', 'media', 'server/deployment']],
+  [/^mongodb-memory-server/, ['server/deployment']],
+  [/^(koa|koa-.*|@koa\/.*)$/, ['http', 'server']],
+  [/^@aws-sdk\//, ['media']],
+  [/^(jose|nodemailer|bcryptjs|@node-rs\/argon2)$/, ['people/accounts']],
+  [/^qs$/, ['http']],
+  [/^lru-cache$/, ['changes/answers']],
+  [/^node-sqlite3-wasm$/, ['cli']],
+  [/^bson(\/.*)?$/, []],
+  [/^(lmdb|tar-stream|csv-parse|saxes|parse5|@streamparser\/json)$/, ['transfer']],
+  [/^@quire\/engine$/, ['server/deployment']],
+  [/^@quire\/engine\/filter$/, ['mongo']],
+  [/^(pino|pino-pretty)$/, ['base', 'http', 'server']],
+]
+
+/** The folders and files of the engine, each of which imports those before it only. */
+const ENGINE = [
+  'errors',
+  'deadline',
+  'bson',
+  'expression',
+  'filter',
+  'storage',
+  'query',
+  'pipeline',
+  'update',
+  'request',
+  'commands',
+  'server',
+  'reader',
+  'worker',
+  'ownership',
+  'start-embedded',
+]
+
+/** The folders and files of the Studio, each of which imports those before it only. */
+const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell', 'main']
+
+const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']
+
+const isOurs = (imported: string): boolean => /\.tsx?$/.test(imported)
+
+interface Module {
+  readonly path: string
+  readonly room: string
+  readonly imports: readonly string[]
+}
+
+function readModules(folder: string): readonly Module[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.split('\\').join('/'))
+    .filter(isOurs)
+    .map((path) => readModule(folder, path))
+}
+
+function readModule(folder: string, path: string): Module {
+  const source = readFileSync(join(ROOT, folder, path), 'utf8')
+  const found = source.matchAll(/^(?!\s*(?:\*|\/\/)).*?(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/gm)
+  const imports = [...found].map(([, specifier = '']) =>
+    specifier.startsWith('.') ? posix.join(dirname(path), specifier) : specifier,
+  )
+  return { path, room: roomOf(path), imports }
+}
+
+const modules = readModules('src')
+const engine = readModules('packages/engine/src')
+const studio = readModules('packages/studio/src')
+
+function roomOf(path: string): string {
+  const [first = '', second] = path.split('/')
+  if (second !== undefined) return first
+  return first.replace(/\.tsx?$/, '')
+}
+
+describe('architecture', () => {
+  it('knows every room', () => {
+    const unknown = modules.filter(({ room }) => MAY_IMPORT[room] === undefined)
+    expect(unknown.map(({ path }) => path)).to.deep.equal([])
+  })
+
+  it('has imports in the allowed direction only, types included', () => {
+    const wrong = modules.flatMap(({ path, room, imports }) =>
+      imports
+        .filter(isOurs)
+        .filter((imported) => {
+          const target = roomOf(imported)
+          return target !== room && MAY_IMPORT[room]?.includes(target) !== true
+        })
+        .map((imported) => `${path} imports ${imported}`),
+    )
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('uses packages where they belong', () => {
+    const wrong = modules.flatMap(({ path, imports }) =>
+      imports
+        .filter((imported) => !isOurs(imported))
+        .filter((name) =>
+          PACKAGES.some(
+            ([pattern, folders]) =>
+              pattern.test(name) && !folders.some((folder) => path.startsWith(`${folder}/`)),
+          ),
+        )
+        .map((name) => `${path} imports ${name}`),
+    )
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('has no cycle of files, type imports included', () => {
+    expect(findCycle(graphOf(modules, ({ path }) => path))).to.deep.equal([])
+    expect(findCycle(graphOf(engine, ({ path }) => path))).to.deep.equal([])
+    expect(findCycle(graphOf(studio, ({ path }) => path))).to.deep.equal([])
+  })
+
+  it('has no cycle of folders within a room', () => {
+    expect(findCycle(graphOf(modules, folderOf))).to.deep.equal([])
+  })
+
+  it('has at most thirty files in a folder', () => {
+    const folders = modules.map(({ path }) => dirname(path)).filter((folder) => folder !== '.')
+    const crowded = [...new Set(folders)].filter(
+      (folder) => folders.filter((one) => one === folder).length > 30,
+    )
+    expect(crowded).to.deep.equal([])
+  })
+
+  it('has packages whose folders import those before them only', () => {
+    expect(againstOrder(engine, ENGINE)).to.deep.equal([])
+    expect(againstOrder(studio, STUDIO)).to.deep.equal([])
+  })
+
+  it('has packages that import nothing of the server', () => {
+    const outside = [...engine, ...studio].flatMap(({ path, imports }) =>
+      imports.filter((name) => name.startsWith('..')).map((name) => `${path} imports ${name}`),
+    )
+    expect(outside).to.deep.equal([])
+  })
+
+  it('imports files that exist, by their own name', () => {
+    const known = new Set(modules.map(({ path }) => path))
+    const missing = modules.flatMap(({ path, imports }) =>
+      imports
+        .filter((imported) => isOurs(imported) && !known.has(imported))
+        .map((imported) => `${path} imports ${imported}`),
+    )
+    expect(missing).to.deep.equal([])
+  })
+
+  it('names files in kebab-case, without barrels and catch-all folders', () => {
+    const wrong = [...modules, ...engine, ...studio]
+      .map(({ path }) => path)
+      .filter((path) => {
+        const parts = path.replace(/\.tsx?$/, '').split('/')
+        const isPlain = parts.every((part) => /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(part))
+        return (
+          !isPlain ||
+          parts.at(-1) === 'index' ||
+          parts.slice(0, -1).some((part) => FORBIDDEN_FOLDERS.includes(part))
+        )
+      })
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('is the table of CONTRIBUTING.md', () => {
+    const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+    const rows = [...text.matchAll(/^\| +`([a-z-]+)` +\|/gm)].map(([, room = '']) => room)
+    expect(rows.sort()).to.deep.equal(Object.keys(MAY_IMPORT).sort())
+  })
+})
+
+/** The folder of a file within its room; a file beside the folders of its room stands for itself. */
+function folderOf({ path }: Pick<Module, 'path'>): string {
+  const folder = dirname(path)
+  return folder.includes('/') ? folder : path
+}
+
+/** Imports of what does not come before the importing room in the order. */
+function againstOrder(files: readonly Module[], order: readonly string[]): readonly string[] {
+  return files.flatMap(({ path, room, imports }) =>
+    imports
+      .filter(isOurs)
+      .filter((imported) => {
+        const target = roomOf(imported)
+        return target !== room && !order.slice(0, order.indexOf(room)).includes(target)
+      })
+      .map((imported) => `${path} imports ${imported}`),
+  )
+}
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Which nodes import which, where a node is whatever `nodeOf` puts a file under. */
+function graphOf(files: readonly Module[], nodeOf: (file: Pick<Module, 'path'>) => string): Graph {
+  const graph = new Map<string, Set<string>>()
+  for (const file of files) {
+    const node = nodeOf(file)
+    const targets = graph.get(node) ?? new Set()
+    graph.set(node, targets)
+    for (const path of file.imports.filter(isOurs)) {
+      const target = nodeOf({ path })
+      if (target !== node || path === file.path) targets.add(target)
+    }
+  }
+  return graph
+}
+
+/** The nodes of one cycle; empty when there is none. */
+function findCycle(graph: Graph): readonly string[] {
+  const done = new Set<string>()
+  const visit = (node: string, trail: readonly string[]): readonly string[] => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node]
+    if (done.has(node)) return []
+    for (const target of graph.get(node) ?? []) {
+      const cycle = visit(target, [...trail, node])
+      if (cycle.length > 0) return cycle
+    }
+    done.add(node)
+    return []
+  }
+  for (const node of graph.keys()) {
+    const cycle = visit(node, [])
+    if (cycle.length > 0) return cycle
+  }
+  return []
+}

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+
+const FOLDER = fileURLToPath(new URL('../../../docs/decisions', import.meta.url))
+const read = (name: string): string => readFileSync(path.join(FOLDER, name), 'utf8')
+
+describe('docs/decisions', () => {
+  const names = readdirSync(FOLDER).filter((name) => name !== 'README.md')
+
+  it('have a number of their own, one form of head and a status', () => {
+    const numbers = names.map((name) => name.slice(0, 4))
+    expect(new Set(numbers).size).to.equal(numbers.length)
+    for (const name of names) {
+      const head = new RegExp(String.raw`^# ${name.slice(0, 4)}\. \S.*\n\nStatus: accepted[;.]`)
+      expect(read(name), name).to.match(head)
+      for (const section of ['Context', 'Decision']) {
+        if (name.startsWith('0008')) continue // a table of libraries
+        expect(read(name), name).to.include(`\n## ${section}`)
+      }
+    }
+  })
+
+  it('link to decisions that exist', () => {
+    for (const name of names) {
+      for (const [, link = ''] of read(name).matchAll(/\]\((\d{4}-[^)#]+)\)/g)) {
+        expect(names, name).to.include(link)
+      }
+    }
+  })
+
+  it('leave out no number without a word', () => {
+    const numbers = names.map((name) => Number(name.slice(0, 4)))
+    const index = read('README.md')
+    for (let number = 1; number <= Math.max(...numbers); number += 1) {
+      const text = String(number).padStart(4, '0')
+      if (!numbers.includes(number)) expect(index).to.match(new RegExp(`\\b${text}\\b`))
+    }
+  })
+})

@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { readConfig } from '../../../src/base/config/config.ts'
+import { chooseDeployment } from '../../../src/server/deployment/choose-deployment.ts'
+import type { Starters } from '../../../src/server/deployment/choose-deployment.ts'
+import type { Deployment, DeploymentLog } from '../../../src/server/deployment/deployment.ts'
+import { ConfigError } from '../../../src/base/errors.ts'
+
+const silent: DeploymentLog = { info() {}, warn() {}, error() {} }
+
+describe('chooseDeployment', () => {
+  let dir: string
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'quire-choose-'))
+  })
+  afterEach(() => {
+    rmSync(dir, { recursive: true })
+  })
+
+  function starters(mongod: 'runs' | 'unavailable'): Starters & { readonly calls: string[] } {
+    const calls: string[] = []
+    const close = (): Promise<void> => Promise.resolve(void calls.push('close'))
+    return {
+      calls,
+      startMongod: (directory) => {
+        calls.push(`mongod ${directory}`)
+        return Promise.resolve(
+          mongod === 'runs'
+            ? { uri: 'mongodb://m', what: 'mongod 8.0.4 on the PATH', close }
+            : { unavailable: 'there is no mongod' },
+        )
+      },
+      startEmbedded: ({ directory }) => {
+        calls.push(`embedded ${directory}`)
+        return Promise.resolve({ uri: 'mongodb://e', role: 'owner', close })
+      },
+    }
+  }
+
+  function choose(env: Record<string, string>, parts: Starters): Promise<Deployment> {
+    return chooseDeployment(readConfig({ QUIRE_DATA_DIR: dir, ...env }), silent, parts)
+  }
+
+  async function refused(env: Record<string, string>): Promise<string> {
+    const outcome = await choose(env, starters('unavailable')).catch((error: unknown) => error)
+    expect(outcome).to.be.instanceOf(ConfigError)
+    return (outcome as ConfigError).faults.join()
+  }
+
+  it('takes MONGODB_URI first, and never shows its credentials', async () => {
+    const parts = starters('runs')
+    const uri = 'mongodb://u:hunter2@a.example:1,b.example/x?replicaSet=r'
+    const deployment = await choose({ MONGODB_URI: uri }, parts)
+    expect(deployment).to.include({ kind: 'uri', uri })
+    expect(deployment.reason).to.equal('the deployment of MONGODB_URI (a.example:1,b.example)')
+    await deployment.close()
+    expect(parts.calls).to.deep.equal([])
+  })
+
+  it('takes mongod next', async () => {
+    const parts = starters('runs')
+    const deployment = await choose({}, parts)
+    expect(deployment).to.include({ kind: 'mongod', uri: 'mongodb://m' })
+    expect(deployment.reason).to.equal(`mongod 8.0.4 on the PATH, data in ${join(dir, 'mongod')}`)
+    await deployment.close()
+    expect(parts.calls).to.deep.equal([`mongod ${join(dir, 'mongod')}`, 'close'])
+  })
+
+  it('falls back to the embedded engine and says why', async () => {
+    const deployment = await choose({}, starters('unavailable'))
+    expect(deployment).to.include({ kind: 'embedded', uri: 'mongodb://e' })
+    expect(deployment.reason)
+      .to.include(join(dir, 'embedded'))
+      .and.include('because there is no mongod')
+  })
+
+  it('is forced by QUIRE_DATABASE, over MONGODB_URI too', async () => {
+    const env = { MONGODB_URI: 'mongodb://h' }
+    const kinds: string[] = []
+    for (const kind of ['uri', 'mongod', 'embedded']) {
+      kinds.push((await choose({ ...env, QUIRE_DATABASE: kind }, starters('runs'))).kind)
+    }
+    expect(kinds).to.deep.equal(['uri', 'mongod', 'embedded'])
+  })
+
+  describe('in production', () => {
+    const production = { NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(40) }
+
+    it('starts no database that was not asked for, and names the three ways out', async () => {
+      const parts = starters('runs')
+      mkdirSync(join(dir, 'embedded'))
+      writeFileSync(join(dir, 'embedded', 'data.mdb'), '')
+      const error: unknown = await choose(production, parts).catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(ConfigError)
+      expect((error as ConfigError).faults.join())
+        .to.include('MONGODB_URI: must be given')
+        .and.include('QUIRE_DATABASE=mongod')
+        .and.include('QUIRE_DATABASE=embedded')
+      expect(parts.calls).to.deep.equal([])
+    })
+
+    it('starts each database that is asked for', async () => {
+      const asked = [
+        { MONGODB_URI: 'mongodb://h' },
+        { QUIRE_DATABASE: 'mongod' },
+        { QUIRE_DATABASE: 'embedded' },
+      ]
+      const kinds: string[] = []
+      for (const env of asked)
+        kinds.push((await choose({ ...production, ...env }, starters('runs'))).kind)
+      expect(kinds).to.deep.equal(['uri', 'mongod', 'embedded'])
+    })
+  })
+
+  it('fails when the forced mongod cannot be had', async () => {
+    const fault = await refused({ QUIRE_DATABASE: 'mongod' })
+    expect(fault).to.equal('QUIRE_DATABASE: it asks for mongod, but there is no mongod')
+  })
+
+  it('stays with the embedded engine where that holds the data', async () => {
+    mkdirSync(join(dir, 'embedded'))
+    writeFileSync(join(dir, 'embedded', 'data.mdb'), '')
+    const deployment = await choose({}, starters('runs'))
+    expect(deployment.kind).to.equal('embedded')
+    expect(deployment.reason).to.include('its folder holds the data')
+  })
+
+  it('prefers mongod where both hold data', async () => {
+    mkdirSync(join(dir, 'embedded'))
+    writeFileSync(join(dir, 'embedded', 'data.mdb'), '')
+    writeFileSync(join(dir, 'mongod.json'), '{}')
+    expect((await choose({}, starters('runs'))).kind).to.equal('mongod')
+  })
+
+  it('does not start empty where mongod holds the data and cannot be had', async () => {
+    writeFileSync(join(dir, 'mongod.json'), '{}')
+    const fault = await refused({})
+    expect(fault).to.include('holds the data, but there is no mongod')
+    expect(fault).to.include('QUIRE_DATABASE=embedded')
+  })
+})
