@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { until } from '../support/until.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 
-/** As documented, and what a request on a loaded machine may take. */
+/** The documented bound, and extra time for a loaded machine. */
 const WITHIN_MS = 1_000
 const SLACK_MS = 1_500
 
@@ -21,7 +21,6 @@ describe('access in two servers on one database', () => {
     await here.close()
   })
 
-  /** On a slow machine the bound is a number of requests. */
   const untilStatus = (status: number, ask: () => Promise<Answer>): Promise<void> =>
     until(
       async () => (await ask()).status === status,
@@ -34,7 +33,7 @@ describe('access in two servers on one database', () => {
     expect(answer.status, answer.text).to.equal(200)
   }
 
-  it('holds within a second for a role', async () => {
+  it('applies a changed role within a second', async () => {
     expect((await list(null)()).status).to.equal(403)
     await permit(['api::note.note.find'])
     await untilStatus(200, list(null))
@@ -42,7 +41,7 @@ describe('access in two servers on one database', () => {
     await untilStatus(403, list(null))
   })
 
-  it('holds within a second for a token, made, regenerated and removed', async () => {
+  it('applies a created, regenerated and deleted token within a second', async () => {
     const body = { name: 'app', type: 'read-only' }
     const made = (await here.send('POST', '/admin/api-tokens', { body })).body.data
     await untilStatus(200, list(made.accessKey))

@@ -18,21 +18,23 @@ const CONTENT_TYPES = {
   ),
 }
 
-/** Who asks with an account of their own; for others these are a 401 even where they are permitted. */
+/**
+ * Actions that need an account of an end user; other principals get a 401 even with the permission.
+ */
 const OF_END_USERS: ReadonlySet<string> = new Set([
   'plugin::users-permissions.user.me',
   'plugin::users-permissions.auth.changePassword',
   'plugin::users-permissions.auth.logout',
 ])
 
-/** What routes that everyone gets through to answer to a key that nobody has; others have nothing there. */
+/** Status of the public routes for an unknown token; the remaining routes respond with 404. */
 const OPEN: ReadonlyMap<string, number> = new Map([
   ['/api/openapi.json', 401],
   ['/api/docs', 200],
   ['/', 200],
 ])
 
-/** The routes that only a server with refresh tokens has. */
+/** Routes that exist on servers with refresh tokens only. */
 const OF_SESSIONS = [
   'post /api/auth/refresh',
   'get /api/auth/sessions',
@@ -48,7 +50,9 @@ interface Asker {
   /** Null sends no header. */
   readonly token: () => string | null
   readonly isEndUser: boolean
-  /** What is granted before: these actions to the asker, the others to whom else there is. */
+  /**
+   * The grants before the requests: `actions` for this principal, `others` for other principals.
+   */
   readonly granted: (actions: readonly string[], others: readonly string[]) => Granted
   readonly may: (action: string, actions: readonly string[]) => boolean
 }
@@ -60,8 +64,8 @@ interface Granted {
 }
 
 /**
- * What is granted, and the actions whose routes are then tried: two halves in which neighbours are apart; in the hard
- * suite each action by itself, and all but that.
+ * Pairs of granted actions and of actions to try. The usual suite has two halves that separate
+ * neighbouring actions; the hard suite has each action alone, and all actions except one.
  */
 function grantsOf(
   all: readonly string[],
@@ -75,7 +79,7 @@ function grantsOf(
   return [0, 1].map((half) => [all.filter((_, index) => index % 2 === half), all])
 }
 
-describe('who gets through to which route', () => {
+describe('access to every route', () => {
   let server: TestServer
   let all: readonly string[]
   const tokens: Record<string, string> = {}
@@ -126,7 +130,7 @@ describe('who gets through to which route', () => {
     return answer
   }
 
-  /** A token whose time has come, without waiting for it. */
+  /** Makes a token expire without waiting. */
   const expire = async (name: string): Promise<void> => {
     const client = await MongoClient.connect(server.uri)
     const rows = client.db(server.database).collection('quire_api_tokens')
@@ -178,7 +182,7 @@ describe('who gets through to which route', () => {
     { who: 'root', token: () => ROOT_TOKEN, isEndUser: false, granted: nothing, may: always },
   ]
 
-  /** Whoever is not who the token says is let through to nothing, whatever everybody may. */
+  /** Invalid credentials open no route, whatever the public role permits. */
   const UNKNOWN: readonly (readonly [string, () => string])[] = [
     ['an unknown token', () => 'f'.repeat(256)],
     ['an expired token', token('expired')],
@@ -201,7 +205,7 @@ describe('who gets through to which route', () => {
       ...((method === 'post' || method === 'put') && { body: {} }),
     })
 
-  /** Of the errors that a request meets behind the door, none is one of these two. */
+  /** No route responds with one of these two statuses once access is granted. */
   const outcomeOf = ({ status }: Answer): Expected =>
     status === 401 ? 'unauthorized' : status === 403 ? 'forbidden' : 'through'
 
@@ -211,7 +215,7 @@ describe('who gets through to which route', () => {
   }
 
   for (const asker of ASKERS) {
-    it(`${asker.who}: every route under /api, by what is granted`, async () => {
+    it(`opens exactly the permitted routes under /api to ${asker.who}`, async () => {
       const wrong: string[] = []
       const tried = new Set<string>()
       const paths = new Set<string>()
@@ -243,7 +247,7 @@ describe('who gets through to which route', () => {
   }
 
   for (const [who, key] of UNKNOWN) {
-    it(`${who}: 401 everywhere, though everybody may everything`, async () => {
+    it(`responds with 401 to ${who} on every route under /api, even if the public role permits everything`, async () => {
       await grant({ public: all, authenticated: all })
       const wrong: string[] = []
       for (const route of server.routes) {
@@ -257,7 +261,7 @@ describe('who gets through to which route', () => {
     })
   }
 
-  it('what asks for each line is for whoever may write anything', async () => {
+  it('allows /api/_bulk to every principal that may write a type', async () => {
     const routes = server.routes.filter(({ access }) => access === 'writers')
     expect(routes.map(({ path }) => path)).to.deep.equal(['/api/_bulk'])
     const reading = all.filter((name) => !/^api::.*\.(create|update|delete)$/.test(name))
@@ -274,7 +278,7 @@ describe('who gets through to which route', () => {
     }
   })
 
-  it('what asks for each call is for programs by their token', async () => {
+  it('allows /mcp to API tokens and root only', async () => {
     const routes = server.routes.filter(({ access }) => access === 'programs')
     expect(routes.map(({ path }) => path)).to.deep.equal(['/mcp'])
     const [route] = routes
@@ -288,7 +292,7 @@ describe('who gets through to which route', () => {
     }
   })
 
-  it('what asks for each type is for whoever may keep a copy of any', async () => {
+  it('allows /api/_sync and /api/_live to every principal that may sync a type', async () => {
     const routes = server.routes.filter(({ access }) => access === 'syncers')
     expect(routes.map(({ path }) => path)).to.deep.equal(['/api/_sync', '/api/_live'])
     const others = all.filter((name) => !name.endsWith('.sync'))
@@ -308,7 +312,7 @@ describe('who gets through to which route', () => {
     }
   })
 
-  /** The routes of the management, each with the action that it asks of an administrator. */
+  /** The routes of the management, with the administrator action of each. */
   const management = () =>
     server.routes.flatMap((route) => {
       if (typeof route.access === 'string' || 'action' in route.access) return []
@@ -316,7 +320,7 @@ describe('who gets through to which route', () => {
       return [{ route, action: administrators?.replace('<uid>', 'api::article.article') ?? null }]
     })
 
-  it('the management is for root and administrators: nothing else that there is gets in', async () => {
+  it('allows the management routes to root and administrators only', async () => {
     await grant({ public: all, authenticated: all, custom: all })
     await logIn()
     const routes = management().map(({ route }) => route)
@@ -346,25 +350,25 @@ describe('who gets through to which route', () => {
     await admin('PUT', '/admin/administrator-roles/matrix', { permissions: listed })
   }
 
-  /** The code of the error that a request meets, if it meets one. */
+  /** The error code of the response, if any. */
   const errorCodeOf = async (
     ada: AdminClient,
     { method, path }: DeclaredRoute,
   ): Promise<string | undefined> => {
     const body = method === 'post' || method === 'put' ? {} : undefined
-    // Drafts need a permission more.
+    // Drafts need one more permission.
     const target = concretePath(path) + (method === 'get' ? '?status=published' : '')
     const { headers } = await ada.send(method.toUpperCase(), target, body)
     return headers['error-code'] as string | undefined
   }
 
-  /** Tries the routes of these actions, and those that ask for none. */
+  /** Requests the routes of these actions and the routes without an action. */
   const tryManagement = async (
     actions: readonly string[],
     tried: readonly string[],
   ): Promise<readonly string[]> => {
     const routes = management().filter(({ action }) => action === null || tried.includes(action))
-    // What was a draft is shown to who may see drafts alone.
+    // The history contains drafts, so it needs the permission to read them.
     const isHistory = routes.some(({ route }) => /\/history\//.test(route.path))
     const permitted = new Set([...actions, ...(isHistory ? DRAFTS : [])])
     await permit([...permitted])
@@ -380,7 +384,7 @@ describe('who gets through to which route', () => {
     return wrong
   }
 
-  it('an administrator gets through to what is permitted, and to nothing else', async () => {
+  it('opens exactly the permitted management routes to an administrator', async () => {
     await addRole(server, 'matrix', [])
     await addAdministrator(server, 'Ada', ['matrix'])
     const every: readonly string[] = (
@@ -402,7 +406,7 @@ describe('who gets through to which route', () => {
     expect(every.length).to.be.above(all.length)
   })
 
-  it('a cookie of the management is nothing under /api', async () => {
+  it('ignores the cookie of an administrator under /api', async () => {
     await grant({ public: [], authenticated: [] })
     const { cookie } = await signIn(server, 'ada@example.org')
     await permit(all)
@@ -419,7 +423,7 @@ describe('who gets through to which route', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('has one router, and no route open to everyone but those known to be', () => {
+  it('imports the router in one file and opens only the known routes to everyone', () => {
     const folder = new URL('../../../src/http/', import.meta.url)
     const own = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (name) =>
@@ -428,8 +432,9 @@ describe('who gets through to which route', () => {
     )
     expect(own).to.deep.equal(['guarded-router.ts'])
     const open = server.routes.filter(({ access }) => access === 'everyone')
-    // What the API is, to each what it may do; live and ready; its addresses; ways to sign in to the Studio, and the app; the bytes of files; pages of sign-in that the dialect has
-    // under another method.
+    // In order: the API description and its page, health checks, the root page, sign-in methods of
+    // the Studio and its app, bytes of files, and sign-in pages that the dialect has under another
+    // method.
     expect(
       open.map(({ path }) => path).filter((path) => !path.startsWith('/api/auth/')),
     ).to.deep.equal([

@@ -3,7 +3,7 @@ import { type Answer, declare, serve, type TestServer } from './server.ts'
 
 const ROUNDS = 6
 
-describe('what two ask of accounts at once', () => {
+describe('concurrent changes of accounts', () => {
   let server: TestServer
 
   before(async () => {
@@ -18,7 +18,7 @@ describe('what two ask of accounts at once', () => {
   const admin = (method: string, path: string, body?: object): Promise<Answer> =>
     server.send(method, path, body === undefined ? {} : { body })
 
-  it('makes no name of one the address of another', async () => {
+  it('never creates a username that equals the email of another account', async () => {
     for (let n = 0; n < ROUNDS; n += 1) {
       const shared = `shared${n}@example.org`
       const accounts = [
@@ -37,7 +37,7 @@ describe('what two ask of accounts at once', () => {
     }
   })
 
-  it('gives nobody a role that is removed', async () => {
+  it('never assigns a role that is deleted at the same time', async () => {
     for (let n = 0; n < ROUNDS; n += 1) {
       const type = `role${n}`
       await admin('POST', '/admin/roles', { name: type, type })
@@ -54,7 +54,7 @@ describe('what two ask of accounts at once', () => {
   })
 })
 
-describe('bodies without end', () => {
+describe('deeply nested bodies', () => {
   let server: TestServer
 
   before(async () => {
@@ -66,7 +66,7 @@ describe('bodies without end', () => {
 
   after(() => server.close())
 
-  it('are a 400 for whoever reads them, with an Idempotency-Key or without', async () => {
+  it('responds with 400 on every route, with and without an Idempotency-Key', async () => {
     const nested = (levels: number, [open, close]: readonly [string, string]): string =>
       `${open.repeat(levels)}1${close.repeat(levels)}`
     const { documentId } = (await server.post('/api/tags', { name: 'a' })).body.data

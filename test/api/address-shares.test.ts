@@ -8,7 +8,7 @@ const ONE_NETWORK = ['2001:db8:1:2::1', '2001:db8:1:2::2', '[2001:db8:1:2::3]:44
 const MORE_OF_IT = { 'x-forwarded-for': '2001:db8:1:2:ffff::4' }
 const ANOTHER = { 'x-forwarded-for': '2001:db8:1:3::1' }
 
-describe('the share that one network has of what waits for changes', () => {
+describe('the limit of waiting requests per network', () => {
   let server: TestServer
 
   before(async () => {
@@ -27,7 +27,7 @@ describe('the share that one network has of what waits for changes', () => {
 
   const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
 
-  it('leaves room for others at GET /api/_sync?wait', async () => {
+  it('leaves room for other networks at GET /api/_sync?wait', async () => {
     const { next } = (await server.get('/api/_sync?types=tag', { token: null })).body
     const wait = (headers: Record<string, string>, seconds: number): Promise<Answer> =>
       server.get(`/api/_sync?token=${next}&wait=${seconds}`, { token: null, headers })
@@ -51,7 +51,7 @@ describe('the share that one network has of what waits for changes', () => {
     expect((await waiting).body.items, 'its places are given back').to.have.length(1)
   }).timeout(60_000)
 
-  it('leaves room for others at GET /api/_live', async () => {
+  it('leaves room for other networks at GET /api/_live', async () => {
     const open = (headers: Record<string, string>) =>
       openEventStream(server.port, '/api/_live?types=tag', headers)
     const streams = await Promise.all(ONE_NETWORK.map((address) => open(from(address))))

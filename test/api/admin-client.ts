@@ -1,9 +1,9 @@
 import type { Answer, Json, TestServer } from './server.ts'
 
-/** A browser's page of the Studio, with the cookie that it was given. */
+/** A client with an administrator cookie, like a page of the Studio in a browser. */
 export interface AdminClient {
   readonly cookie: string
-  /** As our own page sends it. */
+  /** Sends the headers of a same-origin page. */
   send(method: string, target: string, body?: unknown): Promise<Answer>
 }
 
@@ -11,7 +11,7 @@ export const PASSWORD = 'correct horse battery'
 
 const OWN = { 'sec-fetch-site': 'same-origin' }
 
-/** The cookie that an answer sets, as a browser sends it back. */
+/** The `Cookie` header for the cookie that a response sets. */
 export function cookieOf({ headers }: Answer): string {
   const [cookie = ''] = headers['set-cookie'] ?? []
   return cookie.split(';')[0] ?? ''
@@ -40,7 +40,10 @@ export async function signIn(
   return asAdministrator(server, cookieOf(answer))
 }
 
-/** Makes somebody with these roles, as root. Without any: nobody is invited so, the role is taken away. */
+/**
+ * Creates an administrator as root. An invitation needs a role, so without roles a temporary one is
+ * removed afterwards.
+ */
 export async function addAdministrator(
   server: TestServer,
   name: string,
@@ -56,7 +59,7 @@ export async function addAdministrator(
   return (await server.send('PUT', path, { body: { roles } })).body.data
 }
 
-/** A role of administrators that permits these, as root. */
+/** Creates a role of administrators with these permissions, as root. */
 export async function addRole(
   server: TestServer,
   type: string,

@@ -22,7 +22,7 @@ const CONTENT_TYPES = {
   'components/shared/part': { attributes: { pictures: { type: 'media', multiple: true } } },
 }
 
-describe('media for who works with them', () => {
+describe('media for administrators', () => {
   let server: TestServer
   let editor: AdminClient
   let author: AdminClient
@@ -66,7 +66,7 @@ describe('media for who works with them', () => {
     return answer.body.data.map(({ name }: Json) => name)
   }
 
-  it('lie in folders, which lie in folders', async () => {
+  it('places files and folders in folders', async () => {
     const pictures = await folder('Pictures')
     const summer = await folder('Summer', pictures.id)
     expect(summer).to.include({ path: 'Pictures/Summer', parent: pictures.id })
@@ -99,7 +99,7 @@ describe('media for who works with them', () => {
     }
   })
 
-  it('never are within themselves, of many that move each other at once', async () => {
+  it('never creates a cycle of folders during concurrent moves', async () => {
     const made = [await folder('a'), await folder('b'), await folder('c')]
     const [a, b, c] = made.map(({ id }) => id)
     await Promise.all(
@@ -114,7 +114,7 @@ describe('media for who works with them', () => {
     expect(roots.length).to.be.at.least(1)
   })
 
-  it('are found by what they are called, of which kind they are, and a page at a time', async () => {
+  it('finds files by name and kind, page by page', async () => {
     await add('100% (sure).txt')
     expect(await names(`search=${encodeURIComponent('% (SURE)')}`)).to.deep.equal([
       '100% (sure).txt',
@@ -134,7 +134,7 @@ describe('media for who works with them', () => {
     }
   })
 
-  it('say where they are used, and which are not', async () => {
+  it('lists the usages of a file, and the unused files', async () => {
     const [cover, picture, lonely] = [await add('c.txt'), await add('p.txt'), await add('l.txt')]
     const data = {
       title: 'Uses',
@@ -152,7 +152,7 @@ describe('media for who works with them', () => {
     expect(unused).to.include('l.txt').and.not.include('c.txt').and.not.include('p.txt')
   })
 
-  it('are described, replaced and removed by who may', async () => {
+  it('changes the texts of a file, replaces its bytes and deletes it', async () => {
     const made = await add('old.txt')
     const path = `/admin/files/${made.id}`
     const focalPoint = { x: 10, y: 20 }
@@ -170,14 +170,14 @@ describe('media for who works with them', () => {
     expect((await editor.send('GET', path)).status).to.equal(404)
   })
 
-  it('attach nothing to entries, which would be a way around rights on them', async () => {
+  it('refuses to attach an uploaded file to an entry', async () => {
     const fields = { ref: 'api::article.article', refId: '1', field: 'cover' }
     const parts = { ...file('a.txt', 'x'), fields }
     const answer = await send(editor, 'POST', '/admin/files', parts)
     expect(answer.headers['error-code']).to.equal('invalid_upload')
   })
 
-  it('run nothing under our origin, whatever they are', async () => {
+  it('serves uploaded scripts without running them on the origin of the server', async () => {
     const script = '<script>fetch("/admin/session")</script>'
     for (const [name, type] of [
       ['page.html', 'text/html'],
@@ -203,7 +203,7 @@ describe('media for who works with them', () => {
     }
   })
 
-  it('are not received of strangers, nor of who may not', async () => {
+  it('refuses uploads without a session or without the permission', async () => {
     await addRole(server, 'reader', ['plugin::upload.content-api.find'])
     await addAdministrator(server, 'Reader', ['reader'])
     const reader = await signIn(server, 'reader@example.org')

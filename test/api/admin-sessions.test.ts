@@ -36,7 +36,7 @@ describe('sessions of administrators', () => {
     server.send('POST', SESSION, { token: null, body, headers })
   const ada = { email: 'ada@example.org', password: PASSWORD }
 
-  it('are begun by address, in any case, and password, and say who it is and what they may do', async () => {
+  it('starts with an email in any case and a password, and returns the administrator and the permissions', async () => {
     const answer = await enter({ ...ada, email: 'ADA@Example.org' })
     expect(answer.status).to.equal(200)
     const { administrator, permissions } = answer.body.data
@@ -49,21 +49,21 @@ describe('sessions of administrators', () => {
     expect(again.body).to.deep.equal(answer.body)
   })
 
-  it('have a cookie that no script, no other site and no plain connection gets', async () => {
+  it('sets a cookie that is HttpOnly, same-site and secure', async () => {
     const [cookie] = (await enter(ada)).headers['set-cookie'] ?? []
     expect(cookie).to.match(
       /^__Host-quire_admin=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
     )
   })
 
-  it('are stored without what the cookie holds', async () => {
+  it('stores no token of the cookie', async () => {
     const token = cookieOf(await enter(ada)).split('=')[1] ?? ''
     const stored = JSON.stringify(await rows('quire_admin_sessions').find().toArray())
     expect(token).to.have.length(43)
     expect(stored).to.not.include(token)
   })
 
-  it('tell a wrong password, an unknown address and somebody without a password apart by nothing', async () => {
+  it('responds in the same way to a wrong password, an unknown email and an account without a password', async () => {
     const body = { name: 'Bare', email: 'bare@example.org', roles: ['author'] }
     expect((await server.send('POST', '/admin/administrators', { body })).status).to.equal(201)
     const wrong = await enter({ ...ada, password: 'not that one' })
@@ -79,7 +79,7 @@ describe('sessions of administrators', () => {
     }
   })
 
-  it('take nothing but an address and a password, as texts', async () => {
+  it('accepts an email and a password as strings only', async () => {
     for (const body of [
       { email: { $ne: null }, password: { $ne: null } },
       { ...ada, roles: ['administrator'] },
@@ -90,7 +90,7 @@ describe('sessions of administrators', () => {
     }
   })
 
-  it('are new with every sign-in: one that was planted before is ended, and never taken over', async () => {
+  it('issues a new token on every sign-in and ends a planted session', async () => {
     const planted = await signIn(server, ada.email)
     const answer = await enter(ada, { ...OWN, cookie: planted.cookie })
     expect(cookieOf(answer)).to.not.equal(planted.cookie)
@@ -101,7 +101,7 @@ describe('sessions of administrators', () => {
     expect((await asAdministrator(server, made).send('GET', SESSION)).status).to.equal(401)
   })
 
-  it('end where they are ended, and are listed without their cookies', async () => {
+  it('ends a session on request and lists sessions without their cookies', async () => {
     const [one, other] = [await signIn(server, ada.email), await signIn(server, ada.email)]
     const listed: Json[] = (await one.send('GET', '/admin/me/sessions')).body.data
     expect(listed.filter(({ current }) => current)).to.have.length(1)
@@ -115,7 +115,7 @@ describe('sessions of administrators', () => {
     expect((await one.send('GET', SESSION)).status).to.equal(401)
   })
 
-  it('of somebody else cannot be ended', async () => {
+  it('refuses to end the session of another administrator', async () => {
     await addAdministrator(server, 'Eve', [])
     const [eve, victim] = [await signIn(server, 'eve@example.org'), await signIn(server, ada.email)]
     const [{ id }] = (await victim.send('GET', '/admin/me/sessions')).body.data
@@ -123,13 +123,13 @@ describe('sessions of administrators', () => {
     expect((await victim.send('GET', SESSION)).status).to.equal(200)
   })
 
-  it('end when they have rested too long', async () => {
+  it('ends after a period of inactivity', async () => {
     const client = await signIn(server, ada.email)
     await rows('quire_admin_sessions').updateMany({}, { $set: { expiresAt: new Date(0) } })
     expect((await client.send('GET', SESSION)).status).to.equal(401)
   })
 
-  it('end with a new password, but for the one that chose it', async () => {
+  it('ends all other sessions when the administrator changes the password', async () => {
     await addAdministrator(server, 'Bob', ['editor'])
     const [here, there] = [
       await signIn(server, 'bob@example.org'),
@@ -146,18 +146,18 @@ describe('sessions of administrators', () => {
     await signIn(server, 'bob@example.org', 'another password')
   })
 
-  it('that were begun with a password of before do not outlive its change', async () => {
+  it('rejects a session that was started with an earlier password', async () => {
     const carol = await addAdministrator(server, 'Carol', [])
     const client = await signIn(server, 'carol@example.org')
     const body = { password: 'another password' }
-    // As a sign-in leaves it that had checked the old password just before it was changed.
+    // The state after a sign-in that checked the old password just before the change.
     const kept = await rows('quire_admin_sessions').findOne({ administrator: carol.id })
     await server.send('PUT', `/admin/administrators/${carol.id}`, { body })
     await rows('quire_admin_sessions').insertOne(kept as object)
     expect((await client.send('GET', SESSION)).status).to.equal(401)
   })
 
-  it('end at once with the administrator', async () => {
+  it('ends with the deletion of the administrator', async () => {
     const dora = await addAdministrator(server, 'Dora', ['editor'])
     const client = await signIn(server, 'dora@example.org')
     await client.send('PUT', '/admin/me/preferences/columns', { value: ['title'] })
@@ -166,21 +166,21 @@ describe('sessions of administrators', () => {
     expect(await rows('quire_admin_preferences').countDocuments()).to.equal(0)
   })
 
-  describe('a page of another site', () => {
+  describe('requests from another site', () => {
     const FORGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'another site': { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
-      'a sister of ours': { 'sec-fetch-site': 'same-site', origin: 'https://shop.example.org' },
+      'a sibling domain': { 'sec-fetch-site': 'same-site', origin: 'https://shop.example.org' },
       'a browser without Sec-Fetch-Site': { origin: 'https://evil.example' },
-      'a page in a sandbox': { origin: 'null' },
-      'our name as its own': { origin: 'https://cms.example.org.evil.example' },
+      'a sandboxed page': { origin: 'null' },
+      'a domain that starts with our name': { origin: 'https://cms.example.org.evil.example' },
       'plain http under our name': { origin: 'http://cms.example.org' },
-      'our origin, yet another site': {
+      'our origin with a cross-site request': {
         'sec-fetch-site': 'cross-site',
         origin: 'https://cms.example.org',
       },
     }
     for (const [who, headers] of Object.entries(FORGED)) {
-      it(`changes and reads nothing, and signs nobody in: ${who}`, async () => {
+      it(`refuses reads, changes and sign-ins: ${who}`, async () => {
         const { cookie } = await signIn(server, ada.email)
         for (const [method, target] of [
           ['POST', '/admin/locales'],
@@ -201,7 +201,7 @@ describe('sessions of administrators', () => {
       })
     }
 
-    it('is one that says nothing of itself, where something is changed', async () => {
+    it('refuses a change by a request without an origin', async () => {
       const { cookie } = await signIn(server, ada.email)
       const send = (method: string, headers = {}) =>
         server.send(method, SESSION, { token: null, headers: { cookie, ...headers } })
@@ -212,7 +212,7 @@ describe('sessions of administrators', () => {
       expect((await send('DELETE', { origin: 'https://cms.example.org' })).status).to.equal(204)
     })
 
-    it('gets no leave to read with a cookie, in a preflight or after', async () => {
+    it('sends no CORS headers for requests with cookies', async () => {
       const headers = { origin: 'https://evil.example', 'access-control-request-method': 'PUT' }
       for (const target of ['/admin/me', '/ADMIN/me', '//admin/me', '/admin/session']) {
         const answer = await server.send('OPTIONS', target, { token: null, headers })
@@ -221,21 +221,21 @@ describe('sessions of administrators', () => {
     })
   })
 
-  it('are not known by names that other places could set', async () => {
+  it('ignores a cookie without the __Host- prefix', async () => {
     const { cookie } = await signIn(server, ada.email)
     const bare = cookie.replace('__Host-', '')
     const answer = await server.send('GET', SESSION, { token: null, headers: { cookie: bare } })
     expect(answer.status).to.equal(401)
   })
 
-  it('count for nothing beside a bearer', async () => {
+  it('ignores the cookie of a request with a bearer token', async () => {
     const { cookie } = await signIn(server, ada.email)
     const headers = { cookie, ...OWN }
     const unknown = { token: 'f'.repeat(256), headers }
     expect((await server.send('GET', SESSION, unknown)).status).to.equal(401)
   })
 
-  it('lose a right with the role that gave it', async () => {
+  it('loses a permission together with the role that granted it', async () => {
     await addRole(server, 'translator', ['api::note.note.find'])
     const { id } = await addAdministrator(server, 'Tom', ['translator'])
     const client = await signIn(server, 'tom@example.org')
@@ -246,8 +246,8 @@ describe('sessions of administrators', () => {
   })
 })
 
-describe('attempts to sign in to the Studio', () => {
-  it('of others do not lock out a device that has signed in before', async () => {
+describe('limits of sign-in attempts to the Studio', () => {
+  it('never locks out a known device because of attempts from other devices', async () => {
     const environment = { TRUST_PROXY: '1', LOG_LEVEL: 'silent' }
     const server = await serve('known_devices', { contentTypes: NOTE, environment })
     try {
@@ -272,10 +272,10 @@ describe('attempts to sign in to the Studio', () => {
         }
         throw new Error('attempts on one account are not counted')
       }
-      // A minute may end between two requests: the account is then locked out again.
+      // The minute of the limit may end between two requests, so lock the account again.
       const expectLockedOut = async (cookie: string): Promise<void> => {
         const statuses: number[] = []
-        // A device that is known is refused after ten attempts only.
+        // A known device is refused only after ten attempts.
         while (!statuses.includes(429) && statuses.length < 4) {
           await lockOut()
           statuses.push((await attempt('wrong', cookie)).status)
@@ -301,11 +301,11 @@ describe('attempts to sign in to the Studio', () => {
     }
   })
 
-  it('are counted by address of the network and by account', async () => {
+  it('counts attempts by network address and by account', async () => {
     const server = await serve('admin_limits', { contentTypes: NOTE })
     try {
       const statuses: number[] = []
-      // A minute may end between two attempts: the count then starts again.
+      // The minute of the limit may end between two attempts, which restarts the count.
       while (!statuses.includes(429) && statuses.length < 44) {
         const body = { email: 'ada@example.org', password: `guess ${statuses.length}` }
         statuses.push(

@@ -67,7 +67,7 @@ describe('administrators and their roles', () => {
     expect(headers['error-code']).to.equal('forbidden')
   }
 
-  it('are listed without their passwords', async () => {
+  it('lists administrators without their passwords', async () => {
     const answer = await root.send('GET', PEOPLE)
     expect(answer.body.data.map(({ name }: Json) => name)).to.include.members(['Root', 'Manager'])
     expect(answer.text).to.not.match(/argon|epoch/)
@@ -83,7 +83,7 @@ describe('administrators and their roles', () => {
     )
   })
 
-  it('are given roles that permit no more than who gives them may do', async () => {
+  it('refuses to assign a role with more permissions than the caller has', async () => {
     const person = { name: 'New', email: 'new@example.org' }
     for (const role of ['administrator', 'editor', 'author']) {
       await refused('POST', PEOPLE, { ...person, roles: [role] })
@@ -94,7 +94,7 @@ describe('administrators and their roles', () => {
     expect((await manager.send('DELETE', `${PEOPLE}/${made.body.data.id}`)).status).to.equal(200)
   })
 
-  it('are not taken over, reset or removed by who may do less', async () => {
+  it('refuses to change, reset or delete an administrator with more permissions', async () => {
     for (const name of ['Root', 'Editor', 'Author']) {
       const path = `${PEOPLE}/${ids[name]}`
       await refused('PUT', path, { password: PASSWORD })
@@ -105,7 +105,7 @@ describe('administrators and their roles', () => {
     }
   })
 
-  it('change their own password with the current one only', async () => {
+  it('requires the current password for a change of the own password', async () => {
     for (const [client, id] of [
       [root, ids['Root']],
       [manager, managerId],
@@ -126,7 +126,7 @@ describe('administrators and their roles', () => {
     expect(status).to.equal(200)
   })
 
-  it('change their own address with the current password only', async () => {
+  it('requires the current password for a change of the own email', async () => {
     const added = await addAdministrator(server, 'Mover', ['manager'])
     const mover = await signIn(server, 'mover@example.org')
     const path = `${PEOPLE}/${added.id}`
@@ -146,7 +146,7 @@ describe('administrators and their roles', () => {
     expect((await root.send('PUT', pathOfRoot, { email: 'gone@example.org' })).status).to.equal(400)
     const unchanged = (await mover.send('GET', '/admin/session')).body.data.administrator
     expect(unchanged).to.include({ email: 'mover@example.org', name: 'Mover' })
-    // The form sends the address that it shows.
+    // The form sends the displayed email.
     const shown = { name: 'Moved', email: 'Mover@example.org', roles: ['manager'] }
     expect((await mover.send('PUT', path, shown)).status).to.equal(200)
     const moved = await mover.send('PUT', path, { email, currentPassword: PASSWORD })
@@ -157,7 +157,7 @@ describe('administrators and their roles', () => {
     expect((await root.send('DELETE', path)).status).to.equal(200)
   })
 
-  it('cannot use a link that was made before their address changed', async () => {
+  it('rejects a reset link that was created before a change of the email', async () => {
     const { id } = await addAdministrator(server, 'Linked', ['author'])
     const { link } = (await root.send('POST', `${PEOPLE}/${id}/reset`)).body.data
     const token = String(link).split('#token=')[1] ?? ''
@@ -173,7 +173,7 @@ describe('administrators and their roles', () => {
     expect((await root.send('DELETE', `${PEOPLE}/${id}`)).status).to.equal(200)
   })
 
-  it('make no roles, of either kind, and no tokens beyond their own rights', async () => {
+  it('refuses roles and tokens with more permissions than the caller has', async () => {
     const beyond = [{ action: 'api::tag.tag.delete' }]
     await refused('POST', ROLES, { type: 'more', name: 'More', permissions: beyond })
     await refused('PUT', `${ROLES}/manager`, {
@@ -206,7 +206,7 @@ describe('administrators and their roles', () => {
     expect((await manager.send('PUT', path, { description: 'mine' })).status).to.equal(200)
   })
 
-  it('are given nothing by what else a body says', async () => {
+  it('refuses unknown attributes in the body', async () => {
     const person = { name: 'Sly', email: 'sly@example.org', roles: ['author'] }
     for (const more of [
       { id: ids['Root'] },
@@ -228,20 +228,20 @@ describe('administrators and their roles', () => {
     expect(changed.body.data).to.include({ name: 'Mia', language: 'de' })
   })
 
-  it('are not invited without a role', async () => {
+  it('refuses to invite an administrator without a role', async () => {
     const body = { name: 'Roleless', email: 'roleless@example.org', roles: [] }
     const answer = await root.send('POST', PEOPLE, body)
     expect(answer.status).to.equal(400)
     expect(answer.body.error.details.errors[0].path).to.deep.equal(['roles'])
   })
 
-  it('have addresses of their own', async () => {
+  it('refuses the email of another administrator', async () => {
     const body = { name: 'Twin', email: 'ROOT@example.org', roles: ['author'] }
     const answer = await root.send('POST', PEOPLE, body)
     expect(answer.body.error.details.errors[0].path).to.deep.equal(['email'])
   })
 
-  it('leave one who may do everything, whoever asks and however', async () => {
+  it('refuses to delete or demote the last full administrator', async () => {
     const path = `${PEOPLE}/${ids['Root']}`
     for (const [method, body] of [
       ['DELETE', undefined],
@@ -253,7 +253,7 @@ describe('administrators and their roles', () => {
     }
   })
 
-  it('leave one, of many that remove each other at once', async () => {
+  it('keeps one full administrator when all are demoted at the same time', async () => {
     const others = await Promise.all(
       ['One', 'Two', 'Three'].map((name) => addAdministrator(server, name, ['administrator'])),
     )
@@ -269,7 +269,7 @@ describe('administrators and their roles', () => {
     await server.send('PUT', `${PEOPLE}/${ids['Root']}`, { body })
   })
 
-  it('choose a password by a link, once, which ends what was signed in', async () => {
+  it('sets a password once per reset link and ends the open sessions', async () => {
     const { link } = (await root.send('POST', `${PEOPLE}/${ids['Author']}/reset`)).body.data
     expect(link).to.match(/\/studio\/choose-password#token=[\w-]{43}$/)
     const before = await signIn(server, 'author@example.org')
@@ -286,7 +286,7 @@ describe('administrators and their roles', () => {
     await signIn(server, 'author@example.org', 'chosen by the link')
   })
 
-  it('cannot use a link that was made before a new password was set', async () => {
+  it('rejects a reset link that was created before a change of the password', async () => {
     const { id, email } = await addAdministrator(server, 'Lena', ['author'])
     const makeLink = async (): Promise<string> => {
       const { link } = (await root.send('POST', `${PEOPLE}/${id}/reset`)).body.data
@@ -311,7 +311,7 @@ describe('administrators and their roles', () => {
     await signIn(server, email)
   })
 
-  it('have roles that are known, of actions that are known, in locales of what has some', async () => {
+  it('validates the actions and locales of a role', async () => {
     const role = { type: 'odd', name: 'Odd' }
     const wrong: readonly (readonly [object, string])[] = [
       [[{ action: 'api::article.article.fly' }], 'permissions.0.action'],
@@ -333,7 +333,7 @@ describe('administrators and their roles', () => {
     expect(answer.body.error.details.errors[0].path).to.deep.equal(['roles'])
   })
 
-  it('have three roles that follow the content-types, and stay as they are', async () => {
+  it('has three built-in roles that follow the content-types and cannot be changed', async () => {
     const roles: Json[] = (await root.send('GET', ROLES)).body.data
     const [administrator, editor, author] = roles
     expect(

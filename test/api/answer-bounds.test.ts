@@ -16,14 +16,14 @@ const relation = (kind: string, target: string, more: object = {}): object => ({
 })
 
 const NODES = 10
-/** More than the server reads whole to show a part of them (`WHOLE_READ`). */
+/** More entries than the server reads completely to show a part of them (`WHOLE_READ`). */
 const MANY = 1_200
 const PAGE = 30
 const MAX_ENTRIES = 1_150
 const MAX_BYTES = 1_048_576
 
 const CONTENT_TYPES = {
-  // Each leads to all, so that every level has ten times the entries of the one before.
+  // Every node links to all nodes, so each level has ten times the entries of the previous one.
   node: declare('node', { name: { type: 'string' }, links: relation('manyToMany', 'node') }),
   shelf: declare('shelf', {
     name: { type: 'string' },
@@ -39,7 +39,7 @@ const CONTENT_TYPES = {
 const ids = (kind: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => documentIdFor(`${kind}:${n}`))
 
-describe('the size of one answer', () => {
+describe('limits of the response size', () => {
   let server: TestServer
 
   before(async () => {
@@ -90,7 +90,7 @@ describe('the size of one answer', () => {
 
   const ask = (target: string): Promise<Json> => server.get(target, { token: null })
 
-  it('counts each entry as often as it is shown', async () => {
+  it('counts an entry each time the response shows it', async () => {
     const two = await ask('/api/nodes?fields=name&populate[links][populate][links][fields]=name')
     expect(two.status, two.text).to.equal(200) // 100 + 1,000
     const three = await ask('/api/nodes?populate=links.links.links')
@@ -105,7 +105,7 @@ describe('the size of one answer', () => {
     })
   })
 
-  it('is bounded however deep and in whatever form populate asks', async () => {
+  it('responds with 400 to a populate that is too large, in every notation', async () => {
     const deep = Array.from({ length: 15 }, () => 'links').join('.')
     const nested = Array.from({ length: 10 }, () => '[populate][links]').join('')
     const targets = [
@@ -123,7 +123,7 @@ describe('the size of one answer', () => {
     }
   })
 
-  it('lets an inverse side show a part, whatever there is of it', async () => {
+  it('shows a page of an inverse side of any length', async () => {
     const titles = async (options: string): Promise<readonly (readonly string[])[]> => {
       const { status, text, body } = await ask(
         `/api/shelfs?sort=name&populate[books][fields]=title&${options}`,
@@ -148,12 +148,12 @@ describe('the size of one answer', () => {
     ).to.deep.equal([[], ['book 0019']])
   })
 
-  it('counts what an inverse side has, however many', async () => {
+  it('counts all entries of an inverse side', async () => {
     const { body } = await ask('/api/shelfs?sort=name&populate[books][count]=true')
     expect(body.data.map(({ books }: Json) => books.count)).to.deep.equal([12, MANY - 12])
   })
 
-  it('gives an inverse side below another relation its first page', async () => {
+  it('shows the first page of an inverse side below another relation', async () => {
     const target = `/api/books/${documentIdFor('book:7')}?fields=title&populate[shelf][populate][books][fields]=title`
     const { status, text, body } = await ask(target)
     expect(status, text).to.equal(200)
@@ -165,7 +165,7 @@ describe('the size of one answer', () => {
     expect(next.body.data.shelf.books[0].title).to.equal('book 0031')
   })
 
-  it('is bounded in bytes as well', async () => {
+  it('limits the response in bytes', async () => {
     const one = await ask('/api/books?sort=id&pagination[pageSize]=1')
     expect(one.status).to.equal(200)
     const two = await ask('/api/books?sort=id&pagination[pageSize]=2')

@@ -19,11 +19,11 @@ const ROOT = new URL('../../../', import.meta.url)
 const PAGE = readFileSync(new URL('docs/api.md', ROOT), 'utf8')
 const CITIES = 300
 
-/** The variables of the examples, from the answers before. */
+/** The variables of the examples, taken from earlier responses. */
 type Last = Readonly<Partial<Record<(typeof VARIABLES)[number], string>>>
 const VARIABLES = ['ID', 'N', 'REVISION', 'JWT', 'LINK', 'FILE', 'ITEM'] as const
 
-/** What an answer is about: of a list its first entry, of roles the newest, which is their last. */
+/** The entry of a response: the first of a list, or the newest role, which is the last one. */
 function entryOf(answer: Json): Json {
   const data = answer?.data ?? answer?.roles?.toReversed() ?? answer
   return (Array.isArray(data) ? data[0] : data) ?? {}
@@ -50,7 +50,7 @@ function namesIn(answer: Json): Last {
   )
 }
 
-/** Lists that have nothing in them at that place of the page. */
+/** Lists that may be empty at this point of the page. */
 const MAY_BE_EMPTY = /status=draft|\/usages|\/deliveries|\/passkeys|\/presence/
 
 /** Method and path of an example, such as `GET /api/articles/$ID`. */
@@ -82,7 +82,9 @@ const WITH_REFRESH = [
   'DELETE /api/auth/sessions/:id',
 ]
 
-/** What they need comes from a mail, a browser, another service, an hour that has passed or another configuration. */
+/**
+ * Routes that need a mail, a browser, another service, an hour of waiting or another configuration.
+ */
 const NEEDS_MORE_THAN_A_SHELL = [
   ...WITH_REFRESH,
   'POST /api/auth/reset-password',
@@ -112,16 +114,16 @@ describe('docs/api.md', () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'quire-api-page-'))
-    const contentTypes = join(folder, 'content-types') // an example changes one
+    const contentTypes = join(folder, 'content-types') // an example changes a type
     cpSync(fileURLToPath(new URL('content-types', ROOT)), contentTypes, { recursive: true })
-    cpSync(fileURLToPath(new URL('README.md', ROOT)), join(folder, 'README.md')) // one uploads it
+    cpSync(fileURLToPath(new URL('README.md', ROOT)), join(folder, 'README.md')) // an example uploads it
     const reads = SAMPLE_UIDS.flatMap((uid) =>
       uid === 'api::homepage.homepage' ? [`${uid}.find`] : [`${uid}.find`, `${uid}.findOne`],
     )
     server = await serve('api_page', {
       contentTypes,
       editableTypes: true,
-      environment: { RATE_LIMIT: 'off', QUERY_TIMEOUT_MS: '20000' }, // a busy machine is slow
+      environment: { RATE_LIMIT: 'off', QUERY_TIMEOUT_MS: '20000' }, // for a busy machine
       permitted: [...reads, 'query::home-feed', 'query::country-by-code'],
     })
     const services = await openServices({
@@ -141,7 +143,10 @@ describe('docs/api.md', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Runs one example by a shell as it is printed, and returns its answer; null for one that is not JSON. */
+  /**
+   * Runs an example in a shell exactly as printed. Returns its response, or null if that is not
+   * JSON.
+   */
   const run = async (example: string, last: Last): Promise<Json> => {
     const isEndless = example.includes('/api/_live')
     const seconds = isEndless ? 2 : 20
@@ -149,7 +154,7 @@ describe('docs/api.md', () => {
       /^curl /,
       `curl -sS -w '\\n%{http_code} %{content_type}' --max-time ${seconds} `,
     )
-    const ended = isEndless ? `${command} || [ $? -eq 28 ]` : command // 28: the time was over
+    const ended = isEndless ? `${command} || [ $? -eq 28 ]` : command // 28: timeout
     const { stdout } = await promisify(execFile)('sh', ['-c', ended], {
       cwd: folder,
       env: {
@@ -170,7 +175,7 @@ describe('docs/api.md', () => {
     return JSON.parse(first)
   }
 
-  it('has examples that work as printed, one after the other', async () => {
+  it('has examples that work as printed, in order', async () => {
     const examples = examplesIn(PAGE)
     let last: Last = {}
     for (const example of examples) {
@@ -182,7 +187,7 @@ describe('docs/api.md', () => {
     }
   })
 
-  it('has an example of every route, but of those that no line of a shell can ask', () => {
+  it('has an example of every route that a shell can request', () => {
     const asked = examplesIn(PAGE).map(routeOfExample)
     const without = rowsIn(PAGE)
       .map(({ route }) => route)
@@ -190,20 +195,20 @@ describe('docs/api.md', () => {
     expect(without).to.have.members([...NEEDS_MORE_THAN_A_SHELL])
   })
 
-  it('names every operator, and none that there is not', () => {
+  it('names exactly the existing operators', () => {
     const named = new Set([...PAGE.matchAll(/`\$(\w+)`/g)].map(([, name = '']) => name))
     expect([...named].sort()).to.deep.equal(
       [...OPERATORS, 'and', 'or', 'not', ...VARIABLES, 'QUIRE', 'TOKEN'].sort(),
     )
   })
 
-  it('names every route with its permission, and none that there is not', () => {
+  it('names exactly the existing routes, with their permissions', () => {
     const documented = rowsIn(PAGE)
     const declared = server.routes
       .filter(
         ({ path }) => !/^\/api\/(?:categories|cities|countries|currencies|languages)\b/.test(path),
       )
-      // The dialect answers GET on these paths with a 404, for which no router but a route can care.
+      // The dialect responds with 404 to GET on these paths, which takes a route.
       .filter(
         ({ access, method, path }) =>
           !(access === 'everyone' && method === 'get' && path.startsWith('/api/auth/')),

@@ -3,7 +3,7 @@ import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const USER = 'plugin::users-permissions.user'
 
-describe('attacks that somebody tried', () => {
+describe('attacks on content, users and roles', () => {
   let server: TestServer
   before(async () => {
     server = await serve('attacks', {
@@ -31,7 +31,7 @@ describe('attacks that somebody tried', () => {
     return answered
   }
 
-  it('a filter leads through so many relations and no more', async () => {
+  it('limits a filter to 50 relations', async () => {
     const chain = '[self]'.repeat(10)
     const ask = (branches: number): string =>
       Array.from(
@@ -44,7 +44,7 @@ describe('attacks that somebody tried', () => {
     expect(body.error.message).to.match(/\[self\].*more than 50 relations/)
   })
 
-  it('a list of components holds so many and no more, whatever they are', async () => {
+  it('limits a list of components to 5,000', async () => {
     for (const part of [1, { name: 'x' }]) {
       const parts = Array.from({ length: 5_001 }, () => part)
       const { status, body, text } = await server.post('/api/notes', { title: 'x', parts })
@@ -54,7 +54,7 @@ describe('attacks that somebody tried', () => {
     }
   })
 
-  it('what is no brotli is a 400', async () => {
+  it('responds with 400 to an invalid brotli body', async () => {
     const { status, body } = await server.send('POST', '/api/notes', {
       body: 'xxxxxxxx',
       headers: { 'content-encoding': 'br' },
@@ -62,7 +62,7 @@ describe('attacks that somebody tried', () => {
     expect([status, body.error.status]).to.deep.equal([400, 400])
   })
 
-  it('an answer too large to be kept with its key is shown anew', async () => {
+  it('computes a response again if it is too large to be stored with its Idempotency-Key', async () => {
     const large = await server.post('/api/notes', { body: 'y'.repeat(300_000) })
     const self = [large.body.data.documentId]
     await server.put(`/api/notes/${self[0]}`, { self })
@@ -77,7 +77,7 @@ describe('attacks that somebody tried', () => {
     expect([again.status, again.text === first.text]).to.deep.equal([201, true])
   })
 
-  describe('whoever may change users', () => {
+  describe('a token that manages users', () => {
     let token: string
     let strong: number
     let weak: number
@@ -100,7 +100,7 @@ describe('attacks that somebody tried', () => {
       role,
     })
 
-    it('gives no role that may do more', async () => {
+    it('cannot assign a role with more permissions', async () => {
       const refused = await server.send('POST', '/api/users', { body: user('mal', strong), token })
       expect(refused.status).to.equal(403)
       const { status, body } = await server.send('POST', '/api/users', {
@@ -115,7 +115,7 @@ describe('attacks that somebody tried', () => {
       expect(raised.status).to.equal(403)
     })
 
-    it('takes over no account whose role may do more', async () => {
+    it('cannot change an account with more permissions', async () => {
       const { id } = await admin('POST', '/api/users', user('boss', strong))
       for (const change of [
         { password: 'another horse' },
@@ -129,7 +129,7 @@ describe('attacks that somebody tried', () => {
       expect((await server.send('POST', '/api/auth/local', { body })).status).to.equal(200)
     })
 
-    it('deletes no account whose role may do more, and those whose role may not', async () => {
+    it('deletes an account with equal permissions, but none with more', async () => {
       const { id: chief } = await admin('POST', '/api/users', user('chief', strong))
       expect((await server.delete(`/api/users/${chief}`, { token })).status).to.equal(403)
       expect((await server.get(`/api/users/${chief}`)).status).to.equal(200)
@@ -138,7 +138,7 @@ describe('attacks that somebody tried', () => {
       expect((await server.get(`/api/users/${equal}`)).status).to.equal(404)
     })
 
-    it('deletes no role that may do more', async () => {
+    it('cannot delete a role with more permissions', async () => {
       const name = 'remover of roles'
       const permissions = ['plugin::users-permissions.role.deleteRole', `${USER}.me`]
       const { accessKey } = (
@@ -151,7 +151,7 @@ describe('attacks that somebody tried', () => {
       expect(await remove((await admin('POST', '/admin/roles', small)).data.id)).to.equal(200)
     })
 
-    it('changes those who may do no more, and itself', async () => {
+    it('changes accounts with equal permissions, and itself except for its role', async () => {
       const { id } = await admin('POST', '/api/users', user('adam', weak))
       const body = { username: 'adam II' }
       expect((await server.send('PUT', `/api/users/${id}`, { body, token })).status).to.equal(200)

@@ -10,7 +10,10 @@ const NOTE = 'api::note.note'
 const OWN = { 'sec-fetch-site': 'same-origin' }
 const LATER = new Date(Date.now() + 86_400_000).toISOString()
 
-/** Requests that change nothing, or one's own view alone; or that a browser or a command begins, and other tests look at. */
+/**
+ * Requests without an audit row, because they change only the view of the caller or no data at all,
+ * and requests of a browser or a command that other tests cover.
+ */
 const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'POST /admin/session/passkey/options',
   'POST /admin/session/passkey',
@@ -27,7 +30,7 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'POST /admin/releases/:id/check',
 ])
 
-describe('the audit, by every door of the management', () => {
+describe('the audit of the management routes', () => {
   let server: TestServer
   let boss: AdminClient
   const walked = new Set<string>()
@@ -57,7 +60,7 @@ describe('the audit, by every door of the management', () => {
     walked.add(route)
     asked.set(String(headers['x-request-id']), route)
   }
-  /** A commit is numbered within a second. */
+  /** A commit gets its number within a second. */
   afterEach(async () => {
     const without = new Map(asked)
     await until(
@@ -71,7 +74,7 @@ describe('the audit, by every door of the management', () => {
     )
   })
 
-  /** What a request answers that leaves a row; `:id` and the like stand for what `ids` are. */
+  /** Sends a request that must leave an audit row. `ids` are the values of the path parameters. */
   async function go(route: string, ids: readonly string[], body?: unknown): Promise<Json> {
     const [method = '', pattern = ''] = route.split(' ')
     const rest = [...ids]
@@ -89,7 +92,7 @@ describe('the audit, by every door of the management', () => {
     expectRow(route, answer)
   }
 
-  it('has locales, tokens, roles, folders and files', async () => {
+  it('records locales, tokens, roles, folders and files', async () => {
     await go('POST /admin/locales', [], { code: 'fr' })
     await go('PUT /admin/locales/:code', ['fr'], { name: 'French' })
     await go('DELETE /admin/locales/:code', ['fr'])
@@ -119,7 +122,7 @@ describe('the audit, by every door of the management', () => {
     await go('DELETE /admin/folders/:id', [folder])
   })
 
-  it('has administrators, their roles, their sessions', async () => {
+  it('records administrators, their roles and their sessions', async () => {
     const role = { type: 'writers', name: 'Writers', permissions: [] }
     await go('POST /admin/administrator-roles', [], role)
     await go('PUT /admin/administrator-roles/:type', ['writers'], { name: 'Authors' })
@@ -144,7 +147,7 @@ describe('the audit, by every door of the management', () => {
     expectRow('DELETE /admin/session', left)
   })
 
-  it('has webhooks', async () => {
+  it('records webhooks', async () => {
     const hook = { name: 'site', url: 'https://example.org', events: ['entry.publish'] }
     const { id } = await go('POST /admin/webhooks', [], hook)
     await go('PUT /admin/webhooks/:id', [id], { name: 'page' })
@@ -154,7 +157,7 @@ describe('the audit, by every door of the management', () => {
     await go('DELETE /admin/webhooks/:id', [id])
   })
 
-  it('has content, its history, schedules, releases and the trash', async () => {
+  it('records content, its history, schedules, releases and the trash', async () => {
     const make = async (): Promise<string> =>
       (await go('POST /admin/content/:uid', [NOTE], { data: { text: 'one' } })).documentId
     const id = await make()
@@ -193,7 +196,7 @@ describe('the audit, by every door of the management', () => {
     await go('DELETE /admin/trash/:uid/:documentId', [NOTE, id])
   })
 
-  it('has declarations', async () => {
+  it('records declarations', async () => {
     const { data } = (await boss.send('GET', '/admin/declarations')).body
     const { content } = data.files.find((file: Json) => file.uid === NOTE)
     const attributes = { ...content.attributes, more: { type: 'string' } }
@@ -201,7 +204,7 @@ describe('the audit, by every door of the management', () => {
     await go('PUT /admin/declarations', [], { declarations })
   })
 
-  it('leaves no door out', () => {
+  it('covers every documented route that writes', () => {
     const page = readFileSync(PAGE, 'utf8')
     const writing = [...page.matchAll(/^\| `((?:POST|PUT|DELETE) \/admin\/\S+)`/gm)].map(
       ([, route = '']) => route,

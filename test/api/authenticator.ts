@@ -1,23 +1,23 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** How one answer is made; each of these can be wrong. */
+/** The fields of one response. Tests set each of them to a wrong value. */
 export interface Made {
   readonly challenge: string
   readonly origin: string
   readonly rpId: string
-  /** Of the key; a copy of a key has one of its own. */
+  /** The signature counter of the key. A copied key has its own counter. */
   readonly counter?: number
-  /** Whether it asked for a finger or a PIN. */
+  /** Whether the user was verified with a fingerprint or a PIN. */
   readonly isVerified?: boolean
   readonly type?: string
 }
 
-/** An authenticator in software, with one key (P-256), as WebAuthn Level 3 has it. */
+/** A software authenticator with one key (P-256), as specified in WebAuthn Level 3. */
 export interface Authenticator {
   readonly id: string
-  /** The answer to options of registration. */
+  /** The response to the options of a registration. */
   add(made: Made): object
-  /** The answer to options of a sign-in, of whom. */
+  /** The response to the options of a sign-in by this administrator. */
   sign(made: Made, administrator: string): object
 }
 

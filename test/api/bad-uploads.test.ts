@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 
 const MAX = 300_000
 
-/** A PNG whose header claims more pixels than are ever unpacked; it is small. */
+/** A small PNG whose header claims more pixels than the server decodes. */
 function bomb(picture: Buffer): Buffer {
   const claimed = Buffer.from(picture)
   claimed.writeUInt32BE(60_000, 16)
@@ -22,7 +22,7 @@ function bomb(picture: Buffer): Buffer {
   return claimed
 }
 
-/** By itself it is not too large. */
+/** Below the limit alone; two of these are above it. */
 const LARGE_TEXT = 'x'.repeat(600_000)
 
 for (const kind of ['local', 'gridfs', 's3']) {
@@ -83,9 +83,9 @@ for (const kind of ['local', 'gridfs', 's3']) {
       ['an empty file', 400, { files: [{ name: 'a.txt', content: '' }] }],
       ['one empty file of several', 400, { files: [text, { name: 'b.txt', content: '' }] }],
       ['a wrong field name', 400, { files: [{ ...text, field: 'file' }] }],
-      ['fileInfo that is no JSON', 400, { files: [text], fields: { fileInfo: '{' } }],
+      ['a fileInfo that is not JSON', 400, { files: [text], fields: { fileInfo: '{' } }],
       [
-        'texts beside it that are too large together',
+        'text fields that are too large together',
         413,
         { files: [text], fields: { fileInfo: '{}', one: LARGE_TEXT, other: LARGE_TEXT } },
       ],
@@ -96,13 +96,13 @@ for (const kind of ['local', 'gridfs', 's3']) {
       ],
     ]
     for (const [what, status, parts] of refused) {
-      it(`refuses ${what}, and keeps nothing`, async () => {
+      it(`refuses ${what} and stores no file`, async () => {
         const answer = await leavesNothing(() => upload(parts))
         expect(answer.status, answer.text).to.equal(status)
       })
     }
 
-    it('refuses a type that the attribute does not take, by its bytes, and keeps nothing', async () => {
+    it('refuses bytes of a type that the attribute does not allow, and stores no file', async () => {
       const { body } = await server.post('/api/authors', { name: 'one' })
       const fields = { ref: 'api::author.author', refId: String(body.data.id), field: 'avatar' }
       const pdf = { name: 'a.png', content: '%PDF-1.7 not a picture', type: 'image/png' }
@@ -110,13 +110,13 @@ for (const kind of ['local', 'gridfs', 's3']) {
       expect(answer.status, answer.text).to.equal(400)
     })
 
-    it('refuses a client that stops half-way, and keeps nothing', async () => {
+    it('stores no file when the client aborts halfway', async () => {
       await leavesNothing(async () => {
         await stopHalfWay(server.port, () => waiting().some((name) => name.includes('file-')))
       })
     })
 
-    it('keeps no path of a name', async () => {
+    it('removes paths from file names', async () => {
       for (const name of ['../../x.txt', '..\\\\..\\\\x.txt', '/etc/x.txt']) {
         const { status, body } = await upload({ files: [{ name, content: 'x' }] })
         expect([status, body[0].name], name).to.deep.equal([201, 'x.txt'])
@@ -124,7 +124,7 @@ for (const kind of ['local', 'gridfs', 's3']) {
       }
     })
 
-    it('stores what is no whole picture as the dialect does: without a size, and inert', async () => {
+    it('stores truncated pictures and decompression bombs without dimensions or formats', async () => {
       const whole = await noisyPng(200, 150)
       const rows: readonly (readonly [string, Buffer])[] = [
         ['truncated', whole.subarray(0, whole.length / 2)],
@@ -141,7 +141,7 @@ for (const kind of ['local', 'gridfs', 's3']) {
       expect(waiting()).to.deep.equal([])
     })
 
-    it('serves a polyglot as the picture that its bytes say, whatever its name and type', async () => {
+    it('serves a polyglot file as a picture, whatever its name and type', async () => {
       const content = Buffer.concat([await png(20, 10), Buffer.from('<script>alert(1)</script>')])
       const files = [{ name: 'page.html', content, type: 'text/html' }]
       const { body } = await upload({ files })
@@ -152,5 +152,3 @@ for (const kind of ['local', 'gridfs', 's3']) {
     })
   })
 }
-
-/** Waits for what another process of this machine does; each look waits for the disk. */

@@ -19,12 +19,12 @@ describe('POST /api/_bulk with passwords', () => {
         }),
       },
       environment: { RATE_LIMIT: 'off' },
-      passwords: openPasswords(), // as dear as they are where a server serves
+      passwords: openPasswords(), // the real cost of a production server
     })
   })
   after(() => server.close())
 
-  it('answers the first lines while others are hashed, and hashes none for a client that has gone', async () => {
+  it('responds to the first lines while other passwords are hashed, and stops hashing after a disconnect', async () => {
     const { port } = server
     const headers = {
       'Content-Type': 'application/x-ndjson',

@@ -78,7 +78,7 @@ describe('POST /api/_bulk', () => {
     return server.send('POST', `/api/_bulk${query}`, sent)
   }
 
-  /** The answers, one for each line. */
+  /** The responses, one per line. */
   const run = async (
     lines: readonly (object | string)[],
     options = {},
@@ -109,7 +109,7 @@ describe('POST /api/_bulk', () => {
     return body.data[0]
   }
 
-  it('creates, with relations to lines before by their keys, and does nothing the second time', async () => {
+  it('creates entries with relations to earlier lines, and writes no data the second time', async () => {
     const lines = [
       upsert('tag', { name: 'red' }, { colour: 'red' }),
       upsert('person', { email: 'ada@example.org' }, { name: 'Ada' }),
@@ -144,7 +144,7 @@ describe('POST /api/_bulk', () => {
     const writes: string[] = []
     server.onCommand(({ name, command }) => {
       const isWrite = ['insert', 'update', 'findAndModify', 'delete'].includes(name)
-      // What was written before is numbered a moment later, and what queries cost is noted.
+      // Commits are numbered and query costs are recorded shortly after a write.
       if (isWrite && !String(command[name]).startsWith('quire_')) writes.push(name)
     })
     const second = await run(lines)
@@ -156,7 +156,7 @@ describe('POST /api/_bulk', () => {
     expect(await one(path)).to.deep.equal(article)
   })
 
-  it('stores what single requests store', async () => {
+  it('stores the same data as single requests', async () => {
     const data = { title: 'Same', price: '2.5', links: [{ label: 'a' }, { label: 'b' }] }
     const single = await server.post('/api/articles', { ...data, slug: 'single' })
     expect(single.status, single.text).to.equal(201)
@@ -174,7 +174,7 @@ describe('POST /api/_bulk', () => {
     }
   })
 
-  it('changes what is given, publishes, and leaves drafts drafts', async () => {
+  it('changes the given attributes, publishes entries and keeps drafts as drafts', async () => {
     const key = { slug: 'changing' }
     await run([upsert('article', key, { title: 'A', extra: { x: 1 } }, { status: 'draft' })])
     expect((await server.get('/api/articles?filters[slug]=changing')).body.data).to.deep.equal([])
@@ -215,7 +215,7 @@ describe('POST /api/_bulk', () => {
     expect((await server.get(`/api/pages/${documentId}`)).status).to.equal(200)
   })
 
-  it('keeps the order of lines, whatever they do', async () => {
+  it('executes lines in order, across types and operations', async () => {
     const answers = await run([
       upsert('tag', { name: 'blue' }, { colour: '1' }),
       upsert('tag', { name: 'blue' }, { colour: '2' }),
@@ -247,7 +247,7 @@ describe('POST /api/_bulk', () => {
     expect(article.tags[0].colour).to.equal('3')
   })
 
-  it('tells what is wrong with each line, and carries out the others', async () => {
+  it('reports the faults of each line and executes the other lines', async () => {
     await run([upsert('tag', { name: 'taken' }, { private_name: 'secret' })])
     const answers = await run([
       '{ "op": ',
@@ -292,7 +292,7 @@ describe('POST /api/_bulk', () => {
     expect(answers[7].error.message).to.not.include('secret')
   })
 
-  it('refuses a value that two lines give, of the second alone', async () => {
+  it('refuses a duplicate unique value in the second line only', async () => {
     const line = (first: string): object => ({
       op: 'upsert',
       type: 'tag',
@@ -305,7 +305,7 @@ describe('POST /api/_bulk', () => {
     expect(answers[6].code).to.equal('value_not_unique')
   })
 
-  it('asks for each line what a request of its own would be asked for', async () => {
+  it('requires the permissions of a single request for each line', async () => {
     await run([upsert('tag', { name: 'mine' }, {})])
     const permissions = [
       'api::tag.tag.create',
@@ -333,7 +333,7 @@ describe('POST /api/_bulk', () => {
     await server.send('PUT', '/admin/roles/public', { body: { permissions: [] } })
   })
 
-  it('does all or nothing where it is asked to', async () => {
+  it('writes all lines or none with ?atomic=true', async () => {
     const good = [
       upsert('tag', { name: 'atom' }, { colour: '1' }),
       upsert('article', { slug: 'atom' }, { title: 'A', tags: [{ key: { name: 'atom' } }] }),
@@ -352,7 +352,7 @@ describe('POST /api/_bulk', () => {
     expect((await bulk(many, { query: '?atomic=true' })).status).to.equal(413)
   })
 
-  it('makes one document of a key that many requests begin at once', async () => {
+  it('creates one document when several requests send the same key at once', async () => {
     const line = upsert('article', { slug: 'raced' }, { title: 'R' }, { status: 'draft' })
     const all = await Promise.all(Array.from({ length: 4 }, () => run([line])))
     expect(new Set(all.map(([answer]) => answer.documentId))).to.have.property('size', 1)
@@ -360,7 +360,7 @@ describe('POST /api/_bulk', () => {
     await one('/api/articles?filters[slug]=raced&status=draft')
   })
 
-  it('says what a request itself must be', async () => {
+  it('responds with 400 to an unknown content type, encoding or parameter', async () => {
     const send = (headers: Record<string, string>, query = ''): Promise<Answer> =>
       server.send('POST', `/api/_bulk${query}`, { headers, body: '{}\n' })
     expect((await send({ 'Content-Type': 'application/json' })).status).to.equal(400)
@@ -370,13 +370,13 @@ describe('POST /api/_bulk', () => {
     expect((await server.get('/api/_bulk')).status).to.equal(405)
   })
 
-  it('ends after 10,000 lines, and says so', async () => {
+  it('stops with a 413 after 10,000 lines', async () => {
     const answers = await run(Array.from({ length: 10_001 }, () => '{}'))
     expect(answers.at(-1)).to.deep.include({ line: null, status: 413 })
     expect(answers.length).to.be.below(10_002)
   })
 
-  /** A request whose body is written bit by bit. */
+  /** A request with a streamed body. */
   const begin = (query = '') => {
     const { port } = server
     const headers = { ...NDJSON, Authorization: `Bearer ${ROOT_TOKEN}` }
@@ -392,7 +392,7 @@ describe('POST /api/_bulk', () => {
   }
   const write = (line: object): string => `${JSON.stringify(line)}\n`
 
-  it('answers a line before the next one comes', async () => {
+  it('responds to a line before the next one arrives', async () => {
     const sent = begin()
     sent.write(write(upsert('tag', { name: 'slow 1' }, {})))
     const [answer] = (await once(sent, 'response')) as [IncomingMessage]
@@ -403,7 +403,7 @@ describe('POST /api/_bulk', () => {
     expect((await lines.next()).done).to.equal(true)
   })
 
-  it('gives back its place when a client hangs up, and lets four run at a time', async () => {
+  it('runs four requests at a time, and frees the slot of a disconnected client', async () => {
     for (let round = 0; round < 3; round += 1) {
       const open = Array.from({ length: 4 }, () => begin())
       for (const [index, sent] of open.entries()) {
@@ -420,12 +420,12 @@ describe('POST /api/_bulk', () => {
     }
   })
 
-  it('gives the place of a client that is silent to another that comes', async () => {
+  it('gives the slot of an idle client to a new one', async () => {
     const open = Array.from({ length: 4 }, (_, index) => begin(index === 0 ? '?atomic=true' : ''))
     const cut = open.map((sent) => new Promise((resolve) => sent.once('close', resolve)))
     for (const [index, sent] of open.entries()) {
       sent.write(write(upsert('tag', { name: `silent ${index}` }, {})))
-      sent.write('{') // and of the next line no more
+      sent.write('{') // the rest of the line never comes
     }
     const coming = async (): Promise<boolean> =>
       (await bulk([upsert('tag', { name: 'comes' }, {})])).status === 200
@@ -434,7 +434,7 @@ describe('POST /api/_bulk', () => {
     for (const sent of open) sent.destroy()
   })
 
-  it('carries out no further line for a client that has hung up', async () => {
+  it('executes no more lines after a disconnect', async () => {
     const last = 1_000
     const open = Array.from({ length: 4 }, (_, index) => {
       const sent = begin()
