@@ -7,7 +7,7 @@ import { declare, serve, type TestServer } from './server.ts'
 const LOGGED = ['insert', 'commitTransaction']
 const CREATION = ['insert', ...LOGGED]
 
-describe('commands that a request costs', () => {
+describe('database commands per request', () => {
   let proxy: DatabaseProxy
   let server: TestServer
   let documentId: string
@@ -58,11 +58,11 @@ describe('commands that a request costs', () => {
     await proxy.close()
   })
 
-  /** What goes through beside the server's own upkeep: locales and permissions are read anew each second. */
+  /** The commands of a request, without the refresh of locales and permissions once per second. */
   async function cost(
     request: () => Promise<{ readonly status: number }>,
   ): Promise<readonly string[]> {
-    await server.get('/api/notes?pagination[pageSize]=1', { token: null }) // whatever is kept is fresh
+    await server.get('/api/notes?pagination[pageSize]=1', { token: null }) // refreshes the caches
     proxy.takeCommands()
     const { status } = await request()
     expect(status).to.be.below(300)
@@ -71,13 +71,13 @@ describe('commands that a request costs', () => {
 
   const UNIQUE: readonly (readonly [string, (documentId: string) => string, number])[] = [
     ['a slug', () => 'filters[slug][$eq]=a', 1],
-    ['a slug that nothing has', () => 'filters[slug][$eq]=b&sort=rank:desc', 0],
+    ['an unused slug', () => 'filters[slug][$eq]=b&sort=rank:desc', 0],
     ['two slugs', () => 'filters[slug][$in]=a&filters[slug][$in]=b', 1],
     ['a documentId', (id) => `filters[documentId]=${id}&sort=tag.name`, 1],
     ['the documentId of a draft', (id) => `filters[documentId]=${id}&status=draft`, 1],
   ]
   for (const [what, query, total] of UNIQUE) {
-    it(`a counted list by ${what} is one find`, async () => {
+    it(`runs one find for a counted list by ${what}`, async () => {
       const target = `/api/notes?${query(documentId)}`
       expect(await cost(() => server.get(target))).to.deep.equal(['find'])
       const { body } = await server.get(target)
@@ -86,13 +86,13 @@ describe('commands that a request costs', () => {
     })
   }
 
-  it('what must be unique in a hundred components costs what it costs in one', async () => {
+  it('runs as many commands for a hundred unique values in components as for one', async () => {
     const shelf = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, n) => ({ isbn: `${prefix}${n}` }))
     await server.post('/api/shelfs', { books: shelf('first', 1) })
     const one = await cost(() => server.post('/api/shelfs', { books: shelf('one', 1) }))
     const many = await cost(() => server.post('/api/shelfs', { books: shelf('many', 100) }))
-    expect(many.length, many.join(' ')).to.be.at.most(one.length + 1) // ids of components are taken at times
+    expect(many.length, many.join(' ')).to.be.at.most(one.length + 1) // some requests also reserve ids for components
     const taken = await server.post('/api/shelfs', {
       books: [...shelf('new', 150), ...shelf('many', 2), ...shelf('new', 1)],
     })
@@ -101,7 +101,7 @@ describe('commands that a request costs', () => {
     expect(paths).to.deep.equal(['150', '151', '152'])
   })
 
-  it('counts a list of what is unique beyond its page', async () => {
+  it('counts a list by unique values across its pages', async () => {
     const { body } = await server.post('/api/notes', { text: 'b', slug: 'other' })
     const both = `filters[slug][$in]=a&filters[slug][$in]=other&pagination[pageSize]=1`
     const { body: page } = await server.get(`/api/notes?${both}`)
@@ -110,7 +110,7 @@ describe('commands that a request costs', () => {
   })
 
   const lists: readonly (readonly [string, string])[] = [
-    ['everything', ''],
+    ['no parameters', ''],
     ['a filter', 'filters[text][$containsi]=a&filters[rank][$gte]=0'],
     ['nested filters', 'filters[$or][0][$not][text]=b&filters[$or][1][rank][$in]=1'],
     ['a search', '_q=a'],
@@ -120,18 +120,18 @@ describe('commands that a request costs', () => {
     ['a cursor', 'pagination[cursor]='],
   ]
   for (const [what, query] of lists) {
-    it(`a list of ${what} is one find and one count`, async () => {
+    it(`runs one find and one count for a list with ${what}`, async () => {
       const commands = await cost(() => server.get(`/api/notes?${query}`))
       expect([...commands].sort()).to.deep.equal(['aggregate', 'find'])
     })
 
-    it(`a list of ${what} without a count is one find`, async () => {
+    it(`runs one find for a list with ${what} and without a count`, async () => {
       const target = `/api/notes?${query}&pagination[withCount]=false`
       expect(await cost(() => server.get(target))).to.deep.equal(['find'])
     })
   }
 
-  it('fallback locales cost no command more', async () => {
+  it('runs no extra command for fallback locales', async () => {
     const others: string[] = []
     for (const locale of ['en', 'fr', 'de']) {
       const made = await server.post(`/api/pages?locale=${locale}`, { title: locale, others })
@@ -141,7 +141,7 @@ describe('commands that a request costs', () => {
     const plain = await cost(() => server.get(list))
     expect([...plain].sort()).to.deep.equal(['aggregate', 'find', 'find'])
     const fallbacks = await cost(() => server.get(`${list}&fallbackLocale=fr,en`))
-    // One more level is shown, as the targets of what is shown are there now.
+    // With fallbacks the related entries exist, so one more level is populated.
     expect(fallbacks).to.deep.equal(Array.from({ length: 4 }, () => 'aggregate'))
     const filter = 'filters[others][title]=en'
     expect(await cost(() => server.get(`/api/pages?locale=de&${filter}`))).to.have.length(3)
@@ -152,17 +152,17 @@ describe('commands that a request costs', () => {
     expect(await cost(() => server.get(one))).to.deep.equal(['aggregate'])
   })
 
-  it('a list in the order of a relation is seven commands at most', async () => {
+  it('runs at most seven commands for a list sorted by a relation', async () => {
     const commands = await cost(() => server.get('/api/notes?sort=tag.name,tag.id:desc,rank'))
     expect(commands.length, commands.join()).to.be.at.most(7)
   })
 
-  it('one entry is one find', async () => {
+  it('runs one find for one entry', async () => {
     expect(await cost(() => server.get(`/api/notes/${documentId}`))).to.deep.equal(['find'])
     expect(await cost(() => server.get('/api/homepage'))).to.deep.equal(['find'])
   })
 
-  it('what cannot be is no command at all', async () => {
+  it('runs no command for an invalid or forbidden request', async () => {
     await server.get('/api/notes?pagination[pageSize]=1', { token: null })
     proxy.takeCommands()
     for (const path of ['/api/notes/x', '/api/nope', '/api/notes?filters[nope]=1']) {
@@ -172,26 +172,26 @@ describe('commands that a request costs', () => {
     expect(proxy.takeCommands()).to.deep.equal([])
   })
 
-  it('a creation without drafts is one write and its commit, where a value is unique as well', async () => {
+  it('runs one write and its commit to create an entry without drafts, even with a unique value', async () => {
     expect(await cost(() => server.post('/api/tags', { name: 'b' }))).to.deep.equal(CREATION)
     expect(await cost(() => server.post('/api/codes', { name: 'b' }))).to.deep.equal(CREATION)
     const again = await server.post('/api/codes', { name: 'b' })
     expect([again.status, again.body.error.details.errors[0].path]).to.deep.equal([400, ['name']])
   })
 
-  it('a creation that publishes is one write and its commit', async () => {
+  it('runs one write and its commit to create and publish an entry', async () => {
     const commands = await cost(() => server.post('/api/notes', { text: 'b', rank: 2, slug: 'b' }))
     expect(commands).to.deep.equal(CREATION)
   })
 
-  it('a change without drafts is one write and its commit', async () => {
+  it('runs one write and its commit to change an entry without drafts', async () => {
     expect(await cost(() => server.put('/api/homepage', { text: 'b' }))).to.deep.equal([
       'findAndModify',
       ...LOGGED,
     ])
   })
 
-  it('a creation and a publication, each by a request of its own, are eight', async () => {
+  it('runs eight commands to create and publish an entry in two requests', async () => {
     const { body } = await server.post('/api/notes?status=draft', { text: 'c', slug: 'c' })
     const path = `/api/notes/${body.data.documentId}/actions/publish`
     const commands = [
@@ -207,12 +207,12 @@ describe('commands that a request costs', () => {
     ])
   })
 
-  it('a change that publishes is six commands at most', async () => {
+  it('runs at most six commands to change and publish an entry', async () => {
     const commands = await cost(() => server.put(`/api/notes/${documentId}`, { rank: 3 }))
     expect(commands.length, commands.join()).to.be.at.most(6)
   })
 
-  it('a change locks the document only where it reaches other locales', async () => {
+  it('locks the document only if the change affects other locales', async () => {
     const created = await server.post('/api/pages', { title: 'a' })
     const path = `/api/pages/${created.body.data.documentId}`
     await server.put(`${path}?locale=fr`, { title: 'b' })
@@ -226,7 +226,7 @@ describe('commands that a request costs', () => {
       'findAndModify', // the lock
       'findAndModify', // the draft
       'findAndModify', // the published version
-      'update', // what locales share
+      'update', // attributes that locales share
       ...LOGGED,
     ])
   })

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 import { MULTIPART, multipart } from './uploads.ts'
 import { declare, serve, type TestServer } from './server.ts'
 
-describe('what the commit log holds of requests', () => {
+describe('commits of requests', () => {
   let server: TestServer
   let client: MongoClient
 
@@ -37,7 +37,7 @@ describe('what the commit log holds of requests', () => {
 
   const rows = () => client.db(server.database).collection<NumberedCommit>('quire_commits')
 
-  /** The one commit of a request. */
+  /** The only commit of a request. */
   async function commitOf(requestId: string): Promise<NumberedCommit> {
     const found = await rows().find({ requestId }).toArray()
     expect(found.length, requestId).to.equal(1)
@@ -50,7 +50,7 @@ describe('what the commit log holds of requests', () => {
     })
   const asked = (requestId: string) => ({ headers: { 'x-request-id': requestId } })
 
-  it('is each change of content, by whom, in which request', async () => {
+  it('records each change of content with its author and request', async () => {
     const { accessKey } = (
       await server.send('POST', '/admin/api-tokens', {
         body: { name: 'app', type: 'full-access' },
@@ -104,7 +104,7 @@ describe('what the commit log holds of requests', () => {
     }
   })
 
-  it('is changes of types without drafts, files, users, roles and locales', async () => {
+  it('records changes of types without drafts, files, users, roles and locales', async () => {
     const tag = await server.post('/api/tags', { name: 'a' }, asked('tag'))
     await server.put(`/api/tags/${tag.body.data.documentId}`, { name: 'b' }, asked('tag2'))
     await server.send('POST', '/admin/locales', { body: { code: 'fr' }, ...asked('locale') })
@@ -130,9 +130,9 @@ describe('what the commit log holds of requests', () => {
     expect(summaryOf(await commitOf('file'))).to.deep.equal(['put file published new'])
   })
 
-  it('is numbered, and measured', async () => {
+  it('numbers all commits and exposes the metrics of the log', async () => {
     await until(async () => (await rows().countDocuments({ pending: 1 })) === 0, 10_000)
-    await server.settled() // the server learns of its numbers after the database shows them
+    await server.settled() // the server learns the numbers after the database shows them
     const { text } = await server.send('GET', '/metrics')
     expect(text).to.match(/^quire_log_pending 0$/m)
     expect(text).to.match(/^quire_log_lag_seconds 0$/m)
@@ -142,13 +142,13 @@ describe('what the commit log holds of requests', () => {
   })
 })
 
-describe('caches in front that do not answer', () => {
-  it('are measured: how far behind they are, and how often that has failed', async () => {
+describe('purges of an unreachable cache', () => {
+  it('exposes the lag, the backlog and the failures as metrics', async () => {
     const server = await serve('purge_lag', {
       contentTypes: { note: declare('note', { text: { type: 'string' } }) },
       environment: {
         CDN_PURGE: 'url',
-        CDN_PURGE_URL: 'http://127.0.0.1:9/', // nobody listens there
+        CDN_PURGE_URL: 'http://127.0.0.1:9/', // closed port
         CACHE_TAGS: 'surrogate-key',
         CACHE_STALE_MS: '0',
         LOG_LEVEL: 'silent',

@@ -1,4 +1,4 @@
-/** The path of a route with values for its parameters that name nothing. */
+/** The path of a route with parameter values that match no row. */
 export function concretePath(path: string): string {
   return path
     .replaceAll(/\{\*\w+\}/g, 'nothing')

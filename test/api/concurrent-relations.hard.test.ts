@@ -10,7 +10,7 @@ const relation = (kind: string, target: string, more: object): object => ({
 
 const MANY = 12
 
-describe('relations that many clients write at once', () => {
+describe('relations written by many clients at once', () => {
   let server: TestServer
 
   before(async () => {
@@ -56,7 +56,7 @@ describe('relations that many clients write at once', () => {
     ['a one-to-many list', 'main', 'mains'],
   ]
   for (const [what, owning, inverse] of lists) {
-    it(`lose none that is connected to ${what}, from either side`, async () => {
+    it(`keeps every entry that is connected to ${what} from either side`, async () => {
       const [tag = ''] = await make('/api/tags', 1)
       const posts = await make('/api/posts', MANY * 2)
       const requests = posts.map((post, index): readonly [string, object] =>
@@ -76,7 +76,7 @@ describe('relations that many clients write at once', () => {
     })
   }
 
-  it('lose no other when some are disconnected meanwhile, from either side', async () => {
+  it('keeps the other entries while some are disconnected from either side', async () => {
     const [tag = ''] = await make('/api/tags', 1)
     const posts = await make('/api/posts', MANY)
     await server.put(`/api/tags/${tag}`, { posts: { set: posts } })
@@ -100,7 +100,7 @@ describe('relations that many clients write at once', () => {
     expect(idsIn(body.data.posts)).to.have.members([...staying, ...joining])
   })
 
-  it('give a one-to-one to one alone, whoever asks from whichever side', async () => {
+  it('keeps exactly one entry in a one-to-one relation that is written from both sides', async () => {
     const [tag = ''] = await make('/api/tags', 1)
     const posts = await make('/api/posts', MANY)
     const requests = posts.map((post, index): readonly [string, object] =>

@@ -45,37 +45,40 @@ describe(`${WRITERS} writers of one document`, () => {
     expect(answer.status, answer.text).to.equal(201)
     return `/api/${type}/${answer.body.data.documentId}`
   }
-  /** Reads, adds its number and writes, until what it read was what it wrote over. */
+  /**
+   * Reads, adds the number and writes, until no other write came in between. Returns the number of
+   * attempts.
+   */
   const addNumber = async (path: string, number: number): Promise<number> => {
     for (let attempt = 1; ; attempt += 1) {
       const read = await patiently(() => server.get(path))
       const { numbers } = read.body.data
-      if (numbers.includes(number)) return attempt // an answer was late, not the write
+      if (numbers.includes(number)) return attempt // an earlier write succeeded, its response was late
       const headers = { 'if-match': read.headers.etag ?? '' }
       const more = { numbers: [...numbers, number] }
       const { status, text } = await patiently(() => server.put(path, more, { headers }))
       if (status === 200) return attempt
       expect(status, text).to.equal(412)
-      await wait(randomInt(WRITERS)) // as clients should: all at once they only lose to each other
+      await wait(randomInt(WRITERS)) // random delay, so that the writers do not collide forever
     }
   }
 
   for (const type of ['counters', 'articles']) {
-    it(`lose no update of ${type} with If-Match`, async () => {
+    it(`loses no update of ${type} with If-Match`, async () => {
       const path = await create(type, { numbers: [] })
       let attempts = 0
       await everyone(async (writer) => {
-        const needed = await addNumber(path, writer) // apart: `+=` would read before it waits
+        const needed = await addNumber(path, writer) // separate statement: `+=` would read before the await
         attempts += needed
       })
       const { numbers } = (await server.get(path)).body.data
       expect(numbers).to.have.length(WRITERS)
       expect(new Set(numbers).size).to.equal(WRITERS)
-      expect(attempts).to.be.greaterThan(WRITERS) // they did collide
+      expect(attempts).to.be.greaterThan(WRITERS) // writers did collide
     })
   }
 
-  it('keep every attribute that was sent without a condition', async () => {
+  it('keeps every attribute that was written without a condition', async () => {
     const path = await create('forms', {})
     await everyone(async (writer) => {
       const { status, text } = await server.put(path, { [`a${writer}`]: writer })
@@ -86,7 +89,7 @@ describe(`${WRITERS} writers of one document`, () => {
     expect(values).to.deep.equal(values.map((_, writer) => writer))
   })
 
-  it('leave what locales share equal in all of them', async () => {
+  it('leaves shared attributes equal in all locales', async () => {
     const path = await create('pages', { title: 'a', views: -1 })
     for (const locale of LOCALES) await server.put(`${path}?locale=${locale}`, { title: locale })
     await everyone(async (writer) => {

@@ -61,8 +61,8 @@ describe('conditional requests', () => {
     expect(answer.body.error).to.include({ status: 412, name: 'PreconditionFailedError' })
   }
 
-  describe('of readers', () => {
-    it('are answered 304 until something of the answer changes', async () => {
+  describe('reads', () => {
+    it('responds with 304 until the representation changes', async () => {
       const { path, tag } = await make('notes', { text: 'a' })
       expect(tagOf(await server.get(path))).to.equal(tag)
       for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
@@ -73,7 +73,7 @@ describe('conditional requests', () => {
       expect((await server.get(path, { headers: { 'if-none-match': tag } })).status).to.equal(200)
     })
 
-    it('tell representations apart: fields, populate, format, packing', async () => {
+    it('gives a different tag to each representation: fields, populate, format, encoding', async () => {
       const { path } = await make('notes', { text: 'a'.repeat(2_000) })
       const answers = [
         await server.get(path),
@@ -94,7 +94,7 @@ describe('conditional requests', () => {
       }
     })
 
-    it('see a populated entry change, though the version does not', async () => {
+    it('notices a changed populated entry, although the revision is the same', async () => {
       const tag = await make('tags', { name: 'old' })
       const book = await make('books', { name: 'b', tags: [tag.path.split('/').at(-1)] })
       const populated = `${book.path}?populate=tags`
@@ -106,8 +106,8 @@ describe('conditional requests', () => {
     })
   })
 
-  describe('of writers', () => {
-    it('let one of two through, and tell the other the current tag', async () => {
+  describe('writes', () => {
+    it('accepts one of two writes and returns the current tag to the other', async () => {
       const { path, tag } = await make('notes', { text: 'a' })
       const first = await server.put(path, { text: 'b' }, ifMatch(tag))
       expect(tagOf(first)).to.not.equal(tag)
@@ -119,7 +119,7 @@ describe('conditional requests', () => {
       expect(again.status).to.equal(200)
     })
 
-    it('change the tag with every write, even one that changes nothing', async () => {
+    it('changes the tag with every write, even if no value changes', async () => {
       const { path, tag } = await make('notes', { text: 'a' })
       const tags = [tag]
       for (let round = 0; round < 20; round += 1)
@@ -127,7 +127,7 @@ describe('conditional requests', () => {
       expect(new Set(tags.map((one) => one.split('-')[0])).size).to.equal(21)
     })
 
-    it('take lists, `*`, and tags that a proxy has weakened', async () => {
+    it('accepts lists, `*` and tags weakened by a proxy', async () => {
       const { path } = await make('notes', { text: 'a' })
       const forms = [(tag: string) => `"x,y", ${tag}`, () => '*', (tag: string) => `W/${tag}`]
       for (const form of forms) {
@@ -137,7 +137,7 @@ describe('conditional requests', () => {
     })
 
     for (const malformed of ['x', '"x', 'W/x', '"a" "b"', '"a",', ',', '* , "a"', '']) {
-      it(`refuse ${JSON.stringify(malformed)} by the header's name`, async () => {
+      it(`responds with 400 to ${JSON.stringify(malformed)} and names the header`, async () => {
         const { path } = await make('notes', { text: 'a' })
         for (const header of ['If-Match', 'If-None-Match']) {
           const answer = await server.put(path, { text: 'b' }, { headers: { [header]: malformed } })
@@ -148,7 +148,7 @@ describe('conditional requests', () => {
       })
     }
 
-    it('remove what was read, and nothing else', async () => {
+    it('deletes only the version that the client has read', async () => {
       const { path, tag } = await make('notes', { text: 'a' })
       await server.put(path, { text: 'b' })
       expectStale(await server.delete(path, ifMatch(tag)))
@@ -159,7 +159,7 @@ describe('conditional requests', () => {
       expect((await server.put(path, { text: 'c' }, ifMatch('*'))).status).to.equal(404)
     })
 
-    it('do not take a single type that was made anew for the old one', async () => {
+    it('rejects the tag of a deleted single type after its re-creation', async () => {
       const old = tagOf(await server.put('/api/homepage', { text: 'a' }))
       await server.delete('/api/homepage', ifMatch(old))
       expectStale(await server.put('/api/homepage', { text: 'b' }, ifMatch(old)))
@@ -169,7 +169,7 @@ describe('conditional requests', () => {
       expectStale(await server.put('/api/homepage', { text: 'b' }, { headers }))
     })
 
-    it('overwrite the draft: what was published before it is too old', async () => {
+    it('rejects the tag of the published version when the draft is newer', async () => {
       const { path, tag } = await make('pages', { title: 'a' })
       const draft = tagOf(await server.put(`${path}?status=draft`, { title: 'b' }, ifMatch(tag)))
       const published = tagOf(await server.get(path))
@@ -180,7 +180,7 @@ describe('conditional requests', () => {
       expect((await server.put(path, { title: 'd' }, ifMatch(next))).status).to.equal(200)
     })
 
-    it('know locales apart, and create one only where there is none', async () => {
+    it('distinguishes locales, and creates a locale only if it does not exist', async () => {
       const { path, tag } = await make('pages', { title: 'a' })
       const french = `${path}?locale=fr`
       expectStale(await server.put(french, { title: 'b' }, ifMatch(tag)))
@@ -196,7 +196,7 @@ describe('conditional requests', () => {
       expect(all.map(({ status }) => status)).to.have.members([200, 412, 412, 412, 412])
     })
 
-    it('see what another locale shared with this one', async () => {
+    it('rejects a tag after a shared value was changed in another locale', async () => {
       const { path } = await make('pages', { title: 'a', views: 1 })
       const french = `${path}?locale=fr`
       const tag = tagOf(await server.put(french, { title: 'b' }))
@@ -206,7 +206,7 @@ describe('conditional requests', () => {
       expect((await server.put(french, { title: 'c' }, ifMatch(shared))).status).to.equal(200)
     })
 
-    it('see a draft that a shared value came to beside', async () => {
+    it('rejects the tag of a published version after a shared change next to an unpublished draft', async () => {
       const { path } = await make('pages', { title: 'a', views: 1 })
       const french = `${path}?locale=fr`
       await server.put(french, { title: 'b' })
@@ -216,7 +216,7 @@ describe('conditional requests', () => {
       expectStale(await server.put(french, { title: 'c' }, ifMatch(published)))
     })
 
-    it('remove several locales when every one was read', async () => {
+    it('deletes several locales only if the client has read each of them', async () => {
       const { path, tag } = await make('pages', { title: 'a' })
       const french = tagOf(await server.put(`${path}?locale=fr`, { title: 'b' }))
       expectStale(await server.delete(`${path}?locale=*`, ifMatch(french)))
@@ -226,7 +226,7 @@ describe('conditional requests', () => {
       expect((await server.delete(`${path}?locale=*`, both)).status).to.equal(204)
     })
 
-    it('see relations alone, on the owner whichever side wrote them', async () => {
+    it('changes the tag of the owner when either side writes the relation', async () => {
       const tag = await make('tags', { name: 't' })
       const book = await make('books', { name: 'b' })
       const [bookId, tagId] = [book.path, tag.path].map((path) => path.split('/').at(-1))
@@ -239,7 +239,7 @@ describe('conditional requests', () => {
       expect((await server.put(book.path, { name: 'c' }, ifMatch(current))).status).to.equal(200)
     })
 
-    it('work on what was stored before there were revisions', async () => {
+    it('works with versions that were stored without a revision', async () => {
       const { path } = await make('pages', { title: 'a' })
       const documentId = path.split('/').at(-1)
       const client = await MongoClient.connect(server.uri)
@@ -256,7 +256,7 @@ describe('conditional requests', () => {
     })
   })
 
-  it('keep the revision out of answers, filters, sorts and fields', async () => {
+  it('hides the revision from responses, filters, sorts and fields', async () => {
     const { path } = await make('pages', { title: 'a' })
     const answers = [
       await server.get(path),

@@ -52,7 +52,7 @@ describe('passwords in content', () => {
   const stored = (documentId: string) =>
     client.db(server.database).collection('door_versions').find({ documentId }).toArray()
 
-  it('are stored as hashes, wherever they are', async () => {
+  it('stores passwords as hashes, also in components and dynamic zones', async () => {
     const lock = { pin: 'kestrel-2', inner: [{ pin: 'kestrel-3' }, { pin: 'kestrel-3' }] }
     const sent = { code: 'kestrel-1', lock, locks: [{ __component: 'shared.lock', ...lock }] }
     const answer = await server.post('/api/doors?populate=*', sent)
@@ -70,7 +70,7 @@ describe('passwords in content', () => {
     }
   })
 
-  it('stay what they are when something else is written, published or begun in another locale', async () => {
+  it('keeps passwords when other attributes or locales are written or published', async () => {
     const created = await server.post('/api/doors?populate=lock', {
       code: 'kestrel-1',
       lock: { pin: 'kestrel-2' },
@@ -88,7 +88,7 @@ describe('passwords in content', () => {
     for (const version of inEnglish) expect(version['lock'].pin).to.equal(before?.['lock'].pin)
   })
 
-  it('are changed by a PUT, removed by null, and checked before they are hashed', async () => {
+  it('changes a password by PUT, removes it by null and validates it before hashing', async () => {
     const { documentId } = (await server.post('/api/doors', { code: 'kestrel-1' })).body.data
     const path = `/api/doors/${documentId}`
     const refused = await server.put(path, { code: 'short' })
@@ -102,7 +102,7 @@ describe('passwords in content', () => {
     for (const { code } of await stored(documentId)) expect(code).to.equal(null)
   })
 
-  it('that are required and of all locales are there in one that is begun', async () => {
+  it('copies a required password to a new locale', async () => {
     const { documentId } = (await server.post('/api/gates', { code: 'kestrel-1' })).body.data
     const begun = await server.put(`/api/gates/${documentId}?locale=fr`, { name: 'devant' })
     expect(begun.status, begun.text).to.equal(200)

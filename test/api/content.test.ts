@@ -39,7 +39,7 @@ describe('content over HTTP', () => {
 
   after(() => server.close())
 
-  describe('of a collection type', () => {
+  describe('collection types', () => {
     let created: Json
 
     before(async () => {
@@ -59,7 +59,7 @@ describe('content over HTTP', () => {
       created = answer.body
     })
 
-    it('answers a creation with the published entry, in the order of its keys', () => {
+    it('returns the published entry on creation, with its keys in order', () => {
       expect(Object.keys(created)).to.deep.equal(['data', 'meta'])
       expect(created.meta).to.deep.equal({})
       expect(Object.keys(created.data)).to.deep.equal([
@@ -82,7 +82,7 @@ describe('content over HTTP', () => {
       expect(created.data.documentId).to.match(/^[a-z][a-z0-9]{23}$/)
     })
 
-    it('shows each type as the dialect does, and the private never', () => {
+    it('formats each type like Strapi and hides private attributes', () => {
       expect(created.data).to.deep.include({
         title: 'One',
         views: 7,
@@ -99,7 +99,7 @@ describe('content over HTTP', () => {
       expect(created.data.publishedAt).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     })
 
-    it('shows the same to whoever reads it', async () => {
+    it('returns the same entry to every reader', async () => {
       const { documentId } = created.data
       const one = await server.get(`/api/articles/${documentId}`)
       expect([one.status, one.body]).to.deep.equal([200, created])
@@ -110,7 +110,7 @@ describe('content over HTTP', () => {
       })
     })
 
-    it('shows the fields asked for, in the order asked', async () => {
+    it('returns the requested fields in the requested order', async () => {
       const { id, documentId } = created.data
       const one = await server.get(`/api/articles/${documentId}?fields=views,title`)
       expect(one.text).to.equal(
@@ -120,7 +120,7 @@ describe('content over HTTP', () => {
       expect(answer.body.data).to.deep.equal({ id, documentId, locale: 'en' })
     })
 
-    it('changes what is given, and keeps the rest', async () => {
+    it('changes the given attributes and keeps the others', async () => {
       const { documentId, id, createdAt } = created.data
       const answer = await server.put(`/api/articles/${documentId}`, { views: 8 })
       expect(answer.status, answer.text).to.equal(200)
@@ -133,7 +133,7 @@ describe('content over HTTP', () => {
       })
     })
 
-    it('keeps drafts from those who may not read them', async () => {
+    it('hides drafts from callers without permission to read them', async () => {
       const answer = await server.post('/api/articles?status=draft', { title: 'Draft' })
       expect(answer.body.data.publishedAt).to.equal(null)
       const { documentId } = answer.body.data
@@ -165,14 +165,14 @@ describe('content over HTTP', () => {
       ['an unknown locale in the data', '', { title: 'x', locale: 'xx' }, 400],
     ]
     for (const [what, query, data, status] of locales) {
-      it(`refuses to create in ${what}`, async () => {
+      it(`refuses to create an entry in ${what}`, async () => {
         const answer = await server.post(`/api/articles${query}`, data)
         expect(answer.status, answer.text).to.equal(status)
         expect(await server.count('article_versions')).to.equal(2)
       })
     }
 
-    it('takes the locale of the data, and refuses a change that contradicts it', async () => {
+    it('takes the locale from the data and refuses an update with another locale', async () => {
       const answer = await server.post('/api/articles', { title: 'Deux', locale: 'fr' })
       expect([answer.status, answer.body.data.locale], answer.text).to.deep.equal([201, 'fr'])
       const target = `/api/articles/${answer.body.data.documentId}?locale=fr`
@@ -181,7 +181,7 @@ describe('content over HTTP', () => {
       await server.delete(target)
     })
 
-    it('removes once, and answers 204 however often', async () => {
+    it('deletes an entry and responds with 204 even the second time', async () => {
       const { documentId } = created.data
       const refused = await server.delete(`/api/articles/${documentId}?status=draft`)
       expect(refused.status).to.equal(400)
@@ -196,8 +196,8 @@ describe('content over HTTP', () => {
     })
   })
 
-  describe('of a single type', () => {
-    it('is not there, is created by the first PUT, changed by the next, and removed', async () => {
+  describe('single types', () => {
+    it('creates the entry by the first PUT, changes it by the next one and deletes it', async () => {
       expect((await server.get('/api/homepage')).status).to.equal(404)
       expect((await server.put('/api/homepage', {})).status).to.equal(400)
       const first = await server.put('/api/homepage', { title: 'a' })
@@ -218,7 +218,7 @@ describe('content over HTTP', () => {
     })
   })
 
-  describe('in lists', () => {
+  describe('lists', () => {
     before(async () => {
       const tags = [
         { name: 'alpha', rank: 3 },
@@ -259,7 +259,7 @@ describe('content over HTTP', () => {
       ['pagination[page]=9', []],
     ]
     for (const [query, expected] of rows) {
-      it(`answers ?${query}`, async () => {
+      it(`returns the matching entries for ?${query}`, async () => {
         expect(await names(query)).to.deep.equal(expected)
       })
     }
@@ -278,7 +278,7 @@ describe('content over HTTP', () => {
       ['filters[name]=none', { page: 1, pageSize: 25, pageCount: 0, total: 0 }],
     ]
     for (const [query, expected] of pages) {
-      it(`says about its pages, for ?${query}`, async () => {
+      it(`returns the pagination for ?${query}`, async () => {
         const { meta } = (await server.get(`/api/tags?${query}`)).body
         expect(JSON.stringify(meta)).to.equal(JSON.stringify({ pagination: expected }))
       })
@@ -297,7 +297,7 @@ describe('content over HTTP', () => {
       expect(seen).to.deep.equal(await names('sort=rank'))
     })
 
-    it('takes a form as it takes JSON', async () => {
+    it('accepts a form like JSON', async () => {
       const answer = await server.send('POST', '/api/tags', {
         body: 'data[name]=form',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -306,7 +306,7 @@ describe('content over HTTP', () => {
       await server.delete(`/api/tags/${answer.body.data.documentId}`)
     })
 
-    it('lets one of many simultaneous creations have a unique value', async () => {
+    it('creates one of several simultaneous entries with the same unique value', async () => {
       const answers = await Promise.all(
         Array.from({ length: 6 }, () => server.post('/api/tags', { name: 'raced' })),
       )
@@ -319,7 +319,7 @@ describe('content over HTTP', () => {
     })
   })
 
-  it('was no bug anywhere', () => {
+  it('leaves the log empty', () => {
     expect(server.takeLog()).to.deep.equal([])
   })
 })

@@ -8,7 +8,7 @@ const USER = { username: 'ann', email: 'ann@example.org', password: 'secret of a
 const REGISTER = '/api/auth/local/register'
 const REFRESH = '/api/auth/refresh'
 
-/** The cookies of a browser for one host: ports make no difference. */
+/** The cookies of a browser for one host. Cookies ignore the port. */
 class Jar {
   readonly #cookies = new Map<string, string>()
 
@@ -90,7 +90,7 @@ for (const [scheme, prefix] of [
     const isIn = async (server: TestServer): Promise<boolean> =>
       (await send(server, 'GET', SESSION)).status === 200
 
-    it('keep administrators signed in on both', async () => {
+    it('keeps administrators signed in on both servers', async () => {
       await signIn(one)
       await signIn(other)
       expect(jar.names).to.include.members([`${prefix}quire_admin`, `${prefix}quire_admin_8443`])
@@ -100,7 +100,7 @@ for (const [scheme, prefix] of [
       expect(jar.names).to.include(`${prefix}quire_admin`)
     })
 
-    it('keep a session that began under the former name', async () => {
+    it('keeps a session with the former cookie name', async () => {
       await signIn(other)
       jar.rename(`${prefix}quire_admin_8443`, `${prefix}quire_admin`)
       expect(await isIn(other)).to.equal(true)
@@ -109,7 +109,7 @@ for (const [scheme, prefix] of [
       expect(await isIn(other)).to.equal(false)
     })
 
-    it('keep end users signed in on both', async () => {
+    it('keeps end users signed in on both servers', async () => {
       const refreshed = async (server: TestServer): Promise<number> =>
         (await send(server, 'POST', REFRESH, {})).status
       await send(one, 'POST', REGISTER, USER)

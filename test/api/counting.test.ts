@@ -48,18 +48,18 @@ describe('totals of lists over HTTP', () => {
     ['tags?pagination[withCount]=false', { page: 1, pageSize: 25 }],
   ]
   for (const [target, pagination] of CASES) {
-    it(`tells of ${target} what is known`, async () => {
+    it(`returns the expected pagination for ${target}`, async () => {
       const { status, body } = await server.get(`/api/${target}`)
       expect(status).to.equal(200)
       expect(body.meta).to.deep.equal({ pagination })
     })
   }
 
-  it('tells of tags?pagination[withCount]=estimate what the database believes', async () => {
+  it('returns the estimate of the database for tags?pagination[withCount]=estimate', async () => {
     const { body } = await server.get('/api/tags?pagination[withCount]=estimate')
     const { total, ...others } = body.meta.pagination
     expect(others).to.deep.equal({ page: 1, pageSize: 25, pageCount: 1, estimated: true })
-    // What counts from statistics may have taken them between two of the five.
+    // The statistics may be older than some of the five creations.
     if (process.env['MONGODB_URI']) expect(total).to.be.within(1, 5)
     else expect(total).to.equal(5)
   })
@@ -69,11 +69,11 @@ describe('totals of lists over HTTP', () => {
     expect(body.data).to.have.length(1)
   })
 
-  it('counts users to the end: that answer is a bare number', async () => {
+  it('counts all users, because that response is a bare number', async () => {
     expect((await server.get('/api/users/count')).body).to.equal(4)
   })
 
-  it('says what withCount may be', async () => {
+  it('lists the allowed values of withCount in the error', async () => {
     const { status, body } = await server.get('/api/tags?pagination[withCount]=about')
     expect([status, body.error.message]).to.deep.equal([
       400,

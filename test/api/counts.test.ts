@@ -8,8 +8,8 @@ const NOTE = 'api::note.note'
 const PAGE = 'api::page.page'
 const TAG = 'api::tag.tag'
 
-/** In English 3 notes, in French 2, in German 1 that is a draft; pages have no drafts. */
-describe('/admin/counts, for whoever is bound to some locales', () => {
+/** Notes: 3 in English, 2 in French, 1 draft in German. Pages have no drafts. */
+describe('GET /admin/counts for administrators limited to some locales', () => {
   let server: TestServer
 
   before(async () => {
@@ -58,7 +58,7 @@ describe('/admin/counts, for whoever is bound to some locales', () => {
     locales,
   })
 
-  it('counts the default locale for whoever may find in all', async () => {
+  it('counts the default locale for a caller with access to all locales', async () => {
     expect((await server.get('/admin/counts')).body.data).to.deep.equal({
       [NOTE]: 3,
       [PAGE]: 4,
@@ -66,12 +66,12 @@ describe('/admin/counts, for whoever is bound to some locales', () => {
     })
   })
 
-  it('counts a locale that may be read, and says nothing of the others', async () => {
+  it('counts a permitted locale and leaves out the others', async () => {
     const permissions = [bound(NOTE, 'find', 'fr'), bound(PAGE, 'find', 'de')]
     expect(await counts(await somebody(permissions))).to.deep.equal({ [NOTE]: 2, [PAGE]: 2 })
   })
 
-  it('counts drafts where drafts of that locale may be read', async () => {
+  it('counts drafts only with permission to read the drafts of that locale', async () => {
     const german = [bound(NOTE, 'find', 'de')]
     expect(await counts(await somebody(german))).to.deep.equal({ [NOTE]: 0 })
     const others = [...german, bound(NOTE, 'readDrafts', 'fr')]
@@ -80,7 +80,7 @@ describe('/admin/counts, for whoever is bound to some locales', () => {
     expect(await counts(await somebody(drafts))).to.deep.equal({ [NOTE]: 1 })
   })
 
-  it('leaves out types that may be found nowhere, be their drafts readable', async () => {
+  it('leaves out types without permission to find, even if their drafts are readable', async () => {
     const permissions = [bound(NOTE, 'readDrafts', 'en'), `${TAG}.find`]
     expect(await counts(await somebody(permissions))).to.deep.equal({ [TAG]: 5 })
   })

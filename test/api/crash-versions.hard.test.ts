@@ -12,7 +12,9 @@ import {
   writeContentTypes,
 } from './server-process.ts'
 
-/** Elsewhere the transactions of a server that was killed may hold their locks for a minute. */
+/**
+ * On an external database, the transactions of a killed server may hold their locks for a minute.
+ */
 const USUAL_KILLS = (process.env['MONGODB_URI'] ?? '') === '' ? 3 : 1
 const KILLS = Number(process.env['QUIRE_TEST_KILLS'] ?? USUAL_KILLS)
 const WRITERS = 4
@@ -22,7 +24,7 @@ const STATUSES = ['draft', 'published'] as const
 
 const localized = { pluginOptions: { i18n: { localized: true } } }
 
-/** A write gives its number to every attribute of one locale, and to `shared` in all of them. */
+/** A write sets every attribute of one locale to its number, and `shared` in all locales. */
 const TYPES = {
   'components/page/part': {
     info: { displayName: 'Part' },
@@ -53,7 +55,9 @@ interface Content {
   readonly tags: readonly string[]
 }
 
-/** What is stored of a document: each version by `locale status`, and what its locales share by status. */
+/**
+ * The stored state of a document: each version by `locale status`, and the shared values by status.
+ */
 interface State {
   readonly contents: Readonly<Record<string, Content>>
   readonly shared: Readonly<Record<string, readonly number[]>>
@@ -93,7 +97,7 @@ describe('a server that is killed while it publishes', () => {
     rmSync(env.CONTENT_TYPES_DIR, { recursive: true, force: true })
   })
 
-  /** The order of the tags tells numbers apart as well. */
+  /** The order of the tags also depends on the number. */
   const contentOf = (number: number): Content => ({
     number,
     parts: [number, number],
@@ -140,7 +144,7 @@ describe('a server that is killed while it publishes', () => {
     return { contents, shared }
   }
 
-  /** In turn: a draft is written, all drafts are published, a locale is written and published at once. */
+  /** Alternates: write a draft, publish all drafts, write and publish a locale in one request. */
   function nextWrite(documentId: string, before: State, number: number): Write {
     const locale = LOCALES[randomInt(LOCALES.length)] ?? 'en'
     const page = `/api/pages/${documentId}`
@@ -179,7 +183,7 @@ describe('a server that is killed while it publishes', () => {
     }
   }
 
-  it(`shows the state before or after, ${KILLS} times over`, async function () {
+  it(`shows the state before or after each write, for ${KILLS} kills`, async function () {
     this.timeout(60_000 + KILLS * 70_000)
     const documentIds = await Promise.all(Array.from({ length: WRITERS }, createPage))
     const states = await Promise.all(documentIds.map(read))
@@ -209,10 +213,10 @@ describe('a server that is killed while it publishes', () => {
       }
     }
     expect(seen.acknowledged).to.be.greaterThan(KILLS)
-    expect(seen.before + seen.after).to.be.greaterThan(0) // some were on their way
+    expect(seen.before + seen.after).to.be.greaterThan(0) // some writes were pending
   })
 
-  it(`creates once what is sent again with its Idempotency-Key, ${KILLS} times over`, async function () {
+  it(`creates one document per Idempotency-Key, for ${KILLS} kills`, async function () {
     this.timeout(60_000 + KILLS * 70_000)
     const acknowledged = new Map<number, string>()
     const sent: number[] = []
@@ -251,8 +255,8 @@ describe('a server that is killed while it publishes', () => {
 })
 
 /**
- * Sends again what has to wait for a request that was cut off: that has its key for ten seconds yet (409),
- * and on a database apart its transaction, with what it locked, for a minute (504).
+ * Retries while an interrupted request blocks this one: its key is locked for ten seconds (409),
+ * and on an external database its transaction holds locks for a minute (504).
  */
 async function untilFree<T>(request: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -266,14 +270,14 @@ async function untilFree<T>(request: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Lets writers work one request after another, and kills the server after a random number of answers, in the
- * middle of what the others have sent. A writer that fails ends the work of all.
+ * Runs writers that each send one request after another, and kills the server after a random number
+ * of responses, while other requests are pending. A failing writer stops all of them.
  */
 async function killAmid(
   server: ServerProcess,
   work: (writer: number) => Promise<void>,
 ): Promise<void> {
-  const killAfter = randomInt(2, ANSWERS) // so that more is acknowledged than there are kills
+  const killAfter = randomInt(2, ANSWERS) // more acknowledged writes than kills
   const end = { answers: 0, killed: undefined as Promise<void> | undefined }
   const kill = (): Promise<void> => (end.killed ??= wait(randomInt(15)).then(() => server.kill()))
   const write = async (writer: number): Promise<void> => {
@@ -284,7 +288,7 @@ async function killAmid(
         if (end.answers >= killAfter) void kill()
       }
     } catch (error) {
-      const isLost = error instanceof TypeError // what fetch throws for a lost connection
+      const isLost = error instanceof TypeError // fetch throws this for a lost connection
       if (!isLost || end.killed === undefined) throw error
     } finally {
       void kill()

@@ -12,12 +12,15 @@ import {
 import { showLogOfFailure } from './show-log-of-failure.ts'
 
 const ROUNDS = 20
-/** Most of a round is the start of a server: 20 s of it where 18 others want each core. */
+/**
+ * Most of a round is the start of a server, up to 20 s when 18 other processes compete for each
+ * core.
+ */
 const ROUND_MS = 60_000
 const WRITES = 1_000
 const WRITERS = 8
 
-/** Published content has two versions, so that half a write would show; `code` is unique. */
+/** Published content has two versions, so a partial write would be visible. `code` is unique. */
 const TYPES = {
   note: {
     kind: 'collectionType',
@@ -44,7 +47,7 @@ describe('a server that is killed while it writes', () => {
     QUIRE_DATA_DIR: directory,
     CONTENT_TYPES_DIR: writeContentTypes(TYPES),
     LOG_LEVEL: 'info',
-    QUERY_TIMEOUT_MS: '30000', // how long a list takes of a server that has just started is not asked
+    QUERY_TIMEOUT_MS: '30000', // the speed of the first list is not tested
   }
   const servers: ServerProcess[] = []
   const start = async (): Promise<ServerProcess> => {
@@ -60,7 +63,7 @@ describe('a server that is killed while it writes', () => {
     rmSync(env.CONTENT_TYPES_DIR, { recursive: true, force: true })
   })
 
-  it(`keeps every acknowledged write, once, ${ROUNDS} times over`, async function () {
+  it(`keeps every acknowledged write exactly once, for ${ROUNDS} kills`, async function () {
     this.timeout((ROUNDS + 1) * ROUND_MS)
     const acknowledged = new Map<string, string>()
     const sent = new Set<string>()
@@ -84,7 +87,10 @@ describe('a server that is killed while it writes', () => {
   })
 })
 
-/** Posts notes from several clients at once, and kills the server after a random number of answers. */
+/**
+ * Posts notes from several clients at once, and kills the server after a random number of
+ * responses.
+ */
 async function writeUntilKilled(
   server: ServerProcess,
   round: number,
@@ -109,7 +115,7 @@ async function writeUntilKilled(
   await (end.killed ?? server.kill())
 }
 
-/** The documentId of an acknowledged write; null when the server went away before it answered. */
+/** The documentId of an acknowledged write, or null if the server was lost before its response. */
 async function post(server: ServerProcess, code: string): Promise<string | null> {
   try {
     const response = await fetch(`${server.base}/api/notes`, {
@@ -121,7 +127,7 @@ async function post(server: ServerProcess, code: string): Promise<string | null>
     const { data } = (await response.json()) as { readonly data: Note }
     return data.documentId
   } catch (error) {
-    if (error instanceof TypeError) return null // what fetch throws for a lost connection
+    if (error instanceof TypeError) return null // fetch throws this for a lost connection
     throw error
   }
 }

@@ -4,43 +4,47 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { commandCounter } from '../../scripts/wire/commands-of-requests.ts'
 import { targetOf } from '../../scripts/wire/relay.ts'
 
-/** How what goes through goes through, in both directions. */
+/** The quality of the connection, in both directions. */
 export interface Line {
-  /** Of each piece. */
+  /** Delay of each chunk. */
   readonly latencyMs: number
-  /** Added to it by chance, up to so much. */
+  /** Upper bound of a random extra delay. */
   readonly jitterMs: number
-  /** What comes at once is passed on in pieces of so many bytes. */
+  /** Maximum size of a forwarded chunk. */
   readonly pieceBytes: number
 }
 
 const GOOD: Line = { latencyMs: 0, jitterMs: 0, pieceBytes: Infinity }
 
-/** A database behind a door of the test's: it counts what goes through, and can be shut. */
+/** A proxy in front of the database. It records commands and can be shut. */
 export interface DatabaseProxy {
   readonly uri: string
-  /** The names of the commands since the last call, those that keep the connection up left out. */
+  /**
+   * Names of the commands since the last call, without the commands that keep the connection alive.
+   */
   takeCommands(): readonly string[]
-  /** Breaks every connection, and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   shut(): void
-  /** Breaks every connection, or so many of them, chosen by chance; new ones are let through. */
+  /** Closes every connection, or `count` random ones, and accepts new ones. */
   cut(count?: number): void
-  /** Breaks each connection in the middle of the next message from the given side. */
+  /** Closes each connection in the middle of the next message from the given side. */
   cutInMessage(from: 'client' | 'database'): void
-  /** Shuts in the middle of the reply to the next command of this name: it is carried out all the same. */
+  /**
+   * Shuts in the middle of the reply to the next command of this name. The database still executes
+   * it.
+   */
   shutAtReplyTo(command: string): void
-  /** Lets nothing through any more, in either direction, and breaks no connection. */
+  /** Stops forwarding in both directions without closing a connection. */
   stall(): void
-  /** Lets go on what was stalled. */
+  /** Continues to forward on stalled connections. */
   resume(): void
-  /** Everything that goes through from now on; nothing is said of it: fast and in one piece. */
+  /** Sets the quality of the connection from now on. The default is fast and unchunked. */
   behave(line?: Partial<Line>): void
-  /** Lets through what is new; what was stalled is broken. */
+  /** Accepts new connections and closes the stalled ones. */
   open(): void
   close(): Promise<void>
 }
 
-/** The two ends of one connection. */
 interface Pair {
   readonly client: Socket
   readonly database: Socket
@@ -52,7 +56,7 @@ interface Gate {
   readonly open: () => void
 }
 
-/** Stands between a server and the database of `uri`, on a free port. */
+/** Starts a proxy on a free port for the database of `uri`. */
 export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
   const target = targetOf(uri)
   const pairs = new Set<Pair>()
@@ -101,7 +105,7 @@ export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
       })
     }
     for (const from of ['client', 'database'] as const) {
-      pass(pair, from).catch(() => destroy(pair)) // what ends a connection ends both of its sides
+      pass(pair, from).catch(() => destroy(pair)) // an error on one side closes both sides
     }
   })
   server.listen(0, '127.0.0.1')

@@ -34,7 +34,7 @@ const REQUESTS = Number(process.env['DEAR_REQUESTS'] ?? 120)
 const AT_ONCE = 8
 const MAX_HEALTH_MS = 1_000
 const MAX_RESIDENT_BYTES = 1_000_000_000
-/** Of the database, on a machine that is busy with more than this. */
+/** 503 and 504 come from the database on a busy machine. */
 const ALLOWED = [200, 400, 503, 504]
 
 interface Answered {
@@ -43,7 +43,7 @@ interface Answered {
   readonly ms: number
 }
 
-describe(`${REQUESTS} short and dear requests of anybody`, () => {
+describe(`${REQUESTS} short and expensive public requests`, () => {
   let server: ServerProcess
   let folder: string
   let contentTypes: string
@@ -153,7 +153,7 @@ describe(`${REQUESTS} short and dear requests of anybody`, () => {
     return Number(pages) * 4_096
   }
 
-  it(`leave it alive within ${MAX_HEALTH_MS} ms, and its memory bounded`, async function () {
+  it(`keeps the health check below ${MAX_HEALTH_MS} ms and the memory bounded`, async function () {
     this.timeout(120_000 + REQUESTS * 1_000)
     this.slow(60_000)
     const asked = fc.oneof(

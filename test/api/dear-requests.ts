@@ -9,7 +9,7 @@ const relation = (kind: string, target: string, more: object = {}): object => ({
   ...more,
 })
 
-/** Nodes that all lead to each other, and shelves with books: what grows when it is followed to and fro. */
+/** Fully connected nodes, and shelves with books. Responses grow with each populated level. */
 export const CONTENT_TYPES = {
   node: declare('node', {
     name: { type: 'string' },
@@ -120,7 +120,7 @@ const page = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000 }).map((n) => `pagination[page]=${n}`),
 )
 
-/** A question about content: short, and as dear as it can be made. */
+/** A query about content that is short and as expensive as possible. */
 export function dearQuestion(): fc.Arbitrary<string> {
   return fc
     .constantFrom('node', 'shelf', 'book')
@@ -139,7 +139,7 @@ export function dearQuestion(): fc.Arbitrary<string> {
     )
 }
 
-/** Another size, format and quality of the picture at `url`. */
+/** A random size, format and quality of the image at `url`. */
 export function variantOf(url: string): fc.Arbitrary<string> {
   return fc
     .tuple(
