@@ -26,7 +26,7 @@ describe('declarations in development', () => {
   const put = (declarations: object) =>
     developer.send('PUT', '/admin/declarations', { declarations })
 
-  it('are read and changed by whoever is permitted to', async () => {
+  it('reads and changes declarations with the permission', async () => {
     const { body, headers } = await developer.send('GET', '/admin/declarations')
     expect(headers['etag']).to.equal(`"${body.data.revision}"`)
     expect(body.data.running).to.equal(body.data.revision)
@@ -44,7 +44,7 @@ describe('declarations in development', () => {
     ])
   })
 
-  it('need the revision that If-Match names', async () => {
+  it('changes declarations only at the revision of If-Match', async () => {
     const send = (ifMatch: string) =>
       server.send('PUT', '/admin/declarations', {
         headers: { 'if-match': ifMatch },
@@ -58,7 +58,7 @@ describe('declarations in development', () => {
     expect((await send('nonsense')).status).to.equal(400)
   })
 
-  it('are refused where a start would refuse them, named queries included', async () => {
+  it('refuses declarations that would fail a start, including named queries', async () => {
     const { status, body } = await put({
       'api::note.note': declare('note', { heading: { type: 'string' } }),
     })
@@ -68,7 +68,7 @@ describe('declarations in development', () => {
     expect(JSON.parse(text)).to.deep.equal(NOTE)
   })
 
-  it('are refused in any other form', async () => {
+  it('refuses malformed declarations', async () => {
     const wrong: readonly unknown[] = [
       {},
       { declarations: {} },
@@ -89,7 +89,7 @@ describe('declarations in development', () => {
     }
   })
 
-  it('are for nobody else, and not for pages of others', async () => {
+  it('refuses changes without the permission and from other sites', async () => {
     await addRole(server, 'reader', ['admin::declarations.read'])
     await addAdministrator(server, 'Bob', ['reader'])
     const reader = await signIn(server, 'bob@example.org')
@@ -110,16 +110,19 @@ describe('declarations in development', () => {
     )
   })
 
-  it('say on which servers they are changed', async () => {
+  it('tells the Studio that types are editable', async () => {
     const { data } = (await server.get('/admin/start', { token: null })).body
     expect(data.editableTypes).to.equal(true)
   })
 
   for (const [what, options] of [
-    ['a server that was not started for it', {}],
-    ['production, whatever it was started for', { editableTypes: true, environment: PRODUCTION }],
+    ['a server without editable types', {}],
+    [
+      'a production server, even with editable types',
+      { editableTypes: true, environment: PRODUCTION },
+    ],
   ] as const) {
-    it(`have no route on ${what}`, async () => {
+    it(`has no routes on ${what}`, async () => {
       const other = await serve('declarations_closed', { contentTypes: { note: NOTE }, ...options })
       try {
         expect(other.routes.filter(({ path }) => path === '/admin/declarations')).to.deep.equal([])

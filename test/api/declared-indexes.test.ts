@@ -26,7 +26,7 @@ describe('indexes that a content-type declares', () => {
   })
   after(() => server.close())
 
-  it('are built at the start, behind status and locale and before the id', async () => {
+  it('builds the indexes at the start, after status and locale and before the id', async () => {
     const client = await MongoClient.connect(server.uri)
     try {
       const pages = client.db(server.database).collection('page_versions')
@@ -50,7 +50,7 @@ describe('indexes that a content-type declares', () => {
     }
   })
 
-  it('hold whatever may be written, long texts and lists included, and change no answer', async () => {
+  it('accepts long texts and lists, and changes no response', async () => {
     const long = 'word '.repeat(2_000)
     const texts = [long, `${long}!`, null, 'b', 'a']
     const made: string[] = []
@@ -75,7 +75,7 @@ describe('indexes that a content-type declares', () => {
     expect(await titles(`filters[seo][title]=t2`)).to.deep.equal([2])
   })
 
-  it('come with a warning in the log where a key of an attribute means nothing', () => {
+  it('logs a warning about an unknown key of an attribute', () => {
     const messages = server.takeLog().map(({ msg }) => String(msg))
     const about = messages.filter((message) => message.includes('attributes.extra.foo'))
     expect(about).to.have.lengthOf(1)

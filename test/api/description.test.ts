@@ -29,13 +29,13 @@ describe('GET /api/openapi.json', () => {
     return answer.body
   }
 
-  it('tells everybody what everybody may do', async () => {
+  it('describes only the permitted routes to anonymous callers', async () => {
     const description = await read(null)
     expect(Object.keys(description.paths)).to.deep.equal(['/api/articles'])
     expect(JSON.stringify(description)).to.not.match(/secret/i)
   })
 
-  it('has every route under /api, for whoever may do everything', async () => {
+  it('describes every route under /api to root', async () => {
     const { paths } = await read(ROOT_TOKEN)
     const described = Object.entries<object>(paths).flatMap(([address, methods]) =>
       Object.keys(methods).map((method) => `${method} ${address.replaceAll(/\{(\w+)\}/g, ':$1')}`),
@@ -47,7 +47,7 @@ describe('GET /api/openapi.json', () => {
     expect(declared.length).to.be.above(30)
   })
 
-  it('is a 304 to whoever has it, until rights or locales change', async () => {
+  it('responds with 304 until permissions or locales change', async () => {
     const first = await server.get('/api/openapi.json', { token: null })
     const headers = { 'If-None-Match': String(first.headers.etag) }
     expect(first.headers.vary).to.match(/Authorization/)
@@ -62,7 +62,7 @@ describe('GET /api/openapi.json', () => {
     expect(Object.keys((await read(null)).paths)).to.deep.equal(['/api/articles', '/api/secrets'])
   })
 
-  it('is refused to a key that nobody has', async () => {
+  it('responds with 401 to an unknown token', async () => {
     expect((await server.get('/api/openapi.json', { token: 'f'.repeat(64) })).status).to.equal(401)
   })
 })
@@ -74,7 +74,7 @@ describe('GET /api/docs', () => {
   })
   after(() => server.close())
 
-  it('is a page that loads nothing but what this server has', async () => {
+  it('loads files of this server only', async () => {
     const page = await server.get('/api/docs', { token: null })
     expect(page.status).to.equal(200)
     expect(page.headers['content-type']).to.match(/^text\/html/)
@@ -96,15 +96,15 @@ describe('GET /api/docs', () => {
     expect(page.text).to.not.match(/https?:/)
   })
 
-  it('serves nothing else of the package', async () => {
+  it('serves no other files of the package', async () => {
     for (const name of ['package.json', 'index.html', '..%2fpackage.json', 'swagger-ui.js']) {
       expect((await server.get(`/api/docs/${name}`, { token: null })).status, name).to.equal(404)
     }
   })
 })
 
-describe('a content-type that is called docs', () => {
-  it('is served in place of the page', async () => {
+describe('a content-type with the plural name docs', () => {
+  it('replaces the docs page', async () => {
     const server = await serve('type_docs', {
       contentTypes: { doc: declare('doc', { title: { type: 'string' } }) },
       permitted: ['api::doc.doc.find'],

@@ -16,7 +16,7 @@ describe('scripts of the docs page', () => {
   })
   after(() => server.close())
 
-  it('are packed once, and not for each request', async () => {
+  it('compresses the scripts once, not per request', async () => {
     const headers = { 'accept-encoding': 'br' }
     const first = await server.get(BUNDLE, { headers, token: null })
     expect([first.status, first.headers['content-encoding']]).to.deep.equal([200, 'br'])
@@ -27,7 +27,8 @@ describe('scripts of the docs page', () => {
       expect(again.headers.etag).to.equal(first.headers.etag)
     }
     const spent = sum(process.cpuUsage(before))
-    // Last, because it blocks the server: idle connections time out meanwhile, and a request on one would fail.
+    // This comes last because it blocks the server: idle connections time out, and a request on one
+    // would fail.
     const packing = cpuOf(() => {
       for (let count = 0; count < REQUESTS; count += 1) packFast(plain.text)
     })
@@ -35,7 +36,7 @@ describe('scripts of the docs page', () => {
   })
 })
 
-/** Leaves the body packed: to unpack it costs this process about as much as to pack it. */
+/** Leaves the body compressed. Unpacking it here would cost about as much as compressing it. */
 async function getPacked(port: number): Promise<IncomingMessage> {
   const request = get({
     port,
@@ -49,7 +50,7 @@ async function getPacked(port: number): Promise<IncomingMessage> {
   return response
 }
 
-/** The quality of answers that are packed for each request. */
+/** The quality of responses that are compressed per request. */
 function packFast(text: string): Buffer {
   return brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
 }

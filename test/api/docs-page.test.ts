@@ -21,7 +21,7 @@ describe('/api/docs in a browser', () => {
     await server?.close()
   })
 
-  it('shows what everybody may do, and after a sign-in what the token may, asking nobody else', async () => {
+  it('shows the public routes, and the routes of a token after a sign-in, without requests to other hosts', async () => {
     if (server === undefined || browser === undefined) throw new Error('nothing was started')
     const page = await browser.newPage()
     const host = `127.0.0.1:${server.port}`

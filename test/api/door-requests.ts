@@ -3,14 +3,14 @@ import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { writeToken } from '../../src/changes/sync/query/sync-token.ts'
 import { idOf, NODES } from './dear-requests.ts'
 
-/** A request to one of the doors beside the content routes. */
+/** A request to a route other than the content routes. */
 export interface Knock {
   readonly method: string
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body: string | null
-  /** Whether nobody may get through: a 2xx or 3xx is a door that stands open. */
+  /** Whether the server must refuse the request: a 2xx or 3xx is a fault. */
   readonly isClosed: boolean
 }
 
@@ -38,7 +38,7 @@ function knock(method: string, target: string, more: Partial<Knock> = {}): Knock
   return { method, target, headers: {}, body: null, isClosed: false, ...more }
 }
 
-/** JSON of any kind, at times so deep that a recursion ends. */
+/** Any JSON, sometimes deep enough to overflow a recursion. */
 const anyJson = fc.oneof(
   { arbitrary: fc.json({ maxDepth: 3 }), weight: 8 },
   fc.integer({ min: 20, max: 9_000 }).map((depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`),
@@ -47,7 +47,7 @@ const anyJson = fc.oneof(
     .map((depth) => `${'{"$not":'.repeat(depth)}1${'}'.repeat(depth)}`),
 )
 
-/** Tokens that were given out, and tokens that nobody gave out. */
+/** Issued tokens and invented tokens. */
 function tokenOf(seen: () => readonly string[]): fc.Arbitrary<string> {
   const given = fc.nat({ max: 10_000 }).map((n) => seen()[n % Math.max(1, seen().length)] ?? 'x')
   const cut = fc
@@ -72,7 +72,7 @@ function tokenOf(seen: () => readonly string[]): fc.Arbitrary<string> {
   return fc.oneof(given, cut, turned, made)
 }
 
-/** One member of a token replaced by other JSON. */
+/** Replaces one member of a token by other JSON. */
 function forge(token: string, at: number, json: string): string {
   try {
     const members = JSON.parse(Buffer.from(token, 'base64url').toString('utf8')) as unknown[]
@@ -184,7 +184,7 @@ function named(): fc.Arbitrary<Knock> {
     .map(([path, query]) => knock('GET', `/api/_q/${path}?${query}`))
 }
 
-/** With `_q` as a search over a type, and through what it populates. */
+/** A search with `_q` over a type, and over its populated relations. */
 function search(): fc.Arbitrary<Knock> {
   const path = fc.constantFrom('nodes', 'books', 'notes', 'shelfs', 'secrets')
   const more = fc.constantFrom('', '&populate=*', '&sort=hidden', '&locale=*', '&status=draft')
@@ -264,7 +264,7 @@ function mcp(key: string): fc.Arbitrary<Knock> {
   )
 }
 
-/** Whatever is under `/admin`, for somebody who is no administrator. */
+/** Any route under `/admin`, for callers that are not administrators. */
 function management(
   routes: readonly DeclaredRoute[],
   keys: readonly string[],
@@ -307,7 +307,7 @@ function management(
       return knock(method.toUpperCase(), `${concrete}?${query}`, {
         headers: { ...(hasBody && { 'content-type': 'application/json' }), ...who },
         body: hasBody ? json : null,
-        // A segment of `..` may have made another path of it.
+        // A segment of `..` may have turned it into another path.
         isClosed: access !== 'everyone' && !concrete.includes('..'),
       })
     })
@@ -315,9 +315,9 @@ function management(
 
 export interface Doors {
   readonly routes: readonly DeclaredRoute[]
-  /** Keys of an API token that reads nodes and writes notes, and of an end user. */
+  /** The tokens of a program that reads nodes and writes notes, and of an end user. */
   readonly keys: readonly [token: string, user: string]
-  /** Tokens of `_sync` that were answered. */
+  /** Tokens from responses of `_sync`. */
   readonly seen: () => readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import { CONTENT_TYPES as DEAR_TYPES } from './dear-requests.ts'
 import { declare } from './server.ts'
 
-/** What every hidden text contains, and no visible one. */
+/** Part of every hidden text and of no visible text. */
 export const CANARY = 'canaryKestrel'
 
 const secretRelation = { type: 'relation', relation: 'manyToMany', target: 'api::secret.secret' }
@@ -13,7 +13,10 @@ function withHidden(declaration: object): object {
   return { ...declaration, attributes: { ...attributes, ...hidden } }
 }
 
-/** Those of the dear questions with something hidden in each, and one type for each kind of hiding. */
+/**
+ * The types of the expensive requests, each with a hidden attribute, and one type per kind of
+ * hiding.
+ */
 export const CONTENT_TYPES: Readonly<Record<string, object>> = {
   node: withHidden(node),
   shelf: withHidden(shelf),

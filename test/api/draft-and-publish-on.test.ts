@@ -26,7 +26,7 @@ const types = (draftAndPublish: boolean) => ({
   'components/shared/link': { attributes: { label: { type: 'string' } } },
 })
 
-describe('draft & publish that is turned on', () => {
+describe('draft & publish that is turned on later', () => {
   let first: TestServer
   let client: MongoClient
   const opened: TestServer[] = []
@@ -65,7 +65,7 @@ describe('draft & publish that is turned on', () => {
   const title = async (server: TestServer, documentId: string, status: string): Promise<unknown> =>
     (await server.get(`/api/posts/${documentId}?status=${status}`)).body.data?.title
 
-  it('makes the draft of each published entry, once, however many start together', async () => {
+  it('creates the draft of each published entry once, even if several servers start together', async () => {
     const tag = (await first.post('/api/tags', { name: 't' })).body.data.documentId
     for (let index = 0; index < 7; index += 1) {
       const data = {
@@ -103,7 +103,7 @@ describe('draft & publish that is turned on', () => {
     expect(await title(server, draft.documentId, 'published')).to.equal('published again')
   })
 
-  it('follows up a start that was killed half-way', async () => {
+  it('completes a start that was killed halfway', async () => {
     const made: string[] = []
     for (const name of ['a', 'b', 'c']) made.push(await create(first, { title: name }))
     await reopen(true)
@@ -116,7 +116,7 @@ describe('draft & publish that is turned on', () => {
     expect(await title(server, made[0] ?? '', 'draft')).to.equal('unpublished')
   })
 
-  it('keeps drafts from before it was off, unless the entry was written meanwhile', async () => {
+  it('keeps drafts from before it was off, unless the entry was written in the meantime', async () => {
     const on = await reopen(true)
     const kept = await create(on, { title: 'kept' })
     const overtaken = await create(on, { title: 'overtaken' })

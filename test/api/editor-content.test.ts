@@ -38,7 +38,7 @@ const ARTICLES = `/admin/content/${ARTICLE}`
 const HOMEPAGE = '/admin/content/api::homepage.homepage'
 const OF_ARTICLES = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish']
 
-describe('content for who writes it', () => {
+describe('content for editors', () => {
   let server: TestServer
   let editor: AdminClient
   let author: AdminClient
@@ -63,7 +63,7 @@ describe('content for who writes it', () => {
     return answer.body.data
   }
 
-  it('reports the states of the locales and the history with each update', async () => {
+  it('returns the states of the locales and the history with each update', async () => {
     const { documentId } = await create({ title: 'Facts' }, '?status=published')
     const path = `${ARTICLES}/${documentId}`
     const answer = await editor.send('PUT', path, { data: { title: 'More facts' } })
@@ -75,7 +75,7 @@ describe('content for who writes it', () => {
     expect(history.data[0].op).to.equal('put')
   })
 
-  it('reports no history to a writer without the right to read drafts', async () => {
+  it('returns no history to a writer without permission to read drafts', async () => {
     const rights = ['find', 'update', 'publish'].map((verb) => `${ARTICLE}.${verb}`)
     await addRole(server, 'blind', rights)
     await addAdministrator(server, 'Blind', ['blind'])
@@ -87,7 +87,7 @@ describe('content for who writes it', () => {
     expect(answer.body.meta.history.data).to.deep.equal([])
   })
 
-  it('is a draft unless it is published, and shows what is private but for passwords', async () => {
+  it('creates drafts by default, and shows private attributes except passwords', async () => {
     const data = { title: 'One', notes: 'of mine', secret: 'pass word', seo: { words: 'a' } }
     const { documentId, publishedAt } = await create(data)
     expect(publishedAt).to.equal(null)
@@ -105,7 +105,7 @@ describe('content for who writes it', () => {
     expect(asked.status).to.equal(400)
   })
 
-  it('says of each entry of a list how it stands, by one query however many there are', async () => {
+  it('returns the state of each listed entry with one query', async () => {
     const made = [
       await create({ title: 'Never' }),
       await create({ title: 'Same' }, '?status=published'),
@@ -118,7 +118,7 @@ describe('content for who writes it', () => {
     await editor.send('PUT', `${ARTICLES}/${back}`, { data: { title: 'Back' } })
     const commands: string[] = []
     server.onCommand(({ name, command }) => {
-      if (String(command[name]).endsWith('_versions')) commands.push(name) // what the process keeps is read anew at times
+      if (String(command[name]).endsWith('_versions')) commands.push(name) // the server refreshes its caches at times
     })
     const counted = async (size: number): Promise<Json> => {
       commands.length = 0
@@ -141,7 +141,7 @@ describe('content for who writes it', () => {
     expect(published.body.meta.states).to.not.have.property(never)
   })
 
-  it('says how it stands in each locale, where entries are of several', async () => {
+  it('returns the state per locale in lists of several locales', async () => {
     const { documentId } = await create({ title: 'English' }, '?status=published')
     await editor.send('PUT', `${ARTICLES}/${documentId}?locale=fr`, { data: { title: 'Français' } })
     const filter = `filters[documentId]=${documentId}`
@@ -152,7 +152,7 @@ describe('content for who writes it', () => {
     })
   })
 
-  it('is written on the condition that nobody else has, as under /api', async () => {
+  it('supports If-Match like /api', async () => {
     const { documentId } = await create({ title: 'Shared' })
     const path = `${ARTICLES}/${documentId}`
     const tag = (await editor.send('GET', path)).headers.etag ?? ''
@@ -166,7 +166,7 @@ describe('content for who writes it', () => {
     expect((await write('second')).status).to.equal(412)
   })
 
-  it('is published by nobody who may not, whichever way', async () => {
+  it('refuses every way to publish without the permission', async () => {
     const { documentId } = await create({ title: 'Mine' })
     const path = `${ARTICLES}/${documentId}`
     const data = { title: 'Out' }
@@ -184,7 +184,7 @@ describe('content for who writes it', () => {
     expect((await server.get(`/api/articles/${documentId}`, { token: null })).status).to.equal(404)
   })
 
-  it('of a single type is a list of one, under the one documentId it has', async () => {
+  it('lists the entry of a single type under its documentId', async () => {
     expect((await editor.send('GET', HOMEPAGE)).body.data).to.deep.equal([])
     const made = await editor.send('POST', HOMEPAGE, { data: { title: 'Home' } })
     expect(made.status, made.text).to.equal(201)
@@ -201,7 +201,7 @@ describe('content for who writes it', () => {
     expect((await editor.send('DELETE', path)).status).to.equal(204)
   })
 
-  it('of a type that there is not, or has no such action, is a 404', async () => {
+  it('responds with 404 for unknown types and unsupported actions', async () => {
     for (const [method, path] of [
       ['GET', '/admin/content/api::nothing.nothing'],
       ['GET', '/admin/content/plugin::users-permissions.user'],
@@ -213,7 +213,7 @@ describe('content for who writes it', () => {
     }
   })
 
-  describe('for who is bound to some locales', () => {
+  describe('an editor limited to some locales', () => {
     let bound: AdminClient
     let documentId: string
     before(async () => {
@@ -232,7 +232,7 @@ describe('content for who writes it', () => {
       await editor.send('POST', '/admin/content/api::tag.tag', { data: tag })
     })
 
-    it('is read and written in those', async () => {
+    it('reads and writes entries in these locales', async () => {
       const listed = await bound.send('GET', `${ARTICLES}?locale=fr`)
       const titles = listed.body.data.map(({ title }: Json) => title)
       expect(titles).to.include('in fr').and.not.include('ENGLISH')
@@ -244,7 +244,7 @@ describe('content for who writes it', () => {
       expect(made.body.data.locale).to.equal('fr')
     })
 
-    it('is neither read, written nor ended in others, by whatever the request says', async () => {
+    it('cannot read, write or delete entries in other locales', async () => {
       const path = `${ARTICLES}/${documentId}`
       const data = { title: 'taken' }
       for (const [method, target, body] of [
@@ -276,7 +276,7 @@ describe('content for who writes it', () => {
       expect(english.body.data.title).to.equal('ENGLISH')
     })
 
-    it('is not seen in others by what is populated, filtered or ordered by', async () => {
+    it('sees no other locale through populate, filters and sort', async () => {
       const tags = '/admin/content/api::tag.tag'
       for (const target of [
         `${ARTICLES}?locale=fr&populate=localizations`,
@@ -299,14 +299,14 @@ describe('content for who writes it', () => {
       expect(seen.body.data[0].best.title).to.equal('en français')
     })
 
-    it('is not connected to in others', async () => {
+    it('cannot connect an entry of another locale', async () => {
       const tags = '/admin/content/api::tag.tag'
       const data = { name: 'mine', best: documentId }
       expect((await bound.send('POST', tags, { data })).status).to.equal(400)
     })
   })
 
-  it('is shown by its declaration, in full', async () => {
+  it('returns the complete declaration of a type', async () => {
     const type = (await author.send('GET', `/admin/content-types/${ARTICLE}`)).body.data
     expect(type).to.deep.include({
       uid: ARTICLE,
@@ -334,7 +334,7 @@ describe('content for who writes it', () => {
     expect(none.status).to.equal(404)
   })
 
-  it('is a stranger to nobody: without a session every route is a 401', async () => {
+  it('responds with 401 without a session', async () => {
     const nobody = asAdministrator(server, 'quire_admin=nothing')
     expect((await nobody.send('GET', ARTICLES)).status).to.equal(401)
     expect((await nobody.send('GET', '/admin/content/api::no.no')).status).to.equal(401)

@@ -32,7 +32,7 @@ const CONTENT_TYPES = {
 const ARTICLES = '/admin/content/api::article.article'
 const AUTHORS = '/admin/content/api::author.author'
 
-describe('what a form asks about an entry', () => {
+describe('helpers of the entry form', () => {
   let server: TestServer
   let editor: AdminClient
   let bound: AdminClient
@@ -61,7 +61,7 @@ describe('what a form asks about an entry', () => {
     return answer.body.data
   }
 
-  it('in which locales it is there, and how it stands in each', async () => {
+  it('returns the locales of an entry with the state in each', async () => {
     const { documentId } = await create(ARTICLES, { title: 'One' }, '?status=published')
     const path = `${ARTICLES}/${documentId}`
     await editor.send('PUT', `${path}?locale=fr&status=published`, { data: { title: 'Un' } })
@@ -83,7 +83,7 @@ describe('what a form asks about an entry', () => {
     expect(only[0]).to.include({ locale: null, state: 'published' })
   })
 
-  it('shows no draft in a locale whose drafts one may not see', async () => {
+  it('hides drafts in locales without permission to read drafts', async () => {
     await addRole(server, 'reads-drafts-in-french', [
       'api::article.article.find',
       { action: 'api::article.article.readDrafts', locales: ['fr'] },
@@ -111,7 +111,7 @@ describe('what a form asks about an entry', () => {
     ])
   })
 
-  it('what links to it, through components and zones too, as far as one may see', async () => {
+  it('lists the visible entries that link to an entry, also through components and zones', async () => {
     const ada = await create(AUTHORS, { name: 'Ada L.' })
     const friend = await create(AUTHORS, { name: 'Friend', friend: ada.documentId })
     const direct = await create(ARTICLES, { title: 'By her', author: ada.documentId })
@@ -148,7 +148,7 @@ describe('what a form asks about an entry', () => {
     expect(wrong.status).to.equal(400)
   })
 
-  it('which uid is free, and fills in what a new entry leaves out', async () => {
+  it('proposes a free uid, and fills in the uid of a new entry', async () => {
     const path = `${ARTICLES}/uid-proposals`
     const ask = async (body: object): Promise<Json> => {
       const answer = await editor.send('POST', path, body)
@@ -184,7 +184,7 @@ describe('what a form asks about an entry', () => {
     expect(plain.body.data.slug).to.equal(null)
   })
 
-  it('what became of each of many', async () => {
+  it('returns the result for each entry of a bulk action', async () => {
     const made = [
       await create(ARTICLES, { title: 'A', slug: 'a-1' }),
       await create(ARTICLES, { title: 'B', slug: 'b-1' }),
@@ -225,7 +225,7 @@ describe('what a form asks about an entry', () => {
     expect(unknown.status).to.equal(404)
   })
 
-  it('how much there is, and what one worked on', async () => {
+  it('returns the counts and the recent entries of an administrator', async () => {
     const counts = (await editor.send('GET', '/admin/counts')).body.data
     const list = (await editor.send('GET', ARTICLES)).body.meta.pagination.total
     expect(counts['api::article.article']).to.equal(list)
@@ -257,7 +257,7 @@ describe('what a form asks about an entry', () => {
     expect((await server.get('/admin/recent')).status).to.equal(404)
   })
 
-  it('who else has it open', async () => {
+  it('lists the other administrators with the same entry open', async () => {
     const { documentId } = await create(ARTICLES, { title: 'Open' })
     const entry = { uid: 'api::article.article', documentId, locale: 'fr' }
     expect((await editor.send('PUT', '/admin/presence', entry)).body.data).to.deep.equal([])

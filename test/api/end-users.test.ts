@@ -49,7 +49,7 @@ describe('end users over HTTP', () => {
       : answer.body.error.message
   }
 
-  it('are what content relates to: populated, filtered and in order', async () => {
+  it('relates content to users: populated, filtered and in order', async () => {
     const query = 'populate[author][populate]=role&populate[readers][fields]=username&sort=text'
     const [first, second] = (await server.get(`/api/notes?${query}`)).body.data
     expect(first.author.username).to.equal('ann')
@@ -64,7 +64,7 @@ describe('end users over HTTP', () => {
     ])
   })
 
-  it('give away no secret through a relation', async () => {
+  it('exposes no secret of a user through a relation', async () => {
     for (const query of [
       'filters[author][password][$startsWith]=$',
       'filters[author][resetPasswordToken][$notNull]=true',
@@ -79,7 +79,7 @@ describe('end users over HTTP', () => {
     }
   })
 
-  it('see what their role may, and through it what relations it may', async () => {
+  it('shows content and relations according to the role', async () => {
     expect(await texts('', jwts['ann'])).to.equal('Forbidden')
     const permit = async (permissions: readonly string[]) => {
       const body = { permissions }
@@ -111,7 +111,7 @@ describe('end users over HTTP', () => {
     expect(asAdministrator.status).to.equal(403)
   })
 
-  it('are named by whoever may find them, and by no one else', async () => {
+  it('accepts relations to users only with permission to find users', async () => {
     const token = jwts['ann'] ?? ''
     const bob = users['bob']
     const create = (data: object): Promise<Json> =>
@@ -151,21 +151,21 @@ describe('end users over HTTP', () => {
     await server.delete(`/api/notes/${documentId}`)
   })
 
-  it('leave their content, and nothing that dangles', async () => {
+  it('removes a deleted user from relations', async () => {
     expect((await server.delete(`/api/users/${users['bob'].id}`)).status).to.equal(200)
     const [, second] = (await server.get('/api/notes?populate=*&sort=text')).body.data
     expect(second.author).to.equal(null)
     expect(second.readers).to.have.length(1)
   })
 
-  it('are limited by the address that the trusted proxy saw, whatever a client claims', async () => {
+  it('limits attempts by the address that the trusted proxy reports, not by a claimed address', async () => {
     const attempt = async (claimed: string): Promise<number> => {
       const headers = { 'x-forwarded-for': `${claimed}, 192.0.2.9` }
       const body = { identifier: `nobody ${claimed}`, password: 'wrong' }
       return (await server.send('POST', '/api/auth/local', { headers, body, token: null })).status
     }
     const statuses = []
-    // The minute may end in between; then counting has begun anew.
+    // The minute of the limit may end in between, which restarts the count.
     for (let index = 0; index < 21; index += 1) statuses.push(await attempt(`198.51.100.${index}`))
     expect(statuses.slice(0, 10)).to.deep.equal(Array.from({ length: 10 }, () => 400))
     expect(statuses).to.include(429)

@@ -8,7 +8,7 @@ const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
 const ARTICLE = 'api::article.article'
 const ARTICLES = `/admin/content/${ARTICLE}`
 
-describe('a list of entries in one state', () => {
+describe('lists of entries in one state', () => {
   let server: TestServer
   let editor: AdminClient
 
@@ -42,7 +42,7 @@ describe('a list of entries in one state', () => {
     return answer.body.data
   }
 
-  it('shows those of which its states say so, beside filters, order, pages and count', async () => {
+  it('lists the entries in a state, combined with filters, order, pages and count', async () => {
     const sameTitle = { title: 'State', notes: 'kept' }
     const made = [
       await create({ title: 'State' }),
@@ -89,7 +89,7 @@ describe('a list of entries in one state', () => {
     expect((await list('state=changed&sort=related.title')).body.data).to.have.length(1)
   })
 
-  it('keeps what it is looked up by to itself', async () => {
+  it('hides the stored state from responses and filters', async () => {
     const { documentId } = await create({ title: 'Secret' }, '?status=published')
     await editor.send('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'Changed' } })
     await editor.send('GET', `${ARTICLES}?state=changed`)
@@ -116,12 +116,12 @@ describe('a list of entries in one state', () => {
   })
 
   for (const [what, path] of [
-    ['another word', `${ARTICLES}?state=late`],
-    ['two of them', `${ARTICLES}?state=draft&state=changed`],
+    ['an unknown state', `${ARTICLES}?state=late`],
+    ['two states', `${ARTICLES}?state=draft&state=changed`],
     ['published versions', `${ARTICLES}?state=changed&status=published`],
-    ['a type that has none', '/admin/content/api::tag.tag?state=draft'],
+    ['a type without states', '/admin/content/api::tag.tag?state=draft'],
   ] as const) {
-    it(`is refused for ${what}`, async () => {
+    it(`responds with 400 for ${what}`, async () => {
       const { status, body } = await editor.send('GET', path)
       expect([status, body.error.message.split(':')[0]]).to.deep.equal([400, 'state'])
     })

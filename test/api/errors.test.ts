@@ -5,7 +5,7 @@ import { type Answer, declare, type Sent, serve, type TestServer } from './serve
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-describe('bad input over HTTP', () => {
+describe('invalid requests over HTTP', () => {
   let server: TestServer
 
   before(async () => {
@@ -60,7 +60,7 @@ describe('bad input over HTTP', () => {
     ['JSON with a trailing comma', { body: '{"data":{},}' }, 400, 'SyntaxError', /./],
     ['a root string', { body: '"data"' }, 400, 'SyntaxError', /./],
     [
-      'JSON that is cut in a character',
+      'JSON cut within a character',
       { body: Buffer.from('{"data":{"title":"é"}}').subarray(0, 18) },
       400,
       'SyntaxError',
@@ -84,10 +84,10 @@ describe('bad input over HTTP', () => {
     ['an empty body', { body: '' }, 400, 'ValidationError', MISSING],
     ['an empty object', { body: {} }, 400, 'ValidationError', MISSING],
     ['a root list', { body: [] }, 400, 'ValidationError', MISSING],
-    ['data that are null', { body: { data: null } }, 400, 'ValidationError', MISSING],
-    ['data that are a text', { body: { data: 'x' } }, 400, 'ValidationError', MISSING],
-    ['data that are a number', { body: { data: 7 } }, 400, 'ValidationError', MISSING],
-    ['data that are false', { body: { data: false } }, 400, 'ValidationError', MISSING],
+    ['null data', { body: { data: null } }, 400, 'ValidationError', MISSING],
+    ['a string as data', { body: { data: 'x' } }, 400, 'ValidationError', MISSING],
+    ['a number as data', { body: { data: 7 } }, 400, 'ValidationError', MISSING],
+    ['false as data', { body: { data: false } }, 400, 'ValidationError', MISSING],
     [
       'plain text',
       { body: '{"data":{}}', headers: { 'content-type': 'text/plain' } },
@@ -110,7 +110,7 @@ describe('bad input over HTTP', () => {
       missingAs('application/merge-patch\\+json'),
     ],
     [
-      'a content-type that is none',
+      'an invalid content-type',
       { body: '{"data":{}}', headers: { 'content-type': 'nonsense' } },
       400,
       'ValidationError',
@@ -124,7 +124,7 @@ describe('bad input over HTTP', () => {
       missingAs('missing'),
     ],
     [
-      'JSON that is sent as a form',
+      'JSON sent as a form',
       {
         body: '{"data":{"title":"x"}}',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -154,14 +154,14 @@ describe('bad input over HTTP', () => {
       missingAs('multipart/form-data; boundary=b'),
     ],
     [
-      'an encoding that nobody knows',
+      'an unknown encoding',
       { body: '{"data":{}}', headers: { 'content-encoding': 'nope' } },
       400,
       'SyntaxError',
       /encoding/i,
     ],
     [
-      'gzip that is none',
+      'invalid gzip',
       { body: '{"data":{}}', headers: { 'content-encoding': 'gzip' } },
       400,
       'SyntaxError',
@@ -212,7 +212,7 @@ describe('bad input over HTTP', () => {
       /^Invalid key status$/,
     ],
     [
-      'a million bytes and more',
+      'more than a million bytes',
       { body: { data: { body: 'x'.repeat(1_100_000) } } },
       413,
       'PayloadTooLargeError',
@@ -226,7 +226,7 @@ describe('bad input over HTTP', () => {
       /./,
     ],
     [
-      'ten million bytes, packed',
+      'ten million compressed bytes',
       {
         body: gzipSync(JSON.stringify({ data: { body: 'x'.repeat(10_000_000) } })),
         headers: { 'content-encoding': 'gzip' },
@@ -242,7 +242,7 @@ describe('bad input over HTTP', () => {
     })
   }
 
-  it('names the content-type of bodies without data', async () => {
+  it('names the content-type of an unread body in the error', async () => {
     const bodies: readonly (readonly [string, string])[] = [
       ['POST', '/api/auth/local'],
       ['POST', '/api/auth/local/register'],
@@ -261,7 +261,7 @@ describe('bad input over HTTP', () => {
     }
   })
 
-  it('refuses a form with more fields than can be read', async () => {
+  it('refuses a form with too many fields', async () => {
     const body = Array.from({ length: 1500 }, (_, index) => `data[extra][k${index}]=1`).join('&')
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await server.send('POST', '/api/things', { body, headers })
@@ -302,7 +302,7 @@ describe('bad input over HTTP', () => {
     })
   }
 
-  it('reports every fault together, each with its path', async () => {
+  it('reports all faults together, each with its path', async () => {
     const answer = await server.post('/api/things', { title: 7, count: 'x', flag: 'maybe' })
     expectError(answer, 400, 'ValidationError', /^3 errors occurred$/)
     const { errors } = answer.body.error.details
@@ -340,7 +340,7 @@ describe('bad input over HTTP', () => {
     ],
     ['garbage on a time', 'filters[hour]=soon', 'ValidationError', /expected HH:mm:ss\.SSS$/],
     [
-      'filters that are a text',
+      'a string as filters',
       'filters=x',
       'ValidationError',
       /^The filters parameter must be an object or an array$/,
@@ -357,12 +357,7 @@ describe('bad input over HTTP', () => {
       /^Cannot use both/,
     ],
     ['a page at the root', 'page=1', 'PaginationError', /^Invalid pagination attributes/],
-    [
-      'a cursor that is none',
-      'pagination[cursor]=abc',
-      'ValidationError',
-      /^pagination\[cursor\]: /,
-    ],
+    ['an invalid cursor', 'pagination[cursor]=abc', 'ValidationError', /^pagination\[cursor\]: /],
     ['30 levels', `filters${'[$not]'.repeat(30)}[title]=a`, 'ValidationError', /./],
     [
       '1,500 parameters',
@@ -393,12 +388,12 @@ describe('bad input over HTTP', () => {
     ['__proto__', 'filters[__proto__][title]=x&__proto__[a]=1'],
     ['constructor', 'filters[constructor]=x&constructor[prototype][a]=1'],
     ['unknown parameters', 'foo=bar&limit=1&publicationState=live'],
-    ['a page far out', 'pagination[page]=2147483647&pagination[pageSize]=100'],
+    ['a very high page number', 'pagination[page]=2147483647&pagination[pageSize]=100'],
     ['text that looks like a pattern', 'filters[title][$contains]=(((((a'],
     ['a lone surrogate', 'filters[title][$contains]=%ED%A0%80'],
   ]
   for (const [what, query] of harmless) {
-    it(`is not disturbed by ${what}`, async () => {
+    it(`accepts ${what}`, async () => {
       const answer = await server.get(`/api/things?${query}`)
       expect([answer.status, answer.body?.data], answer.text).to.deep.equal([200, []])
     })
@@ -426,7 +421,7 @@ describe('bad input over HTTP', () => {
     '%00',
     'a:en:draft',
   ]) {
-    it(`knows no document ${id}`, async () => {
+    it(`finds no document with the id ${id}`, async () => {
       const target = `/api/things/${encodeURI(id)}`
       expectError(await server.get(target), 404, 'NotFoundError', /^Not Found$/)
       expectError(await server.put(target, {}), 404, 'NotFoundError', /^Not Found$/)
@@ -448,7 +443,7 @@ describe('bad input over HTTP', () => {
     ['GET', '/api/things/%zz', {}, 'malformed_path'],
   ]
   for (const [method, target, sent, code] of codes) {
-    it(`names ${method} ${target}${JSON.stringify(sent)} ${code}`, async () => {
+    it(`responds with ${code} to ${method} ${target}${JSON.stringify(sent)}`, async () => {
       const answer = await server.send(method, target, { headers: JSON_TYPE, ...sent })
       expect(answer.headers['error-code'], answer.text).to.equal(code)
       expect(answer.body.error).to.have.all.keys(
@@ -459,7 +454,7 @@ describe('bad input over HTTP', () => {
     })
   }
 
-  it('answers after everything that was refused', async () => {
+  it('still responds after all refused requests', async () => {
     expect((await server.get('/api/things')).status).to.equal(200)
   })
 })

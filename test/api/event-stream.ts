@@ -5,24 +5,24 @@ import type { Json } from './server.ts'
 export interface ServerEvent {
   readonly event: string
   readonly data: Json
-  /** What `Last-Event-ID` would say after it. */
+  /** The `Last-Event-ID` after this event. */
   readonly id: string
 }
 
-/** A stream as a client of the standard reads it. */
+/** A stream, read by the rules of the standard. */
 export interface EventStream {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** Of an answer that is no stream. */
+  /** The body of a response that is not a stream. */
   readonly body: Json
   readonly events: readonly ServerEvent[]
-  /** What `Last-Event-ID` would say now. */
+  /** The current `Last-Event-ID`. */
   lastId(): string
   retry(): number | null
-  /** Comments that have come. */
+  /** Number of received comments. */
   comments(): number
   isEnded(): boolean
-  /** Stops reading, without going. */
+  /** Stops reading without disconnecting. */
   pause(): void
   resume(): void
   close(): void

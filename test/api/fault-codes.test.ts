@@ -45,7 +45,7 @@ describe('codes of faults', () => {
     body: [{ type: 'paragraph', children: [] }],
   }
 
-  it('are in answers to the Studio, with what the rule asks for, and in no other', async () => {
+  it('adds codes and their parameters to responses to the Studio only', async () => {
     const [plain, coded] = await both(faulty)
     for (const fault of plain.details.errors) {
       expect(Object.keys(fault).sort()).to.deep.equal(['message', 'name', 'path', 'value'])
@@ -69,7 +69,7 @@ describe('codes of faults', () => {
     })
   })
 
-  it('name the place of a date where the dialect lists none', async () => {
+  it('returns the path of an invalid date, which the dialect omits', async () => {
     const [plain, coded] = await both({ title: 'good', day: 'soon' })
     expect(plain.details).to.deep.equal({})
     expect(coded.message).to.equal(plain.message)
@@ -84,7 +84,7 @@ describe('codes of faults', () => {
     ])
   })
 
-  it('are kept with the answer to a named request', async () => {
+  it('repeats the codes for a repeated Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'codes-of-faults-0001' }
     const path = '/admin/content/api::note.note'
     const first = await errorOf(path, { title: 'x' }, headers)
@@ -92,7 +92,7 @@ describe('codes of faults', () => {
     expect(await errorOf(path, { title: 'x' }, headers)).to.deep.equal(first)
   })
 
-  it('are in what became of each of many', async () => {
+  it('returns codes for each entry of a bulk action', async () => {
     const uid = '/admin/content/api::draft.draft'
     const { documentId } = (await server.send('POST', uid, { body: { data: {} } })).body.data
     const body = { action: 'publish', documentIds: [documentId] }
@@ -103,7 +103,7 @@ describe('codes of faults', () => {
     expect(error.details.errors[0]).not.to.have.any.keys('code', 'params', 'reason')
   })
 
-  it('say why something cannot be done that is about no value', async () => {
+  it('returns a code for a failure that concerns no value', async () => {
     const { id } = (
       await server.send('POST', '/admin/releases', { body: { data: { name: 'One' } } })
     ).body.data

@@ -28,7 +28,7 @@ describe('the first administrator', () => {
     server.send('POST', '/admin/first-administrator', { token: null, body, headers: OWN })
   const tokenOf = (link: string | null): string => link?.split('#token=')[1] ?? ''
 
-  it('is made by the link of a start, once, and is signed in', async () => {
+  it('is created once by the link of the first start, and is signed in', async () => {
     expect(await start()).to.include({ firstAdministrator: true })
     const link = await server.firstStartLink()
     expect(link).to.match(/^http:\/\/cms\.example\.org\/here\/studio\/first-start#token=[\w-]{43}$/)
@@ -51,7 +51,7 @@ describe('the first administrator', () => {
     expect(await server.firstStartLink()).to.equal(null)
   })
 
-  it('is one, of many who use links at once', async () => {
+  it('is created once when several processes use links at the same time', async () => {
     const test = await openTestDatabase('first_admin_race')
     try {
       const now = (): Date => new Date()
@@ -75,7 +75,7 @@ describe('the first administrator', () => {
     }
   })
 
-  it('is not made by a link that is older than an hour', async () => {
+  it('is not created by a link that is older than an hour', async () => {
     const test = await openTestDatabase('first_admin_late')
     try {
       let at = new Date('2026-01-01T00:00:00Z')
@@ -100,7 +100,7 @@ describe('the first administrator', () => {
     }
   })
 
-  it('leaves nothing of a link in the database by which it could be used', async () => {
+  it('stores no usable part of a link in the database', async () => {
     const [{ id }] = (await server.get('/admin/administrators')).body.data
     const { link } = (await server.send('POST', `/admin/administrators/${id}/reset`)).body.data
     const client = await MongoClient.connect(server.uri)

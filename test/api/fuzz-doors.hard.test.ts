@@ -25,16 +25,16 @@ import {
 } from './server-process.ts'
 
 const REQUESTS = Number(process.env['DOOR_REQUESTS'] ?? 1_600)
-/** Of a hundred requests so many are short questions with large answers. */
+/** Percentage of short queries with large responses. */
 const DEAR_SHARE = Number(process.env['DOOR_DEAR_SHARE'] ?? 10)
-/** After so many seconds no more are sent: for a machine that others use. */
+/** No requests are sent after this number of seconds, for shared machines. */
 const MOST_SECONDS = Number(process.env['DOOR_SECONDS'] ?? 1_200)
 const AT_ONCE = 16
 const MAX_HEALTH_MS = 1_000
 const MAX_RESIDENT_BYTES = 1_200_000_000
 const BOOKS = 300
 const NOTES = 20
-/** Of a stream that does not end by itself so much is read, and for so long. */
+/** Bounds for reading a stream that does not end. */
 const STREAM_MS = 150
 const MAX_KEPT = 400_000
 const MOST_TOKENS = 500
@@ -45,7 +45,7 @@ interface Answered {
   readonly ms: number
 }
 
-describe(`${REQUESTS} requests of nobody to every door`, () => {
+describe(`${REQUESTS} unprivileged requests to every route`, () => {
   let server: ServerProcess
   let folder: string
   let contentTypes: string
@@ -156,7 +156,7 @@ describe(`${REQUESTS} requests of nobody to every door`, () => {
     keys = [String(data.accessKey), String(jwt)]
   }
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a server says, unchecked
+  // oxlint-disable-next-line typescript/no-explicit-any -- an unchecked response
   async function asRoot(method: string, target: string, body: object): Promise<any> {
     const { status, text } = await send({
       method,
@@ -201,7 +201,10 @@ describe(`${REQUESTS} requests of nobody to every door`, () => {
     })
   }
 
-  /** How long its main thread has run: on a busy machine a slow answer may not be the server's doing. */
+  /**
+   * The CPU time of the main thread: on a busy machine the server may not be the cause of a slow
+   * response.
+   */
   const ranMs = (): number => {
     if (process.platform !== 'linux') return 0
     const schedule = readFileSync(`/proc/${server.pid}/task/${server.pid}/schedstat`, 'utf8')
@@ -224,7 +227,7 @@ describe(`${REQUESTS} requests of nobody to every door`, () => {
     if (next !== undefined) tokens[Math.floor(Math.random() * MOST_TOKENS)] = next
   }
 
-  it(`open none, show nothing hidden, and leave it alive within ${MAX_HEALTH_MS} ms`, async function () {
+  it(`opens no closed route, exposes no hidden text and keeps the health check below ${MAX_HEALTH_MS} ms`, async function () {
     this.timeout(120_000 + 1_000 * MOST_SECONDS)
     this.slow(600_000)
     const health: Knock = {
@@ -271,7 +274,7 @@ describe(`${REQUESTS} requests of nobody to every door`, () => {
     }
     const told = `health ${Math.round(slowest)} ms (at most ${Math.round(longestRun)} of CPU), ${Math.round(largest / 1e6)} MB, ${JSON.stringify([...statuses])}`
     if (this.test !== undefined) this.test.title += `: ${told}`
-    // Were everything refused, nothing would have been shown.
+    // If all requests were refused, the test would prove too little.
     for (const status of [200, 400, 401]) expect(statuses.get(status), told).to.be.above(0)
     expect(tokens.filter(Boolean).length, 'tokens of _sync').to.be.above(0)
     expect(server.complaints, told).to.deep.equal([])

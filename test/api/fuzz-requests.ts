@@ -3,10 +3,13 @@ import qs from 'qs'
 import { OPERATORS } from '../../src/query/query.ts'
 import { type Asked, AUTHORS, BOOKS, idOf, NOTES, SECRETS } from './fuzz-worlds.ts'
 
-/** What a request is made of: what the public role may see, what it may not, and names of neither. */
+/**
+ * The parts of a request: names that the public role may see, names that it may not see, and
+ * others.
+ */
 interface Names {
   readonly attributes: readonly string[]
-  /** Relations and components, each with what is behind it. */
+  /** Relations and components, with the names behind each. */
   readonly nested: Readonly<Record<string, () => Names>>
   readonly hidden: readonly string[]
 }
@@ -42,7 +45,10 @@ const author: Names = {
   nested: { books: () => book },
   hidden: ['hiddenCode', 'vault', 'books.hiddenNote', 'vault.name'],
 }
-/** Without what differs between two servers once something was written: the ids of new documents, times. */
+/**
+ * Without attributes that differ between two servers after a write: ids of new documents, and
+ * times.
+ */
 const note: Names = {
   attributes: ['id', 'text', 'number'],
   nested: { author: () => author, links: () => link },
@@ -56,7 +62,7 @@ const NAMES: Readonly<Record<string, Names>> = {
   secrets: secret,
 }
 
-/** How often a name is one of those that may not be used. */
+/** The names in a request: visible ones only, or also hidden or unknown ones. */
 type Daring = 'visible' | 'hidden' | 'noise'
 
 const operand = fc.oneof(
@@ -115,7 +121,7 @@ const visibleText = fc.constantFrom(
 )
 const visibleTime = fc.constantFrom('2024-03-01', '2024-03-01T12:00:00.000Z', '2020-01-01')
 
-/** A comparison that the attribute knows, with an operand of its type. */
+/** A comparison that fits the attribute, with an operand of its type. */
 function fitting(name: string): fc.Arbitrary<object> {
   const isTime = STAMPS.includes(name)
   const isNumber = ['id', 'rating', 'number'].includes(name)
@@ -144,7 +150,7 @@ function nameOf({ attributes, hidden }: Names, daring: Daring): fc.Arbitrary<str
   )
 }
 
-/** A path such as `hiddenAuthor.name` as the object that a query string makes of it. */
+/** The object that a query string makes of a path such as `hiddenAuthor.name`. */
 function nest(name: string, inner: unknown): object {
   return name.split('.').reduceRight<unknown>((value, key) => ({ [key]: value }), inner) as object
 }
@@ -225,7 +231,7 @@ function rootQueryOf(names: Names, daring: Daring): fc.Arbitrary<string> {
       pagination: page,
       locale: fc.constantFrom('en', 'fr', '*', ...(daring === 'visible' ? [] : ['xx', ''])),
       status: fc.constantFrom('published', ...(daring === 'visible' ? [] : ['draft', 'x'])),
-      // A search looks into the ids of documents, which differ where requests have made some.
+      // A search includes document ids, and these differ after creations.
       ...(names !== note && {
         _q: fc.constantFrom('title', 'name', 'kestrel', 'note 7', '1', 'link', ''),
       }),
@@ -236,7 +242,7 @@ function rootQueryOf(names: Names, daring: Daring): fc.Arbitrary<string> {
   return (
     fc
       .tuple(queryOf(names, daring, 2), around, fc.integer({ min: 0, max: 4 }))
-      // What is around a query narrows it: often there is nothing.
+      // The other parameters narrow the result, so they are often left out.
       .map(([query, more, odds]) => qs.stringify(odds > 1 ? query : { ...query, ...more }, options))
   )
 }
@@ -309,7 +315,7 @@ function write(): fc.Arbitrary<Asked> {
     },
     { requiredKeys: [] },
   )
-  // Most of what has a secret or an unknown key in it is refused.
+  // The server refuses most requests with a secret or an unknown key.
   const plain = data.map(({ text = 'text', number, hiddenText, author }) => ({
     text,
     number,
@@ -365,7 +371,7 @@ function elsewhere(): fc.Arbitrary<Asked> {
     }))
 }
 
-/** Whatever anybody may send. */
+/** Any request of an anonymous client. */
 export function requestOfAnybody(): fc.Arbitrary<Asked> {
   return fc.oneof(
     { arbitrary: read(), weight: 14 },
