@@ -21,15 +21,15 @@ import { testUri } from '../support/test-database.ts'
 import { declare } from './server.ts'
 
 /**
- * A world is a whole server whose visible content is always the same, and whose hidden content is not:
- * private attributes, the targets of relations that the public role may not read, and drafts. What the
- * public role is answered must not depend on the world it asks.
+ * A world is a complete server. All worlds have the same visible content. Hidden content differs:
+ * private attributes, the targets of relations that the public role may not read, and drafts. A
+ * response to the public role must not depend on the world.
  */
 export interface World {
-  /** What every hidden text of this world contains, and no visible one. */
+  /** Part of every hidden text of this world and of no visible text. */
   readonly canary: string
   ask(asked: Asked): Promise<Answered>
-  /** What contradicted the description of the API, request or answer: a line each. */
+  /** Requests and responses that contradict the description of the API, one line each. */
   faults(): readonly string[]
   close(): Promise<void>
 }
@@ -38,7 +38,7 @@ export interface Asked {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string
 }
 
@@ -48,7 +48,9 @@ export interface Answered {
   readonly text: string
 }
 
-/** Visible texts, numbers and names of documents; requests ask for these and for others. */
+/**
+ * The number of documents by type. Requests use the texts, numbers and ids of these and of others.
+ */
 export const BOOKS = 12
 export const AUTHORS = 4
 export const SECRETS = 6
@@ -132,7 +134,7 @@ export const CONTENT_TYPES: Readonly<Record<string, object>> = {
     },
     author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' },
   }),
-  // The one that requests may write.
+  // The only type that requests may write.
   note: declare('note', {
     text: { type: 'string', required: true, maxLength: 40 },
     number: { type: 'integer', min: 0 },
@@ -155,7 +157,7 @@ const PERMITTED: readonly string[] = [
   'api::note.note.delete',
 ]
 
-/** `which` tells worlds apart, and turns the order of what is hidden around. */
+/** `which` selects the hidden content, and reverses its order. */
 export async function openWorld(which: 0 | 1): Promise<World> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-fuzz-'))
   for (const [name, declaration] of Object.entries(CONTENT_TYPES)) {
@@ -222,7 +224,7 @@ type Documents = Parameters<typeof importDocuments>[2]
 
 function contentOf(which: 0 | 1, canary: string): Readonly<Record<string, Documents>> {
   const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
-  /** A number that orders what is hidden one way in one world, and the other way in the other. */
+  /** A number that sorts hidden content in opposite orders in the two worlds. */
   const rank = (n: number): number => (which === 0 ? n : 100 - n)
   const secretsFor = (n: number): readonly string[] =>
     numbers(SECRETS).flatMap((s) => ((n * (which + 2) + s) % 3 === 0 ? [idOf('secret', s)] : []))
@@ -251,7 +253,7 @@ function contentOf(which: 0 | 1, canary: string): Readonly<Record<string, Docume
     sections: [{ __component: 'shared.link', ...link(`section ${n % 2}`, n) }],
   })
   return {
-    // In one world some secrets do not exist.
+    // Some secrets exist in one world only.
     secret: numbers(which === 0 ? SECRETS : SECRETS - 2).map((n) =>
       one('secret', n, { name: `${canary} secret ${rank(n)}` }),
     ),
@@ -266,7 +268,7 @@ function contentOf(which: 0 | 1, canary: string): Readonly<Record<string, Docume
       documentId: idOf('book', n),
       versions: LOCALES.slice(0, 1 + (n % 2)).map((locale) => ({
         locale,
-        // The last ones are drafts, which the public role is never shown.
+        // The last ones are drafts, which the public role never sees.
         status: n >= BOOKS - 3 ? ('draft' as const) : ('published' as const),
         data: book(n, locale, n >= BOOKS - 3),
       })),
@@ -284,7 +286,7 @@ function contentOf(which: 0 | 1, canary: string): Readonly<Record<string, Docume
   }
 }
 
-/** Drafts that differ from what is published beside them. */
+/** Creates drafts that differ from their published versions. */
 async function hideDrafts(which: 0 | 1, canary: string, ask: World['ask']): Promise<void> {
   for (const n of [0, 1, 2]) {
     const author = idOf('author', (n + 1 + which) % AUTHORS)
@@ -310,7 +312,7 @@ function exchangeOf(
   return { method, target, requestHeaders, requestBody, status, contentType, text }
 }
 
-/** Undefined for what is no JSON: the server has not read it either. */
+/** Undefined if the body is not JSON; the server could not read it either. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -347,7 +349,10 @@ function send(port: number, agent: Agent, { method, target, headers = {}, body }
   })
 }
 
-/** Node gives the body of a DELETE no length by itself: its bytes would be taken for another request. */
+/**
+ * Node sends the body of a DELETE without a length, and the server would read its bytes as another
+ * request.
+ */
 function framed(body: string): Readonly<Record<string, string>> {
   return {
     'content-type': 'application/json',

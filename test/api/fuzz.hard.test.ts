@@ -26,12 +26,12 @@ const KNOWN: ReadonlySet<string> = new Set(
   ),
 )
 
-/** What was answered with a 5xx once. */
+/** Requests that once caused a 5xx. */
 const FOUND: readonly string[] = ['/api/books?filters[author][name]=x&locale=xx']
 
 const toGet = (target: string): Asked => ({ method: 'GET', target })
 
-/** What two servers answer differently though nothing is hidden in it: new ids, and the time of day. */
+/** Masks legitimate differences between two servers: new ids and the time of day. */
 function comparable({ status, text }: Answered): string {
   const body = text
     .replaceAll(/\b[a-z][a-z0-9]{23}\b/g, (id) => (KNOWN.has(id) ? id : 'new'))
@@ -50,7 +50,7 @@ describe(`${REQUESTS} requests of the public role`, () => {
     for (const world of worlds) await world.close()
   })
 
-  it('are answered the same whatever is hidden, without it, as described, and never with a 5xx', async function () {
+  it('returns the documented responses without a 5xx, independent of hidden content', async function () {
     this.timeout(60_000 + REQUESTS * 100)
     const statuses = new Map<number, number>()
     await fc.assert(
@@ -69,7 +69,7 @@ describe(`${REQUESTS} requests of the public role`, () => {
       }),
       { numRuns: REQUESTS, endOnFailure: true, examples: FOUND.map((target) => [toGet(target)]) },
     )
-    // Were everything refused, nothing would have been shown.
+    // If all requests were refused, the test would prove too little.
     const share = (status: number): number => (statuses.get(status) ?? 0) / REQUESTS
     expect(share(200), 'the share of requests that are answered').to.be.above(0.2)
     expect(share(400), 'the share of requests that are refused').to.be.above(0.1)

@@ -3,13 +3,13 @@ import { declare, serve, type TestServer } from './server.ts'
 
 const TEXT = { text: { type: 'string' } }
 
-/** A declaration whose options say whether history is kept. */
+/** A declaration with the `history` option. */
 function saying(name: string, history: boolean, draftAndPublish: boolean): object {
   const declared = declare(name, TEXT, { draftAndPublish })
   return { ...declared, options: { draftAndPublish, history } }
 }
 
-describe('types whose history is kept', () => {
+describe('history by type', () => {
   let server: TestServer
 
   before(async () => {
@@ -26,12 +26,12 @@ describe('types whose history is kept', () => {
 
   const kinds = [
     ['page', 'pages', 2, 'with draft & publish'],
-    ['draft', 'drafts', 0, 'with draft & publish that say no'],
-    ['entry', 'entrys', 0, 'without'],
-    ['record', 'records', 1, 'without that say yes'],
+    ['draft', 'drafts', 0, 'with draft & publish and without history'],
+    ['entry', 'entrys', 0, 'without draft & publish'],
+    ['record', 'records', 1, 'without draft & publish and with history'],
   ] as const
   for (const [name, path, writes, which] of kinds) {
-    it(`are those ${which}: ${writes > 0 ? 'yes' : 'no'}`, async () => {
+    it(`keeps the history of a type ${which}: ${writes > 0 ? 'yes' : 'no'}`, async () => {
       const { body, status, text } = await server.post(`/api/${path}`, { text: 'a' })
       expect(status, text).to.equal(201)
       const { documentId } = body.data

@@ -19,7 +19,7 @@ const CONTENT_TYPES = {
 }
 const UID = 'api::article.article'
 
-describe('/admin/history, for somebody who may not see what is related', () => {
+describe('/admin/history for an administrator without permission to see related entries', () => {
   let server: TestServer
   let somebody: AdminClient
   let id: string
@@ -58,7 +58,7 @@ describe('/admin/history, for somebody who may not see what is related', () => {
 
   const history = (rest: string): string => `/admin/history/${UID}/${documentId}/${rest}`
 
-  it('names none of it, as no other answer does', async () => {
+  it('omits the related entries, like all other responses', async () => {
     for (const path of [earlier, `diff?from=${earlier}&to=${later}`]) {
       const { status, text } = await somebody.send('GET', history(path))
       expect(status, text).to.equal(200)
@@ -69,7 +69,7 @@ describe('/admin/history, for somebody who may not see what is related', () => {
     expect(body.data.content.part).to.deep.equal({ text: 'one', vaults: [id] })
   })
 
-  it('relates none of it anew by bringing back what was', async () => {
+  it('restores a version without the related entries', async () => {
     const { status, text } = await somebody.send('POST', history(`${earlier}/restore`))
     expect(status, text).to.equal(200)
     const query = 'status=draft&populate[vaults]=true&populate[part][populate][vaults]=true'
@@ -79,7 +79,7 @@ describe('/admin/history, for somebody who may not see what is related', () => {
     expect(body.data.part).to.deep.include({ text: 'one', vaults: [] })
   })
 
-  it('refuses an attribute of it by its name', async () => {
+  it('responds with 400 to a restore of the hidden relation', async () => {
     const answer = await somebody.send('POST', history(`${earlier}/restore`), {
       attributes: ['vaults'],
     })

@@ -62,7 +62,7 @@ describe('/admin/history', () => {
   const listed = async (documentId: string, query = ''): Promise<Json[]> =>
     (await ok('GET', `${historyOf(documentId)}${query}`)).data
 
-  it('lists every write of a document, by whatever door, newest first', async () => {
+  it('lists every write of a document from every route, newest first', async () => {
     const { documentId } = await create({ title: 'One', notes: 'n', secret: 'hush hush' })
     await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'Two' } })
     await ok('POST', `${ARTICLES}/${documentId}/actions/publish`)
@@ -74,7 +74,7 @@ describe('/admin/history', () => {
     expect(found.map(({ op, status, by }) => [op, status, by.kind])).to.deep.equal([
       ['put', 'draft', 'root'],
       ['put', 'published', 'administrator'],
-      ['put', 'draft', 'administrator'], // whose revision the publication has
+      ['put', 'draft', 'administrator'], // the publication has the same revision
       ['put', 'draft', 'administrator'],
       ['put', 'draft', 'administrator'],
     ])
@@ -84,7 +84,7 @@ describe('/admin/history', () => {
     expect(await listed(documentId, '?locale=fr')).to.deep.equal([])
   })
 
-  it('shows what it was, without passwords and other sides', async () => {
+  it('shows a version without passwords and inverse relations', async () => {
     const tag = await server.send('POST', '/api/tags', { body: { data: { name: 't' } } })
     const { documentId } = await create({
       title: 'One',
@@ -104,7 +104,7 @@ describe('/admin/history', () => {
     expect(JSON.stringify(data)).to.not.include('hush').and.not.include('argon2')
   })
 
-  it('tells what differs, of texts by their words', async () => {
+  it('returns the differences of two versions, word by word for texts', async () => {
     const { documentId } = await create({ title: 'The cat sat', notes: 'same' })
     await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'The dog sat' } })
     const [to, from] = await listed(documentId)
@@ -125,7 +125,7 @@ describe('/admin/history', () => {
     ])
   })
 
-  it('brings back all of it or one attribute, as a draft, without what is gone since', async () => {
+  it('restores a version or one attribute as a draft, without deleted entries', async () => {
     const made = await Promise.all(
       ['a', 'b'].map((name) => server.send('POST', '/api/tags', { body: { data: { name } } })),
     )
@@ -153,13 +153,13 @@ describe('/admin/history', () => {
     expect(stale.status, stale.text).to.equal(412)
   })
 
-  it('tells the locales apart that one write has given one revision', async () => {
+  it('distinguishes locales that one write gave the same revision', async () => {
     const { documentId } = await create({ title: 'English' })
     const inLocale = (locale: string, data: object) =>
       ok('PUT', `${ARTICLES}/${documentId}?locale=${locale}`, { data })
     await inLocale('de', { title: 'German' })
     await inLocale('fr', { title: 'French' })
-    await inLocale('en', { rank: 1 }) // of all locales
+    await inLocale('en', { rank: 1 }) // shared by all locales
     const newest = async (locale: string): Promise<Json> =>
       (await listed(documentId, `?locale=${locale}`))[0]
     const [german, french] = [await newest('de'), await newest('fr')]
@@ -196,7 +196,7 @@ describe('/admin/history', () => {
     expect((await editor.send('POST', `${path}/restore?other=de`)).status).to.equal(400)
   })
 
-  it('goes on where a page ended', async () => {
+  it('continues at the end of a page', async () => {
     const { documentId } = await create({ title: '0' })
     for (const title of ['1', '2', '3', '4']) {
       await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title } })
@@ -216,7 +216,7 @@ describe('/admin/history', () => {
     expect(new Set(seen).size).to.equal(5)
   })
 
-  it('refuses what is no revision, no type, no cursor, and unknown members', async () => {
+  it('refuses unknown revisions, types, cursors and members', async () => {
     const { documentId } = await create({ title: 'One' })
     const rows: readonly (readonly [string, string, unknown, number])[] = [
       ['GET', `${historyOf(documentId)}/0123456789abcdef`, undefined, 404],
@@ -238,7 +238,7 @@ describe('/admin/history', () => {
     expect((await editor.send('POST', path, unknown)).status).to.equal(400)
   })
 
-  it('is shown in the locales alone in which drafts may be seen, and restored where they may be written', async () => {
+  it('shows versions in locales with readable drafts only, and restores them in writable locales only', async () => {
     const permissions = ['find', 'findOne', 'readDrafts'].map((verb) => ({
       action: `${UID}.${verb}`,
       locales: ['fr'],
@@ -281,11 +281,11 @@ describe('/admin/audit', () => {
     return answer.body.data
   }
 
-  /** A commit is numbered within a second. */
+  /** A commit gets its number within a second. */
   const untilFound = (query: string, count: number): Promise<void> =>
     until(async () => (await rows(query)).length >= count, 5_000)
 
-  it('says who changed what, content and rights, and by which request', async () => {
+  it('returns the author and the request of each change of content and rights', async () => {
     const token = await server.send('POST', '/admin/api-tokens', {
       body: { name: 'app', type: 'full-access' },
     })
@@ -312,7 +312,7 @@ describe('/admin/audit', () => {
     expect(about.length).to.be.greaterThan(0)
   })
 
-  it('is a line a commit where that is asked for, and goes on where a page ended', async () => {
+  it('streams a line per commit if requested, and continues at the end of a page', async () => {
     const since = new Date().toISOString()
     for (const title of ['a', 'b', 'c']) {
       await server.send('POST', '/api/articles', { body: { data: { title } } })
@@ -333,7 +333,7 @@ describe('/admin/audit', () => {
   const items = async (query: string): Promise<Json[]> =>
     (await rows(query)).map(({ items: [item] }) => item)
 
-  it('has sign-ins that failed, and nothing of what was typed', async () => {
+  it('records failed sign-ins without the typed texts', async () => {
     const { id } = await addAdministrator(server, 'Grace', ['editor'])
     const headers = { 'sec-fetch-site': 'same-origin' }
     const enter = async (path: string, body: object): Promise<unknown> => {
@@ -358,7 +358,7 @@ describe('/admin/audit', () => {
     expect(text).not.to.include('typed-a-password').and.not.include('my other')
   })
 
-  it('has sign-ins and sign-outs, by whoever has signed in', async () => {
+  it('records sign-ins and sign-outs of an administrator', async () => {
     const { id } = await addAdministrator(server, 'Joan', ['editor'])
     const joan = await signIn(server, 'joan@example.org')
     expect((await joan.send('DELETE', '/admin/session')).status).to.equal(204)
@@ -371,7 +371,7 @@ describe('/admin/audit', () => {
     expect(new Set(found.map(({ requestId }) => requestId as unknown)).size).to.equal(2)
   })
 
-  it('has sign-ins of end users, good and failed', async () => {
+  it('records successful and failed sign-ins of end users', async () => {
     const password = 'a password of Ada'
     const made = await server.send('POST', '/api/users', {
       body: { username: 'ada', email: 'ada@app.example', password, confirmed: true, role: 1 },
@@ -399,7 +399,7 @@ describe('/admin/audit', () => {
     expect(JSON.stringify(await rows(''))).not.to.include('typed-here')
   })
 
-  it('has links to choose a password, roles and webhooks', async () => {
+  it('records password links, roles and webhooks', async () => {
     const { id } = await addAdministrator(server, 'Mary', ['editor'])
     expect((await server.send('POST', `/admin/administrators/${id}/reset`)).status).to.equal(201)
     await untilFound(`?type=admin::password-link&documentId=${id}`, 1)
@@ -410,7 +410,7 @@ describe('/admin/audit', () => {
     expect(await rows('?type=admin::role&documentId=readers')).to.have.length(1)
   })
 
-  it('says what the things are called, where that is asked for and may be seen', async () => {
+  it('returns names if the request asks for them and the caller may see them', async () => {
     const made = await server.send('POST', '/api/articles', { body: { data: { title: 'Named' } } })
     const gone = await server.send('POST', '/api/articles', { body: { data: { title: 'Gone' } } })
     const { documentId } = made.body.data
@@ -436,7 +436,7 @@ describe('/admin/audit', () => {
     expect(new Set(namesOf(seen.data))).to.deep.equal(new Set([null]))
   })
 
-  it('finds what an API token has done by its id alone', async () => {
+  it('finds the commits of an API token by its id alone', async () => {
     const body = { name: 'by id', type: 'full-access' }
     const { accessKey, id } = (await server.send('POST', '/admin/api-tokens', { body })).body.data
     const written = { data: { title: 'By a token' } }
@@ -445,7 +445,7 @@ describe('/admin/audit', () => {
     expect(await rows(`?by[id]=${id}`)).to.have.length(1)
   })
 
-  it('refuses what it does not know', async () => {
+  it('responds with 400 to unknown parameters and values', async () => {
     for (const query of [
       '?other=1',
       '?names=perhaps',

@@ -7,7 +7,7 @@ const SECRET = 'secret-of-the-test'
 const PASSWORD = 'secret of the target'
 const LONG = 'x'.repeat(900_000)
 
-/** What is sent where a text belongs. */
+/** Values in place of a string. */
 const NO_TEXTS: readonly unknown[] = [
   { $ne: null },
   { $gt: '' },
@@ -45,7 +45,7 @@ describe('hostile credentials', () => {
   const me = (token: string | null, query = ''): Promise<Answer> =>
     server.get(`/api/users/me${query}`, { token })
 
-  /** Every body that a credentials route takes, of which one value at a time is replaced. */
+  /** The body of every credentials route. The tests replace one value at a time. */
   const BODIES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
     ['/api/auth/local', { identifier: 'target', password: PASSWORD }],
     ['/api/auth/local/register', { username: 'other', email: 'o@example.org', password: PASSWORD }],
@@ -63,7 +63,7 @@ describe('hostile credentials', () => {
   ]
   for (const [path, good] of BODIES) {
     for (const key of Object.keys(good)) {
-      it(`are a 400 at ${path} where ${key} is no text`, async () => {
+      it(`responds with 400 at ${path} if ${key} is not a string`, async () => {
         const token = path.endsWith('change-password') ? jwt : null
         for (const value of NO_TEXTS) {
           const answer = await post(path, { ...good, [key]: value }, token)
@@ -74,7 +74,7 @@ describe('hostile credentials', () => {
     }
   }
 
-  it('are a 400 as forms with operators, and in the query of a confirmation', async () => {
+  it('responds with 400 to forms with operators and to invalid confirmations', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     for (const form of [
       'identifier[$ne]=x&password[$ne]=x',
@@ -100,7 +100,7 @@ describe('hostile credentials', () => {
     }
   })
 
-  it('take nothing from a prototype', async () => {
+  it('takes no value from a prototype', async () => {
     const inner = `"identifier":"target","password":"${PASSWORD}"`
     for (const body of [
       `{"__proto__":{${inner}}}`,
@@ -116,7 +116,7 @@ describe('hostile credentials', () => {
     expect((await post('/api/auth/local/register', made)).status).to.equal(400)
   })
 
-  it('that are huge are refused', async () => {
+  it('refuses huge values', async () => {
     const rows: readonly (readonly [string, object])[] = [
       ['/api/auth/local', { identifier: 'target', password: LONG }],
       ['/api/auth/local', { identifier: LONG, password: PASSWORD }],
@@ -133,7 +133,7 @@ describe('hostile credentials', () => {
     ).to.equal(413)
   })
 
-  it('come forty at once, and the server still answers', async () => {
+  it('keeps responding during forty simultaneous attempts', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         post('/api/auth/local', { identifier: `nobody ${index}`, password: 'wrong' }),
@@ -144,7 +144,7 @@ describe('hostile credentials', () => {
     expect((await me(jwt)).status).to.equal(200)
   })
 
-  describe('as tokens', () => {
+  describe('tokens', () => {
     const seconds = Math.floor(Date.now() / 1_000)
     const key = (text: string) => new TextEncoder().encode(text)
     const claimsOf = (token: string): Json =>
@@ -163,12 +163,12 @@ describe('hostile credentials', () => {
       }
     }
 
-    it('are good when they are what the server signs', async () => {
+    it('accepts tokens that the server has signed', async () => {
       expect((await me(jwt)).status).to.equal(200)
       expect((await me(await signed(claimsOf(jwt)))).status).to.equal(200)
     })
 
-    it('without a signature, or with another key or algorithm, are refused', async () => {
+    it('refuses tokens without a signature, or with another key or algorithm', async () => {
       const claims = claimsOf(jwt)
       const [header = '', payload = '', signature = ''] = jwt.split('.')
       const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 })
@@ -201,7 +201,7 @@ describe('hostile credentials', () => {
       })
     })
 
-    it('that have expired, or say what no token of ours says, are refused', async () => {
+    it('refuses expired tokens and tokens with invalid claims', async () => {
       const { sid, ...claims } = claimsOf(jwt)
       const other = { ...claims, sid }
       await refused({
@@ -218,7 +218,7 @@ describe('hostile credentials', () => {
       })
     })
 
-    it('of another server are refused, whatever they call their issuer', async () => {
+    it('refuses tokens of another server or issuer', async () => {
       const claims = claimsOf(jwt)
       await refused({
         foreign: await signed(claims, 'the secret of another server'),
@@ -230,7 +230,7 @@ describe('hostile credentials', () => {
       })
     })
 
-    it('are read from the Authorization header alone', async () => {
+    it('reads tokens from the Authorization header only', async () => {
       for (const name of ['token', 'access_token', 'jwt', 'authorization', 'Authorization']) {
         const answer = await me(null, `?${name}=${jwt}`)
         expect(answer.status, name).to.equal(403)
@@ -248,7 +248,7 @@ describe('hostile credentials', () => {
     })
   })
 
-  it('never come back in an answer or in the log', async () => {
+  it('never exposes secrets in a response or in the log', async () => {
     const list = await server.get('/api/users?populate=*')
     expect(list.text).not.to.match(/argon2|tokensFrom|Token"/)
     await post('/api/auth/local', { identifier: 'target', password: 'a secret to look for' })

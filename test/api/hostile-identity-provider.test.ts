@@ -10,7 +10,7 @@ const CLIENT = 'quire'
 const SUBJECT = 'mallory'
 const NOW = (): number => Math.floor(Date.now() / 1_000)
 
-/** What the provider answers to a code; each of it can be wrong. */
+/** The response of the provider to a code. Tests change parts of it. */
 interface Said {
   readonly claims: Readonly<Record<string, unknown>>
   readonly sign?: (claims: Json) => Promise<string> | string
@@ -18,7 +18,7 @@ interface Said {
   readonly noIdToken?: boolean
 }
 
-describe('an identity provider, or who stands between, that says something wrong', () => {
+describe('an identity provider with wrong responses', () => {
   let server: TestServer
   let provider: Server
   let issuer: string
@@ -87,7 +87,7 @@ describe('an identity provider, or who stands between, that says something wrong
     const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
     return { cookie, state: asked.get('state') ?? '', nonce: asked.get('nonce') ?? '' }
   }
-  /** Comes back with a code, and with this beside it. */
+  /** Returns from the provider with a code, these parameters and this cookie. */
   const enter = async (
     saidOf: (nonce: string) => Said,
     { query = {}, cookie }: { query?: Readonly<Record<string, string>>; cookie?: string } = {},
@@ -117,13 +117,13 @@ describe('an identity provider, or who stands between, that says something wrong
 
   const WRONG: Readonly<Record<string, (nonce: string) => Said>> = {
     'a token for another client': (nonce) => ({ claims: { ...good(nonce), aud: 'another' } }),
-    'a token for several clients, of another': (nonce) => ({
+    'a token for several clients that was issued to another': (nonce) => ({
       claims: { ...good(nonce), aud: [CLIENT, 'another'], azp: 'another' },
     }),
     'a token of another issuer': (nonce) => ({
       claims: { ...good(nonce), iss: 'https://evil.example' },
     }),
-    'a token of an issuer that begins as it': (nonce) => ({
+    'a token of an issuer with the same prefix': (nonce) => ({
       claims: { ...good(nonce), iss: `${issuer}/evil` },
     }),
     'another nonce': () => ({ claims: good('A'.repeat(43)) }),
@@ -131,19 +131,21 @@ describe('an identity provider, or who stands between, that says something wrong
       const { nonce: _nonce, ...claims } = good(nonce)
       return { claims }
     },
-    'a token that has expired': (nonce) => ({
+    'an expired token': (nonce) => ({
       claims: { ...good(nonce), iat: NOW() - 7_200, exp: NOW() - 3_600 },
     }),
-    'a token without an end': (nonce) => {
+    'a token without an expiry': (nonce) => {
       const { exp: _exp, ...claims } = good(nonce)
       return { claims }
     },
-    'a token that is not good yet': (nonce) => ({ claims: { ...good(nonce), nbf: NOW() + 3_600 } }),
+    'a token that is not valid yet': (nonce) => ({
+      claims: { ...good(nonce), nbf: NOW() + 3_600 },
+    }),
     'a token without a signature': (nonce) => ({
       claims: good(nonce),
       sign: (claims) => new UnsecuredJWT(claims).encode(),
     }),
-    'a token signed with the name of the client': (nonce) => ({
+    'a token signed with the id of the client': (nonce) => ({
       claims: good(nonce),
       sign: (claims) =>
         new SignJWT(claims)
@@ -151,7 +153,7 @@ describe('an identity provider, or who stands between, that says something wrong
           .sign(new TextEncoder().encode(CLIENT.padEnd(32, '\0'))),
     }),
     'a token signed with another key': (nonce) => ({ claims: good(nonce), sign: signByOther }),
-    'a token that was changed after it was signed': (nonce) => ({
+    'a token changed after signing': (nonce) => ({
       claims: good(nonce),
       sign: async (claims) => {
         const [header, , signature] = (await signGood(claims)).split('.')
@@ -162,43 +164,43 @@ describe('an identity provider, or who stands between, that says something wrong
       },
     }),
     'no token': (nonce) => ({ claims: good(nonce), noIdToken: true }),
-    'no JSON Web Token': (nonce) => ({ claims: good(nonce), sign: () => 'a.b.c' }),
+    'a malformed token': (nonce) => ({ claims: good(nonce), sign: () => 'a.b.c' }),
     'no subject': (nonce) => {
       const { sub: _sub, ...claims } = good(nonce)
       return { claims }
     },
-    'facts about somebody else': (nonce) => {
+    'user info of another subject': (nonce) => {
       const { email: _email, ...claims } = good(nonce)
       const userInfo = { sub: 'ada', email: 'ada@example.org', email_verified: true }
       return { claims, userInfo }
     },
   }
   for (const [why, saidOf] of Object.entries(WRONG)) {
-    it(`signs nobody in: ${why}`, async () => {
+    it(`refuses a sign-in with ${why}`, async () => {
       expectOut(await enter(saidOf), why)
     })
   }
 
   const REPLIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'of another issuer': { iss: 'https://evil.example' },
-    'of no issuer, of one that always says itself': { iss: '' },
+    'without the issuer that the provider always sends': { iss: '' },
     'with another state': { state: 'A'.repeat(80) },
-    'with an error beside the code': { error: 'access_denied' },
-    'with a token in the address': { id_token: 'a.b.c', response: 'a.b.c' },
+    'with an error and a code': { error: 'access_denied' },
+    'with a token in the query': { id_token: 'a.b.c', response: 'a.b.c' },
   }
   for (const [what, query] of Object.entries(REPLIES)) {
-    it(`takes no reply ${what}`, async () => {
+    it(`refuses a reply ${what}`, async () => {
       expectOut(await enter((nonce) => ({ claims: good(nonce) }), { query }), what)
     })
   }
 
-  it('takes no reply to an attempt that somebody else began', async () => {
+  it('refuses a reply to the attempt of another browser', async () => {
     const other = await leave()
     const answer = await enter((nonce) => ({ claims: good(nonce) }), { cookie: other.cookie })
     expectOut(answer, 'the cookie of another attempt')
   })
 
-  it('leads nowhere but into the Studio, whatever it is asked', async () => {
+  it('redirects to the provider and the Studio only', async () => {
     const evil = 'https://evil.example/'
     const asked = ['returnTo', 'return_to', 'redirect', 'redirect_uri', 'next', 'url', 'state']
     for (const name of asked) {

@@ -6,7 +6,7 @@ import { MEDIA_TYPES, MULTIPART, multipart } from './uploads.ts'
 const TEXT = '0123456789'
 const HUGE = '9'.repeat(400)
 
-describe('files and pictures that are asked for to do harm', () => {
+describe('hostile requests for files and pictures', () => {
   let server: TestServer
   let text: string
   let picture: string
@@ -61,7 +61,7 @@ describe('files and pictures that are asked for to do harm', () => {
     'bytes 0-1/10',
     '__proto__=0-1',
   ]
-  it('answer a range with what it names, all of the file, or a 416, and never with more', async () => {
+  it('responds to a range with that range, the whole file or a 416', async () => {
     for (const range of RANGES) {
       for (const target of [text, picture, `${picture}?width=16`]) {
         const { status, headers, text: body } = await get(target, { range })
@@ -76,7 +76,7 @@ describe('files and pictures that are asked for to do harm', () => {
     }
   })
 
-  it('take no range on a condition that they do not know', async () => {
+  it('ignores a range with an unknown condition', async () => {
     for (const condition of [
       '*',
       '""',
@@ -126,7 +126,7 @@ describe('files and pictures that are asked for to do harm', () => {
     'quality=-75',
     'quality[0]=75',
   ]
-  it('refuse a picture of any side, format or quality but those that there are', async () => {
+  it('refuses pictures with an unknown size, format or quality', async () => {
     for (const query of PICTURES) {
       const answer = await get(encodeURI(`${picture}?${query}`))
       expect([answer.status, answer.body.error.name], query).to.deep.equal([400, 'ValidationError'])
@@ -136,7 +136,7 @@ describe('files and pictures that are asked for to do harm', () => {
     }
   })
 
-  it('lead nowhere else by their names', async () => {
+  it('serves no other file through an unusual name', async () => {
     const names = [
       '..%2f..%2fpackage.json',
       '%2e%2e/package.json',
@@ -162,24 +162,24 @@ describe('files and pictures that are asked for to do harm', () => {
   })
 
   const BOMBS: Readonly<Record<string, () => Buffer>> = {
-    'a PNG that says it has 2^31 pixels a side': () => header(0x7fffffff, 0x7fffffff),
-    'a PNG that says it has none': () => header(0, 0),
-    'a PNG that says it is one line of 60,000': () => header(60_000, 1),
-    'a GIF of 65,535 a side': () =>
+    'a PNG header with 2^31 pixels per side': () => header(0x7fffffff, 0x7fffffff),
+    'a PNG header without pixels': () => header(0, 0),
+    'a PNG header with a line of 60,000 pixels': () => header(60_000, 1),
+    'a GIF with 65,535 pixels per side': () =>
       Buffer.from('GIF89a\xff\xff\xff\xff\x80\0\0\0\0\0\xff\xff\xff;', 'latin1'),
-    'an SVG that loads what it names': () =>
+    'an SVG that loads a file': () =>
       Buffer.from(
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"><image xlink:href="file:///etc/passwd" width="9" height="9"/></svg>',
       ),
-    'an SVG of entities': () =>
+    'an SVG with nested entities': () =>
       Buffer.from(
         `<!DOCTYPE s [<!ENTITY a "${'x'.repeat(1_000)}"><!ENTITY b "${'&a;'.repeat(1_000)}"><!ENTITY c "${'&b;'.repeat(1_000)}">]><svg xmlns="http://www.w3.org/2000/svg"><text>&c;</text></svg>`,
       ),
-    'an SVG of a million a side': () =>
+    'an SVG with a million pixels per side': () =>
       Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1000000" height="1000000"/>'),
   }
   for (const [what, bytesOf] of Object.entries(BOMBS)) {
-    it(`take ${what} without harm`, async () => {
+    it(`survives ${what}`, async () => {
       const extension = what.includes('SVG') ? 'svg' : what.includes('GIF') ? 'gif' : 'png'
       const type = extension === 'svg' ? 'image/svg+xml' : `image/${extension}`
       const files = [{ name: `bomb.${extension}`, content: bytesOf(), type }]
@@ -201,7 +201,7 @@ describe('files and pictures that are asked for to do harm', () => {
   }
 })
 
-/** The begin of a PNG: its signature, and the sides that it says. */
+/** The start of a PNG: its signature and the claimed dimensions. */
 function header(width: number, height: number): Buffer {
   const chunk = Buffer.alloc(25)
   chunk.writeUInt32BE(13, 0)

@@ -15,19 +15,19 @@ const CONTENT_TYPES = {
   'queries/feed': { type: 'article' },
 }
 
-/** As browsers send it, for a page that is not ours. */
+/** Headers that browsers send for pages of other sites. */
 const ELSEWHERE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'another site': { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
   'another host of this site': { 'sec-fetch-site': 'same-site', origin: 'https://a.example.org' },
-  'a page in a sandbox': { 'sec-fetch-site': 'cross-site', origin: 'null' },
-  'an old browser': { origin: 'https://evil.example' },
-  'an origin that begins as ours': { origin: 'https://cms.example.org.evil.example' },
-  'an origin of another port': { origin: 'https://cms.example.org:8443' },
-  'an origin by plain connection': { origin: 'http://cms.example.org' },
+  'a sandboxed page': { 'sec-fetch-site': 'cross-site', origin: 'null' },
+  'another site in an old browser': { origin: 'https://evil.example' },
+  'an origin that starts with ours': { origin: 'https://cms.example.org.evil.example' },
+  'an origin with another port': { origin: 'https://cms.example.org:8443' },
+  'our origin over plain HTTP': { origin: 'http://cms.example.org' },
 }
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['post', 'put'])
 
-describe('the Studio, attacked', () => {
+describe('attacks on the Studio', () => {
   let server: TestServer
   let database: MongoClient
   let ada: AdminClient
@@ -73,7 +73,7 @@ describe('the Studio, attacked', () => {
     server.routes.filter(({ path }) => path.startsWith('/admin'))
 
   for (const [who, headers] of Object.entries(ELSEWHERE)) {
-    it(`does nothing for ${who}, whatever cookie comes along`, async () => {
+    it(`refuses all management routes to ${who}, even with a cookie`, async () => {
       const guarded = management().filter(({ access }) => access !== 'everyone')
       expect(guarded.length).to.be.above(80)
       for (const route of guarded) {
@@ -97,7 +97,7 @@ describe('the Studio, attacked', () => {
     })
   }
 
-  it('changes nothing for who does not say where they come from, and reads nothing into a page', async () => {
+  it('refuses changes without an origin, and never allows credentials in CORS', async () => {
     for (const route of management().filter(
       ({ access, method }) => access !== 'everyone' && method !== 'get',
     )) {
@@ -111,7 +111,7 @@ describe('the Studio, attacked', () => {
     }
   })
 
-  it('takes no session over that was planted, by whatever name', async () => {
+  it('never takes over a planted session', async () => {
     const planted = 'A'.repeat(43)
     const names = [
       '__Host-quire_admin',
@@ -137,7 +137,7 @@ describe('the Studio, attacked', () => {
     ).to.be.oneOf([401, 403])
   })
 
-  describe('by a token of a preview', () => {
+  describe('a preview token', () => {
     let token: string
     const preview = async (who: AdminClient): Promise<string> => {
       const path = `/admin/content/${ARTICLE}/${documentId}/preview`
@@ -152,7 +152,7 @@ describe('the Studio, attacked', () => {
       token = await preview(ada)
     })
 
-    it('changes nothing and manages nothing, at any door', async () => {
+    it('changes no data and opens no management route', async () => {
       expect(await statusBy(token)).to.equal(200)
       const before = await database.db(server.database).collection('quire_commits').countDocuments()
       const routes = server.routes.filter(
@@ -176,7 +176,7 @@ describe('the Studio, attacked', () => {
       ).to.equal(before)
     })
 
-    it('is none in a cookie, in a query or at /mcp', async () => {
+    it('is refused in a cookie, in a query and at /mcp', async () => {
       for (const query of [`secret=${token}`, `token=${token}`, `access_token=${token}`]) {
         const answer = await server.get(`/api/articles/${documentId}?${query}`, { token: null })
         expect(answer.status, query).to.be.oneOf([400, 403])
@@ -189,7 +189,7 @@ describe('the Studio, attacked', () => {
       expect([status, text.includes('create')]).to.deep.equal([403, false])
     })
 
-    it('ends with the own password, and goes on in no other letters', async () => {
+    it('ends with the password of the administrator, and is refused in other spellings', async () => {
       const before = await preview(ada)
       const parts = before.split('-')
       const [, administrator = '', epoch = '', end = '', signature = ''] = parts
@@ -213,7 +213,7 @@ describe('the Studio, attacked', () => {
     })
   })
 
-  it('believes nothing of a request about where it is', async () => {
+  it('ignores forged headers about the host and the path', async () => {
     const headers = {
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'node:http'
 import { declare, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
-/** Headers that mean something for pages and files only. */
+/** Headers for pages and files only. */
 const PAGE_HEADERS = [
   'x-dns-prefetch-control',
   'x-download-options',
@@ -43,7 +43,7 @@ describe('HTTP', () => {
     ['POST', '/api/homepage', 'HEAD, GET, PUT, DELETE'],
   ]
   for (const [method, path, allow] of allowed) {
-    it(`answers ${method} ${path} with 405 and what is allowed`, async () => {
+    it(`responds with 405 and the allowed methods to ${method} ${path}`, async () => {
       const answer = await server.send(method, path.replace('ID', documentId))
       expect(answer.status, answer.text).to.equal(405)
       expect(answer.headers.allow).to.equal(allow)
@@ -79,7 +79,7 @@ describe('HTTP', () => {
     ['POST', '/api/tags/ID/actions/publish'],
   ]
   for (const [method, path] of unknown) {
-    it(`answers ${method} ${path} with 404, whoever asks`, async () => {
+    it(`responds with 404 to ${method} ${path} for every caller`, async () => {
       for (const token of [ROOT_TOKEN, null, 'nobody']) {
         const answer = await server.send(method, path.replace('ID', documentId), { token })
         expect([answer.status, answer.body], answer.text).to.deep.equal([
@@ -93,30 +93,30 @@ describe('HTTP', () => {
     })
   }
 
-  it('answers a method that nobody knows with 501 or 405, in the envelope', async () => {
+  it('responds with 501 or 405 to an unknown method, in the error format', async () => {
     const answer = await server.send('PROPFIND', '/api/tags')
     expect(answer.status).to.be.oneOf([405, 501])
     expect(answer.body.error.status).to.equal(answer.status)
   })
 
-  it('ignores a header that would change the method', async () => {
+  it('ignores a header that overrides the method', async () => {
     const headers = { 'x-http-method-override': 'DELETE' }
     expect((await server.get(`/api/tags/${documentId}`, { headers })).status).to.equal(200)
     expect(await server.count('tag_versions')).to.equal(1)
   })
 
   for (const path of ['/API/tags', '/api/Tags', '/api/tags/', '/Api/TAGS/?a=1', '/api/tags?']) {
-    it(`takes ${path} for the list`, async () => {
+    it(`serves the list at ${path}`, async () => {
       const answer = await server.get(path)
       expect([answer.status, answer.body?.data?.length], answer.text).to.deep.equal([200, 1])
     })
   }
 
-  it('takes one trailing slash for the entry, too', async () => {
+  it('accepts a trailing slash after an entry', async () => {
     expect((await server.get(`/api/tags/${documentId}/`)).status).to.equal(200)
   })
 
-  it('answers HEAD as GET, without a body', async () => {
+  it('responds to HEAD like GET, without a body', async () => {
     for (const [path, status] of [
       ['/api/tags', 200],
       [`/api/tags/${documentId}`, 200],
@@ -129,13 +129,13 @@ describe('HTTP', () => {
     }
   })
 
-  it('answers OPTIONS with what is allowed', async () => {
+  it('responds to OPTIONS with the allowed methods', async () => {
     const answer = await server.send('OPTIONS', '/api/tags')
     expect([answer.status, answer.text]).to.deep.equal([200, ''])
     expect(answer.headers.allow).to.equal('HEAD, GET, POST')
   })
 
-  it('answers the preflight of a browser', async () => {
+  it('responds to the preflight of a browser', async () => {
     const answer = await server.send('OPTIONS', '/api/tags', {
       token: null,
       headers: {
@@ -163,7 +163,7 @@ describe('HTTP', () => {
     '/admin/session',
     '/mcp',
   ]) {
-    it(`lets no page of another origin read ${path}`, async () => {
+    it(`sends no CORS headers at ${path}`, async () => {
       const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
         for (const target of [path, `/${path}`, path.toUpperCase(), `${path}/`, `${path}?a=1`]) {
@@ -175,7 +175,7 @@ describe('HTTP', () => {
     })
   }
 
-  it('lets listed origins read what asks for a credential, and nobody measurements', async () => {
+  it('allows listed origins to read the API and the management, but not the metrics', async () => {
     const listing = await serve('listing', {
       contentTypes: { tag: declare('tag', { name: { type: 'string' } }) },
       environment: { CORS_ORIGIN: 'https://own.example' },
@@ -204,11 +204,11 @@ describe('HTTP', () => {
   })
 
   for (const [what, path] of [
-    ['an answer', '/api/tags'],
+    ['a response', '/api/tags'],
     ['an error', '/api/tags?filters[nope]=1'],
-    ['what is not there', '/nope'],
+    ['a 404', '/nope'],
   ] as const) {
-    it(`gives ${what} the headers that protect it`, async () => {
+    it(`sends security headers with ${what}`, async () => {
       const { headers } = await server.get(path, { headers: { origin: 'https://app.example' } })
       expect(headers).to.include({
         'access-control-allow-origin': 'https://app.example',
@@ -225,19 +225,19 @@ describe('HTTP', () => {
   }
 
   for (const path of ['/api/docs', '/API/docs/start.js', '/uploads/nothing.png', '/studio/x']) {
-    it(`gives ${path} the headers of a page`, async () => {
+    it(`sends the headers of a page at ${path}`, async () => {
       const { headers } = await server.get(path)
       expect(headers).to.include.all.keys('content-security-policy', ...PAGE_HEADERS)
       expect(headers['x-content-type-options']).to.equal('nosniff')
     })
   }
 
-  it('answers in JSON whatever is accepted', async () => {
+  it('responds in JSON for any Accept header', async () => {
     const answer = await server.get('/api/tags', { headers: { accept: 'text/html' } })
     expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8')
   })
 
-  it("keeps the request's id, and makes one when it is none", async () => {
+  it('keeps a valid request id and replaces an invalid one', async () => {
     const own = await server.get('/api/tags', { headers: { 'x-request-id': 'abc-1.2_3' } })
     expect(own.headers['x-request-id']).to.equal('abc-1.2_3')
     for (const id of ['a b', 'x'.repeat(100), '"quoted"']) {
@@ -250,7 +250,7 @@ describe('HTTP', () => {
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
   ] as const) {
-    it(`packs long answers with ${encoding}`, async () => {
+    it(`compresses long responses with ${encoding}`, async () => {
       const bytes = await raw(server.port, '/api/tags', { 'accept-encoding': encoding })
       expect(bytes.length).to.be.below(2000)
       expect(JSON.parse(unpack(bytes).toString('utf8'))).to.have.property('data')
@@ -258,7 +258,7 @@ describe('HTTP', () => {
   }
 
   for (const refused of ['identity;q=0', '*;q=0', 'unknown, identity;q=0', 'gzip;q=0, *;q=0']) {
-    it(`sends long answers as they are to who accepts no coding: ${refused}`, async () => {
+    it(`sends long responses uncompressed for Accept-Encoding: ${refused}`, async () => {
       const answer = await server.get('/api/tags', { headers: { 'accept-encoding': refused } })
       expect(answer.status, answer.text).to.equal(200)
       expect(answer.headers).to.not.have.property('content-encoding')
@@ -266,14 +266,14 @@ describe('HTTP', () => {
     })
   }
 
-  it('packs what has no tag', async () => {
+  it('compresses a response without an ETag', async () => {
     const answer = await server.get('/metrics', { headers: { 'accept-encoding': 'gzip' } })
     expect(answer.status).to.equal(200)
     expect(answer.headers).to.include({ 'content-encoding': 'gzip' })
     expect(answer.headers).to.not.have.property('etag')
   })
 
-  it('does not pack short answers', async () => {
+  it('does not compress short responses', async () => {
     const answer = await server.get('/nope', { headers: { 'accept-encoding': 'gzip' } })
     expect(answer.headers).to.not.have.property('content-encoding')
   })
@@ -286,7 +286,7 @@ describe('HTTP', () => {
     expect((await server.send('HEAD', '/_health')).status).to.equal(204)
   })
 
-  it('tells how long requests took, by route and not by path', async () => {
+  it('measures the duration of requests by route, not by path', async () => {
     const { text, status } = await server.get('/metrics', { token: null })
     expect(status).to.equal(200)
     expect(text).to.match(
@@ -298,7 +298,7 @@ describe('HTTP', () => {
   })
 })
 
-/** The bytes of an answer, as they came. */
+/** The raw bytes of a response. */
 function raw(port: number, path: string, headers: Record<string, string>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path, headers }, (response) => {

@@ -45,7 +45,7 @@ describe('Idempotency-Key', () => {
     server.post(path, data, { ...sent, headers: { 'idempotency-key': key, ...sent.headers } })
   const replayed = (answer: Answer): boolean => answer.headers['idempotency-replayed'] === 'true'
 
-  it('gives the first answer again, and creates once', async () => {
+  it('repeats the first response and creates one entry', async () => {
     const key = newKey()
     const before = await server.count('note_versions')
     const first = await post('/api/notes', { text: 'a', price: '1.10' }, key)
@@ -59,7 +59,7 @@ describe('Idempotency-Key', () => {
     expect(await server.count('note_versions')).to.equal(before + 2)
   })
 
-  it('gives it again when the document has changed or is gone', async () => {
+  it('repeats the response after the document was changed or deleted', async () => {
     const key = newKey()
     const first = await post('/api/tags', { name: 'gone' }, key)
     const path = `/api/tags/${first.body.data.documentId}`
@@ -69,7 +69,7 @@ describe('Idempotency-Key', () => {
     expect((await post('/api/tags', { name: 'gone' }, key)).text).to.equal(first.text)
   })
 
-  it('gives an error again, too', async () => {
+  it('repeats an error', async () => {
     const key = newKey()
     const first = await post('/api/notes', { text: 7 }, key)
     const second = await post('/api/notes', { text: 7 }, key)
@@ -79,7 +79,7 @@ describe('Idempotency-Key', () => {
     expect(second.text).to.equal(first.text)
   })
 
-  it('refuses another body, query or format', async () => {
+  it('responds with 422 to another body, query or format', async () => {
     const key = newKey()
     await post('/api/notes', { text: 'a' }, key)
     const others = [
@@ -94,7 +94,7 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  it('keeps principals and endpoints apart', async () => {
+  it('separates callers and endpoints', async () => {
     const key = newKey()
     const root = await post('/api/notes', { text: 'a' }, key)
     const nobody = await post('/api/notes', { text: 'a' }, key, { token: null })
@@ -104,7 +104,7 @@ describe('Idempotency-Key', () => {
     expect((await post('/api/tags', { name: 'apart' }, key, { token: null })).status).to.equal(403)
   })
 
-  it('creates once when asked many times at once', async () => {
+  it('creates one entry for simultaneous requests', async () => {
     const key = newKey()
     const before = await server.count('note_versions')
     const answers = await Promise.all(
@@ -120,7 +120,7 @@ describe('Idempotency-Key', () => {
     expect(await server.count('note_versions')).to.equal(before + 2)
   })
 
-  it('answers for what a lost process has created, and begins anew what it has not', async () => {
+  it('returns the entry that a lost process has created, and restarts an uncommitted creation', async () => {
     const key = newKey()
     const first = await post('/api/notes', { text: 'lost', price: '2.50' }, key)
     const [row] = await rows().find().sort({ expiresAt: -1 }).limit(1).toArray()
@@ -135,7 +135,7 @@ describe('Idempotency-Key', () => {
 
     await rows().updateOne({ _id }, { $unset: { answer: '', version: '' } })
     expect((await post('/api/notes', { text: 'lost', price: '2.50' }, key)).status).to.equal(409)
-    // Over, or begun by a clock that was an hour ahead.
+    // An expired lease, or a lease by a clock that was an hour ahead.
     for (const leasedUntil of [new Date(0), new Date(Date.now() + 3_600_000)]) {
       await rows().updateOne(
         { _id },
@@ -159,7 +159,7 @@ describe('Idempotency-Key', () => {
     expect(second.body.data.documentId).to.not.equal(first.body.data.documentId)
   })
 
-  it('takes a key in quotes or bare, and refuses what is none', async () => {
+  it('accepts a key with or without quotes, and refuses invalid keys', async () => {
     const key = newKey()
     const first = await post('/api/notes', { text: 'a' }, `"${key}"`)
     expect((await post('/api/notes', { text: 'a' }, key)).text).to.equal(first.text)

@@ -33,7 +33,7 @@ function fetchPicture(port: number, url: string, accept = '*/*'): Promise<Pictur
   })
 }
 
-/** Red on the left, blue on the right. */
+/** A picture with a red left half and a blue right half. */
 function halves(width: number, height: number, right = { r: 0, g: 0, b: 255 }): Promise<Buffer> {
   const half = { width: width / 2, height, channels: 3 as const, background: right }
   return sharp({ create: { width, height, channels: 3, background: { r: 255, g: 0, b: 0 } } })
@@ -42,7 +42,7 @@ function halves(width: number, height: number, right = { r: 0, g: 0, b: 255 }): 
     .toBuffer()
 }
 
-/** The colour in the middle: the largest of its channels. */
+/** The dominant channel of the pixel in the middle. */
 async function colourOf(bytes: Buffer): Promise<string> {
   const { data, info } = await sharp(bytes)
     .removeAlpha()
@@ -54,7 +54,7 @@ async function colourOf(bytes: Buffer): Promise<string> {
 }
 
 for (const storage of ['local', 'gridfs']) {
-  describe(`pictures of other sizes and formats, from ${storage}`, () => {
+  describe(`image variants from ${storage}`, () => {
     const folder = useTempFolder()
     let server: TestServer
     let file: Json
@@ -92,7 +92,7 @@ for (const storage of ['local', 'gridfs']) {
     const get = (query: string, accept?: string, url: string = file.url): Promise<Picture> =>
       fetchPicture(server.port, `${url}?${query}`, accept)
 
-    it('is made in the size and format asked for', async () => {
+    it('returns the requested size and format', async () => {
       const { status, headers, bytes } = await get('width=640&format=webp&quality=50')
       expect([status, headers['content-type']]).to.deep.equal([200, 'image/webp'])
       expect(headers['content-length']).to.equal(String(bytes.length))
@@ -100,7 +100,7 @@ for (const storage of ['local', 'gridfs']) {
       expect([width, height, format]).to.deep.equal([640, 320, 'webp'])
     })
 
-    it('is in the best format that a browser takes', async () => {
+    it('returns the best format that the browser accepts', async () => {
       const avif = await get('width=64', BROWSER)
       expect(avif.headers['content-type']).to.equal('image/avif')
       expect(avif.headers['vary']).to.include('Accept')
@@ -109,12 +109,12 @@ for (const storage of ['local', 'gridfs']) {
       expect((await sharp(plain.bytes).metadata()).width).to.equal(64)
     })
 
-    it('is never larger than it is', async () => {
+    it('never enlarges a picture', async () => {
       const { width } = await sharp((await get('width=3840&format=jpeg')).bytes).metadata()
       expect(width).to.equal(1200)
     })
 
-    it('is cropped around its focal point', async () => {
+    it('crops around the focal point', async () => {
       const square = 'width=128&height=128&fit=cover&format=png'
       const left = await upload('l.png', await halves(1200, 600), {
         fileInfo: { focalPoint: { x: 5, y: 50 } },
@@ -129,7 +129,7 @@ for (const storage of ['local', 'gridfs']) {
       expect(await colourOf((await get(square, '*/*', left.url)).bytes)).to.equal('blue')
     })
 
-    it('is made once, for however many who ask at the same time', async () => {
+    it('returns the same variant to simultaneous requests', async () => {
       const asked = Array.from({ length: 8 }, () => get('width=512&format=webp'))
       const answers = await Promise.all(asked)
       expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200))
@@ -142,7 +142,7 @@ for (const storage of ['local', 'gridfs']) {
       expect(again.status).to.equal(304)
     })
 
-    it('is of the new bytes once a file was replaced, and gone with it', async () => {
+    it('replaces and deletes the variants together with the file', async () => {
       const before = await storedCount()
       const other = await upload('other.png', await halves(600, 600))
       expect(
@@ -152,19 +152,19 @@ for (const storage of ['local', 'gridfs']) {
       expect(
         await colourOf((await get('width=64&height=64&fit=fill', '*/*', other.url)).bytes),
       ).to.equal('green')
-      expect(await storedCount()).to.equal(before + 4) // itself, two formats, and the variant
+      expect(await storedCount()).to.equal(before + 4) // the file, two formats and the variant
       expect((await server.delete(`/api/upload/files/${other.id}`)).status).to.equal(200)
       expect(await storedCount()).to.equal(before)
       expect((await get('width=64', '*/*', other.url)).status).to.equal(404)
     })
 
-    it('is made of a smaller format as well', async () => {
+    it('derives a variant from a smaller format', async () => {
       const { bytes, status } = await get('width=64', '*/*', file.formats.small.url)
       expect(status).to.equal(200)
       expect((await sharp(bytes).metadata()).width).to.equal(64)
     })
 
-    it('moves on where it moved', async () => {
+    it('keeps an animation', async () => {
       const frame = await sharp(await halves(40, 20)).toBuffer()
       const moving = await sharp([frame, await sharp(frame).flop().toBuffer()], {
         join: { animated: true },
@@ -178,7 +178,7 @@ for (const storage of ['local', 'gridfs']) {
       expect([pages, width]).to.deep.equal([2, 16])
     })
 
-    it('is refused in any other size, and of what is no picture', async () => {
+    it('refuses other sizes, and files that are not pictures', async () => {
       const odd = await get('width=641')
       expect([odd.status, JSON.parse(String(odd.bytes)).error.name]).to.deep.equal([
         400,
@@ -196,7 +196,7 @@ for (const storage of ['local', 'gridfs']) {
         expect((await get('width=64', '*/*', missing)).status, missing).to.equal(404)
     })
 
-    it('has a placeholder in its record, for who asks', async () => {
+    it('returns a placeholder on request', async () => {
       expect(file).to.not.have.property('thumbhash')
       const { body } = await server.get(`/api/upload/files/${file.id}?fields=thumbhash`)
       const { rgba, w, h } = thumbHashToRGBA(Buffer.from(body.thumbhash, 'base64'))
@@ -214,8 +214,8 @@ for (const storage of ['local', 'gridfs']) {
   })
 }
 
-describe('pictures of other sizes, with a key', () => {
-  it('are made for whoever has it', async () => {
+describe('signed image variants', () => {
+  it('allows any size with a valid signature', async () => {
     const key = path.basename(import.meta.url).padEnd(32, '-')
     const server = await serve('variants_signed', {
       contentTypes: MEDIA_TYPES,

@@ -45,7 +45,7 @@ describe('keys of JSON attributes', () => {
   after(() => server.close())
 
   for (const type of ['posts', 'notes']) {
-    it(`are stored and answered as sent, in ${type}`, async () => {
+    it(`stores and returns keys as sent, in ${type}`, async () => {
       const populate = 'populate[part]=true&populate[parts]=true'
       const data = {
         title: 'x',
@@ -71,7 +71,7 @@ describe('keys of JSON attributes', () => {
       expectKept(made.text)
       expectKept((await server.get(`${path}?${populate}`)).text)
       expectKept((await server.get(`/api/${type}?${populate}&locale=en`)).text)
-      // Another write, another locale and what all locales share keep them.
+      // Another write, another locale and shared values keep them.
       expectKept((await server.put(`${path}?${populate}`, { title: 'y' })).text)
       const french = await server.put(`${path}?locale=fr`, { title: 'z' })
       expect(french.status, french.text).to.equal(200)
@@ -80,7 +80,7 @@ describe('keys of JSON attributes', () => {
       expect((await server.get(path)).body.data.shared).to.deep.equal({ 'c.d': 1 })
     })
 
-    it(`are found by a filter for the whole value, in ${type}`, async () => {
+    it(`finds entries by a whole JSON value, in ${type}`, async () => {
       const value = { 'find.me': { $in: [''] } }
       await server.post(`/api/${type}`, { extra: value, parts: [{ extra: value }] })
       const asked = encodeURIComponent(JSON.stringify(value))
@@ -99,7 +99,7 @@ describe('keys of JSON attributes', () => {
     })
   }
 
-  it('are published and discarded as they are', async () => {
+  it('keeps keys on publish and discard', async () => {
     const made = await server.post('/api/posts?status=draft', { extra: CONFIGURATION })
     const path = `/api/posts/${made.body.data.documentId}`
     expect((await server.send('POST', `${path}/actions/publish`)).status).to.equal(200)
@@ -111,7 +111,7 @@ describe('keys of JSON attributes', () => {
     }
   })
 
-  it('stay refused where JavaScript could take them for something else', async () => {
+  it('refuses __proto__ as a key', async () => {
     const body = '{"data":{"extra":{"a":{"__proto__":{"admin":true}}}}}'
     expect((await server.send('POST', '/api/notes', { body })).status).to.equal(400)
   })

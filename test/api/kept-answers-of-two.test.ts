@@ -6,7 +6,7 @@ const SOON = 20_000
 const ROUNDS = 25
 const READERS = 3
 
-describe('answers from memory with CACHE_STALE_MS=0, of two servers on one database', () => {
+describe('cached responses with CACHE_STALE_MS=0 of two servers on one database', () => {
   let here: TestServer
   let there: TestServer
   let documentId: string
@@ -46,8 +46,8 @@ describe('answers from memory with CACHE_STALE_MS=0, of two servers on one datab
     return (entry.notes?.[0] ?? entry).value
   }
 
-  it('are there: what was read and has not changed is read from memory', async () => {
-    // What has no number yet may change it for a moment: then it is read anew.
+  it('reads unchanged content from memory', async () => {
+    // Recent commits without a number may invalidate a response for a moment.
     await until(async () => {
       ofContent = 0
       for (const target of targets()) await read(there, target)
@@ -55,11 +55,11 @@ describe('answers from memory with CACHE_STALE_MS=0, of two servers on one datab
     }, SOON)
   })
 
-  it('show nothing older than the last write of the other, whoever reads meanwhile', async () => {
+  it('never shows content older than the last write of the other server', async () => {
     let acknowledged = 0
     const over = new AbortController()
     const faults: string[] = []
-    /** What was acknowledged before a read was sent is in it. */
+    /** A read contains every write that was acknowledged before. */
     const check = async (server: TestServer, target: string): Promise<void> => {
       const least = acknowledged
       const value = await read(server, target)
@@ -81,7 +81,7 @@ describe('answers from memory with CACHE_STALE_MS=0, of two servers on one datab
     expect(faults).to.deep.equal([])
   })
 
-  it('show it in the entity tag, too', async () => {
+  it('changes the ETag after a write of the other server', async () => {
     const asked = async (tag?: string) =>
       there.get('/api/notes', { token: null, headers: tag ? { 'if-none-match': tag } : {} })
     const tag = String((await asked()).headers.etag)

@@ -44,7 +44,7 @@ const READ = [
 
 const ANYONE: Sent = { token: null }
 
-describe('answers from memory', () => {
+describe('cached responses', () => {
   let server: TestServer
   let commands: string[] = []
 
@@ -53,7 +53,7 @@ describe('answers from memory', () => {
       contentTypes: CONTENT_TYPES,
       permitted: READ,
       locales: ['fr'],
-      environment: { CACHE_STALE_MS: '60000' }, // so that no look of a slow machine is counted
+      environment: { CACHE_STALE_MS: '60000' }, // no refresh during the test, even on a slow machine
     })
     server.onCommand(({ name, command }) => {
       const collection = String(command[name])
@@ -62,7 +62,7 @@ describe('answers from memory', () => {
   })
   after(() => server.close())
 
-  /** What a request asked of content, and its answer. */
+  /** The response, and the number of commands on content. */
   const asking = async (target: string, sent: Sent = ANYONE): Promise<[Answer, number]> => {
     commands = []
     const answer = await server.get(target, sent)
@@ -90,7 +90,7 @@ describe('answers from memory', () => {
     return answer.body.data.accessKey
   }
 
-  it('cost no command: a list, an entry, a single type', async () => {
+  it('runs no command for a cached list, entry or single type', async () => {
     const { documentId } = await create('articles', { title: 'a' })
     await server.put('/api/home', { headline: 'h' })
     for (const path of ['/api/articles?sort=title', `/api/articles/${documentId}`, '/api/home']) {
@@ -106,7 +106,7 @@ describe('answers from memory', () => {
     }
   })
 
-  it('are a 304 without a command for who knows them, and without a body', async () => {
+  it('responds with 304 and without a command to a known ETag', async () => {
     await create('articles', { title: 'known' })
     const { headers } = await expectMiss('/api/articles?filters[title]=known')
     const known = { token: null, headers: { 'if-none-match': String(headers['etag']) } }
@@ -119,7 +119,7 @@ describe('answers from memory', () => {
     expect(changed.status).to.equal(200)
   })
 
-  it('show what this process has written at once', async () => {
+  it('shows writes of this process at once', async () => {
     const { documentId } = await create('articles', { title: 'before' })
     const path = `/api/articles/${documentId}`
     await expectMiss(path)
@@ -130,7 +130,7 @@ describe('answers from memory', () => {
     expect((await server.get(path, ANYONE)).status).to.equal(404)
   })
 
-  it('depend on what is populated, and on what conditions and orders lead through', async () => {
+  it('drops a response when a populated, filtered or sorted type changes', async () => {
     const tag = await create('tags', { name: 'old' })
     await create('articles', { title: 'tagged', tags: [tag.documentId] })
     const paths = [
@@ -151,14 +151,14 @@ describe('answers from memory', () => {
     expect(other[0].name).to.equal('new')
   })
 
-  it('outlive a change of what they are not made of', async () => {
+  it('keeps a response when another type changes', async () => {
     await create('articles', { title: 'alone' })
     await expectMiss('/api/articles?filters[title]=alone')
     await create('secrets', { text: 'x' })
     await expectHit('/api/articles?filters[title]=alone')
   })
 
-  it('are told apart by permissions, format, locale and query, and not by spelling', async () => {
+  it('separates responses by permissions, format, locale and query, but not by spelling', async () => {
     await create('articles', { title: 'apart' })
     const path = '/api/articles?filters[title][$eq]=apart'
     await expectMiss(path)
@@ -175,7 +175,7 @@ describe('answers from memory', () => {
     await expectHit(path, { token: other })
   })
 
-  it('are for nobody who may write, and never of drafts', async () => {
+  it('caches no drafts, and no response for a caller that may write', async () => {
     const { documentId } = await create('articles', { title: 'w' })
     const writer = await token({
       name: 'writer',
@@ -197,14 +197,14 @@ describe('answers from memory', () => {
     await expectMiss('/api/tags?status=draft&populate=articles', { token: reader })
   })
 
-  it('are not kept where they were read from a secondary', async () => {
+  it('caches no response that was read from a secondary', async () => {
     const body = { name: 'near', type: 'read-only', readPreference: 'secondaryPreferred' }
     const near = await token(body)
     await expectMiss('/api/articles?filters[title]=near', { token: near })
     await expectMiss('/api/articles?filters[title]=near', { token: near })
   })
 
-  it('are not kept where users are shown, or a count is none', async () => {
+  it('caches no response with users or an estimated count', async () => {
     await create('articles', { title: 'counted' })
     const reader = await token({
       name: 'users',
@@ -220,7 +220,7 @@ describe('answers from memory', () => {
     }
   })
 
-  it('are passed by where a request says so, and renewed', async () => {
+  it('skips and renews a cached response for no-store and no-cache', async () => {
     await create('articles', { title: 'fresh' })
     const path = '/api/articles?filters[title]=fresh'
     const saying = (value: string): Sent => ({ token: null, headers: { 'cache-control': value } })
@@ -231,7 +231,7 @@ describe('answers from memory', () => {
     await expectHit(path, saying('max-age=0'))
   })
 
-  it('are not passed by where fetch says so, of a condition that its caller has set', async () => {
+  it('ignores the no-cache that fetch adds to a conditional request', async () => {
     await create('articles', { title: 'fetched' })
     const url = `http://127.0.0.1:${server.port}/api/articles?filters[title]=fetched`
     const first = await fetch(url)
@@ -246,7 +246,7 @@ describe('answers from memory', () => {
     expect([said.status, commands]).to.deep.equal([304, []])
   })
 
-  it('are gone with a right that is taken, and with a locale', async () => {
+  it('drops responses when a permission or a locale is removed', async () => {
     await create('articles', { title: 'right' })
     await server.post('/api/articles?locale=fr', { title: 'droit' })
     await expectMiss('/api/articles?locale=*&filters[title]=right')
@@ -262,7 +262,7 @@ describe('answers from memory', () => {
     expect(body.data).to.deep.equal([])
   })
 
-  it('are sent packed, from memory as well, under a tag of their own', async () => {
+  it('sends compressed responses from memory, with an ETag of their own', async () => {
     const body = randomBytes(2_000).toString('hex')
     await create('articles', { title: 'large', body })
     const path = '/api/articles?filters[title]=large'
@@ -288,7 +288,7 @@ describe('answers from memory', () => {
     expect(head.headers['etag']).to.equal(plain.headers['etag'])
   })
 
-  it('are read once for many who ask at once', async () => {
+  it('reads once for simultaneous requests', async () => {
     await create('articles', { title: 'crowd' })
     const path = '/api/articles?filters[title]=crowd&pagination[withCount]=false'
     commands = []
@@ -297,7 +297,7 @@ describe('answers from memory', () => {
     expect(commands).to.have.length(1)
   })
 
-  it('are never errors', async () => {
+  it('caches no error', async () => {
     for (const [path, status] of [
       ['/api/articles?filters[nothing]=1', 400],
       ['/api/articles/aaaaaaaaaaaaaaaaaaaaaaaa', 404],
@@ -311,7 +311,7 @@ describe('answers from memory', () => {
     }
   })
 
-  it('are counted in metrics', async () => {
+  it('counts hits, misses and entries in the metrics', async () => {
     const { text } = await server.get('/metrics', ANYONE)
     const of = (name: string): number =>
       Number(new RegExp(`^quire_answer_cache_${name} (\\S+)$`, 'm').exec(text)?.[1])
@@ -323,7 +323,7 @@ describe('answers from memory', () => {
   })
 })
 
-describe('answers without memory, for a CDN', () => {
+describe('responses for a CDN', () => {
   let server: TestServer
 
   before(async () => {
@@ -335,7 +335,7 @@ describe('answers without memory, for a CDN', () => {
   })
   after(() => server.close())
 
-  it('name the types and the documents that they show, and for how long they may be kept', async () => {
+  it('lists the types and documents of a response, and its lifetime', async () => {
     const tag = (await server.post('/api/tags', { name: 't' })).body.data.documentId
     const article = (await server.post('/api/articles', { title: 'a', tags: [tag] })).body.data
       .documentId
@@ -353,7 +353,7 @@ describe('answers without memory, for a CDN', () => {
   })
 })
 
-/** An answer as its bytes. */
+/** A response with its raw bytes. */
 function raw(
   { port }: TestServer,
   path: string,

@@ -1,4 +1,7 @@
-/** A `fetch` behind a cache that keeps the first page of a sync, as any may for five minutes. */
+/**
+ * A `fetch` behind a cache that keeps the first page of a sync. Any cache may do so for five
+ * minutes.
+ */
 export function behindCache() {
   const kept = new Map<string, { readonly text: string; readonly type: string }>()
   let requests = 0

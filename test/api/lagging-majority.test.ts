@@ -3,7 +3,7 @@ import { type LaggingMajority, startLaggingMajority } from '../support/lagging-m
 import { until } from '../support/until.ts'
 import { declare, type Json, serve, type TestServer } from './server.ts'
 
-describe('a server whose database has writes that no majority has', () => {
+describe('a server with writes that no majority has confirmed', () => {
   let replicas: LaggingMajority
   let server: TestServer
 
@@ -22,7 +22,7 @@ describe('a server whose database has writes that no majority has', () => {
   })
   afterEach(() => replicas.catchUp())
 
-  /** Until the head counts all commits. */
+  /** Waits until the head counts all commits. */
   async function settled(): Promise<void> {
     const db = replicas.client.db(server.database)
     await until(async () => {
@@ -32,7 +32,7 @@ describe('a server whose database has writes that no majority has', () => {
     }, 20_000)
   }
 
-  /** Renames a tag as another process would, numbered and counted, on the primary alone. */
+  /** Renames a tag like another process: numbered and counted, on the primary alone. */
   async function renameUnconfirmed(from: string, name: string): Promise<void> {
     const db = replicas.client.db(server.database, { writeConcern: { w: 1 } })
     const commits = db.collection<{ _id: string; seq: number }>('quire_commits')
@@ -68,7 +68,7 @@ describe('a server whose database has writes that no majority has', () => {
     await settled()
   }
 
-  it('syncs none of them until the majority has them', async () => {
+  it('syncs a write only after the majority has it', async () => {
     await create('old')
     await replicas.hold()
     await renameUnconfirmed('old', 'new')
@@ -80,7 +80,7 @@ describe('a server whose database has writes that no majority has', () => {
     expect([...changed.rows.values()]).to.deep.equal(['new'])
   })
 
-  it('leaves nothing on a device that a failover takes back, and misses nothing after it', async () => {
+  it('syncs no write that a failover rolls back, and misses none after it', async () => {
     await create('kept')
     await replicas.hold()
     await renameUnconfirmed('kept', 'lost')
