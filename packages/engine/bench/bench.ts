@@ -7,7 +7,7 @@ import type { Document } from 'mongodb'
 import { startEmbedded } from '../src/start-embedded.ts'
 import { DOCUMENTS, makeDocument } from './documents.ts'
 
-// The figures the embedded engine is held to: 10,000 documents of about 800 bytes over the driver.
+// Benchmark of the embedded engine: 10,000 documents of about 800 bytes, through the driver.
 
 const ROUNDS = 60
 

@@ -8,7 +8,6 @@ function text(length: number, seed: number): string {
   ).join('')
 }
 
-/** A document of about 800 bytes, as a content management system stores them. */
 export function makeDocument(i: number): Document {
   return {
     _id: `document-${i}:en:published`,

@@ -6,8 +6,8 @@ import type { Collection, Document } from 'mongodb'
 import { startEmbedded } from '../src/start-embedded.ts'
 import { makeDocument } from './documents.ts'
 
-// Writes of the embedded engine beside those of other deployments, which are named as `name=mongodb://…`:
-// each workload runs on all of them in turn, ROUNDS times, and the median of the rounds counts.
+// Compares the writes of the embedded engine with other deployments, given as `name=mongodb://…`.
+// Each workload runs on all deployments in turn, ROUNDS times. The median of the rounds counts.
 
 type Row = Document & { _id: string }
 
@@ -79,7 +79,7 @@ const WRITES: Readonly<Record<string, Write>> = {
 
 let made = 0
 
-/** Writes a second. */
+/** Returns writes per second. */
 async function measure(target: Target, write: Write, clients: number): Promise<number> {
   const start = performance.now()
   let count = 0

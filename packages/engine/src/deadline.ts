@@ -1,20 +1,20 @@
 import { CommandError } from './errors.ts'
 
-/** When a command must have ended, in milliseconds of the process's clock. */
+/** The deadline of a command, on the clock of `performance.now()`. */
 export interface Deadline {
   readonly at: number
-  /** What goes on when it is over ends with `TurnOver`. */
+  /** If set, `checkDeadline` throws `TurnOver` at the end of the turn. */
   readonly turn?: Turn | undefined
 }
 
-/** How long a command may keep others waiting: by the clock, and by what the process has worked meanwhile. */
+/** How long a command may block others, in wall time and in CPU time of the process. */
 export interface Turn {
   readonly endsAt: number
-  /** A command that has waited for a core would wait for it in another process as well. */
+  /** A command that waits for a core would also wait in another process. */
   readonly cpuEndsAt: number
 }
 
-/** So old a figure of what the process has worked may be: asking takes a part of a short read's time. */
+/** Maximum age of the cached CPU time: `process.cpuUsage` would slow down short reads. */
 const SAMPLE_MS = 10
 
 let sample = { at: -Infinity, cpuMs: 0 }
@@ -25,7 +25,6 @@ export function turnOf(ms: number): Turn {
   return { endsAt: now + ms, cpuEndsAt: sample.cpuMs + ms }
 }
 
-/** Of all threads of this process: at least as much as this one. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -33,7 +32,7 @@ function cpuMs(): number {
 
 export const NO_DEADLINE: Deadline = { at: Infinity }
 
-/** A read has taken longer than a turn: it is to be run anew where nobody waits for it. */
+/** A read took longer than its turn. The reader process runs it again from the start. */
 export class TurnOver extends Error {
   constructor() {
     super('it takes longer than a turn')
@@ -41,14 +40,13 @@ export class TurnOver extends Error {
 }
 
 const CHECK_EVERY = 256
-/** Of bytes or characters that are looked at one by one: as long as a small document takes. */
+/** Bytes or characters per step, about the work of a small document. */
 const UNIT_BYTES = 4096
 
-// A command runs without a pause, or from pause to pause: one at a time.
+// Only one command runs at a time, between two awaits.
 let current = NO_DEADLINE
 let spent = 0
 
-/** Runs a part of a command, at whose every step `spend` looks at this deadline. */
 export function withDeadline<T>(deadline: Deadline, work: () => T): T {
   const outer = current
   current = deadline
@@ -66,19 +64,18 @@ export function checkDeadline({ at, turn } = current): void {
   if (turn && now > turn.endsAt && cpuMs() > turn.cpuEndsAt) throw new TurnOver()
 }
 
-/** Until the command must have ended, or its turn may be over. */
+/** Milliseconds until the deadline or the end of the turn. */
 export function leftMs(): number {
   return Math.min(current.at, current.turn?.endsAt ?? Infinity) - performance.now()
 }
 
-/** Whether the command ends by itself, or goes on elsewhere, when it takes too long. */
 export function hasDeadline(): boolean {
   return current.at !== Infinity || current.turn !== undefined
 }
 
 /**
- * To be called for each thing that is done: a document, an element, a comparison, a call of a function. Looks at
- * the clock at every 256th.
+ * Counts a step: a document, an element, a comparison or a call. Every 256th step checks the
+ * deadline.
  * @throws CommandError MaxTimeMSExpired; TurnOver
  */
 export function spend(units = 1): void {
@@ -88,7 +85,6 @@ export function spend(units = 1): void {
   checkDeadline()
 }
 
-/** The same for so many bytes or characters. */
 export function spendOn(bytes: number): void {
   return spend(1 + bytes / UNIT_BYTES)
 }

@@ -1,4 +1,3 @@
-/** MongoDB's error codes by code name: a driver and its users read both. */
 const ERROR_CODES = {
   InternalError: 1,
   BadValue: 2,
@@ -64,17 +63,17 @@ function isNamed(name: ErrorName): name is keyof typeof ERROR_CODES {
   return Object.hasOwn(ERROR_CODES, name)
 }
 
-/** Errors without a name of their own are called after their code. */
+/** Errors without a name are named after their code (`Location51156`). */
 export function codeOf(name: ErrorName): number {
   return isNamed(name) ? ERROR_CODES[name] : Number(name.slice('Location'.length))
 }
 
-/** What a command answers as `ok: 0`, or a statement of it as a write error. */
+/** A failed command (`ok: 0`) or a write error of one statement. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly codeName: ErrorName
   readonly labels: readonly string[]
-  /** Further members of the answer, such as keyPattern and keyValue. */
+  /** More members of the reply, such as keyPattern and keyValue. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(
@@ -115,12 +114,12 @@ export function writeConflict(): CommandError {
   )
 }
 
-/** The disk did not take a write: nothing of it is stored. */
+/** A write to the disk failed and stored no data. */
 export function diskFault(why: string): CommandError {
   return new CommandError('FileStreamFailed', `cannot write to the disk: ${why}`)
 }
 
-/** The writer does not know whether its write was kept, and may send it again. */
+/** The outcome of the write is unknown to its writer. The writer may retry. */
 export function steppedDown(): CommandError {
   return new CommandError(
     'PrimarySteppedDown',
@@ -131,7 +130,7 @@ export function steppedDown(): CommandError {
   )
 }
 
-/** Another transaction has to end first. */
+/** The transaction can be retried after another one has ended. */
 export function noSnapshot(message: string): CommandError {
   return new CommandError('SnapshotUnavailable', message, { labels: TRANSIENT })
 }

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 
-// A thread of the reader, which looks after the engine's process while the reader's own thread is busy: a regular
-// expression may keep that one for ever, and its snapshot would keep every page from being used anew.
+// A thread of the reader process that checks whether the engine's process still runs. The main
+// thread may hang in a regular expression, and its snapshot would block the reuse of pages.
 
 const LOOK_EVERY_MS = 1_000
 

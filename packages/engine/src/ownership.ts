@@ -6,15 +6,16 @@ import { open } from 'lmdb'
 import { checkFile } from './storage/check-file.ts'
 import { reserve } from './storage/room.ts'
 
-// Who owns a folder stands in a small LMDB file of its own. Its write transaction is a lock between processes that
-// the system lets go when a process dies, so that asking who owns the folder and taking it is one step.
+// The owner of a folder is recorded in a small LMDB file. Its write transaction is a lock between
+// processes that the system releases when a process dies, so reading the owner and claiming the
+// folder is one step.
 
-/** A process, such that another one with the same number is not taken for it. */
+/** Identifies a process even if its number is reused. */
 interface Owner {
   readonly pid: number
   readonly birth: string
   readonly nonce: string
-  /** Where the owner can be reached; null until it listens. */
+  /** The address of the owner. Null until it listens. */
   readonly uri: string | null
 }
 
@@ -22,16 +23,15 @@ export type Claim =
   | { readonly role: 'owner'; announce(uri: string): void; release(): Promise<void> }
   | { readonly role: 'guest'; readonly uri: string | null; readonly pid: number }
 
-// Field 22 of /proc/<pid>/stat; the name in field 2 may hold spaces and brackets.
+// Field 22 of /proc/<pid>/stat. The name in field 2 may contain spaces and brackets.
 function birthOnLinux(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // A process that died but was not waited for still has its number.
+  // A zombie process still has its number.
   if (fields[0] === 'Z' || fields[0] === 'X') throw new Error('dead')
   return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${fields[19]}`
 }
 
-/** When a process was born; null when there is none of this number. */
 function birthOf(pid: number): string | null {
   try {
     if (process.platform === 'linux') return birthOnLinux(pid)
@@ -60,12 +60,11 @@ function recordPath(directory: string): string {
   return join(directory, 'owner.mdb')
 }
 
-/** More than one record takes, however often it is written. */
+/** More than one record needs, however often it is rewritten. */
 const FILE_BYTES = 64 * 1024
 
-/** The record, open: nobody writes it while a step runs. */
 interface OwnerRecord {
-  /** `next` is what it becomes, or undefined to leave it. */
+  /** `next` replaces the owner. `undefined` keeps it, null removes it. */
   step<T>(work: (owner: Owner | undefined) => { result: T; next?: Owner | null }): T
   close(): Promise<void>
 }
@@ -81,7 +80,7 @@ function openRecord(directory: string): OwnerRecord {
   return {
     step: (work) =>
       file.transactionSync(() => {
-        reserve(path, FILE_BYTES) // under the lock: others may be writing where it does
+        reserve(path, FILE_BYTES) // under the lock, because other processes may be writing
         const { result, next } = work(file.get(KEY))
         if (next === null) file.removeSync(KEY)
         else if (next) file.putSync(KEY, next)
@@ -92,9 +91,9 @@ function openRecord(directory: string): OwnerRecord {
 }
 
 /**
- * Takes the folder, unless a living process has it. An owner keeps the record open: the last process to close
- * a file of LMDB (3.5.6) makes its locks useless, also for one that is opening it at that moment, which then
- * fails with "No transaction to renew" however often it tries.
+ * Claims the folder, unless a living process owns it. The owner keeps the record open: the last
+ * process that closes an LMDB file (3.5.6) invalidates its locks, even for a process that is just
+ * opening the file. That process then fails with "No transaction to renew" on every attempt.
  */
 export async function claimFolder(directory: string): Promise<Claim> {
   const mine: Owner = {

@@ -13,8 +13,8 @@ import { groupCommits } from './storage/group-commits.ts'
 import { openReplica } from './storage/replica.ts'
 import { openStore } from './storage/store.ts'
 
-// A process of its own, as it can be ended in the middle of whatever it does: a thread that is ended while
-// lmdb 3.5.6 is called takes the whole process with it (`ThrowAsJavaScriptException` in node-addon-api).
+// Runs in its own process, which can be killed at any point. Terminating a thread inside a call of
+// lmdb 3.5.6 crashes the whole process (`ThrowAsJavaScriptException` in node-addon-api).
 
 const SWEEP_EVERY_MS = 30_000
 
@@ -56,7 +56,8 @@ async function answer({ body, leftMs, news }: Question): Promise<Answer> {
   const deadline = { at: leftMs === null ? Infinity : performance.now() + leftMs }
   const reply = await dispatch(engines, message, {}, () => undefined, { deadline })
   const bytes = reply instanceof RawDocument ? reply.bytes : encodeDocument(reply)
-  // LMDB's own timer ends it later, for a process that must wait for a core much later: the file grows until then.
+  // LMDB's own timer ends the read transaction later, on a busy machine much later. The file grows
+  // until then.
   store.endRead()
   return { reply: bytes, cursors: cursors.size }
 }
@@ -65,8 +66,8 @@ process.on('message', (question: Question) => {
   void answer(question).then((reply) => process.send?.(reply))
 })
 process.send?.(READY)
-// Not by `exit`, which closes LMDB: the last to close a file makes its locks useless (lmdb 3.5.6), also for the engine
-// that another process is opening by then.
+// Not by `exit`, which closes LMDB: the last process that closes a file invalidates its locks (lmdb
+// 3.5.6), also for an engine that another process is opening.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 const watch = new URL(`./orphan-watch${import.meta.url.slice(-3)}`, import.meta.url)
 new Worker(watch, { workerData: { owner }, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()

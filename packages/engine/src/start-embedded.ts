@@ -12,24 +12,28 @@ import type { Strictness } from './request/strictness.ts'
 import type { WorkerOptions } from './worker.ts'
 
 export interface EmbeddedOptions {
-  /** Where the data lies; made when there is none. */
+  /** The data folder. Created if it does not exist. */
   readonly directory: string
-  /** False leaves out the sync to disk before a write is acknowledged: for tests. @default true */
+  /**
+   * False skips the sync to disk before a write is acknowledged, for tests.
+   * @default true
+   */
   readonly durable?: boolean
-  /** For tests of what must run on a cluster of MongoDB, too. Counts where this process owns the engine. */
+  /** For tests of code that must also run on a MongoDB cluster. Ignored for guests. */
   readonly strictness?: Strictness
 }
 
 export interface EmbeddedEngine {
-  /** For the ordinary driver. */
   readonly uri: string
   /** A guest uses the engine that another process runs on the same folder. */
   readonly role: 'owner' | 'guest'
-  /** Ends the engine when its last user in this process closes it; a guest's leaves it running. */
+  /**
+   * Stops the engine when its last user in this process closes it. A guest leaves the engine
+   * running.
+   */
   close(): Promise<void>
 }
 
-/** Why a folder cannot be opened, for the operator. */
 export class FolderError extends Error {
   override readonly name = 'FolderError'
 }
@@ -40,14 +44,14 @@ interface Shared {
 }
 
 const running = new Map<string, Shared>()
-/** Folders whose engine is about to end. */
+/** Folders whose engine is being stopped. */
 const ending = new Map<string, Promise<void>>()
 
 const GUEST_PATIENCE_MS = 15_000
 const GUEST_INTERVAL_MS = 20
 const LONGEST_SOCKET_PATH = 100
 
-/** A folder that only this user may enter: socket paths are limited to about 100 bytes. */
+/** A folder that only this user may enter. Socket paths are limited to about 100 bytes. */
 function privateFolder(directory: string): string {
   const folder = join(
     tmpdir(),
@@ -72,8 +76,9 @@ function listenAt(directory: string): Listen {
 }
 
 /**
- * A disk that takes seconds to sync keeps the engine from answering `hello` meanwhile, and a driver that takes it for
- * gone then breaks off the writes that wait for that sync. Where its process ends, the connection says so at once.
+ * While a slow disk syncs, the engine cannot answer `hello` for seconds. A driver with a shorter
+ * timeout would give up and interrupt the writes that wait for the sync. If the engine's process
+ * ends, the connection closes at once.
  */
 const SILENT_MS = 60_000
 
@@ -85,7 +90,6 @@ function uriOf(listen: Listen, port: number | null): string {
 type WorkerMessage =
   { readonly kind: 'listening'; readonly port: number | null } | { readonly kind: 'closed' }
 
-/** The next message of this kind; rejects when the worker ends before. */
 function heard<K extends WorkerMessage['kind']>(
   worker: Worker,
   kind: K,
@@ -119,7 +123,7 @@ async function runOwned(
   const uri = uriOf(listen, port)
   claim.announce(uri)
   worker.on('error', () => undefined)
-  // A program that forgets to close may end all the same.
+  // Lets a program exit that forgot to close the engine.
   worker.unref()
   return {
     uri,
@@ -136,7 +140,8 @@ async function runOwned(
   }
 }
 
-// Where the disk fails or the folder is gone, what stays is taken for that of a process that has died.
+// If the disk fails or the folder is gone, the remains look like those of a dead process, which is
+// harmless.
 async function leave(listen: Listen, claim: Claim & { role: 'owner' }): Promise<void> {
   try {
     if ('path' in listen) rmSync(listen.path, { force: true })
@@ -165,7 +170,10 @@ function isReachable(uri: string): Promise<boolean> {
   })
 }
 
-/** The owner's engine, once it listens; when the owner goes away meanwhile, this process may become it. */
+/**
+ * Waits for the owner's engine. If the owner ends in the meantime, this process may become the
+ * owner.
+ */
 async function openFolder(directory: string, options: OpenOptions): Promise<EmbeddedEngine> {
   const end = performance.now() + GUEST_PATIENCE_MS
   for (;;) {
@@ -181,9 +189,9 @@ async function openFolder(directory: string, options: OpenOptions): Promise<Embe
 }
 
 /**
- * Runs the embedded engine on a folder, or joins the one that runs already.
- * @throws FolderError when the folder cannot be read and written, is of a newer version, or a living process
- * has it but does not answer
+ * Runs the embedded engine on a folder, or joins the engine that already runs on it.
+ * @throws FolderError if the folder cannot be read and written, has a newer format, or belongs to a
+ * living process that does not answer
  */
 export async function startEmbedded({
   directory,
@@ -220,7 +228,10 @@ async function orFolderError<T>(directory: string, work: () => T | Promise<T>): 
   }
 }
 
-/** What the system, LMDB or the engine itself refuses has a code; in a worker its class gets lost. */
+/**
+ * Errors of the system, of LMDB and of the engine have a code. A worker message loses the class of
+ * an error.
+ */
 function isOfSystem(error: unknown): error is Error {
   return error instanceof Error && ('code' in error || error.name === 'CommandError')
 }

@@ -5,7 +5,6 @@ import { startServer } from './server/server.ts'
 import type { Listen } from './server/server.ts'
 import type { Strictness } from './request/strictness.ts'
 
-/** What the starting thread hands over. */
 export interface WorkerOptions {
   readonly directory: string
   readonly durable: boolean

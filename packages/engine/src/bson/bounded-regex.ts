@@ -6,17 +6,14 @@ export interface TextTest {
   test(text: string): boolean
 }
 
-/** Where a pattern leaves a choice, each of which may be tried with each other. */
+/** The choices that a backtracking matcher may have to try in every combination. */
 interface Choices {
-  /** What may repeat without an end. */
   readonly loops: number
-  /** What may be left out, or stand for another. */
   readonly options: number
-  /** Something repeats within what repeats, or may. */
+  /** True if a quantified group may contain another quantifier. */
   readonly isNested: boolean
 }
 
-/** What is escaped, a class of characters, the head of a group, or any other character. */
 const TOKEN = /\\[^]|\[(?:\\[^]|[^\]\\])*\]|\(\?|[^]/g
 
 const LOOPS: ReadonlySet<string> = new Set(['*', '+', '{'])
@@ -25,7 +22,6 @@ const OPTIONS: ReadonlySet<string> = new Set(['?', '|'])
 function choicesOf(pattern: string): Choices {
   const outer: number[] = []
   let [loops, options, isNested] = [0, 0, false]
-  /** Choices within the group that has just been closed. */
   let within = 0
   for (const [token] of pattern.matchAll(TOKEN)) {
     isNested ||= within > 0 && LOOPS.has(token)
@@ -37,15 +33,15 @@ function choicesOf(pattern: string): Choices {
   return { loops, options, isNested }
 }
 
-/** Steps of a matcher that tries everything, at most. */
+/** Upper bound of the steps of a backtracking matcher. */
 function stepsOf({ loops, options, isNested }: Choices, length: number): number {
   return isNested ? 2 ** length : length ** (loops + 1) * 2 ** options
 }
 
-/** So many take less than asking for a time limit does, or little more. */
+/** Matching with a time limit is not faster than this many steps. */
 const FEW_STEPS = 1_000_000
 
-/** What ends at its time limit in the middle of a match: nothing else does, but the end of its thread. */
+/** Only a script of `node:vm` can be interrupted in the middle of a match. */
 interface Limited {
   readonly holder: { regex: RegExp; text: string }
   readonly script: Script
@@ -61,7 +57,9 @@ function prepare(): Limited {
 
 const FIRST_LIMIT_MS = 25
 const SHORTEST_LIMIT_MS = 5
-/** Of one text, where the command itself has no end: MongoDB gives up a match after a number of steps, too. */
+/**
+ * Limit for one text if the command has no deadline. MongoDB limits the steps of a match instead.
+ */
 const LONGEST_MS = 1_000
 
 /** @throws CommandError MaxTimeMSExpired, 51156; TurnOver */
@@ -69,7 +67,8 @@ function testInTime(regex: RegExp, text: string): boolean {
   const { holder, script } = (limited ??= prepare())
   const startedAt = performance.now()
   Object.assign(holder, { regex, text })
-  // Whether a turn is over depends on more than the clock: a match that was ended may have to begin again.
+  // Starts with a short limit and doubles it: the turn may end before the match does, which then
+  // starts over.
   for (let limitMs = FIRST_LIMIT_MS; ; limitMs *= 2) {
     const timeout = Math.ceil(Math.max(Math.min(limitMs, leftMs()), SHORTEST_LIMIT_MS))
     try {
@@ -92,7 +91,10 @@ function tooLong(): CommandError {
   )
 }
 
-/** A test by a regular expression that ends when its command has to, however many ways there are to match. */
+/**
+ * A regular expression test that stops at the deadline of its command, even with catastrophic
+ * backtracking.
+ */
 export function boundedRegex(regex: RegExp): TextTest {
   const choices = choicesOf(regex.source)
   return {

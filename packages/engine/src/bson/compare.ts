@@ -4,7 +4,9 @@ import type { NumberValue } from './numbers.ts'
 import { RANKS, typeOf } from './values.ts'
 import type { Document, Value } from './values.ts'
 
-/** By code point, as UTF-8 bytes compare: JavaScript's own order differs above the surrogates. */
+/**
+ * Compares by code point, like UTF-8 bytes. JavaScript's own order differs above the surrogates.
+ */
 function compareStrings(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -16,7 +18,7 @@ function compareStrings(a: string, b: string): number {
   return a.length - b.length
 }
 
-// Surrogates stand for code points above all others of the basic plane.
+// Surrogates encode code points above the rest of the basic plane.
 function codePointRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
@@ -79,7 +81,7 @@ const WITHIN: Readonly<Record<number, (a: never, b: never) => number>> = {
   [RANKS.javascriptWithScope]: (a: Code, b: Code) => compareStrings(a.code, b.code),
 }
 
-/** MongoDB's comparison order over all types; missing counts as lower than null. */
+/** MongoDB's comparison order over all types. Missing sorts below null. */
 export function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)

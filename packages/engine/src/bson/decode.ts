@@ -40,7 +40,7 @@ function readName(reader: Reader): string {
   return end - at < 24 ? shortName(bytes, at, end) : bytes.toString('utf8', at, end)
 }
 
-// Most names are short ASCII: building them by hand is several times faster than a call into the runtime.
+// Most names are short ASCII. Building them by hand is several times faster than `toString`.
 function shortName(bytes: Buffer, start: number, end: number): string {
   let name = ''
   for (let at = start; at < end; at++) {
@@ -172,7 +172,7 @@ function readArray(reader: Reader, depth: number): Value[] {
   return values
 }
 
-/** @throws CommandError InvalidBSON when the bytes are not one whole document. */
+/** @throws CommandError InvalidBSON if the bytes are not exactly one document */
 export function decodeDocument(bytes: Uint8Array, offset = 0): Document {
   return readDocument({ bytes: asBuffer(bytes), at: offset }, 0)
 }
@@ -193,13 +193,11 @@ function sizeOf(bytes: Buffer, type: number, at: number): number {
 export interface Element {
   readonly type: number
   readonly name: string
-  /** Where the type byte, the value and the next element begin. */
   readonly start: number
   readonly valueAt: number
   readonly end: number
 }
 
-/** The top-level elements of a document that was validated before. */
 export function* elementsOf(bytes: Buffer): Generator<Element> {
   const reader: Reader = { bytes, at: 4 }
   while (reader.at < bytes.length - 1) {
@@ -213,7 +211,7 @@ export function* elementsOf(bytes: Buffer): Generator<Element> {
   }
 }
 
-/** Only the wanted top-level fields of a document that was validated before; the rest is skipped unread. */
+/** Decodes only the wanted top-level fields of a validated document and skips the rest. */
 export function decodeFields(bytes: Uint8Array, wanted: ReadonlySet<string>): Document {
   const reader: Reader = { bytes: asBuffer(bytes), at: 4 }
   const document = newDocument()
@@ -222,7 +220,7 @@ export function decodeFields(bytes: Uint8Array, wanted: ReadonlySet<string>): Do
     const type = reader.bytes[reader.at++] ?? 0
     const name = readName(reader)
     if (wanted.has(name)) {
-      // A name may stand there twice: the last one counts, as where all is read.
+      // A name may occur twice: the last value counts, as in `decodeDocument`.
       if (!(name in document)) missing--
       document[name] = readValue(reader, type, 1)
     } else reader.at += sizeOf(reader.bytes, type, reader.at)

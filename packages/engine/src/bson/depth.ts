@@ -2,7 +2,7 @@ import { CommandError } from '../errors.ts'
 import { isDocument } from './values.ts'
 import type { Value } from './values.ts'
 
-/** Of what is stored; a command around it may be 20 levels deeper, as in MongoDB. */
+/** Limit of stored documents. A command may add 20 levels, as in MongoDB. */
 const MOST_LEVELS = 180
 
 function isDeeper(value: Value, levels: number): boolean {
@@ -14,7 +14,7 @@ function isDeeper(value: Value, levels: number): boolean {
   return false
 }
 
-/** @throws CommandError Overflow for a document that MongoDB does not store */
+/** @throws CommandError Overflow if the document is nested deeper than MongoDB allows */
 export function assertStorableDepth(document: Value): void {
   if (!isDeeper(document, MOST_LEVELS)) return
   throw new CommandError(

@@ -5,8 +5,8 @@ import type { Decimal, NumberValue } from './numbers.ts'
 import { RANKS, typeOf } from './values.ts'
 import type { Document, TypeName, Value } from './values.ts'
 
-// Bytes whose order is the order of the values. Every encoding is free of prefixes (no value's bytes begin
-// another's), so that components follow each other in compound keys and can be inverted for descending order.
+// Encodes values so that the order of the bytes is the order of the values. No encoding is a prefix
+// of another, so components can be concatenated in compound keys and inverted for descending order.
 
 let buffer = Buffer.allocUnsafe(4096)
 let at = 0
@@ -22,13 +22,13 @@ function reserve(length: number): number {
   return start
 }
 
-// The place is taken first: that may put a larger buffer in this one's stead.
+// `reserve` comes first, because it may replace the buffer.
 function putByte(byte: number): void {
   const place = reserve(1)
   buffer[place] = byte
 }
 
-// Zero bytes are escaped as 00 FF; 00 01 ends the text.
+// Zero bytes are escaped as 00 FF. 00 01 ends the text.
 function putText(text: string): void {
   const start = reserve(text.length * 3 + 1)
   const length = buffer.write(text, start)
@@ -58,7 +58,7 @@ function putDouble(value: number): void {
   else invert(start)
 }
 
-/** The double next to a value towards zero. */
+/** The nearest double towards zero. */
 function truncate(value: Decimal, nearest: number): number {
   if (!Number.isFinite(nearest)) return nearest > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE
   const over = compareDecimals(decimalOfDouble(nearest), value)
@@ -70,7 +70,7 @@ function truncate(value: Decimal, nearest: number): number {
   return bits.getFloat64(0)
 }
 
-// Digits of a value between two doubles: where its first digit stands, then the digits.
+// Encodes a value between two doubles: the position of its first digit, then its digits.
 function putDigits({ coefficient, exponent }: Decimal): void {
   const isNegative = coefficient < 0n
   const digits = (isNegative ? -coefficient : coefficient).toString()
@@ -188,8 +188,8 @@ function putValue(value: Value): void {
 }
 
 /**
- * The key of a list of components, each ascending (1) or descending (-1).
- * An array inside a list is one value; undefined stands for an empty array, below null.
+ * The key of a list of components, each ascending (1) or descending (-1). A nested array is one
+ * value. `undefined` encodes an empty array, which sorts below null.
  */
 export function encodeKey(values: readonly Value[], directions: readonly number[]): Buffer {
   at = 0

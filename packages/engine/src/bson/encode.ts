@@ -26,7 +26,7 @@ function reserve(length: number): number {
   return start
 }
 
-// The place is always taken first: that may put a larger buffer in this one's stead.
+// `reserve` comes first, because it may replace the buffer.
 function putByte(byte: number): void {
   const place = reserve(1)
   scratch[place] = byte
@@ -163,7 +163,7 @@ function writeElement(name: string, value: Value): void {
   write(value as never)
 }
 
-/** BSON bytes of their own; undefined members are left out. */
+/** Returns a new buffer. Undefined members are left out. */
 export function encodeDocument(document: Document): Buffer {
   at = 0
   writeDocument(document)

@@ -12,7 +12,6 @@ export function isNumber(value: Value): value is NumberValue {
   )
 }
 
-/** The nearest double; exact for ints and doubles. */
 export function toDouble(value: NumberValue): number {
   if (typeof value === 'number') return value
   if (value instanceof Double) return value.value
@@ -23,7 +22,6 @@ export function isNaNValue(value: Value): boolean {
   return (value instanceof Double || value instanceof Decimal128) && Number.isNaN(toDouble(value))
 }
 
-/** A finite decimal: coefficient × 10^exponent. */
 export interface Decimal {
   readonly coefficient: bigint
   readonly exponent: number
@@ -38,7 +36,6 @@ export function parseDecimal(text: string): Decimal {
 
 const DOUBLE = new DataView(new ArrayBuffer(8))
 
-/** The exact decimal value of a finite double. */
 export function decimalOfDouble(value: number): Decimal {
   DOUBLE.setFloat64(0, value)
   const bits = DOUBLE.getBigUint64(0)
@@ -84,7 +81,10 @@ function areFinite(left: number, right: number): boolean {
   return Number.isFinite(left) && Number.isFinite(right)
 }
 
-/** Compares by exact value across the four number types; NaN is equal to itself and below all others. */
+/**
+ * Compares by exact value across the four number types. NaN equals itself and sorts below all
+ * numbers.
+ */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   const left = toDouble(a)
@@ -97,7 +97,7 @@ export function compareNumbers(a: NumberValue, b: NumberValue): number {
 
 const INFINITE = /Infinity|NaN/
 
-// A Decimal128 beyond the doubles prints as a finite number but converts to Infinity.
+// A Decimal128 beyond the range of doubles prints as a finite number but converts to Infinity.
 function unlike(a: NumberValue, b: NumberValue): number {
   const finiteA = !INFINITE.test(a.toString())
   const finiteB = !INFINITE.test(b.toString())
@@ -125,7 +125,10 @@ function isInteger(value: NumberValue): value is number | Long {
   return typeof value === 'number' || value instanceof Long
 }
 
-/** Sum or product in the wider type of the two; an int becomes a long, a long null when it overflows. */
+/**
+ * Returns the result in the wider of both types. An int that overflows becomes a long; a long that
+ * overflows returns null.
+ */
 export function arithmetic(
   a: NumberValue,
   b: NumberValue,
@@ -152,7 +155,7 @@ const bigints = {
   '*': (a: bigint, b: bigint) => a * b,
 }
 
-// A double enters decimal arithmetic with its 15 significant digits, as in MongoDB.
+// A double enters decimal arithmetic with 15 significant digits, as in MongoDB.
 function decimalText(value: NumberValue): string {
   return value instanceof Double ? String(Number(value.value.toPrecision(15))) : value.toString()
 }
@@ -182,7 +185,7 @@ const MOST_DIGITS = 34
 const LOWEST_EXPONENT = -6176
 const HIGHEST_EXPONENT = 6111
 
-/** Without its last digits; rounded half to even. */
+/** Drops the last digits, rounding half to even. */
 function shorten(magnitude: bigint, digits: number): bigint {
   const unit = 10n ** BigInt(digits)
   const rest = (magnitude % unit) * 2n
@@ -190,14 +193,14 @@ function shorten(magnitude: bigint, digits: number): bigint {
   return rest > unit || (rest === unit && quotient % 2n === 1n) ? quotient + 1n : quotient
 }
 
-/** As IEEE 754 rounds: to 34 digits, to infinity beyond the greatest number, to zero below the least. */
+/** Rounds like IEEE 754: to 34 digits, to infinity above the range, to zero below it. */
 function toDecimal128({ coefficient, exponent }: Decimal): Decimal128 {
   const sign = coefficient < 0n ? '-' : ''
   let magnitude = coefficient < 0n ? -coefficient : coefficient
   let power = exponent
   const digits = magnitude.toString().length
   const tooMany = Math.max(digits - MOST_DIGITS, LOWEST_EXPONENT - power, 0)
-  // What is below half of the last place is nothing, however many digits it has.
+  // A value below half of the last place rounds to zero, whatever its number of digits.
   magnitude = tooMany > digits ? 0n : shorten(magnitude, tooMany)
   power += tooMany
   const padding = magnitude === 0n ? 0 : Math.max(power - HIGHEST_EXPONENT, 0)
@@ -209,11 +212,11 @@ function toDecimal128({ coefficient, exponent }: Decimal): Decimal128 {
   return Decimal128.fromString(`${sign}${magnitude}E${Math.min(power, HIGHEST_EXPONENT)}`)
 }
 
-/** Without its fraction; null for what is no 64-bit integer then. */
+/** Truncates the fraction. Returns null if the result does not fit into 64 bits. */
 export function toInt64(value: NumberValue): bigint | null {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null
   if (value instanceof Long) return value.toBigInt()
-  // Also false of NaN; what is within it has no more than 19 digits before its point.
+  // Also rejects NaN. Any value within the limit has at most 19 digits before its point.
   if (!(Math.abs(toDouble(value)) <= 2 ** 63)) return null
   const integer = truncated(exactly(value))
   return integer < LONG_MIN || integer > LONG_MAX ? null : integer

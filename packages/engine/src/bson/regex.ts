@@ -35,7 +35,7 @@ function translateEscape(next: string, inClass: boolean): string {
 }
 
 function translateClass(pattern: string, start: number): { text: string; end: number } {
-  // A bracket right at the start stands for itself.
+  // A bracket right after the opening one is a literal.
   const head = /^\[\^?\]?/.exec(pattern.slice(start))?.[0] ?? '['
   let text = head.replace(']', '\\]')
   let at = start + head.length
@@ -60,7 +60,6 @@ function translateChar(char: string, flags: Flags): string {
   return flags.extended && /\s/.test(char) ? '' : char
 }
 
-/** A PCRE pattern as JavaScript writes it. */
 function translatePattern(pattern: string, flags: Flags): string {
   let text = ''
   for (let at = 0; at < pattern.length; at++) {
@@ -79,7 +78,10 @@ function translatePattern(pattern: string, flags: Flags): string {
 
 const compiled = new Map<string, TextTest>()
 
-/** @throws CommandError when the pattern uses what only PCRE knows: never a pattern that means something else */
+/**
+ * @throws CommandError if the pattern uses syntax that only PCRE has. The translation never changes
+ * the meaning.
+ */
 export function compileRegex(pattern: string, options: string): TextTest {
   const key = `${options}/${pattern}`
   const known = compiled.get(key)
@@ -109,7 +111,6 @@ export function compileRegex(pattern: string, options: string): TextTest {
   }
 }
 
-/** A test of strings by the pattern; also equal to the same regular expression stored as a value. */
 export function regexTest({ pattern, options }: BSONRegExp): (value: Value) => boolean {
   const regex = compileRegex(pattern, options)
   return (value) => {
@@ -121,11 +122,11 @@ export function regexTest({ pattern, options }: BSONRegExp): (value: Value) => b
   }
 }
 
-/** The literal text every match begins with: of `^abc`, abc. Empty when there is none to rely on. */
+/** The literal text that every match starts with: `abc` for `^abc`. Empty if there is none. */
 export function literalPrefix({ pattern, options }: BSONRegExp): string {
   if (options !== '' || !pattern.startsWith('^') || pattern.includes('|')) return ''
   const literal = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^a-zA-Z0-9])*)([*?{]?)/.exec(pattern)
   const text = (literal?.[1] ?? '').replace(/\\(.)/g, '$1')
-  // A quantifier that allows none takes back the character before it.
+  // A quantifier that allows zero makes the character before it optional.
   return literal?.[2] ? text.replace(/.$/su, '') : text
 }

@@ -1,6 +1,8 @@
 import { RANKS } from './values.ts'
 
-/** Cuts an encoded key (`encodeKey`) into the bytes of its components, each as if it ascended. */
+/**
+ * Cuts a key of `encodeKey` into the bytes of its components, each converted to ascending order.
+ */
 export function splitKey(bytes: Buffer, from: number, directions: readonly number[]): Buffer[] {
   let at = from
   return directions.map((direction) => {
@@ -42,7 +44,7 @@ function contentEnd(bytes: Buffer, rank: number, at: number, flip: number): numb
   return rank === RANKS.regex ? textEnd(bytes, end, flip) : end
 }
 
-/** Behind the zero byte that no FF follows, and the byte after it. */
+/** The text ends with a zero byte without FF after it, plus one more byte. */
 function textEnd(bytes: Buffer, from: number, flip: number): number {
   let at = from
   for (;;) {
@@ -56,11 +58,11 @@ function textEnd(bytes: Buffer, from: number, flip: number): number {
 const LOWER = 0x02
 const HIGHER = 0x04
 
-/** Eight bytes of a double, one that says whether it is exact, and the digits where it is not. */
+/** Eight bytes of a double, one byte that says whether it is exact, and the digits if it is not. */
 function numberEnd(bytes: Buffer, at: number, flip: number): number {
   const flag = byteAt(bytes, at + 8, flip)
   if (flag !== LOWER && flag !== HIGHER) return at + 9
-  // Digits of a negative number are inverted once more, and so is the zero that ends them.
+  // The digits of a negative number and their terminating zero are inverted again.
   return bytes.indexOf(flag === LOWER ? flip ^ 255 : flip, at + 11) + 1
 }
 

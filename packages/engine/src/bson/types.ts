@@ -25,7 +25,6 @@ function parseType(type: Value): readonly TypeName[] {
   return [name]
 }
 
-/** The operand of $type: a name, a code, or a list of them. */
 export function parseTypes(operand: Value): TypeTest {
   const types = Array.isArray(operand) ? operand : [operand]
   if (types.length === 0) throw badValue('$type must match at least one type')

@@ -12,7 +12,6 @@ import type {
   Timestamp,
 } from 'bson'
 
-/** Bytes of one BSON document that are passed on as they are. */
 export class RawDocument {
   readonly bytes: Uint8Array
   constructor(bytes: Uint8Array) {
@@ -25,8 +24,8 @@ export interface Document {
 }
 
 /**
- * A decoded BSON value that keeps its type: a plain number is always an int32, a double is a `Double`.
- * `undefined` means missing, inside sort and index keys an empty array.
+ * A decoded BSON value that keeps its type: a plain number is always an int32, a double is a
+ * `Double`. `undefined` means missing; in sort and index keys it means an empty array.
  */
 export type Value =
   | number
@@ -50,7 +49,8 @@ export type Value =
   | Document
   | Value[]
 
-// Objects without a prototype, yet of a shape that the runtime optimises: no field name is special.
+// Instances have no prototype members, so no field name is special. V8 still gives them a fast
+// shape.
 const Plain = function () {} as unknown as new () => Document
 Plain.prototype = Object.create(null) as Document
 
@@ -118,7 +118,7 @@ export function typeOf(value: Value): TypeName {
   return value === null ? 'null' : objectTypeOf(value)
 }
 
-/** The place of each type in MongoDB's comparison order, also the first byte of an encoded key. */
+/** The rank of each type in MongoDB's comparison order, and the first byte of an encoded key. */
 export const RANKS: Readonly<Record<TypeName, number>> = {
   minKey: 0x0a,
   missing: 0x10,
@@ -146,7 +146,6 @@ export function rankOf(value: Value): number {
   return RANKS[typeOf(value)]
 }
 
-/** A copy that shares no array and no subdocument with the original. */
 export function cloneValue<T extends Value>(value: T): T {
   if (Array.isArray(value)) return value.map((element) => cloneValue(element)) as T
   if (!isDocument(value)) return value

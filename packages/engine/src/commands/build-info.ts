@@ -1,7 +1,7 @@
 import { documentOf } from '../bson/values.ts'
 import type { Command } from '../request/request.ts'
 
-/** The version whose behaviour is followed; `modules` shows that it is not MongoDB itself. */
+/** The engine follows MongoDB 7.0. `modules` reveals that the server is not MongoDB. */
 export const buildInfo: Command = {
   options: [],
   access: 'read',

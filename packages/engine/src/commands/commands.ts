@@ -30,7 +30,6 @@ import { ping } from './ping.ts'
 import { shardCollection } from './shard-collection.ts'
 import { update } from './update.ts'
 
-/** Every command there is, by the name a client says. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   abortTransaction,
   aggregate,

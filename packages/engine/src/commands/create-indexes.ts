@@ -19,7 +19,7 @@ function cannot(message: string): CommandError {
   return new CommandError('CannotCreateIndex', message)
 }
 
-/** Of one collection, that of _id included. */
+/** Per collection, including the index of `_id`. */
 const MOST_INDEXES = 64
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -83,7 +83,7 @@ function nameOf(key: Document): string {
     .join('_')
 }
 
-/** The specification as it is kept, with what says nothing left out. */
+/** The specification as stored, without options that are off. */
 function parseSpec(spec: Value): Document {
   if (!isDocument(spec)) throw failedToParse("BSON field 'createIndexes.indexes' must hold objects")
   const unknown = Object.keys(spec).find((option) => !KNOWN.has(option))
@@ -110,7 +110,6 @@ function isEqual(a: Document, b: Document): boolean {
   return encodeDocument(a).equals(encodeDocument(b))
 }
 
-/** The identity of an index: its keys, and the meaning of its filter. */
 function part(spec: Document): Document {
   const partial = spec['partialFilterExpression']
   const filter = isDocument(partial) ? partialKey(parseFilter(partial)) : null
@@ -130,7 +129,7 @@ function options(spec: Document): string {
   return ['unique', 'sparse', 'hidden'].map((name) => String(spec[name] === true)).join()
 }
 
-/** Whether the index is there already; one that differs under the same name or key is refused. */
+/** @throws CommandError if an index with the same name or key differs */
 function isThere(collection: Collection, spec: Document): boolean {
   const isIdIndex = isEqual(part(spec), part(documentOf({ key: documentOf({ _id: 1 }) })))
   if (isIdIndex) return true

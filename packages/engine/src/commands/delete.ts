@@ -57,7 +57,7 @@ function runDelete(request: Request, statement: Document): number {
   })
 }
 
-// A transaction may have made the collection that it now deletes from.
+// A transaction may delete from a collection that it has created.
 function pendingCollection(request: Request) {
   return request.transaction
     ? (request.engine.data.collections.get(`${request.database}.${collectionName(request)}`) ??

@@ -3,7 +3,7 @@ import { collectionName } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 import { dropCollection, findCollection } from '../storage/database.ts'
 
-/** Dropping what does not exist succeeds, as since MongoDB 7.0. */
+/** Dropping a missing collection succeeds, as in MongoDB since 7.0. */
 export const drop: Command = {
   options: [],
   access: 'admin',

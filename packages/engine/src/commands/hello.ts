@@ -8,9 +8,9 @@ import type { Command } from '../request/request.ts'
 /** The newest protocol of MongoDB 7.0. */
 const WIRE_VERSION = 21
 
-/** A replica set of one: drivers then allow transactions and retryable writes. */
+/** Reports a replica set of one, so that drivers allow transactions and retryable writes. */
 export const hello: Command = {
-  // Every new driver tells more about itself.
+  // Each new driver version sends more options.
   options: 'any',
   access: 'read',
   run: ({ engine, name }): Document =>

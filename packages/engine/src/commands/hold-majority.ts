@@ -2,7 +2,10 @@ import { documentOf } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import type { Command } from '../request/request.ts'
 
-/** For tests (see `Strictness`): holds back the writes that a majority has, lets it catch up, or undoes them. */
+/**
+ * For tests (see `Strictness`): freezes the majority, lets it catch up, or rolls back the writes
+ * since.
+ */
 export const holdMajority: Command = {
   options: [],
   access: 'admin',

@@ -13,7 +13,6 @@ import { insertRecord } from '../storage/write-unit.ts'
 import { MAX_DOCUMENT_BYTES } from '../update/apply-update.ts'
 import { checkId } from '../update/check-id.ts'
 
-/** The documents' own bytes, be they a sequence or an array of the body. */
 function rawDocuments(request: Request): readonly Buffer[] {
   const sequence = request.message.sequences.get('documents')
   const list = sequence ?? arrayOfBody(request.message.bodyBytes)
@@ -40,7 +39,6 @@ function arrayOfBody(body: Buffer): Buffer[] {
   )
 }
 
-/** The document with its _id in front, made when there is none. */
 function withId(raw: Buffer): { bytes: Buffer; document: Document } {
   if (raw.length > MAX_DOCUMENT_BYTES)
     throw new CommandError(
@@ -51,7 +49,7 @@ function withId(raw: Buffer): { bytes: Buffer; document: Document } {
   assertStorableDepth(document)
   const id = document['_id']
   checkId(id)
-  // The frame's buffer is let go: what is kept must be a copy.
+  // Copied, because the buffer of the frame is released.
   if (Object.keys(document)[0] === '_id') return { bytes: Buffer.from(raw), document }
   const ordered = documentOf({ _id: id === undefined ? new ObjectId() : id, ...document })
   if (id !== undefined) ordered['_id'] = id

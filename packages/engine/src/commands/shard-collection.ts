@@ -3,7 +3,9 @@ import { CommandError, failedToParse } from '../errors.ts'
 import type { Command } from '../request/request.ts'
 import { ensureCollection } from '../storage/database.ts'
 
-/** For tests (see `Strictness`): marks a collection until the engine ends; nothing is put anywhere else. */
+/**
+ * For tests (see `Strictness`): marks a collection as sharded until the engine ends. No data moves.
+ */
 export const shardCollection: Command = {
   options: ['key', 'unique', 'numInitialChunks'],
   access: 'admin',

@@ -16,7 +16,7 @@ function numberOf(name: string, value: Value): NumberValue {
   throw typeMismatch(`${name} only supports numeric types, not ${typeOf(value)}`)
 }
 
-/** Adds two numbers in the wider type; beyond a long the sum is a double. */
+/** Adds in the wider type. A sum beyond a long becomes a double. */
 export function add(a: NumberValue, b: NumberValue): NumberValue {
   return arithmetic(a, b, '+') ?? new Double(toDouble(a) + toDouble(b))
 }
@@ -69,7 +69,6 @@ function modulo([a, b]: readonly Value[]): Value {
   return typeof left === 'number' && typeof right === 'number' ? rest.toInt() : rest
 }
 
-/** A function of one double that keeps ints and longs as they are. */
 function rounding(name: string, round: (value: number) => number): PlainFunction {
   return {
     least: 1,
@@ -105,7 +104,6 @@ function comparison(accepts: (order: number) => Value): PlainFunction {
   }
 }
 
-/** $sum over numbers only: everything else counts as nothing. */
 function sumOf(values: readonly Value[]): NumberValue {
   return values.filter((value) => isNumber(value)).reduce(add, 0)
 }
@@ -119,7 +117,9 @@ export function averageOf(values: readonly Value[]): Value {
   return new Double(toDouble(total) / numbers.length)
 }
 
-/** The lowest (1) or highest (-1) of the values, leaving out null and missing; null when none is left. */
+/**
+ * The lowest (1) or highest (-1) value. Skips null and missing; returns null if no value is left.
+ */
 export function extremeOf(values: readonly Value[], direction: 1 | -1): Value {
   let best: Value = null
   for (const value of values) {
@@ -129,7 +129,7 @@ export function extremeOf(values: readonly Value[], direction: 1 | -1): Value {
   return best
 }
 
-// With one operand that is an array, these work on its elements.
+// A single array operand stands for its elements.
 function overList(call: (values: readonly Value[]) => Value): PlainFunction {
   return {
     least: 1,

@@ -7,7 +7,7 @@ import { CommandError } from '../errors.ts'
 import type { ErrorName } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
 
-/** Elements that are passed over quickly. */
+/** Elements per step, where an element costs little. */
 const ELEMENTS_OF_A_UNIT = 8
 
 function isAbsent(value: Value): boolean {
@@ -32,7 +32,6 @@ function integerOf(name: string, value: Value): number {
   return number
 }
 
-/** A function of one array that answers null for null and missing. */
 function ofArray(name: string, call: (array: Value[]) => Value): PlainFunction {
   return {
     least: 1,
@@ -86,7 +85,7 @@ function range([from, to, by]: readonly Value[]): Value {
   return Array.from({ length: count }, (_, i) => start + i * step)
 }
 
-/** Looks at the deadline between two arrays: what it adds up may be longer than what any document holds. */
+/** Checks the deadline between arrays, because the result may exceed the size of any document. */
 function joined(arrays: readonly (readonly Value[])[]): Value[] {
   const all: Value[] = []
   for (const array of arrays) {
@@ -109,7 +108,6 @@ function includes(values: readonly Value[], wanted: Value): boolean {
   return values.some((value) => equalValues(value, wanted))
 }
 
-/** A function of arrays that answers null as soon as one is null or missing. */
 function ofArrays(name: string, call: (arrays: Value[][]) => Value, count?: number): PlainFunction {
   return {
     least: count ?? 0,
@@ -121,7 +119,6 @@ function ofArrays(name: string, call: (arrays: Value[][]) => Value, count?: numb
   }
 }
 
-/** A question about arrays: of null and what is missing it cannot be asked. */
 function ofSets(
   name: string,
   code: ErrorName,

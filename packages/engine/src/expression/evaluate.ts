@@ -4,12 +4,12 @@ export type Variables = ReadonlyMap<string, Value>
 export type Evaluate = (document: Document, variables: Variables) => Value
 export type Compile = (expression: Value) => Evaluate
 
-/** An operator whose operands are all evaluated first. */
+/** An operator that evaluates all operands before its call. */
 export interface PlainFunction {
   readonly least: number
   readonly most: number
   readonly call: (operands: readonly Value[]) => Value
 }
 
-/** An operator with operands of its own shape. */
+/** An operator whose operand has a shape of its own. */
 export type Form = (operand: Value, compile: Compile) => Evaluate

@@ -12,7 +12,10 @@ function isTrue(value: Value): boolean {
     : value !== false && value !== null && value !== undefined
 }
 
-/** The members of an operator's argument; an unknown one is refused. */
+/**
+ * The members of an operator's argument.
+ * @throws CommandError if a member is unknown
+ */
 export function membersOf(
   name: string,
   operand: Value,
@@ -90,13 +93,18 @@ function compileSwitch(operand: Value, compile: Compile): Evaluate {
   }
 }
 
-/** @throws CommandError FailedToParse: names of a user begin with a small letter */
+/**
+ * User variables start with a lower-case letter.
+ * @throws CommandError FailedToParse
+ */
 export function checkVariableName(name: string): void {
   if (/^(?:[a-z]|[^\0-\x7f])(?:\w|[^\0-\x7f])*$/.test(name)) return
   throw failedToParse(`'${name}' starts with an invalid character for a user variable name`)
 }
 
-/** The document that a pipeline works on, where paths read another one. */
+/**
+ * The document of the pipeline. It differs from `document` inside operators that rebind CURRENT.
+ */
 export function rootOf(document: Document, variables: Variables): Value {
   return variables.get('ROOT') ?? document
 }
@@ -104,7 +112,7 @@ export function rootOf(document: Document, variables: Variables): Value {
 function compileLet(operand: Value, compile: Compile): Evaluate {
   const { vars, in: body } = membersOf('$let', operand, ['vars', 'in'])
   if (!isDocument(vars)) throw failedToParse('$let needs an object of variables')
-  // Of the system's variables this one may be set.
+  // CURRENT is the only system variable that may be set.
   for (const name of Object.keys(vars)) if (name !== 'CURRENT') checkVariableName(name)
   const hasCurrent = 'CURRENT' in vars
   const bindings = Object.keys(vars).map((name) => [name, compile(vars[name])] as const)
@@ -207,7 +215,6 @@ function compileGetField(operand: Value, compile: Compile): Evaluate {
   }
 }
 
-/** A function whose operands have names. */
 function byName(name: string, required: readonly string[], optional: readonly string[] = []): Form {
   const call = BY_NAME[name.slice(1)]
   return (operand, compile) => {
@@ -218,7 +225,7 @@ function byName(name: string, required: readonly string[], optional: readonly st
   }
 }
 
-/** Operators that evaluate some of their operands, several times or not at all. */
+/** Operators that evaluate an operand several times or not at all. */
 export const FORMS: Readonly<Record<string, Form>> = {
   $literal: (operand) => () => operand,
   $cond: compileCondition,

@@ -16,7 +16,7 @@ const PLAIN: Readonly<Record<string, PlainFunction>> = {
   ...TYPES,
 }
 
-/** The value at a path as expressions read it: an array on the way gives the array of what its documents hold. */
+/** Reads a path. An array on the way yields the array of the values in its documents. */
 function readPath(value: Value, parts: readonly string[], at = 0): Value {
   if (at === parts.length) return value
   if (isDocument(value)) return readPath(value[parts[at] ?? ''], parts, at + 1)
@@ -102,10 +102,10 @@ function compileOperator(name: string, operand: Value): Evaluate {
   return compileFunction(name, plain, operand)
 }
 
-/** Elements that are made in the time of a step. */
+/** Elements created per step. */
 const ELEMENTS_OF_A_UNIT = 8
 
-/** @throws CommandError InvalidPipelineOperator at an operator that is not implemented */
+/** @throws CommandError InvalidPipelineOperator if an operator is not implemented */
 export function compileExpression(expression: Value): Evaluate {
   if (typeof expression === 'string') return compileString(expression)
   if (Array.isArray(expression)) {

@@ -19,7 +19,6 @@ function stringOf(name: string, value: Value): string {
   throw new CommandError('Location16702', `${name} only supports strings, not ${typeOf(value)}`)
 }
 
-/** Strings, and what $toLower, $toUpper and $substr coerce into one. */
 function coerced(name: string, value: Value): string {
   if (isAbsent(value)) return ''
   if (isNumber(value)) return value.toString()
@@ -68,7 +67,6 @@ function replaceAll(members: readonly Value[]): Value {
   )
 }
 
-/** $regexMatch with its operands in the order input, regex, options. */
 function regexMatch([input, regex, options]: readonly Value[]): Value {
   if (isAbsent(input) || isAbsent(regex)) return false
   const flags = typeof options === 'string' ? options : ''

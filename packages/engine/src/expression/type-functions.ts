@@ -20,7 +20,7 @@ function toText(value: Value): string {
   throw fail(value, 'string')
 }
 
-/** As a double; a decimal that no double reaches is none. */
+/** Fails for a decimal beyond the range of doubles. */
 function toFinite(value: Value, target: string): number {
   const number = toNumber(value, target)
   if (Number.isFinite(number) || !(value instanceof Decimal128)) return number
@@ -55,7 +55,6 @@ function toLong(value: Value): Long {
 
 const LONGEST = 19
 
-/** Without its fraction; null for what is no 64-bit integer. */
 function integerOf(value: Value): bigint | null {
   if (typeof value !== 'string')
     return toInt64(isNumber(value) ? value : new Double(toNumber(value, 'long')))
@@ -83,7 +82,7 @@ function toDecimal(value: Value): Decimal128 {
 
 const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/
 
-/** Of a time that names no zone: as UTC, wherever the process runs. */
+/** A time without a zone is UTC, whatever the zone of the process. */
 function parseDate(text: string): Date {
   const [, day = '', time = '00:00', zone = 'Z'] = DATE.exec(text) ?? []
   return new Date(`${day}T${time}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`)
@@ -106,7 +105,6 @@ function toObjectId(value: Value): ObjectId {
   throw fail(value, 'objectId')
 }
 
-/** A conversion of one value; null and missing stay null. */
 function conversion(convert: (value: Value) => Value): PlainFunction {
   return {
     least: 1,

@@ -10,7 +10,7 @@ import type { TypeTest } from '../bson/types.ts'
 
 export type Comparison = '$eq' | '$gt' | '$gte' | '$lt' | '$lte'
 
-/** A parsed filter; conditions on a path are listed under `all`, never merged. */
+/** A parsed filter. Conditions on the same path stay separate entries of `all`. */
 export type Filter =
   | { readonly kind: 'all'; readonly of: readonly Filter[] }
   | { readonly kind: 'any'; readonly of: readonly Filter[] }
@@ -19,7 +19,6 @@ export type Filter =
   | { readonly kind: 'expression'; readonly expression: Value }
   | Condition
 
-/** A filter on one path. */
 export type Condition =
   | {
       readonly kind: 'compare'
@@ -65,7 +64,7 @@ function isOperatorDocument(value: Value): value is Document {
   )
 }
 
-/** Operands that are looked at in the time of a step. */
+/** Operands read per step. */
 const OPERANDS_OF_A_UNIT = 16
 
 function listOf(operator: string, operand: Value): readonly Value[] {
@@ -175,7 +174,6 @@ function parseAll(path: string, operand: Value): Filter {
   )
 }
 
-/** One row per operator: what it means on a path. */
 const OPERATORS: Readonly<Record<string, (path: string, operand: Value) => Filter>> = {
   $eq: compare('$eq'),
   $gt: compare('$gt'),
@@ -240,7 +238,6 @@ function parseField(path: string, condition: Value): Filter {
   return { kind: 'compare', path, operator: '$eq', operand: condition }
 }
 
-/** Operators that stand where a field could. */
 const LOGICAL: Readonly<Record<string, (operand: Value) => Filter>> = {
   $and: (operand) => allOf(parseBranches('$and', operand)),
   $or: (operand) => ({ kind: 'any', of: parseBranches('$or', operand) }),
@@ -249,7 +246,7 @@ const LOGICAL: Readonly<Record<string, (operand: Value) => Filter>> = {
   $comment: () => EVERYTHING,
 }
 
-/** @throws CommandError BadValue or FailedToParse at an unknown or misplaced operator */
+/** @throws CommandError BadValue or FailedToParse if an operator is unknown or misplaced */
 export function parseFilter(filter: Document): Filter {
   return allOf(
     Object.keys(filter).map((key) => {
@@ -262,7 +259,7 @@ export function parseFilter(filter: Document): Filter {
   )
 }
 
-/** Adds the first path parts a filter reads; false when it may read any. */
+/** Adds the paths that a filter reads. Returns false if it may read any path. */
 export function collectPaths(filter: Filter, paths: Set<string>): boolean {
   if (filter.kind === 'expression') return false
   if (filter.kind === 'not') return collectPaths(filter.of, paths)

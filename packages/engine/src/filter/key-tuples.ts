@@ -4,17 +4,16 @@ import { spend } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 import { arrayIndex } from './paths.ts'
 
-/** What several paths hold in one document, as index keys and sort keys have it. */
+/** The values of several paths in one document, as index keys and sort keys need them. */
 export interface KeyTuples {
-  /** One value for each path; undefined is an empty array, which is below null. */
+  /** One value per path. `undefined` is an empty array, which sorts below null. */
   readonly tuples: readonly (readonly Value[])[]
-  /** Of the tuples those whose paths all lead nowhere. */
   readonly missing: ReadonlySet<readonly Value[]>
 }
 
 interface Reached {
   readonly value: Value
-  /** What remains of the path when an array was met. */
+  /** The rest of the path after an array. */
   readonly rest: readonly string[] | null
 }
 
@@ -28,7 +27,7 @@ function assertUnambiguous(array: readonly Value[], part: string): void {
   )
 }
 
-/** Follows a path down to its end, or to the first array that no number in the path goes through. */
+/** Follows a path to its end, or to the first array that the path does not index by a number. */
 export function reach(value: Value, parts: readonly string[]): Reached {
   let current = value
   for (const [at, part] of parts.entries()) {
@@ -68,15 +67,15 @@ function keep(slots: readonly Slot[], found: Found): void {
   if (slots.every((slot) => slot.done && slot.isMissing)) found.missing.add(tuple)
 }
 
-/** What becomes of a path that has met the array, for one of its elements; undefined is that it has none. */
+/** Continues a path inside one element of an array. `undefined` stands for an empty array. */
 function enter(element: Value, rest: readonly string[]): Slot {
-  // An array within the array has no names beneath it, and a scalar has none.
+  // Neither an array within the array nor a scalar has fields.
   if (rest.length > 0)
     return { done: false, from: isDocument(element) ? element : undefined, path: rest }
   return { done: true, value: element, isMissing: false }
 }
 
-/** Of a step's time that one element takes. */
+/** Steps per element. */
 const UNITS_OF_AN_ELEMENT = 0.25
 
 function expand(slots: readonly Slot[], found: Found): void {
@@ -96,9 +95,10 @@ function expand(slots: readonly Slot[], found: Found): void {
 }
 
 /**
- * As MongoDB makes the keys of an index: of an array that several paths go through, one tuple for each element.
- * @throws CommandError what `onParallel` makes, where two paths meet different arrays; 16746 where a number
- * in a path is both a place in an array and a name in an element of it
+ * Builds tuples as MongoDB builds index keys: one tuple per element of the array that the paths
+ * share.
+ * @throws CommandError the error of `onParallel` if two paths meet different arrays; 16746 if a
+ * number in a path is both an array index and a field name of an element
  */
 export function keyTuples(
   document: Document,

@@ -33,7 +33,7 @@ function equalTest(operand: Value): Test {
   return (value) => value !== undefined && compareValues(value, operand) === 0
 }
 
-/** How a single value compares with the operand: only within the operand's type. */
+/** Compares a single value with the operand. Only values of the operand's type match. */
 export function comparisonTest(operator: Comparison, operand: Value): Test {
   if (operator === '$eq') return equalTest(operand)
   const accepts = SIGNS[operator]
@@ -47,7 +47,7 @@ export function comparisonTest(operator: Comparison, operand: Value): Test {
     rankOf(value) === rank && !isNaNValue(value) && accepts(compareValues(value, operand))
 }
 
-// A long list is looked up by key bytes instead of being walked for each document.
+// A long list is looked up in a set instead of being scanned per document.
 function inTest(operands: readonly Value[]): Test {
   const regexes = operands
     .filter((operand) => operand instanceof BSONRegExp)
@@ -91,7 +91,7 @@ function elementTest(
   filter: Condition & { kind: 'element' },
 ): (value: Value, variables?: Variables) => boolean {
   if (filter.on === 'value') {
-    // An element that is an array itself is one value: it is not looked into.
+    // An element that is an array counts as one value.
     const matches = compileFilter(filter.of, testWhole)
     return (value) =>
       Array.isArray(value) && value.some((element) => matches(documentOf({ '': element })))
@@ -106,7 +106,6 @@ function elementTest(
     })
 }
 
-/** The test of one value by a condition on a path, and whether elements of an array are tested too. */
 function leafTest(filter: Condition, withElements: Leaf): readonly [Leaf, Test] {
   switch (filter.kind) {
     case 'compare':
@@ -142,7 +141,10 @@ function compileGroup(
   return kind === 'any' ? any : (document, variables) => !any(document, variables)
 }
 
-/** A test of whole documents; `withElements` is how a value at the end of a path is tested that may be an array. */
+/**
+ * Compiles a test of whole documents. `withElements` decides how an array at the end of a path is
+ * tested.
+ */
 export function compileFilter(filter: Filter, withElements: Leaf = testWithElements): Matcher {
   spend()
   if (filter.kind === 'all' || filter.kind === 'any' || filter.kind === 'none') {
@@ -160,7 +162,6 @@ export function compileFilter(filter: Filter, withElements: Leaf = testWithEleme
   return atPath(filter.path, leaf, test)
 }
 
-/** Truth as aggregation expressions have it. */
 export function isTrue(value: Value): boolean {
   return isNumber(value)
     ? toDouble(value) !== 0

@@ -11,7 +11,6 @@ export function arrayIndex(part: string): number | null {
 
 export type Test = (value: Value) => boolean
 
-/** Whether the value itself or, of an array, one of its elements passes. */
 export function testWithElements(value: Value, test: Test): boolean {
   if (!Array.isArray(value)) return test(value)
   for (const element of value) if (test(element)) return true
@@ -23,8 +22,8 @@ export type Leaf = (value: Value, test: Test) => boolean
 export const testWhole: Leaf = (value, test) => test(value)
 
 /**
- * Whether a value at the path passes, looking into arrays of documents on the way as a query does.
- * A path that ends early in a document is tested as missing; scalars within arrays have no paths.
+ * Tests the values at a path and descends into arrays of documents, as a query does. A path that
+ * ends early in a document is tested as missing. Scalars in arrays have no paths.
  */
 export function anyAtPath(
   document: Document,
@@ -61,7 +60,6 @@ function inArray(
   return isDocument(element) || Array.isArray(element) ? below(element, parts, at + 1, test) : false
 }
 
-/** All values at a path without looking into a last array; used by distinct and $lookup. */
 export function valuesAtPath(document: Document, parts: readonly string[]): Value[] {
   const values: Value[] = []
   within(document, parts, 0, (value) => {
@@ -71,7 +69,6 @@ export function valuesAtPath(document: Document, parts: readonly string[]): Valu
   return values
 }
 
-/** The first part of each path: the fields that must be decoded. */
 export function topFields(paths: Iterable<string>): Set<string> {
   return new Set([...paths].map((path) => path.slice(0, path.indexOf('.') >>> 0)))
 }

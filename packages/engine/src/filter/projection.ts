@@ -132,7 +132,10 @@ function parseInto(parsed: Parsed, prefix: string, spec: Document, forFind: bool
 
 const INCLUSIVE: ReadonlySet<Leaf['kind']> = new Set(['include', 'compute', 'element'])
 
-/** Whether fields are kept by being named; mixing both is refused, `_id` apart. */
+/**
+ * True if the projection lists the fields to include. Mixing both kinds is refused, except for
+ * `_id`.
+ */
 function isInclusion({ leaves }: Parsed): boolean {
   const named = leaves.filter(({ path }) => path !== '_id')
   const inclusion = named.find(({ leaf }) => INCLUSIVE.has(leaf.kind))
@@ -186,7 +189,7 @@ function hasComputed(node: Leaf | Tree): boolean {
     : node.kind === 'compute'
 }
 
-/** What is computed comes behind the fields that are there, and so does what $elemMatch finds. */
+/** Computed fields and the results of $elemMatch follow the stored fields. */
 function comesLast(node: Leaf | Tree): boolean {
   return !(node instanceof Map) && (node.kind === 'compute' || node.kind === 'element')
 }
@@ -210,7 +213,7 @@ function put(document: Document, field: string, value: Value): void {
   if (value !== undefined) document[field] = value
 }
 
-/** @throws CommandError when fields are both included and excluded, or paths collide */
+/** @throws CommandError if fields are both included and excluded, or if paths collide */
 export function compileProjection(spec: Document, forFind: boolean): Projection {
   const parsed: Parsed = { tree: new Map(), leaves: [] }
   parseInto(parsed, '', spec, forFind)
@@ -240,7 +243,10 @@ function addComputed(tree: Tree, path: string, value: Value): void {
   }
 }
 
-/** $addFields: every leaf is an expression; a document names fields within what is there, as a dotted path does. */
+/**
+ * $addFields: every leaf is an expression. A nested document adds to stored subdocuments, like a
+ * dotted path.
+ */
 export function compileAddFields(spec: Document): Projection {
   const tree: Tree = new Map()
   for (const path of Object.keys(spec)) addComputed(tree, path, spec[path])

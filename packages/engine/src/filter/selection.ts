@@ -3,13 +3,13 @@ import { parseFilter } from './filter.ts'
 import { compileFilter } from './match.ts'
 import { compileSort, parseSort, sortItems } from './sort.ts'
 
-/** Returns the positions of the documents that match, in order. */
+/** Returns the positions of the matching documents, in sort order. */
 export type Selection = (documents: readonly Uint8Array[]) => readonly number[]
 
 /**
- * A filter and a sort over documents that are in memory, with the meaning that they have in a `find`. Everything is BSON,
- * so that no type is lost and no class of a BSON library has to be the engine's own.
- * @throws CommandError as a `find` would report
+ * Applies a filter and a sort to documents in memory, with the semantics of `find`. All values are
+ * BSON bytes, so types survive and callers need not share the engine's BSON classes.
+ * @throws CommandError as `find` would
  */
 export function compileSelection(filter: Uint8Array, sort: Uint8Array): Selection {
   const matches = compileFilter(parseFilter(decodeDocument(filter)))

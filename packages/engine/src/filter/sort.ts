@@ -42,7 +42,7 @@ export function parseSort(sort: Document): Sort {
 }
 
 export interface Sorter {
-  /** @throws CommandError BadValue when two of the fields are different arrays */
+  /** @throws CommandError BadValue if two of the fields are different arrays */
   keyOf(document: Document): readonly Value[]
   compare(a: readonly Value[], b: readonly Value[]): number
 }
@@ -51,7 +51,7 @@ function parallelArrays(): CommandError {
   return badValue('cannot sort with keys that are parallel arrays')
 }
 
-/** Stands for what lies in an array, or behind one. */
+/** A path that leads into an array. */
 const IN_ARRAY = Symbol('in an array')
 
 function plainValue(document: Document, parts: readonly string[]): Value | typeof IN_ARRAY {
@@ -63,7 +63,10 @@ function plainValue(document: Document, parts: readonly string[]): Value | typeo
   return Array.isArray(value) ? IN_ARRAY : (value ?? null)
 }
 
-/** Missing sorts as null, an empty array below it. Of an array the element counts that comes first in the order. */
+/**
+ * Missing sorts as null, an empty array below null. The element that comes first in the order
+ * represents its array.
+ */
 export function compileSort(sort: Sort): Sorter {
   const paths = sort.map(({ path }) => splitPath(path))
   const directions = sort.map(({ direction }) => direction)
@@ -98,10 +101,7 @@ interface Ranked<T> {
   readonly place: number
 }
 
-/**
- * The items in order, equal ones as they came; with a limit only the first of them, kept in a heap, so that
- * a page out of many costs no full sort.
- */
+/** Sorts stably. With a limit, a heap holds only the first items, so a page costs no full sort. */
 export function sortItems<T>(
   items: Iterable<T>,
   documentOf: (item: T) => Document,

@@ -3,7 +3,7 @@ import { documentOf, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { countValue } from './group.ts'
 
-/** What a stage that does no more than count makes of the count; null for any other stage. */
+/** The reply of a stage that only counts. Null for any other stage. */
 export type Counting = ((count: number) => Document) | null
 
 function isOne(value: Value): boolean {
@@ -24,7 +24,10 @@ function isConstant(value: Value): boolean {
   )
 }
 
-/** `$count`, and the `$group` that drivers count documents with: `{ _id: 1, n: { $sum: 1 } }`. */
+/**
+ * Recognizes `$count` and the `$group` that drivers use to count documents: `{ _id: 1, n: { $sum: 1
+ * } }`.
+ */
 export function countingOf(name: string, operand: Value): Counting {
   if (name === '$count' && typeof operand === 'string')
     return (count) => documentOf({ [operand]: countValue(count) })

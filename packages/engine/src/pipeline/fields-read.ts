@@ -12,12 +12,12 @@ function collect(expression: Value, paths: Set<string>): boolean {
   }
   if (Array.isArray(expression)) return expression.every((part) => collect(part, paths))
   if (!isDocument(expression)) return true
-  // Reads $$CURRENT where it names no input.
+  // Reads $$CURRENT if it names no input.
   if ('$getField' in expression) return false
   return Object.keys(expression).every((name) => collect(expression[name], paths))
 }
 
-/** The top-level fields that expressions read; null when they may read any. */
+/** The top-level fields that expressions read. Null if they may read any field. */
 export function fieldsRead(expression: Value): ReadonlySet<string> | null {
   const paths = new Set<string>()
   return collect(expression, paths) ? topFields(paths) : null

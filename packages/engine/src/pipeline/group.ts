@@ -10,7 +10,6 @@ import { add, averageOf, extremeOf } from '../expression/arithmetic-functions.ts
 import { compileExpression } from '../expression/expressions.ts'
 import type { Evaluate, Variables } from '../expression/evaluate.ts'
 
-/** Takes in the values of one group and says in the end what they come to. */
 interface Accumulator {
   add(value: Value): void
   result(): Value
@@ -105,7 +104,6 @@ const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
   $mergeObjects: merging,
 }
 
-/** Equal values give equal text, whatever number type they have. */
 export function keyText(value: Value): string {
   return encodeKey([value ?? undefined], []).toString('latin1')
 }
@@ -145,7 +143,8 @@ interface Groups {
   values(): Iterable<Group>
 }
 
-// Neighbours are often alike, and counting has one group only: those are found without making a key.
+// Consecutive keys are often equal, and counting has a single group. Reusing the last group avoids
+// encoding a key.
 function groupFinder(create: (key: Value) => Group): Groups {
   const groups = new Map<string, Group>()
   let last: Group | undefined
@@ -198,7 +197,7 @@ export function compileGroup(
   }
 }
 
-/** A count as MongoDB answers it: an int while it fits. */
+/** MongoDB returns counts as ints if they fit. */
 export function countValue(count: number): Value {
   return count <= 2147483647 ? count : Long.fromNumber(count)
 }

@@ -21,7 +21,7 @@ interface LookupSpec {
   readonly pipeline: Value
 }
 
-/** What a query costs beside the documents that it looks at. */
+/** Steps of one query, besides the documents that it reads. */
 const QUERY_UNITS = 8
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -75,7 +75,7 @@ function parseLookup(operand: Value): LookupSpec {
   }
 }
 
-// Each element of an array joins for itself; what has no value at all, an empty array included, joins null.
+// Each element of an array joins separately. Missing values and empty arrays join null.
 function joinFilter(document: Document, localField: string, foreignField: string): Filter {
   const found = valuesAtPath(document, splitPath(localField)).flatMap((value) =>
     Array.isArray(value) ? value : [value ?? null],
@@ -83,7 +83,7 @@ function joinFilter(document: Document, localField: string, foreignField: string
   const values = found.length === 0 ? [null] : found
   if (!values.some((value) => value instanceof BSONRegExp))
     return { kind: 'in', path: foreignField, operands: values }
-  // In a list a regular expression would find texts; joined, it equals itself.
+  // `in` would match texts by a regular expression. A join compares it by equality.
   return {
     kind: 'any',
     of: values.map((operand) => ({
@@ -95,7 +95,7 @@ function joinFilter(document: Document, localField: string, foreignField: string
   }
 }
 
-/** What was found for the documents before, by what they joined with: many have the same. */
+/** Results by join key: many documents join with the same values. */
 type Known = Map<string, readonly Document[]>
 
 const MOST_KNOWN = 10_000
@@ -108,13 +108,13 @@ function keyOf(
   const bound = bindings.map(([name]) => variables.get(name))
   const joined =
     join?.kind === 'in' ? join.operands : join?.kind === 'any' ? join.of.map(operandOf) : []
-  // With their types: a pipeline may show what it was given.
+  // The key keeps the types, because a pipeline may return its variables.
   return encodeDocument(documentOf({ bound: bound.map(present), joined: [...joined] })).toString(
     'latin1',
   )
 }
 
-// Missing and null are one value in an array, but two to a pipeline.
+// In an array, missing and null would be equal. A pipeline distinguishes them.
 function present(value: Value): Value {
   return value === undefined ? [] : [value]
 }

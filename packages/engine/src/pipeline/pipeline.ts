@@ -69,10 +69,10 @@ function* toDocuments(
   for (const record of records) yield documentOfRecord(source.collection, record, wanted)
 }
 
-/** What the first stage behind the head makes of the query's records, or of their number. */
+/** How the first stage after the head uses the records of the query, or only their number. */
 interface Next {
   readonly counting: Counting
-  /** The fields it reads; null is all. */
+  /** The fields that it reads. Null means all. */
   readonly wanted: ReadonlySet<string> | null
 }
 
@@ -87,7 +87,7 @@ function* counted(count: number, toDocument: (count: number) => Document): Gener
   if (count > 0) yield toDocument(count)
 }
 
-/** @throws CommandError at a stage that is not implemented */
+/** @throws CommandError if a stage is not implemented */
 export function compilePipeline(pipeline: Value): CompiledPipeline {
   if (!Array.isArray(pipeline))
     throw typeMismatch("'pipeline' option must be specified as an array")

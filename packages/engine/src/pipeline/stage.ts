@@ -6,14 +6,13 @@ import type { Sort } from '../filter/sort.ts'
 import type { Variables } from '../expression/evaluate.ts'
 
 export interface PipelineContext {
-  /** A collection of the same database by name; null when there is none. */
   readonly open: (collection: string) => Source | null
   readonly variables: Variables
-  /** Of the first collection; those of $lookup and $unionWith have none. */
+  /** Applies to the first collection only, not to $lookup and $unionWith. */
   readonly hint?: Hint | null
 }
 
-/** The stages at the start that a query of the collection answers by itself. */
+/** The leading stages that run as a query of the collection. */
 export interface Head {
   readonly filters: readonly Filter[]
   readonly sort: Sort
@@ -24,16 +23,13 @@ export interface Head {
 
 export interface CompiledPipeline {
   readonly head: Head
-  /** Whether the head is all: its records then are the answer as they are. */
+  /** True if the pipeline is only a head: its reply consists of unchanged records. */
   readonly isQuery: boolean
   query(context: PipelineContext, join?: Filter | null): Query
-  /** Runs all stages over given documents. */
   run(documents: Iterable<Document>, context: PipelineContext): Iterable<Document>
-  /** Runs all stages over a collection, its head as a query with a further filter. */
   read(collection: string, context: PipelineContext, join?: Filter | null): Iterable<Document>
 }
 
 export type Stage = (documents: Iterable<Document>, context: PipelineContext) => Iterable<Document>
 
-/** Compiles a stage; `compile` is for the pipelines within it. */
 export type CompileStage = (operand: Value, compile: (stages: Value) => CompiledPipeline) => Stage

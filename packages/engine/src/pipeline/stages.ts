@@ -256,7 +256,6 @@ const unionWith: CompileStage = (operand, compile) => {
   }
 }
 
-/** One row per stage; what is not here is refused. */
 export const STAGES: Readonly<Record<string, CompileStage>> = {
   $match: match,
   $sort: sort,

@@ -7,33 +7,34 @@ import { literalPrefix } from '../bson/regex.ts'
 
 export interface End {
   readonly value: Value
-  /** Whether the value itself is left out. */
   readonly isOpen: boolean
 }
 
 export interface Range {
-  /** Null is the end of the type. */
+  /** Null means the end of the type. */
   readonly low: End | null
   readonly high: End | null
-  /** The rank of the type the range lies in. */
   readonly rank: number
-  /** What all texts in it begin with; null where it is no range of such texts. */
+  /** The common prefix of all texts in the range. Null if the range is not defined by a prefix. */
   readonly prefix: string | null
-  /** Where they do: what finds them finds itself, too. */
+  /** The regular expression with this prefix. An equal stored regular expression also matches. */
   readonly regex?: BSONRegExp
 }
 
-/** What a condition lets an index look up. It may allow more than the condition: documents are tested after all. */
+/**
+ * The index bounds of a condition. They may include more documents, because every document is
+ * tested.
+ */
 export type Bounds =
   | { readonly kind: 'points'; readonly values: readonly Value[] }
   | { readonly kind: 'range'; readonly range: Range }
 
-// An array is indexed by its elements and equals as a whole: no single place to look.
+// An index holds the elements of an array, but equality compares the whole array.
 function isPoint(value: Value): boolean {
   return !Array.isArray(value) && !(value instanceof BSONRegExp)
 }
 
-/** Types within which a range of an index holds what lies in a range. */
+/** Types whose index order equals the order of the values. */
 export const RANGED: ReadonlySet<number> = new Set([
   RANKS.int,
   RANKS.string,
@@ -56,10 +57,10 @@ function comparisonBounds(condition: Condition & { kind: 'compare' }): Bounds | 
   return { kind: 'range', range: { low, high, rank, prefix: null } }
 }
 
-/** A long list is looked through once, and not for each index again. */
+/** Cached, so that a long list is read once and not per index. */
 const known = new WeakMap<Condition, Bounds | null>()
 
-/** The bounds of a condition; null when an index cannot serve it. */
+/** Returns null if an index cannot serve the condition. */
 export function boundsOf(condition: Condition): Bounds | null {
   const before = known.get(condition)
   if (before !== undefined) return before
@@ -68,12 +69,18 @@ export function boundsOf(condition: Condition): Bounds | null {
   return bounds
 }
 
-/** A number in a path is a place in an array, and a name within its elements, which they hardly ever have. */
+/**
+ * A number in a path is an array index. It can also be a field name inside the elements, which is
+ * rare.
+ */
 export function namesPlace(path: string): boolean {
   return /\.\d+(?:\.|$)/.test(path)
 }
 
-/** What is missing in an element is none of an index's keys where the path names another one by its place. */
+/**
+ * If the path names an element by its index, the index has no key for a field that this element
+ * lacks.
+ */
 function isNullBeside(condition: Condition, values: readonly Value[]): boolean {
   return namesPlace(condition.path) && values.includes(null)
 }
@@ -100,12 +107,10 @@ function boundsOfValues(condition: Condition): Bounds | null {
   }
 }
 
-/** The filters that all must hold. */
 export function partsOf(filter: Filter): readonly Filter[] {
   return filter.kind === 'all' ? filter.of.flatMap((child) => partsOf(child)) : [filter]
 }
 
-/** The conditions that all must hold. */
 export function conjuncts(filter: Filter): readonly Condition[] {
   return partsOf(filter).filter((part): part is Condition => 'path' in part)
 }

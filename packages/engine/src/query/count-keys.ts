@@ -14,18 +14,16 @@ import type { KeyTest } from './key-filter.ts'
 import { holdsMatches, scoreOf } from './plan.ts'
 import type { Query, Source } from './run-query.ts'
 
-/** How an index counts what matches, without a document. */
+/** How to count matches by the keys of an index, without reading documents. */
 export interface CountPlan {
   readonly index: Index
   readonly intervals: readonly Interval[]
-  /** Null where every entry of the intervals counts. */
   readonly test: KeyTest | null
-  /** Whether a document may have several of the entries. */
   readonly isMultikey: boolean
   readonly score: number
 }
 
-/** What the index does not hold for sure by leaving documents out. */
+/** The parts of the filter that the partial filter of the index does not already imply. */
 function openParts(index: Index, filter: Filter): readonly Filter[] {
   const { partial } = index
   const parts = partsOf(filter)
@@ -33,7 +31,7 @@ function openParts(index: Index, filter: Filter): readonly Filter[] {
   return parts.filter((part) => !('path' in part) || !implies(partial.filter, part))
 }
 
-// Two conditions may be met by different elements of an array, which have different entries, or none.
+// Two conditions may match different elements of an array, which have different entries or none.
 function isSafe(index: Index, parts: readonly Filter[]): boolean {
   const arrays = new Set(index.fields.filter((_, i) => index.multikey[i]).map(({ path }) => path))
   if (arrays.size === 0) return true
@@ -45,13 +43,13 @@ function isSafe(index: Index, parts: readonly Filter[]): boolean {
   if (!only) return true
   if (others.length > 0 || !('path' in only)) return false
   const bounds = boundsOf(only)
-  // Null is also the entry of an element without the field, which no condition meets.
+  // An element without the field has the key null but does not match the condition.
   return bounds?.kind === 'range'
     ? bounds.range.prefix === null
     : (bounds?.values.every((value) => value !== null && value !== undefined) ?? false)
 }
 
-/** Null where the entries of the index do not decide what matches. */
+/** Returns null if the entries of the index do not decide the match. */
 function planCount(index: Index, filter: Filter): CountPlan | null {
   const conditions = conjuncts(filter)
   if (index.hasCutKeys || !holdsMatches(index, filter, conditions)) return null
@@ -68,8 +66,8 @@ function planCount(index: Index, filter: Filter): CountPlan | null {
 }
 
 /**
- * The index that counts what matches a filter, at the least cost; null where there is none.
- * @param at the commit that is read: indexes built later are not in it
+ * The cheapest index that can count the matches. Null if there is none.
+ * @param at the commit that is read: later indexes do not contain it
  */
 export function chooseCountPlan(
   indexes: readonly Index[],
@@ -85,9 +83,9 @@ export function chooseCountPlan(
   return best
 }
 
-/** An entry is quicker read than a document. */
+/** Reading an entry is cheaper than reading a document. */
 const ENTRY_UNITS = 0.25
-/** An entry's key begins with the number of its index. */
+/** The key of an entry starts with the number of its index. */
 const INDEX_BYTES = 4
 
 function* matchingIds({ data, view }: Source, plan: CountPlan): Generator<number> {
@@ -114,7 +112,6 @@ function countTested(source: Source, plan: CountPlan, most: number): number {
   return count
 }
 
-/** How many records the plan finds, at most so many. */
 export function countByPlan(
   source: Source,
   plan: CountPlan,

@@ -6,12 +6,11 @@ import type { Query, Source } from './run-query.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** What the records of a transaction's own are, no index knows; a hint names the index to read by. */
+/** Indexes do not know the pending writes of a transaction. A hint determines the index to read. */
 function mayCountKeys({ view, collection }: Source, { hint }: Query): boolean {
   return !hint && !view.changes.has(collection)
 }
 
-/** The number of all records, where it is what is asked for. */
 function knownCount({ view, collection }: Source, { filter }: Query): number | null {
   return partsOf(filter).length === 0 && view.snapshot === null ? collection.count : null
 }
@@ -22,7 +21,6 @@ function countPlanOf(source: Source, query: Query): CountPlan | null {
   return plan && plan.score >= (planQuery(source, query)?.score ?? 0) ? plan : null
 }
 
-/** How many records a query finds: from the keys of an index where they suffice, else by reading. */
 export function countRecords(source: Source, ordered: Query): number {
   const query = { ...ordered, sort: [] }
   const { skip, limit } = query

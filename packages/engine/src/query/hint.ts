@@ -4,7 +4,6 @@ import type { Document, Value } from '../bson/values.ts'
 import { badValue, typeMismatch } from '../errors.ts'
 import type { Index } from '../storage/collection.ts'
 
-/** What a command says of the index to read by: its name, its key, or none at all. */
 export type Hint =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'key'; readonly key: Document }
@@ -35,8 +34,8 @@ function hasKey(index: Index, key: Document): boolean {
 }
 
 /**
- * The index that a hint means; null is none, to read all records in natural order.
- * @throws CommandError BadValue where there is no such index
+ * The index of a hint. Null means natural order.
+ * @throws CommandError BadValue if the index does not exist
  */
 export function hintedIndex(indexes: readonly Index[], hint: Hint): Index | null {
   if (hint.kind === 'natural') return null

@@ -11,7 +11,6 @@ function isAbsent(value: Value): boolean {
   return value === null || value === undefined
 }
 
-/** Whether a lower or upper bound follows from another. */
 function rangeImplies(
   given: Condition & { kind: 'compare' },
   wanted: Condition & { kind: 'compare' },
@@ -23,7 +22,7 @@ function rangeImplies(
   return from === to && equalValues(given.operand, wanted.operand)
 }
 
-// In a list a regular expression finds texts, too.
+// A regular expression in a list also matches texts.
 function pointsOf(given: Condition): readonly Value[] | null {
   if (given.kind === 'in')
     return given.operands.some((operand) => operand instanceof BSONRegExp) ? null : given.operands
@@ -32,7 +31,7 @@ function pointsOf(given: Condition): readonly Value[] | null {
 
 function impliesByPoints(points: readonly Value[], wanted: Condition): boolean {
   if (wanted.kind === 'exists') return points.every((point) => !isAbsent(point))
-  // What equals null may be missing, which has no type.
+  // A value that equals null may be missing, and missing has no type.
   if (wanted.kind === 'type')
     return points.every((point) => !isAbsent(point) && hasType(wanted.types, point))
   if (wanted.kind !== 'compare') return false
@@ -40,7 +39,6 @@ function impliesByPoints(points: readonly Value[], wanted: Condition): boolean {
   return points.every((point) => test(point))
 }
 
-/** Whether what satisfies the one condition satisfies the other. */
 function impliesCondition(given: Condition, wanted: Condition): boolean {
   if (given.path !== wanted.path) return false
   const points = pointsOf(given)
@@ -51,7 +49,7 @@ function impliesCondition(given: Condition, wanted: Condition): boolean {
   return given.kind === 'compare' && wanted.kind === 'compare' && rangeImplies(given, wanted)
 }
 
-/** Whether nothing that is missing satisfies it: what is missing lies between MinKey and MaxKey. */
+/** True if missing does not match. Missing sorts between MinKey and MaxKey. */
 function isPositive(given: Condition): boolean {
   if (given.kind === 'regex') return true
   if (given.kind !== 'compare' || given.operator === '$eq' || isAbsent(given.operand)) return false
@@ -59,7 +57,7 @@ function isPositive(given: Condition): boolean {
   return rank !== RANKS.minKey && rank !== RANKS.maxKey
 }
 
-/** Whether every document that passes the query passes the filter of a partial index. */
+/** True if every match of the query is in the partial index. */
 export function implies(query: Filter, partial: Filter): boolean {
   const given = conjuncts(query)
   return conjuncts(partial).every((wanted) =>

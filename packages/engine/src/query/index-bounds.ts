@@ -10,13 +10,13 @@ import type { Interval } from '../storage/view.ts'
 import { boundsOf } from './bounds.ts'
 import type { Bounds, End, Range } from './bounds.ts'
 
-/** Beyond this many places to look, a list of points counts as no bound. */
+/** A longer list of points is treated as unbounded. */
 const MOST_POINTS = 2000
 
 interface Component {
   readonly points: readonly Value[] | null
   readonly ranges: readonly Range[]
-  /** Whether the points, or else the ranges, are all that is asked of the path. */
+  /** True if the points or ranges fully express the conditions on the path. */
   readonly isExact: boolean
 }
 
@@ -33,7 +33,8 @@ export function componentOf(
     .filter((found) => found.kind === 'points')
     .sort((a, b) => a.values.length - b.values.length)
   const ranges = bounds.filter((found) => found.kind === 'range').map(({ range }) => range)
-  // Different elements of an array may satisfy two conditions: only one of them can bound the scan.
+  // Different elements of an array may satisfy two conditions, so only one condition can bound the
+  // scan.
   const isAll = !isMultikey && bounds.length === all.length
   return {
     points: points[0]?.values ?? null,
@@ -48,7 +49,6 @@ function prefixed(head: Buffer, tail: Buffer): Buffer {
   return Buffer.concat([head, tail])
 }
 
-/** The lowest key above all that begin with these bytes. */
 function after(bytes: Buffer): Buffer {
   const next = Buffer.from(bytes)
   for (let i = next.length - 1; i >= 0; i--) {
@@ -67,7 +67,7 @@ function isTooLong(key: Buffer): boolean {
   return key.length > LONGEST_BOUND
 }
 
-// A key that was cut sorts by its head alone: bounds beyond that length are cut alike.
+// Cut keys sort by their prefix, so longer bounds are cut in the same way.
 function cut(key: Buffer): Buffer {
   return key.subarray(0, LONGEST_BOUND)
 }
@@ -80,17 +80,15 @@ function interval(low: Buffer, high: Buffer): Interval {
   }
 }
 
-/** The key of a text's beginning: without the bytes that end it. */
 function beginning(text: string, direction: number): Buffer {
   return encodeKey([text], [direction]).subarray(0, -2)
 }
 
-// NaN lies below all numbers, and no range of numbers has it.
+// NaN sorts below all numbers and is in no range of numbers.
 function lowestOf(rank: number): End | null {
   return rank === RANKS.int ? { value: new Double(-Infinity), isOpen: false } : null
 }
 
-/** The innermost of several ends; of equal ones that which leaves the value itself out. */
 function innermost(ends: readonly (End | null)[], inwards: 1 | -1): End | null {
   let best: End | null = null
   for (const end of ends) {
@@ -100,7 +98,7 @@ function innermost(ends: readonly (End | null)[], inwards: 1 | -1): End | null {
   return best
 }
 
-/** None where the ranges are of several types: nothing is in all of them, or an array is. */
+/** Returns no interval for ranges of several types: only an array could match them all. */
 function rangeIntervals(
   head: Buffer,
   ranges: readonly Range[],
@@ -136,12 +134,10 @@ function endsInterval(
 
 export interface Bounded {
   readonly intervals: readonly Interval[]
-  /** Components bound to one value or several, and whether a range follows. */
   readonly points: number
   readonly isSingle: boolean
   readonly hasRange: boolean
   readonly isComplete: boolean
-  /** Paths whose intervals hold exactly the matching values. */
   readonly exact: ReadonlySet<string>
 }
 
@@ -151,7 +147,7 @@ function componentsOf(index: Index, conditions: readonly Condition[]): readonly 
   let hasArray = false
   return index.fields.map(({ path }, i) => {
     const isMultikey = index.multikey[i] === true
-    // Two components that run through arrays might do so through the same one.
+    // Two multikey components may run through the same array.
     const isBound = !isMultikey || !hasArray
     hasArray ||= isMultikey
     return isBound ? componentOf(conditions, path, isMultikey) : NO_COMPONENT

@@ -8,7 +8,7 @@ import type { Comparison, Condition, Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
 import { namesPlace, RANGED } from './bounds.ts'
 
-/** A test of the components of an index key (`splitKey`), which says what a filter says of the document. */
+/** Tests the components of an index key (`splitKey`) in place of the document. */
 export type KeyTest = (components: readonly Buffer[]) => boolean
 
 type ComponentTest = (component: Buffer) => boolean
@@ -26,7 +26,7 @@ const ACCEPTS: Readonly<Record<Exclude<Comparison, '$eq'>, (order: number) => bo
   $lte: (order) => order <= 0,
 }
 
-// An array is indexed by its elements; a regular expression equals itself, and finds texts.
+// An index holds the elements of an array. A regular expression matches itself and also texts.
 function isSingle(value: Value): boolean {
   return !Array.isArray(value) && !(value instanceof BSONRegExp)
 }
@@ -70,8 +70,9 @@ function componentTest(condition: Condition): ComponentTest | null {
 }
 
 /**
- * The filter as a test of an index's keys; null where they do not tell: they do not know missing from null, nor one
- * type of number from another, and nothing of fields that are no part of them.
+ * Compiles the filter to a test of index keys. Returns null if keys cannot decide it: they do not
+ * distinguish missing from null or one number type from another, and they contain only the indexed
+ * fields.
  */
 export function compileKeyTest(filter: Filter, index: Index): KeyTest | null {
   if (filter.kind === 'expression') return null

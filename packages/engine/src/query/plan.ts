@@ -17,7 +17,6 @@ import type { Interval } from '../storage/view.ts'
 
 type Direction = 1 | -1
 
-/** 1 or -1 when the entries come in the wanted order forwards or backwards, else null. */
 function orderOf(
   index: Index,
   bounded: Bounded,
@@ -45,7 +44,7 @@ function fixedPaths(index: Index, conditions: readonly Condition[], points: numb
   )
 }
 
-/** Whether the documents that a partial or sparse index leaves out cannot match. */
+/** True if the documents outside of a partial or sparse index cannot match. */
 export function holdsMatches(
   index: Index,
   filter: Filter,
@@ -57,7 +56,7 @@ export function holdsMatches(
 
 const isLimited = ({ most }: Wants): boolean => most !== Infinity
 
-/** Conditions that are looked at in the time of a step. */
+/** Conditions read per step. */
 const CONDITIONS_OF_A_UNIT = 16
 
 function planIndex(
@@ -85,10 +84,13 @@ function planIndex(
   }
 }
 
-/** What leads to one document by each of its values has at least this score. */
+/** The minimum score of a plan that finds at most one document per value. */
 const EXACT = 1000
 
-/** What finds one document for each value is best; then each bound component counts, and for a page an order that saves sorting all. */
+/**
+ * A unique match scores best. Then every bound component counts, and for a page an order that
+ * avoids a sort.
+ */
 export function scoreOf(index: Index, bounded: Bounded): number {
   const isExact = index.unique && bounded.isComplete
   return (
@@ -114,19 +116,18 @@ function demandsPresence(index: Index, conditions: readonly Condition[]): boolea
 
 export interface Wants {
   readonly variables?: Variables | undefined
-  /** The commit that is read: indexes built later are not in it. */
+  /** The commit that is read: later indexes do not contain it. */
   readonly at: number
   readonly sort: Sort
-  /** How many are read in the order of `sort`; Infinity is all. */
   readonly most: number
   readonly hint: Hint | null
-  /** How many entries an index has in these intervals, counted no further than to `most`; null where that is not asked. */
+  /** Counts the entries of the intervals up to a maximum. Null if entries are not counted. */
   readonly countKeys: CountKeys | null
 }
 
 export type CountKeys = (intervals: readonly Interval[], most: number) => number
 
-/** Where multikey: conditions on whole values, such as expressions compare, are no bounds of elements. */
+/** Expressions compare whole values, so their conditions do not bound a multikey index. */
 function conditionsFor(index: Index, filter: Filter, wants: Wants): readonly Condition[] {
   const plain = conjuncts(filter)
   const isMultikey = index.multikey.includes(true)
@@ -144,13 +145,13 @@ function bestIndex(indexes: readonly Index[], filter: Filter, wants: Wants): Ind
   return best && plans.length > 1 ? shortest(best, plans, wants) : best
 }
 
-/** Above so many entries the form of the conditions says enough. */
+/** More entries are not counted: the score decides. */
 const MOST_COUNTED = 200
 
 /**
- * The form of conditions says little of how much they leave: the two values that all documents have bind more of an
- * index than one of ten slugs. So what has few entries is preferred, as trials do it in MongoDB; a page in the order of
- * an index reads as many as it has rows, unless a condition is left that passes rows over.
+ * The score ignores selectivity: a field with two values scores like a slug. So the plan with the
+ * fewest entries is preferred, as MongoDB does by trial runs. A page in index order reads as many
+ * entries as it has rows, unless a remaining condition skips rows.
  */
 function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: Wants): IndexPlan {
   const { countKeys } = wants
@@ -166,12 +167,15 @@ function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: Wants): I
   return found
 }
 
-/** Nothing is counted where there may be one entry for each of too many values. */
+/** More intervals than `most` are not counted. */
 function countFew({ intervals }: IndexPlan, most: number, countKeys: CountKeys): number {
   return intervals.length > most ? most : countKeys(intervals, most)
 }
 
-/** By the index that is asked for, all of it if need be: a sparse one then leaves documents out, as in MongoDB. */
+/**
+ * Uses the requested index, completely if necessary. A sparse index then omits documents, as in
+ * MongoDB.
+ */
 function planHinted(index: Index, filter: Filter, wants: Wants): IndexPlan {
   const conditions = conditionsFor(index, filter, wants)
   const plan = planIndex(index, filter, conditions, wants)
@@ -191,8 +195,8 @@ function planHinted(index: Index, filter: Filter, wants: Wants): IndexPlan {
 }
 
 /**
- * The index to read by, or one for each branch of an `$or`; null for all records in natural order.
- * @throws CommandError BadValue for a hint that cannot be followed
+ * Chooses an index, or one index per branch of an `$or`. Returns null for natural order.
+ * @throws CommandError BadValue for an unusable hint
  */
 export function choosePlan(collection: Collection, filter: Filter, wants: Wants): ReadPlan | null {
   const indexes = collection.indexes.filter(

@@ -31,9 +31,8 @@ export interface Query {
   readonly limit: number
   readonly variables?: Variables
   readonly hint?: Hint | null
-  /** The fields that a caller reads of the records' documents, beside those of filter and sort; null is all. */
+  /** The fields that the caller reads, besides those of filter and sort. Null means all. */
   readonly reads?: ReadonlySet<string> | null
-  /** Takes part in explain. */
   readonly counts?: { examined: number; keys: number }
 }
 
@@ -57,7 +56,7 @@ function* matching(
   test: RecordTest,
 ): Generator<Record> {
   for (const record of records) {
-    // What is held in part is not read for the sake of its length.
+    // A partial record is not loaded only to measure it.
     if (record.partial) spend()
     else spendOn(record.bytes.length)
     if (query.counts) query.counts.examined++
@@ -70,11 +69,10 @@ type Wanted = ReadonlySet<string> | null
 
 interface RecordTest {
   readonly matches: Matcher
-  /** The fields to be decoded; null is all. */
   readonly wanted: Wanted
 }
 
-/** Reading every record is quicker than finding so large a part of them by an index, one by one. */
+/** If an index finds a larger share of the records, a full scan is faster. */
 const FEW = 0.25
 
 function leadsToMany({ data, view, collection }: Source, plan: ReadPlan): boolean {
@@ -83,7 +81,6 @@ function leadsToMany({ data, view, collection }: Source, plan: ReadPlan): boolea
   return countKeys(data, view, plan.intervals, most + 1) > most
 }
 
-/** Whether to scan held fields: of a large collection, where few records are then read as a whole. */
 function scansFields(source: Source, plan: ReadPlan | null, query: Query, wanted: Wanted): boolean {
   const isSparing = query.limit !== Infinity || query.reads !== undefined
   const isInOrder = query.sort.length === 0 || plan?.isSorted !== true
@@ -109,7 +106,7 @@ function* readPlan(
     assertStillThere(source)
     return
   }
-  // A record may stand under several keys, in one index or in several.
+  // A record may have several keys, in one index or in several.
   const seen = new Set<number>()
   for (const { index, intervals, reverse } of plan.kind === 'index' ? [plan] : plan.branches) {
     yield* scanIndex(data, view, collection, { intervals, reverse, seen })
@@ -118,11 +115,11 @@ function* readPlan(
 }
 
 /**
- * While a cursor waits for its next batch, what it reads may be dropped: what it has found by then is not all.
+ * A collection or index may be dropped while a cursor waits for its next batch.
  * @throws CommandError QueryPlanKilled
  */
 function assertStillThere({ data, view, collection }: Source, index?: Index): void {
-  // A snapshot keeps it.
+  // A snapshot keeps dropped data.
   if (view.snapshot) return
   const now = data.collections.get(collection.namespace)
   if (now?.id !== collection.id) throw killed(`collection ${collection.namespace} dropped`)
@@ -159,15 +156,15 @@ export function planQuery({ data, view, collection }: Source, query: Query): Rea
   })
 }
 
-/** So many records are read in the order of an index before it matters how few of them match. */
+/** Number of records that are read in index order before the share of matches is checked. */
 const PATIENCE = 2000
-/** Of so many records that are read one must match for an index to be read on. */
+/** Reading in index order continues only while at least one of this many records matches. */
 const LOWEST_YIELD = 16
 
 function mayGiveUp(source: Source, plan: ReadPlan, query: Query, { wanted }: RecordTest): boolean {
   const { data, view, collection } = source
   const isPage = plan.isSorted && query.skip + query.limit <= PATIENCE
-  // What is explained is explained as it was planned.
+  // explain reports the plan as chosen.
   return (
     isPage &&
     !query.hint &&
@@ -177,7 +174,10 @@ function mayGiveUp(source: Source, plan: ReadPlan, query: Query, { wanted }: Rec
   )
 }
 
-/** A page in the order of an index; null where so few match that to read and sort all is likely to be quicker. */
+/**
+ * Reads a page in index order. Returns null if so few records match that a full scan with a sort is
+ * likely faster.
+ */
 function pageInOrder(
   source: Source,
   { intervals, reverse }: IndexPlan,
@@ -196,7 +196,7 @@ function pageInOrder(
   return found.slice(query.skip)
 }
 
-/** The records that match, in order, without the skipped ones. */
+/** Returns the matching records in order, after `skip`. */
 export function runQuery(source: Source, query: Query): Iterable<Record> {
   const plan = planQuery(source, query)
   const test = { matches: compileFilter(query.filter), wanted: wantedFields(query) }
@@ -227,7 +227,7 @@ function runPlan(
   return query.reads === undefined ? sorted.map((record) => settled(record)) : sorted
 }
 
-/** With the bytes of this commit, however late they are asked for. */
+/** Fixes the bytes of this commit, even if they are read later. */
 function settled(record: Record): Record {
   return record.partial ? { id: record.id, bytes: record.bytes, partial: record.partial } : record
 }

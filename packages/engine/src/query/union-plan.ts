@@ -5,16 +5,14 @@ import type { IndexPlan, UnionPlan } from './read-plan.ts'
 
 /** A longer `$or` costs more to plan than it is likely to save. */
 const MOST_BRANCHES = 500
-/** Parts that are looked at in the time of a step. */
+/** Filter parts read per step. */
 const PARTS_OF_A_UNIT = 16
 
 interface Alternatives {
   readonly branches: readonly Filter[]
-  /** What must hold beside one of them. */
   readonly beside: readonly Filter[]
 }
 
-/** Each `$or` that must hold, whatever it stands in. */
 function alternativesOf(filter: Filter): readonly Alternatives[] {
   const parts = partsOf(filter)
   const beside = parts.filter((part) => part.kind !== 'any')
@@ -24,7 +22,6 @@ function alternativesOf(filter: Filter): readonly Alternatives[] {
   )
 }
 
-/** The indexes by which a filter finds its documents, without any order; null where one branch has none. */
 type PlanBranch = (filter: Filter) => IndexPlan | null
 
 function planBranches(filter: Filter, planBranch: PlanBranch): readonly IndexPlan[] | null {
@@ -39,7 +36,7 @@ function planUnion({ branches, beside }: Alternatives, planBranch: PlanBranch): 
   for (const branch of branches) {
     const found = planBranches({ kind: 'all', of: [branch, ...beside] }, planBranch)
     if (!found) return null
-    // One by one: alternatives of alternatives are more than a call takes arguments.
+    // A spread could exceed the maximum number of arguments.
     for (const plan of found) {
       plans.push(plan)
       worst = Math.min(worst, plan.score)
@@ -48,7 +45,10 @@ function planUnion({ branches, beside }: Alternatives, planBranch: PlanBranch): 
   return { kind: 'union', branches: plans, isSorted: false, score: worst - 1 }
 }
 
-/** The `$or` whose worst branch is found best; null where there is none, or one of its branches has no index. */
+/**
+ * The `$or` with the best worst branch. Null if there is none, or if one of its branches has no
+ * index.
+ */
 export function bestUnion(filter: Filter, planBranch: PlanBranch): UnionPlan | null {
   let best: UnionPlan | null = null
   for (const alternatives of alternativesOf(filter)) {

@@ -3,7 +3,7 @@ import { isDocument, typeOf } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError, failedToParse } from '../errors.ts'
 
-/** What MongoDB allows for `w` at most. */
+/** MongoDB's maximum of `w`. */
 const MOST_NODES = 50
 
 function checkW(w: Value): void {
@@ -20,7 +20,10 @@ function checkW(w: Value): void {
     throw new CommandError('UnsatisfiableWriteConcern', 'Not enough data-bearing nodes')
 }
 
-/** One server always reads its newest data, which a majority has; for snapshots see `Majority`. */
+/**
+ * A single server always reads its newest data, which the majority has. For snapshots see
+ * `Majority`.
+ */
 const LEVELS: ReadonlySet<Value> = new Set([
   undefined,
   'local',
@@ -37,10 +40,7 @@ function checkReadConcern({ level }: Document): void {
     )
 }
 
-/**
- * What is asked of a replica set must be what one server can do.
- * @throws CommandError by the name that MongoDB gives it
- */
+/** @throws CommandError with MongoDB's name if a single server cannot satisfy the concern */
 export function checkConcerns(body: Document): void {
   const { writeConcern, readConcern } = body
   if (isDocument(writeConcern)) checkW(writeConcern['w'])

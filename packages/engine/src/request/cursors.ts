@@ -8,24 +8,23 @@ import { CommandError } from '../errors.ts'
 const IDLE_MS = 10 * 60_000
 const BATCH_BYTES = 16 * 1024 * 1024
 const FIRST_BATCH = 101
-/** After this time a batch is returned as it is, so that long reads do not delay others. */
+/** A batch is returned after this time, so that long reads do not delay others. */
 const BATCH_MS = 100
 
 export interface Cursor {
   readonly id: Long
   readonly namespace: string
   readonly results: Iterator<RawDocument | Document>
-  /** The session that may go on reading, and the transaction it was opened in. */
+  /** Only the same session and transaction may continue the cursor. */
   readonly session: string | null
   readonly transaction: string | null
-  /** Read ahead, but too large for the last batch. */
   waiting: RawDocument | null
   usedAt: number
-  /** What of its command's time is left. */
+  /** The remaining time of its command. */
   leftMs: number
 }
 
-/** The process that keeps a cursor, by its number: odd ones are the reader's. */
+/** The process that holds a cursor: odd ids belong to the reader. */
 export type CursorHome = 'engine' | 'reader'
 
 export function homeOf(id: Long): CursorHome {
@@ -35,7 +34,6 @@ export function homeOf(id: Long): CursorHome {
 export interface CursorTable {
   open(results: Iterable<RawDocument | Document>, options: CursorOptions): Document
   get(id: Long, namespace: string): Cursor
-  /** The next documents; the cursor is gone when they are the last. */
   next(cursor: Cursor, batchSize: number | null): Batch
   kill(id: Long): boolean
   killSession(session: string): void
@@ -55,13 +53,13 @@ export interface CursorOptions {
   readonly singleBatch?: boolean
   readonly session: string | null
   readonly transaction: string | null
-  /** When its command must have ended, batches to come included. */
+  /** The deadline of the command, including later batches. */
   readonly endsAt?: number
-  /** Whether what does not fit into the first batch is to be read where nobody waits for it. */
+  /** True if the reader process should read the rest after the first batch. */
   readonly moves?: boolean
 }
 
-/** MongoDB's limit of documents, and 16 KiB for what its own commands add. */
+/** MongoDB's document limit, plus 16 KiB that its own commands may add. */
 const LARGEST_RESULT = BATCH_BYTES + 16 * 1024
 
 /** @throws CommandError BSONObjectTooLarge */
@@ -103,7 +101,6 @@ function readNext(cursor: Cursor): RawDocument | null {
   return done ? null : toRaw(value)
 }
 
-/** The cursor member of an answer. */
 export function cursorReply(
   id: Value,
   namespace: string,

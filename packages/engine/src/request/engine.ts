@@ -14,14 +14,12 @@ import { sessionTable } from './sessions.ts'
 import type { SessionTable } from './sessions.ts'
 import type { Strictness } from './strictness.ts'
 
-/** All that commands work on. */
 export interface Engine {
   readonly data: Data
   readonly writes: GroupCommits
   readonly cursors: CursorTable
   readonly sessions: SessionTable
   readonly majority: Majority
-  /** What hello names as this server's address. */
   readonly address: string
   readonly startedAt: Date
   readonly strictness: Strictness
@@ -65,7 +63,7 @@ export function openEngine(options: EngineOptions): Engine {
   }
 }
 
-// On a disk that is full or broken they go another time.
+// If the disk is full or broken, the next sweep retries.
 function sweepSessions(store: Store, sessions: SessionTable): void {
   try {
     store.assertSound()

@@ -9,20 +9,24 @@ import type { View } from '../storage/view.ts'
 import type { Table } from '../storage/writer.ts'
 import type { Strictness } from './strictness.ts'
 
-/** The writes that a majority of a replica set has, which may be fewer than the primary has. For tests (`Strictness`). */
+/**
+ * The writes that a majority of the replica set has, which may lag behind the primary. For tests
+ * (`Strictness`).
+ */
 export interface Majority {
   /**
-   * The moment that a read sees by its read concern; null for the newest data.
-   * @throws CommandError for a snapshot that is not supported or not kept any more
+   * The snapshot of a read, by its read concern. Null for the newest data.
+   * @throws CommandError if the snapshot is unsupported or expired
    */
   momentFor(body: Document): Moment | null
-  /** From now on the majority gets no further writes. */
   hold(): void
-  /** The majority catches up. */
   release(): void
-  /** Undoes the writes that the majority does not have, as a failover does. Their writers get an error. */
+  /**
+   * Undoes the writes that the majority does not have, as a failover does. Their writers get an
+   * error.
+   */
   rollBack(): void
-  /** Resolves when the majority has the write of this command, where the client waits for that. */
+  /** Resolves when the majority has the write, if the client waits for that. */
   acknowledge(body: Document): Promise<void>
 }
 
@@ -31,14 +35,14 @@ export interface Moment extends View {
   readonly time: Timestamp
 }
 
-/** Snapshots that are kept to be continued; a longer list would only hold pages of the file. */
+/** Each kept snapshot pins pages of the file. */
 const MAX_MOMENTS = 100
 
 export function openMajority(data: Data, { replicaSet = false }: Strictness): Majority {
   return replicaSet ? new LaggingMajority(data) : WHOLE
 }
 
-/** One server has all of its writes. */
+/** A single server is its own majority. */
 const WHOLE: Majority = {
   momentFor: (body) => {
     const { level, at } = snapshotOf(body)
@@ -90,7 +94,7 @@ class LaggingMajority implements Majority {
       this.#catchUp = resolve
       this.#fail = reject
     })
-    this.#caughtUp.catch(() => undefined) // where nobody waits
+    this.#caughtUp.catch(() => undefined) // without a waiter it would be an unhandled rejection
   }
 
   release(): void {
@@ -158,7 +162,6 @@ function restore(data: Data, table: Table, snapshot: Snapshot): void {
   for (const { key, value } of before.values()) data.store.put(table, key, value)
 }
 
-/** Adds the time of a snapshot to the reply that begins it. */
 export function stampSnapshot(body: Document, { time }: Moment, reply: Document): void {
   const { level, at } = snapshotOf(body)
   if (level !== 'snapshot' || at !== undefined) return

@@ -3,7 +3,7 @@ import { encodeDocument } from '../bson/encode.ts'
 import { RawDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 
-// The wire protocol as drivers since MongoDB 3.6 speak it: OP_MSG, and OP_QUERY for the first hello only.
+// The wire protocol of drivers since MongoDB 3.6: OP_MSG, and OP_QUERY only for the first hello.
 
 const OP_REPLY = 1
 const OP_QUERY = 2004
@@ -15,7 +15,6 @@ const CHECKSUM = 1
 const MORE_TO_COME = 2
 const REQUIRED_FLAGS = 0xffff
 
-/** What an answer needs to know. */
 export interface MessageHead {
   readonly requestId: number
   readonly kind: 'message' | 'query'
@@ -28,10 +27,9 @@ export interface Message extends MessageHead {
   readonly sequences: ReadonlyMap<string, readonly Buffer[]>
 }
 
-/** A frame that breaks the protocol: the connection ends. */
+/** The connection ends after a malformed frame. */
 class MalformedMessage extends Error {}
 
-/** Cuts the stream of a connection into frames. */
 export function frameReader(): (chunk: Buffer) => Buffer[] {
   let pending: Buffer[] = []
   let size = 0
@@ -117,7 +115,7 @@ function readQuery(frame: Buffer, requestId: number): Message {
   return { requestId, kind: 'query', body, bodyBytes, sequences: new Map(), wantsReply: true }
 }
 
-/** @throws MalformedMessage, or CommandError InvalidBSON when a document of it is broken */
+/** @throws MalformedMessage, or CommandError InvalidBSON if a document is broken */
 export function parseMessage(frame: Buffer): Message {
   const requestId = frame.readInt32LE(4)
   const operation = frame.readInt32LE(12)
@@ -126,7 +124,7 @@ export function parseMessage(frame: Buffer): Message {
   throw new MalformedMessage(`operation ${operation} is not supported`)
 }
 
-/** Of a message whose documents cannot be read; null where it is no OP_MSG. */
+/** Reads the head of a message with broken documents. Returns null if it is not an OP_MSG. */
 export function headOf(frame: Buffer): MessageHead | null {
   if (frame.length < HEADER_BYTES + 4 || frame.readInt32LE(12) !== OP_MSG) return null
   const wantsReply = (frame.readUInt32LE(HEADER_BYTES) & MORE_TO_COME) === 0

@@ -13,19 +13,17 @@ import { optionalCount, optionalDocument, viewOf } from './request.ts'
 import type { Request } from './request.ts'
 import { transactionKey } from './sessions.ts'
 
-/** The collection as the command sees it; null when there is none. */
 export function openSource(request: Request, name: string): Source | null {
   const { data } = request.engine
   const collection = data.collections.get(`${request.database}.${name}`)
   if (!collection) return null
   const view = viewOf(request)
-  // A transaction sees the collection it is about to make.
+  // A transaction sees the collection that it creates.
   if (!collection.exists && !view.changes.has(collection)) return null
   request.transaction?.unit.holder?.read.add(collection)
   return { data, view, collection }
 }
 
-/** filter (or query), sort, skip and limit of a command. */
 export function readQuery(body: Document, filterName: 'filter' | 'query'): Query {
   const limit = optionalCount(body, 'limit')
   return {
@@ -37,7 +35,7 @@ export function readQuery(body: Document, filterName: 'filter' | 'query'): Query
   }
 }
 
-/** A collection of more documents may keep others waiting between two that match. */
+/** A larger collection may block others while it is scanned for the next match. */
 const MOST_OF_A_TURN = 10_000
 
 function maySkipFar(source: Source | null): boolean {
@@ -60,7 +58,6 @@ export function cursorOptions(
   }
 }
 
-/** Records as they go to the client: their own bytes, unless a projection makes others. */
 export function* toResults(
   collection: Collection,
   records: Iterable<Record>,

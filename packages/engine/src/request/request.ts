@@ -13,7 +13,6 @@ import type { Engine } from './engine.ts'
 import type { Message } from './message.ts'
 import type { Transaction } from './sessions.ts'
 
-/** One command as it runs. */
 export interface Request {
   readonly engine: Engine
   readonly message: Message
@@ -22,20 +21,20 @@ export interface Request {
   readonly database: string
   readonly session: string | null
   readonly transaction: Transaction | null
-  /** The snapshot that a read outside of a transaction asks for; null for the newest data. */
+  /** The snapshot of a read outside of a transaction. Null for the newest data. */
   readonly view: View | null
   readonly deadline: Deadline
 }
 
 export interface Command {
-  /** Members beyond those every command may have; any other is refused. */
+  /** Members besides the common ones. Any other member is refused. */
   readonly options: readonly string[] | 'any'
-  /** A write or commit runs inside one write of the store; what is for admins writes by itself, if at all. */
+  /** A write or commit runs inside a store write. An admin command opens its own. */
   readonly access: 'read' | 'write' | 'commit' | 'admin'
   readonly inTransaction?: boolean
-  /** Of a write or commit: may run again, when it was undone together with others. */
+  /** A write or commit may run again if its group was undone. */
   readonly run: (request: Request) => Document
-  /** Of a commit: after it is on the disk, or has failed. */
+  /** Called after a commit is on disk or has failed. */
   readonly settled?: (request: Request) => void
 }
 
@@ -43,7 +42,7 @@ export function viewOf({ transaction, view }: Request): View {
   return transaction?.unit ?? view ?? newestView()
 }
 
-/** Runs a statement of a write command: as a part of the transaction, or applied at once as a whole. */
+/** Runs a statement of a write command: inside the transaction, or as its own unit. */
 export function runStatement<T>(request: Request, statement: (unit: WriteUnit) => T): T {
   if (request.transaction) return statement(request.transaction.unit)
   const unit = newUnit()
@@ -89,7 +88,7 @@ export function isSet(body: Document, name: string): boolean {
   return isNumber(value) ? toDouble(value) !== 0 : value === true
 }
 
-/** What a client may send but this engine does not do: refused unless it says nothing. */
+/** Refuses an unsupported option unless it is empty. */
 export function refuseOption(body: Document, name: string): void {
   const value = body[name]
   const isEmpty =
@@ -100,7 +99,7 @@ export function refuseOption(body: Document, name: string): void {
   if (!isEmpty) throw failedToParse(`'${name}' is not supported by the embedded engine`)
 }
 
-/** The simple collation is the only one there is: the order of bytes. */
+/** Only the simple collation is supported: byte order. */
 export function refuseCollation(body: Document): void {
   const collation = body['collation']
   if (isDocument(collation) && collation['locale'] === 'simple') return
@@ -112,7 +111,6 @@ export function numberOf(body: Document, name: string): Long {
   return value instanceof Long ? value : Long.fromNumber(isNumber(value) ? toDouble(value) : 0)
 }
 
-/** The statements of a write: from a document sequence or the command's own array. */
 export function statementsOf(request: Request, name: string): readonly Document[] {
   const sequence = request.message.sequences.get(name)
   const list = sequence ? sequence.map((bytes) => decodeDocument(bytes)) : request.body[name]

@@ -12,13 +12,14 @@ import type { WriteUnit } from '../storage/write-unit.ts'
 import type { CursorTable } from './cursors.ts'
 import type { Strictness } from './strictness.ts'
 
-/** Tells one connection from another, and nothing else. */
+/** An identity without members. */
 export type Connection = object
 
-/** How long a transaction may wait for its next command, and a session's last answer for a retry. */
+/** Idle time before a transaction is aborted. */
 const TRANSACTION_IDLE_MS = 60_000
-/** Its client may go on over another connection, to commit above all. */
+/** The client may continue on another connection, in particular to commit. */
 const LOST_AFTER_SECONDS = 1
+/** How long the last reply of a session is kept for a retry. */
 const ANSWER_KEPT_MS = 30 * 60_000
 
 export interface Transaction extends LockHolder {
@@ -26,12 +27,11 @@ export interface Transaction extends LockHolder {
   readonly number: Long
   readonly unit: WriteUnit
   usedAt: number
-  /** Those that carried its commands and are open. */
+  /** Open connections that sent its commands. */
   readonly connections: Set<Connection>
   readonly end: () => void
 }
 
-/** How the last numbered command of a session ended. */
 export interface LastAnswer {
   readonly number: Long
   readonly reply: Document
@@ -40,22 +40,23 @@ export interface LastAnswer {
 export interface SessionTable {
   begin(session: string, number: Long): Transaction
   get(session: string, number: Long): Transaction
-  /** Of a transaction whose connections are all closed the client is taken for gone: it ends soon. */
+  /**
+   * A transaction whose connections are all closed is aborted soon: its client is considered gone.
+   */
   disconnected(connection: Connection): void
-  /** Inside a write. Also says yes to a commit that was answered before. */
+  /** Must run inside a write. Repeating a commit succeeds. */
   commit(session: string, number: Long): void
-  /** Of a transaction that was committed, or could not be. */
+  /** Releases a transaction after its commit, successful or not. */
   release(session: string, number: Long): void
   abort(session: string, number: Long): void
   end(session: string): void
   lastAnswer(session: string): LastAnswer | null
-  /** Inside the write whose answer it is. */
+  /** Must run inside the write that it belongs to. */
   keepAnswer(session: string, answer: LastAnswer): void
   abortAll(): void
   sweep(): void
 }
 
-/** The key of a command's session; null when it names none. */
 export function sessionKey(body: Document): string | null {
   const lsid = body['lsid']
   if (!isDocument(lsid) || !(lsid['id'] instanceof Binary)) return null
@@ -141,7 +142,10 @@ function committed(number: Long): CommandError {
   )
 }
 
-/** Each may keep one of the snapshots that LMDB has places for (`openStore`): without one nobody could read or write. */
+/**
+ * Each transaction may hold one of LMDB's reader slots (`openStore`). If all were used, every read
+ * and write would fail.
+ */
 const MOST_OPEN = 1000
 
 function begin(state: State, session: string, number: Long): Transaction {
@@ -168,7 +172,7 @@ function get(state: State, session: string, number: Long): Transaction {
 }
 
 function commit(state: State, session: string, number: Long): void {
-  // First of all: a repetition may be part of the same write.
+  // Comes first, because a retry may be part of the same write.
   if (wasCommitted(state, session, number)) return
   const transaction = find(state, session, number)
   if (!transaction) throw unknown(number)
@@ -183,7 +187,7 @@ function abort(state: State, session: string, number: Long): void {
 }
 
 function sweep(state: State): void {
-  const idleSince = performance.now() - Math.max(TRANSACTION_IDLE_MS, state.lostAfterMs) // clocks are put back, and locks would be kept
+  const idleSince = performance.now() - Math.max(TRANSACTION_IDLE_MS, state.lostAfterMs) // a monotonic clock: with the wall clock, locks could be held too long
   for (const transaction of state.open.values()) {
     if (transaction.usedAt < idleSince) release(state, transaction)
   }

@@ -5,7 +5,6 @@ import { conjuncts } from '../query/bounds.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 import type { Collection } from '../storage/collection.ts'
 
-/** A write of one document at most. */
 export interface SingleWrite {
   readonly kind: 'update' | 'delete' | 'findAndModify'
   readonly filter: Filter
@@ -16,7 +15,7 @@ function isScalarOrWhole(value: Value): boolean {
   return !Array.isArray(value)
 }
 
-// MongoDB takes a list of one for an equality.
+// MongoDB treats `$in` with one element as an equality.
 function isEquality(condition: Condition): boolean {
   return (
     (condition.kind === 'compare' &&
@@ -33,9 +32,9 @@ function refusal(message: string): CommandError {
 }
 
 /**
- * As mongos before 7.0 targets a write of one document: findAndModify and an upsert by the whole shard key,
- * an update or delete also by `_id`. A range of the shard key may lie on one shard and pass there; here it
- * never does.
+ * Targets single-document writes like mongos before 7.0: findAndModify and upserts need the whole
+ * shard key, updates and deletes accept `_id` instead. A range of the shard key that lies on one
+ * shard passes there, but is refused here.
  * @throws CommandError ShardKeyNotFound, InvalidOptions
  */
 export function assertTargeted(collection: Collection, write: SingleWrite): void {

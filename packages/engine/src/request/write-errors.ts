@@ -4,13 +4,13 @@ import { CommandError } from '../errors.ts'
 import type { Request } from './request.ts'
 import { checkDeadline } from '../deadline.ts'
 
-// These end the command, not one statement of it.
+// These errors end the whole command.
 const FATAL: ReadonlySet<string> = new Set([
   'MaxTimeMSExpired',
   'WriteConflict',
   'NoSuchTransaction',
   'InvalidBSON',
-  // Half a statement may have been applied: the command's write is undone as a whole.
+  // The statement may be half applied, so the write of the command is undone as a whole.
   'OutOfDiskSpace',
   'FileStreamFailed',
 ])
@@ -26,8 +26,8 @@ function toWriteError(request: Request, index: number, error: CommandError): Doc
 }
 
 /**
- * Runs the statements in order and gathers what went wrong: unless `ordered` is false the first error is
- * the last. Within a transaction every error is the command's own.
+ * Runs the statements in order and collects their errors. Unless `ordered` is false, the first
+ * error stops the run. Within a transaction every error fails the command.
  */
 export function runOrdered<T>(
   request: Request,

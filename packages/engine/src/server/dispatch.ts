@@ -19,14 +19,13 @@ import { runOrMove } from './move-reads.ts'
 import type { Reader } from './reader-process.ts'
 import type { Connection, Transaction } from '../request/sessions.ts'
 
-// Members that any command may have. Those of them that would change an answer are handled below or empty of
-// meaning here: one server, always the newest data.
+// Members that every command accepts. A member that would change a reply is handled below or has no
+// meaning for a single server with its newest data.
 const COMMON: ReadonlySet<string> = new Set([
   '$db', 'lsid', 'txnNumber', 'autocommit', 'startTransaction', '$clusterTime', '$readPreference', 'readConcern', 'writeConcern',
   'comment', 'maxTimeMS', 'maxTimeMSOpOnly', 'apiVersion', 'apiStrict', 'apiDeprecationErrors', 'stmtId', 'stmtIds', 'operationTime', 'help',
 ]) // prettier-ignore
 
-/** One line for the log when something unexpected happened. */
 export type Report = (what: string, error: unknown) => void
 
 function findCommand(name: string): Command {
@@ -43,7 +42,7 @@ function checkOptions(name: string, command: Command, body: Document): void {
   }
 }
 
-/** As MongoDB has it. */
+/** MongoDB's limit. */
 const LONGEST_TIME_MS = 2147483647
 
 function deadlineOf(name: string, body: Document): Deadline {
@@ -77,7 +76,7 @@ function transactionOf(
     : engine.sessions.get(session, number)
 }
 
-/** The number of a write that the client will repeat when it hears no answer. */
+/** The number of a write that the client retries if it receives no reply. */
 function retryNumber(command: Command, { body, transaction, session }: Request): Long | null {
   if (
     command.access !== 'write' ||
@@ -145,7 +144,10 @@ async function waitFor(holder: Promise<void>, { at }: Deadline): Promise<void> {
   }
 }
 
-/** Runs the command, again from its start whenever an open transaction held what it wanted to write. */
+/**
+ * Runs the command again from its start whenever an open transaction holds a document or key that
+ * it wants to write.
+ */
 async function runCommand(command: Command, request: Request): Promise<Document> {
   for (;;) {
     try {
@@ -159,7 +161,7 @@ async function runCommand(command: Command, request: Request): Promise<Document>
   }
 }
 
-// Whatever fails within a transaction ends it, as in MongoDB.
+// An error within a transaction aborts it, as in MongoDB.
 async function runInTransaction(
   command: Command,
   request: Request,
@@ -184,9 +186,8 @@ function databaseOf({ $db: database }: Document): string {
 }
 
 export interface DispatchOptions {
-  /** Where reads go that take long; null: they run here, however long. */
+  /** Runs long reads. Null means that they run here. */
   readonly reader?: Reader | null
-  /** When it is not the command itself that says. */
   readonly deadline?: Deadline
 }
 
@@ -221,7 +222,7 @@ async function answer(
   const deadline = given ?? deadlineOf(name, body)
   if (transaction) return runInTransaction(command, requestBy(deadline), transaction)
   if (moment) {
-    const reply = await runCommand(command, requestBy(deadline)) // the reader has the newest data alone
+    const reply = await runCommand(command, requestBy(deadline)) // the reader only has the newest data
     stampSnapshot(body, moment, reply)
     return reply
   }
@@ -240,7 +241,7 @@ export function toReply(error: CommandError): Document {
   return reply
 }
 
-/** The one exit: every message gets an answer, whatever happens. */
+/** The single exit: every message gets a reply. */
 export async function dispatch(
   engines: Engines,
   message: Message,

@@ -5,25 +5,26 @@ import type { Engine, EngineOptions } from '../request/engine.ts'
 import type { Connection } from '../request/sessions.ts'
 import type { News } from '../storage/replica.ts'
 
-/** The engine of a folder, opened anew when a write has failed: only to be read while the disk does not work. */
+/**
+ * The engine of a folder. It is reopened after a failed write, and is read-only while the disk does
+ * not work.
+ */
 export interface Engines {
-  /** @throws CommandError FileStreamFailed while there is none */
+  /** @throws CommandError FileStreamFailed while the engine is not open */
   current(): Engine
-  /** Told of each command that was refused, as that is where a fault of the disk shows. */
+  /** Called for each refused command, because disk faults show there. */
   noteRefusal(error: CommandError): void
-  /** Told of each connection that has closed. */
   disconnected(connection: Connection): void
-  /** What was committed since it was called last, by the engine that is open now. */
   news(): News
-  /** A process that read from the folder has ended. */
+  /** Called when a process that read from the folder has ended. */
   releaseDeadReaders(): void
   close(): Promise<void>
 }
 
 export interface Keeping {
-  /** For the operator: once when writes begin to fail, and once when they succeed again. */
+  /** Called for the operator when writes start to fail, and when they succeed again. */
   readonly tell: (sentence: string) => void
-  /** Cursors, sessions and transactions are about to be no more. */
+  /** Called before cursors, sessions and transactions are lost. */
   readonly beforeReopening: () => void
 }
 
@@ -34,7 +35,7 @@ interface State {
   readonly keeping: Keeping
   engine: Engine | null
   readOnly: boolean
-  /** Set from the first refusal until writes are taken again. */
+  /** Set from the first refusal until writes work again. */
   trying: NodeJS.Timeout | null
 }
 
@@ -68,7 +69,7 @@ function current({ engine }: State): Engine {
   return engine
 }
 
-/** Of an engine that is broken or away there is no commit: who hears of none lets all go. */
+/** A broken or closed engine reports no commit (NaN), so the reader drops its cache. */
 function newsOf(state: State): News {
   if (!isSound(state)) return { commit: NaN, changes: new Map() }
   const { changes, store } = current(state).data
@@ -77,7 +78,7 @@ function newsOf(state: State): News {
 
 function tryIn(state: State, waitMs: number): void {
   state.trying = setTimeout(() => {
-    // What fails here is what failed before: the disk.
+    // The cause is the disk fault that is already known.
     void recover(state)
       .catch(() => undefined)
       .then(() => state.trying && tryIn(state, TRY_EVERY_MS))

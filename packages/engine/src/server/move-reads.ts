@@ -7,14 +7,14 @@ import { homeOf } from '../request/cursors.ts'
 import type { Message } from '../request/message.ts'
 import type { Reader } from './reader-process.ts'
 
-/** What reads, keeps nothing between two commands but a cursor, and may take long. */
+/** Commands that only read, keep no state except a cursor, and may take long. */
 const MOVABLE: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct', 'explain', 'find'])
 
 type Reply = Document | RawDocument
 
 /**
- * Runs a command outside of transactions: here as long as it keeps nobody waiting, and from its start by the reader
- * when its turn is over. What goes on with a cursor goes to where that is.
+ * Runs a command outside of transactions. If its turn ends, the reader runs it again from the
+ * start. Commands with a cursor go to the process that holds it.
  */
 export async function runOrMove(
   reader: Reader,
@@ -46,8 +46,8 @@ function isAtReader(name: string, body: Document): boolean {
 }
 
 /**
- * Whether there is a regular expression that repeats something: one of those can go on for years over a line of text,
- * and nothing but the end of its process ends it. What is escaped, as a search for a text is, cannot.
+ * True if a regular expression contains a quantifier. Such a match can run for years, and only the
+ * end of its process stops it. Escaped text, as in a text search, is safe.
  */
 function holdsOpenRegex(value: Value): boolean {
   if (value instanceof BSONRegExp) return repeats(value.pattern)

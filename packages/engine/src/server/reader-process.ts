@@ -8,44 +8,51 @@ import type { News } from '../storage/replica.ts'
 import { READY } from './reader-protocol.ts'
 import type { Answer, Question, ReaderOptions, Ready } from './reader-protocol.ts'
 
-/** Runs what takes long in a process of its own, one after the other, so that nobody else waits for it. */
+/**
+ * Runs long reads in a separate process, one at a time, so that they do not block other commands.
+ */
 export interface Reader {
-  /** How long a command may keep others waiting before it is given to the reader. */
+  /** How long a command may block others before it moves to the reader. */
   turnMs(): number
   /** @throws CommandError MaxTimeMSExpired, ExceededMemoryLimit */
   ask(body: Buffer, deadline: Deadline): Promise<RawDocument>
-  /** The same for what needs no answer, and nothing at all where there is no reader. */
+  /** Sends a command without waiting for a reply. Does nothing if no process runs. */
   tell(body: Buffer): void
-  /** Ends the process: cursors that it had are no more. The next question starts another. */
+  /** Ends the process and loses its cursors. The next command starts another process. */
   stop(): void
 }
 
 export interface Reading extends Omit<ReaderOptions, 'owner'> {
-  /** What the process may hold in memory, beside its code. @default 768 */
+  /**
+   * Heap limit of the process, in addition to its code.
+   * @default 768
+   */
   readonly heapMegabytes?: number
-  /** What was committed since it was called last. */
   readonly news: () => News
-  /** The process has ended: what it kept from being used anew may be. */
+  /** Called when the process has ended and its pages can be reused. */
   readonly afterwards: () => void
 }
 
-/** A turn while nothing long is about, and when something is: then each that is tried first keeps the others waiting. */
+/**
+ * The turn is shorter while the reader is busy: every command that is tried here first blocks the
+ * others.
+ */
 const CALM_TURN_MS = 100
 const BUSY_TURN_MS = 40
 const SHORTEST_TURN_MS = 8
-/** So long at most commands wait for it to be started, beside their own time. */
+/** How long commands wait for the process to start, in addition to their own time. */
 const START_MS = 10_000
-/** A reader that does not end a command by itself is ended so much later. */
+/** How long after its deadline a command may still end by itself. Then its process is killed. */
 const GRACE_MS = 500
 const IDLE_MS = 60_000
-/** Longer than cursors are kept. */
+/** Longer than the lifetime of cursors. */
 const IDLE_WITH_CURSORS_MS = 11 * 60_000
 const HEAP_MEGABYTES = 768
 
 interface Waiting {
   readonly body: Buffer
   readonly since: number
-  /** Later by what it has waited for the process to start. */
+  /** Extended by the time that the process took to start. */
   deadline: Deadline
   readonly resolve: (reply: RawDocument) => void
   readonly reject: (error: Error) => void
@@ -56,11 +63,9 @@ interface State {
   readonly reading: Reading
   readonly queue: Waiting[]
   process: ChildProcess | null
-  /** Since when there is one. */
   beganAt: number
-  /** When it began to read; null while it starts, and where there is none. */
+  /** When the process became ready. Null while it starts or none runs. */
   startedAt: number | null
-  /** What the process is at. */
   asked: Waiting | null
   idle?: NodeJS.Timeout | undefined
 }
@@ -122,14 +127,15 @@ function limit(state: State, waiting: Waiting): void {
   if (waiting.deadline.at === Infinity) return
   const patienceMs = state.startedAt === null ? START_MS : 0
   const waitMs = Math.max(waiting.deadline.at + patienceMs - performance.now(), 0)
-  // Longer than a timer can be: it would end at once.
+  // A longer timeout would fire at once.
   if (waitMs > LONGEST_TIMER_MS) return
   waiting.timer = setTimeout(() => expire(state, waiting), waitMs).unref()
 }
 
 /**
- * Now that the process reads, commands have as long as they had when they were given to it. A busy machine may take
- * longer to start it than a command may take: ended at the deadline of each, it would be started again and again.
+ * The process is ready: extends each deadline by the time that the command waited for the start. On
+ * a busy machine the start may take longer than a command may. Without the extension, the process
+ * would be killed and restarted forever.
  */
 function ready(state: State): void {
   const now = (state.startedAt = performance.now())
@@ -140,7 +146,10 @@ function ready(state: State): void {
   goOn(state, 0)
 }
 
-/** At its deadline: what waits is answered, what runs has a little longer to answer by itself. */
+/**
+ * At its deadline a queued command is answered. A running command gets some time to answer by
+ * itself.
+ */
 function expire(state: State, waiting: Waiting): void {
   if (state.asked === waiting) {
     waiting.timer = setTimeout(() => state.process?.kill('SIGKILL'), GRACE_MS).unref()
@@ -160,7 +169,7 @@ function next(state: State): void {
   state.asked = asked
   const leftMs = asked.deadline.at === Infinity ? null : asked.deadline.at - performance.now()
   const question: Question = { body: asked.body, leftMs, news: state.reading.news() }
-  // Where it has ended, `exit` says so.
+  // If the process has ended, the `exit` event reports it.
   process.send(question, () => undefined)
 }
 
@@ -172,7 +181,8 @@ function start(state: State): ChildProcess {
   const process = fork(path, [JSON.stringify(options)], {
     execArgv: [`--max-old-space-size=${heapMegabytes}`],
     serialization: 'advanced',
-    // Where the memory is used up, V8 writes pages about it; what the reader reports itself comes as an answer.
+    // V8 prints pages of text when the heap is exhausted. The reader reports its own errors as
+    // replies.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   process.on('message', (message: Answer | Ready) => {
@@ -185,7 +195,7 @@ function start(state: State): ChildProcess {
     state.reading.afterwards()
     if (state.process === process) ended(state)
   })
-  // A program that forgets to close may end all the same.
+  // Lets a program exit that forgot to close the engine.
   process.unref()
   process.channel?.unref()
   return process
@@ -208,7 +218,7 @@ function goOn(state: State, cursors: number): void {
 }
 
 function ended(state: State): void {
-  // One that has ended before it began to read has been started for the first.
+  // A process that ended before it was ready was started for the first command.
   const asked = state.startedAt === null ? state.queue.shift() : state.asked
   forget(state)
   clearTimeout(asked?.timer)

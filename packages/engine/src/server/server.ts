@@ -9,18 +9,17 @@ import type { Engines } from './keep-engine.ts'
 import { encodeReply, frameReader, headOf, parseMessage } from '../request/message.ts'
 import type { Message, MessageHead } from '../request/message.ts'
 
-/** A Unix socket's path, or a loopback port that the system picks. */
+/** A Unix socket path, or a loopback port that the system chooses. */
 export type Listen = { readonly path: string } | { readonly host: '127.0.0.1'; readonly port: 0 }
 
 export interface RunningServer {
-  /** The port, when it is one. */
   readonly port: number | null
-  /** Ends all connections: who comes again finds other cursors and sessions. */
+  /** Ends all connections, because their cursors and sessions are lost. */
   dropConnections(): void
   close(): Promise<void>
 }
 
-/** A command that is nested too deeply is refused; what breaks the protocol ends its connection, and others go on. */
+/** A command that is nested too deeply is refused. A malformed frame ends its connection only. */
 function parse(
   frame: Buffer,
 ): Message | { readonly head: MessageHead; readonly refusal: CommandError } {
@@ -66,7 +65,10 @@ async function answerFrame(
   if (!socket.write(bytes)) await drained(socket)
 }
 
-/** Until the client has taken what was sent to it: one that takes nothing is given no further answer to be kept. */
+/**
+ * Waits until the client has read the pending replies, so that replies do not pile up for a client
+ * that reads none.
+ */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -79,10 +81,10 @@ function drained(socket: Socket): Promise<void> {
   })
 }
 
-/** A client that sends without waiting for answers is not read from while it has so many messages to be answered. */
+/** Reading from a connection pauses at this number of unanswered messages. */
 const MOST_WAITING = 2
 
-/** Serves one connection: its messages are answered in order, one after the other. */
+/** Serves one connection. Replies are sent in the order of the messages. */
 function serve(engines: Engines, socket: Socket, report: Report, reader: Reader): void {
   const read = frameReader()
   let work = Promise.resolve()

@@ -1,16 +1,16 @@
 /**
- * By the number of the collection, the records that commits have changed; null where they are too many to be named.
- * A record of a write that was undone may be among them.
+ * Changed records by collection number. Null if there are too many to list. The list may contain
+ * records of an undone write.
  */
 export type Changes = ReadonlyMap<number, readonly number[] | null>
 
-/** What was changed since it was last asked for: whoever keeps something of a record reads it again. */
+/** The changes since the last `take`, for caches that must read changed records again. */
 export interface ChangeLog {
   add(collection: number, record: number): void
   take(): Changes
 }
 
-/** Beyond so many of a collection it is quicker to read all of it. */
+/** Above this number, reading the whole collection is faster. */
 const MOST_RECORDS = 10_000
 
 export function changeLog(most = MOST_RECORDS): ChangeLog {

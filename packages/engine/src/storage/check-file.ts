@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, openSync, readSync, rmSync } from 'node:fs'
 import { CommandError } from '../errors.ts'
 
-/** Where the first page of a file of LMDB says what it is. */
+/** Offset of the magic number in an LMDB file. */
 const MAGIC_AT = 24
 const MAGIC = Buffer.from([0xde, 0xc0, 0xef, 0xbe])
 
@@ -9,15 +9,15 @@ const { O_CREAT, O_RDONLY, O_RDWR } = constants
 
 export interface FileUse {
   readonly readOnly?: boolean
-  /** Processes that start at once all open it: it may be empty while another one begins it. */
+  /** Processes that start at the same time all open the file, so it may still be empty. */
   readonly isShared?: boolean
 }
 
 /**
- * Asks for what LMDB needs of a file and its lock before LMDB does: lmdb 3.5.6 breaks the process when it
- * cannot open them (`closeEnv` in its env.cpp uses what `openEnv` has freed).
- * @throws Error of the system; CommandError UnsupportedFormat for what is no file of LMDB, and
- * for an empty one
+ * Opens the file and its lock before LMDB does: lmdb 3.5.6 crashes the process if it cannot open
+ * them (`closeEnv` in its env.cpp uses memory that `openEnv` has freed).
+ * @throws Error of the system; CommandError UnsupportedFormat if the file is empty or not an LMDB
+ * file
  */
 export function checkFile(
   path: string,
@@ -33,7 +33,7 @@ export function checkFile(
     assertBegins(path, start.subarray(0, length), isNew || isShared)
   } finally {
     closeSync(file)
-    // LMDB makes it and writes to it at once: an empty one has lost what it held.
+    // LMDB writes to a new file at once, so an empty file would look like lost data.
     if (isNew) rmSync(path, { force: true })
   }
 }
@@ -46,7 +46,7 @@ function assertBegins(path: string, start: Buffer, mayBeEmpty: boolean): void {
   }
 }
 
-/** LMDB would begin a new database in it, and nobody would hear that the old one is gone. */
+/** LMDB would start a new database in the file and hide the loss. */
 function emptied(path: string): CommandError {
   return new CommandError(
     'UnsupportedFormat',

@@ -19,49 +19,44 @@ export interface IndexField {
   readonly direction: 1 | -1
 }
 
-/** Which documents a partial index holds. */
 export interface Partial {
   readonly filter: Filter
   readonly matches: Matcher
-  /** Equal for filters that mean the same. */
+  /** Equal for filters with the same meaning. */
   readonly key: string
 }
 
 export interface Index {
   readonly id: number
   readonly name: string
-  /** As listIndexes shows it. */
+  /** The specification in the reply of listIndexes. */
   readonly spec: Document
   readonly fields: readonly IndexField[]
   readonly directions: readonly number[]
   readonly unique: boolean
   readonly sparse: boolean
   readonly partial: Partial | null
-  /** The top-level fields that decide on a document's entries; null where that is not known. */
+  /** The top-level fields that determine a document's entries. Null if unknown. */
   readonly reads: ReadonlySet<string> | null
-  /** Per component: whether some document ever had an array there. */
+  /** Per component: true if any document ever had an array there. */
   readonly multikey: boolean[]
-  /** Whether some key ever was cut: the entries then are not wholly in order. */
+  /** True if any key was ever cut. Cut keys are not fully ordered. */
   hasCutKeys: boolean
-  /** Of its entries, see `KEY_FORM`. */
+  /** The form of its entries, see `KEY_FORM`. */
   readonly keyForm: number
-  /** The commit it was built in: an older snapshot has none of its entries. */
+  /** The commit that built the index. Older snapshots have none of its entries. */
   builtAt: number
 }
 
 export interface Record {
   readonly id: number
   readonly bytes: Buffer
-  /** Decoded as a whole, kept only while the collection is held in memory. */
   document?: Document
-  /** Some of its fields, decoded: those that the scan was asked for. */
   readonly partial?: Document
 }
 
-/** The records of one collection in memory, in their natural order. */
 export type Residents = Map<number, Record>
 
-/** One collection: its description, and what is known of its contents. */
 export interface Collection {
   readonly id: number
   readonly database: string
@@ -69,20 +64,21 @@ export interface Collection {
   readonly namespace: string
   readonly options: Document
   indexes: Index[]
-  /** False until something is committed to it: a transaction that is aborted leaves nothing. */
+  /**
+   * False until the first commit to the collection. An aborted transaction leaves no collection.
+   */
   exists: boolean
   nextRecord: number
   count: number
-  /** When it last changed, in commits of the engine. */
   changedAt: number
   residents: Residents | null
-  /** Of a collection that was said to be sharded, see `Strictness`. */
+  /** Set by `shardCollection`, see `Strictness`. */
   shardKey: readonly string[] | null
 }
 
 /**
- * How entries are made of documents, as the catalog notes it. In the first form what was missing in an array of documents
- * was kept as undefined, an array within an array was looked into, and a sparse index held what is missing there.
+ * The form of index entries, as recorded in the catalog. Form 1 stored missing values in arrays of
+ * documents as undefined, descended into nested arrays, and kept missing values in sparse indexes.
  */
 export const KEY_FORM = 2
 
@@ -175,7 +171,7 @@ export function loadCollection(store: Store, id: number, bytes: Buffer): Collect
   }
 }
 
-/** A collection as its description has it, without what is known of its contents. */
+/** Reads the stored description of a collection, which does not include its contents. */
 export function describeCollection(
   id: number,
   bytes: Buffer,

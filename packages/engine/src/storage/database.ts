@@ -10,32 +10,29 @@ import type { ResidentCache } from './residents.ts'
 import { numberKey } from './store.ts'
 import type { Store } from './store.ts'
 
-/** All collections of a folder and what guards them. */
 export interface Data {
   readonly store: Store
   readonly residents: ResidentCache
   readonly collections: Map<string, Collection>
-  /** Records and unique keys that an open transaction has written: nobody else may. */
+  /** Records and unique keys that an open transaction has written. Other writers must wait. */
   readonly locks: Map<string, LockHolder>
-  /** Of transactions that are open, whatever they did. */
+  /** All open transactions. */
   readonly holders: Set<LockHolder>
-  /** For another process, which keeps what it has read. */
+  /** For the reader process, which caches records. */
   readonly changes: ChangeLog
-  /** Counts commits. */
   commits: number
   nextCollection: number
   nextIndex: number
 }
 
 export interface LockHolder {
-  /** Collections that the transaction has read. */
   readonly read: Set<Collection>
   readonly written: Set<Collection>
-  /** Resolves when it was committed or aborted. */
+  /** Resolves after commit or abort. */
   readonly ended: Promise<void>
 }
 
-/** A write that must wait for an open transaction and then start again. */
+/** The write must wait for an open transaction and then start again. */
 export class Blocked extends Error {
   readonly holder: LockHolder
   constructor(holder: LockHolder) {
@@ -88,7 +85,7 @@ function checkName(database: string, name: string): void {
   }
 }
 
-/** The collection, made known when there is none: it exists from the first commit that writes to it. */
+/** Returns the collection, or a new one that exists from the first commit to it. */
 export function ensureCollection(
   data: Data,
   database: string,
@@ -129,13 +126,15 @@ export function assertUnwritten(data: Data, collection: Collection): void {
   for (const holder of data.holders) if (holder.written.has(collection)) throw new Blocked(holder)
 }
 
-/** @throws Blocked while an open transaction has read the collection, whose snapshot has it, or written to it */
+/**
+ * @throws Blocked while an open transaction has written to the collection, or read it: its snapshot
+ * contains the collection
+ */
 export function assertUnused(data: Data, collection: Collection): void {
   for (const holder of data.holders) if (holder.read.has(collection)) throw new Blocked(holder)
   assertUnwritten(data, collection)
 }
 
-/** Writes a new description; inside a write. */
 export function persist(data: Data, collection: Collection): void {
   saveCollection(data.store, collection)
 }
@@ -163,8 +162,8 @@ export function dropCollection(data: Data, collection: Collection): void {
 }
 
 /**
- * After a write that was undone: what it changed in memory is read anew.
- * @throws CommandError FileStreamFailed when nothing can be read before the folder is opened anew
+ * Reloads the state in memory after an undone write.
+ * @throws CommandError FileStreamFailed if the folder must be reopened first
  */
 export function recover(data: Data): void {
   data.store.assertSound()
@@ -179,7 +178,7 @@ export function recover(data: Data): void {
       continue
     }
     const { indexes, count } = loadCollection(data.store, collection.id, bytes)
-    // An older snapshot has no entries of an index that was built after it.
+    // Older snapshots have no entries of the index.
     for (const index of indexes) index.builtAt = builtAt(collection, index.id)
     collection.indexes = indexes
     collection.count = count

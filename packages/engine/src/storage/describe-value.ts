@@ -3,7 +3,6 @@ import { isNumber } from '../bson/numbers.ts'
 import { isDocument, typeOf } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 
-/** A value as MongoDB's messages show it. */
 export function describeValue(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (value === null || value === undefined) return 'null'

@@ -2,14 +2,13 @@ import { CommandError } from '../errors.ts'
 import { recover } from './database.ts'
 import type { Data } from './database.ts'
 
-/** Writes that wait at the same time share one transaction of LMDB, and with it one sync of the disk. */
+/** Pending writes share one LMDB transaction and one disk sync. */
 export interface GroupCommits {
   /**
-   * Resolves when what `work` changed is on the disk, and rejects when nothing of it is there. `work` may run
-   * more than once: what it leaves in memory beside applied units must bear that.
+   * Resolves when the changes of `work` are on disk, and rejects if none of them are. `work` may
+   * run more than once, so its effects in memory must be repeatable.
    */
   write<T>(work: () => T): Promise<T>
-  /** Refuses what still waits. */
   close(): void
 }
 
@@ -19,7 +18,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** How the work of one that waited ended, before the commit. */
 interface Outcome {
   readonly of: Waiting
   readonly result?: unknown
@@ -27,9 +25,15 @@ interface Outcome {
 }
 
 export interface GroupOptions {
-  /** So long a group goes on taking in others, who wait for its last one. @default 20 */
+  /**
+   * Milliseconds that a group accepts further writes. The first write waits for the last.
+   * @default 20
+   */
   readonly groupMs?: number
-  /** How long a commit waits for as many as the one before it had, which took so long. */
+  /**
+   * How long to wait until the group has as many writes as the last one, by the duration of the
+   * last commit.
+   */
   readonly waitMs?: (commitMs: number) => number
 }
 
@@ -37,8 +41,9 @@ const GROUP_MS = 20
 const LONGEST_WAIT_MS = 3
 
 /**
- * A quarter of the time of a commit is worth its while: those who were answered together mostly write again
- * together, and half of them would have to wait for two commits. On a quick disk it is less than a timer can wait.
+ * Waiting for a quarter of the commit time pays off: clients that are answered together usually
+ * write again together, and half of them would otherwise wait for two commits. On a fast disk the
+ * result is 0.
  */
 export function waitFor(commitMs: number): number {
   return Math.min(Math.floor(commitMs / 4), LONGEST_WAIT_MS)
@@ -68,7 +73,7 @@ export function groupCommits(
     if (planned || queue.length === 0) return
     const wait = queue.length < last.writers ? waitMs(last.ms) : 0
     if (wait > 0) timer ??= setTimeout(run, wait)
-    // After all sockets that have something to read were read: their writes join the group.
+    // After pending socket reads, so that their writes join the group.
     else planned = setImmediate(run)
   }
   return {
@@ -85,16 +90,16 @@ export function groupCommits(
   }
 }
 
-/** One of a group has failed after it began to change something: nothing of the group is left. */
+/** A write of the group failed after its first change, so the whole group is undone. */
 class HalfDone extends Error {}
 
-/** Returns how many it has answered. */
+/** Returns the number of answered writes. */
 function commitSome(data: Data, queue: Waiting[], groupMs: number): number {
   const group: Waiting[] = []
   try {
     settle(runGroup(data, queue, { group, groupMs }))
   } catch (error) {
-    // The write did not even begin.
+    // The write could not start.
     if (group.length === 0) group.push(...queue.splice(0))
     const isHalfDone = error instanceof HalfDone
     if (isHalfDone && group.length > 1) for (const one of group) commitAlone(data, one)
@@ -103,7 +108,7 @@ function commitSome(data: Data, queue: Waiting[], groupMs: number): number {
   return group.length
 }
 
-/** @throws HalfDone; what the commit failed with */
+/** @throws HalfDone; the error of the commit */
 function runGroup(
   data: Data,
   queue: Waiting[],

@@ -5,22 +5,23 @@ import { numberKey, readRange } from './store.ts'
 import type { Store } from './store.ts'
 
 /**
- * Some fields of the records of a collection that is too large to be held whole: what was scanned or sorted by is
- * scanned again without reading or decoding. Held in the order of records from the first one on, as far as scans came.
+ * Caches some fields of the records of a collection that is too large for memory, so that further
+ * scans and sorts by these fields neither read nor decode. Filled in record order, as far as scans
+ * have read.
  */
 export interface HeldFields {
   readonly fields: ReadonlySet<string>
   readonly documents: Map<number, Document>
-  /** All records up to this number are held. */
+  /** The number of the last held record. */
   upTo: number
-  /** Whether those are all. */
+  /** True if these are all records. */
   isWhole: boolean
-  /** The rest found no room. */
+  /** True if the budget was exhausted. */
   isFull: boolean
   bytes: number
 }
 
-/** What is held of all collections together may take so much, as `sizeOf` guesses it. */
+/** For all collections together, as estimated by `sizeOf`. */
 const BUDGET_BYTES = 64 * 1024 * 1024
 const MOST_FIELDS = 12
 
@@ -38,7 +39,6 @@ function sizeOf(document: Document): number {
   return bytes
 }
 
-/** A record whose bytes are read when they are asked for. */
 class HeldRecord implements Record {
   readonly id: number
   readonly partial: Document
@@ -61,7 +61,7 @@ class HeldRecord implements Record {
 }
 
 export interface HeldFieldsCache {
-  /** All records of the newest commit, in natural order, each with these fields of its document at least. */
+  /** Yields all records of the newest commit in natural order, each with at least these fields. */
   scan(collection: Collection, wanted: ReadonlySet<string>): Generator<Record>
   changed(collection: Collection, record: number, bytes: Buffer | null): void
   drop(collection: Collection): void
@@ -70,7 +70,7 @@ export interface HeldFieldsCache {
 interface State {
   readonly store: Store
   readonly budget: number
-  /** The least recently used first. */
+  /** The least recently used comes first. */
   readonly held: Map<Collection, HeldFields>
 }
 
@@ -84,7 +84,7 @@ function put(held: HeldFields, id: number, document: Document): void {
   held.documents.set(id, document)
 }
 
-/** What is full of fields that are not asked for makes room for those that are. */
+/** A full cache of fields that are no longer requested is replaced. */
 function servesWell({ fields, isFull }: HeldFields, wanted: ReadonlySet<string>): boolean {
   const hasAll = [...wanted].every((name) => fields.has(name))
   return hasAll && !(isFull && wanted.size * 2 <= fields.size)
@@ -109,7 +109,7 @@ function open(state: State, collection: Collection, wanted: ReadonlySet<string>)
   return held
 }
 
-/** Whether there is room for more, once others have made theirs. */
+/** Evicts other collections and returns true if there is room. */
 function hasRoom(state: State, keep: HeldFields): boolean {
   for (const [collection, held] of state.held) {
     if (total(state) < state.budget) return true
@@ -120,7 +120,7 @@ function hasRoom(state: State, keep: HeldFields): boolean {
 
 const LOOK_EVERY = 1024
 
-/** Takes over what a scan reads, as long as nothing has changed since it began. */
+/** Adds the records of a scan while the collection is unchanged. */
 function* grow(
   state: State,
   collection: Collection,
@@ -129,7 +129,7 @@ function* grow(
 ): Generator<Record> {
   const { store } = state
   const startedAt = collection.changedAt
-  // A slow reader may pause while records change, or while what is held is let go.
+  // A slow reader may pause while records change or the cache is evicted.
   const isCurrent = (): boolean =>
     collection.changedAt === startedAt && state.held.get(collection) === held
   const fits = (): boolean => !(held.isFull = !hasRoom(state, held))
@@ -158,10 +158,10 @@ function* scan(
   const held = open(state, collection, wanted)
   const { upTo, isWhole } = held
   for (const [id, document] of held.documents) {
-    // What another scan adds while this one pauses, this one reads from the file.
+    // Another scan may add records while this one pauses. This scan reads them from the file.
     if (id > upTo && !isWhole) break
     yield new HeldRecord(state.store, collection, id, document)
-    // Let go while this scan paused: changes are noted in it no longer.
+    // Evicted while this scan paused, so it no longer receives changes.
     if (state.held.get(collection) !== held) {
       yield* grow(state, collection, held, id)
       return

@@ -6,17 +6,17 @@ import { CommandError } from '../errors.ts'
 import { keyTuples, reach } from '../filter/key-tuples.ts'
 import type { Index } from './collection.ts'
 
-/** LMDB's keys end at 1,978 bytes, of which an entry spends 4 on its index and 4 on its record. */
+/** LMDB limits keys to 1,978 bytes. An entry uses 4 for the index and 4 for the record. */
 export const LONGEST_KEY = 1900
 const HASH_BYTES = 16
 
 export interface IndexKey {
   readonly values: readonly Value[]
-  /** With the index's number in front, without the record's behind. */
+  /** Starts with the number of the index. The number of the record is not included. */
   readonly bytes: Buffer
 }
 
-/** A key cut to what fits; those that begin alike are told apart by a hash and no longer ordered. */
+/** Cuts a key that is too long and appends a hash, which keeps keys distinct but not ordered. */
 function entryKey(index: Index, values: readonly Value[]): Buffer {
   const key = encodeKey(values, index.directions)
   const prefix = Buffer.allocUnsafe(4)
@@ -34,7 +34,7 @@ function isPlainValue(value: Value): boolean {
   return !Array.isArray(value) && !isDocument(value)
 }
 
-// Most indexes are over top-level scalars: no need to look for arrays there.
+// A fast path for top-level scalars, which most indexes contain.
 function simpleValues(index: Index, document: Document): Value[] | null {
   const values: Value[] = []
   for (const { path, parts } of index.fields) {
@@ -45,12 +45,11 @@ function simpleValues(index: Index, document: Document): Value[] | null {
   return values
 }
 
-/** Which components of an index run through an array in this document. */
+/** The components of an index that run through an array in this document. */
 export function arrayFields(index: Index, document: Document): boolean[] {
   return index.fields.map(({ parts }) => reach(document, parts).rest !== null)
 }
 
-/** The entries of a document in an index: none when the index leaves it out, several of an array. */
 export function indexKeys(index: Index, document: Document): IndexKey[] {
   if (index.partial && !index.partial.matches(document)) return []
   const simple = simpleValues(index, document)

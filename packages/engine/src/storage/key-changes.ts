@@ -3,16 +3,14 @@ import type { Index } from './collection.ts'
 import { indexKeys } from './index-keys.ts'
 import type { IndexKey } from './index-keys.ts'
 
-/** The entries of a document in one index before it was changed, and after. */
 export interface KeyChange {
   readonly before: readonly IndexKey[]
   readonly after: readonly IndexKey[]
 }
 
-/** By the number of the index. */
 export type KeyChanges = Map<number, KeyChange>
 
-/** Both versions of a document that is changed; null where there is none. */
+/** Both versions of a changed document. Null before an insert and after a delete. */
 export interface Versions {
   readonly before: Document | null
   readonly after: Document | null
@@ -20,7 +18,7 @@ export interface Versions {
 
 export const NO_CHANGE: KeyChange = { before: [], after: [] }
 
-/** Makes no key where all fields that the index is made of are the very same. */
+/** Computes no keys if all indexed fields are identical. */
 export function keyChange(index: Index, versions: Versions): KeyChange {
   if (keepsKeys(index, versions)) return NO_CHANGE
   const { before, after } = versions
@@ -36,7 +34,6 @@ function keepsKeys({ reads }: Index, { before, after }: Versions): boolean {
   return true
 }
 
-/** Adds a later change of the same document: the entries that it had at first stay. */
 export function addKeyChanges(known: KeyChanges, later: KeyChanges): void {
   for (const [index, next] of later) {
     if (next === NO_CHANGE) continue
@@ -46,7 +43,7 @@ export function addKeyChanges(known: KeyChanges, later: KeyChanges): void {
   }
 }
 
-/** Beyond so many pairs a set is quicker than comparing each with each. */
+/** Above this number a set is faster than comparing all pairs. */
 const FEW_PAIRS = 64
 
 export function without(

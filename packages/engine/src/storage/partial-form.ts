@@ -3,7 +3,7 @@ import { documentOf, newDocument } from '../bson/values.ts'
 import type { Document, TypeName, Value } from '../bson/values.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 
-/** What $type's names stand for in BSON, as the normal form writes them. */
+/** BSON type codes by name, for the normal form of $type. */
 const TYPE_CODES: Readonly<Record<TypeName, number>> = {
   double: 1, string: 2, object: 3, array: 4, binData: 5, missing: 6, objectId: 7, bool: 8, date: 9, null: 10,
   regex: 11, javascript: 13, symbol: 14, javascriptWithScope: 15, int: 16, timestamp: 17, long: 18, decimal: 19,
@@ -26,7 +26,7 @@ function operatorOf(condition: Condition): Document {
   throw new TypeError(`a partial index has no condition of kind ${condition.kind}`)
 }
 
-/** In the order in which mongod sorts conditions; those of one operator go by their paths. */
+/** mongod's order of conditions. Conditions with the same operator are sorted by path. */
 const ORDER = ['$eq', '$lte', '$lt', '$gt', '$gte', '$exists', '$type']
 
 interface Leaf {
@@ -50,9 +50,9 @@ function leavesOf(filter: Filter): readonly Leaf[] {
 }
 
 /**
- * The filter of a partial index as MongoDB since 4.9 reports it: one document for each condition, each with
- * its operator, under one `$and` where there are several. Seen on mongod 4.9: `{ a: 1, b: { $gt: '' } }` is
- * listed as `{ $and: [{ a: { $eq: 1 } }, { b: { $gt: '' } }] }`.
+ * The filter of a partial index as MongoDB since 4.9 reports it: one document per condition, each
+ * with its operator, under one `$and` if there are several. Observed on mongod 4.9: `{ a: 1, b: {
+ * $gt: '' } }` is listed as `{ $and: [{ a: { $eq: 1 } }, { b: { $gt: '' } }] }`.
  */
 export function normalPartial(filter: Filter): Document {
   const leaves = [...leavesOf(filter)].sort(compareLeaves).map(({ document }) => document)
@@ -61,7 +61,10 @@ export function normalPartial(filter: Filter): Document {
   return only ?? newDocument()
 }
 
-/** Equal for filters that mean the same, in whatever order their conditions stand, and 1 and 1.0 alike. */
+/**
+ * Equal for filters with the same meaning: the order of conditions does not matter, and 1 equals
+ * 1.0.
+ */
 export function partialKey(filter: Filter): string {
   return leavesOf(filter)
     .map(({ document }) => encodeKey([document], []).toString('latin1'))

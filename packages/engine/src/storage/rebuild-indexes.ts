@@ -9,7 +9,7 @@ import { newestView, scanRecords } from './view.ts'
 import { addEntries, duplicateKey } from './write-unit.ts'
 
 /**
- * Makes the entries of an index from all records; inside a write.
+ * Builds the entries of an index from all records. Must run inside a write.
  * @throws CommandError DuplicateKey
  */
 export function buildIndex(data: Data, collection: Collection, index: Index): void {
@@ -23,7 +23,7 @@ export function buildIndex(data: Data, collection: Collection, index: Index): vo
   }
 }
 
-/** Only what goes through arrays of documents was ever kept otherwise than it is now. */
+/** The old form differs only for paths through arrays of documents. */
 function isOutdated(index: Index): boolean {
   return (
     index.keyForm < KEY_FORM &&
@@ -44,8 +44,8 @@ function isUnique(data: Data, collection: Collection, index: Index): boolean {
 }
 
 /**
- * Makes anew what an older version kept in another form. A unique index that let duplicates in by its old form is
- * dropped: whoever declares it is told of them when it is made again.
+ * Rebuilds indexes that an older version stored in another form. A unique index whose old form
+ * allowed duplicates is dropped. Creating it again reports the duplicates.
  */
 export function rebuildOutdated(data: Data): void {
   for (const collection of data.collections.values()) {

@@ -7,21 +7,25 @@ import { residentCache } from './residents.ts'
 import { numberKey } from './store.ts'
 import type { Store } from './store.ts'
 
-/** What is held in memory may be lost with a commit of the other: decoding all of more costs more than reading it. */
+/**
+ * Small, because each commit of the other process may invalidate the cache, and decoding costs more
+ * than reading.
+ */
 const BUDGET_BYTES = 8 * 1024 * 1024
 
-/** The collections of a folder that another process writes to. */
+/** A read-only view of a folder that another process writes to. */
 export interface Replica {
   readonly data: Data
-  /** To be called before each command, with news that follow on those before: it then sees all that was committed by now. */
+  /**
+   * Must be called before each command, with consecutive news. Commands then see all commits so
+   * far.
+   */
   refresh(news: News): void
 }
 
-/** What the process that writes has to say before a command. */
+/** Sent by the writing process before a command. */
 export interface News {
-  /** The last commit of all so far. */
   readonly commit: number
-  /** Since the news before. */
   readonly changes: Changes
 }
 
@@ -47,12 +51,12 @@ export function openReplica(store: Store): Replica {
   return {
     data,
     refresh: ({ commit, changes }) => {
-      // Asked before and after the reading begins: what is committed between the two is seen or not.
+      // Compared before and after the read starts: a commit in between may be visible or not.
       const before = store.lastCommit()
       store.endRead()
       readCatalog(data, known)
       const after = store.lastCommit()
-      // A commit that came after the news may have changed anything.
+      // A commit after the news may have changed any record.
       const isKnown = before === after && after === commit && !Number.isNaN(seen)
       if (seen !== after) {
         for (const { collection } of known.values())
@@ -63,7 +67,6 @@ export function openReplica(store: Store): Replica {
   }
 }
 
-/** Reads changed records of what is held; null stands for all of them, which are let go. */
 function readAgain(
   data: Data,
   collection: Collection,
@@ -109,7 +112,7 @@ function forget(data: Data, collection: Collection): void {
 function describe(store: Store, id: number, bytes: Buffer): Collection {
   return {
     ...describeCollection(id, bytes),
-    // Records that come while others are read are in none of what is held in memory.
+    // No end is needed, because the cache gains no records during an iteration.
     nextRecord: Infinity,
     get count() {
       return countRecords(store, id)

@@ -3,7 +3,7 @@ import { heldFieldsCache } from './held-fields.ts'
 import { numberKey, readRange } from './store.ts'
 import type { Store } from './store.ts'
 
-/** What all of them together may take; a decoded document takes about four times its bytes. */
+/** For all collections together. A decoded document takes about four times its bytes. */
 const BUDGET_BYTES = 48 * 1024 * 1024
 
 interface Holder {
@@ -11,10 +11,16 @@ interface Holder {
   bytes: number
 }
 
-/** Keeps small collections in memory, so that scanning one reads and decodes nothing; the least used leave first. */
+/**
+ * Caches small collections in memory, so that scans neither read nor decode. Evicts the least
+ * recently used.
+ */
 export interface ResidentCache {
   get(collection: Collection): Residents | null
-  /** For what is too large: all records of the newest commit, with these fields at least (`partial`). */
+  /**
+   * For larger collections: all records of the newest commit, with at least these fields
+   * (`partial`).
+   */
   scanFields(collection: Collection, wanted: ReadonlySet<string>): Generator<Record>
   changed(collection: Collection, record: number, bytes: Buffer | null): void
   drop(collection: Collection): void
@@ -23,9 +29,8 @@ export interface ResidentCache {
 interface State {
   readonly store: Store
   readonly budget: number
-  /** The least recently used first. */
   readonly holders: Map<Collection, Holder>
-  /** What was found too large is not tried again until it has lost a quarter. */
+  /** A collection that was too large is tried again after it has lost a quarter of its records. */
   readonly tooLarge: WeakMap<Collection, number>
   total: number
 }

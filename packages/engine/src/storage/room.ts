@@ -11,17 +11,19 @@ import {
 import { CommandError, diskFault } from '../errors.ts'
 
 /**
- * Room in a file of LMDB, taken from the disk before it is written to. When the system refuses a write of
- * its own, lmdb 3.5.6 tells so in a buffer that is too short for it (`last_error` in its mdb.c), which breaks
- * the memory of the process. So it writes only where blocks are: the file is longer than what it uses.
+ * Allocates disk space in the LMDB file before LMDB writes to it. When a write of lmdb 3.5.6 fails,
+ * its error message overflows a buffer (`last_error` in its mdb.c) and corrupts the memory of the
+ * process. So LMDB only writes to allocated blocks: the file is longer than its used part.
  */
 export interface Room {
-  /** At the start of each write. @throws CommandError FileStreamFailed when the file takes no more. */
+  /**
+   * Must be called at the start of each write.
+   * @throws CommandError FileStreamFailed if the file is not writable
+   */
   begin(): void
-  /** Whether something can be written to the disk itself. */
   takesWrites(): boolean
   /**
-   * For so many bytes more on so many pages that the write may not have touched yet.
+   * Allocates space for more bytes, on pages that the write may not have touched yet.
    * @throws CommandError OutOfDiskSpace, FileStreamFailed
    */
   claim(bytes: number, pages: number): void
@@ -29,22 +31,22 @@ export interface Room {
 }
 
 const PAGE_BYTES = 4096
-/** Roots, descriptions of tables, and pages that are freed. */
+/** Roots, table descriptions and freed pages. */
 const BASE_BYTES = 16 * PAGE_BYTES
-/** What a key takes beside itself and its value. */
+/** Overhead per key. */
 const NODE_BYTES = 32
 /**
- * Bytes of pages for each byte that is added. LMDB splits a page so that a row of more than a third of it stands
- * alone: 3 bytes for each, and the pages above them.
+ * Bytes of pages per added byte. LMDB splits pages so that a row larger than a third of a page may
+ * fill one alone: 3 bytes per byte, plus the branch pages.
  */
 const PAGE_BYTES_PER_BYTE = 4
-/** Taken at once, when there is need of more. */
+/** Size of one allocation. */
 const STEP_BYTES = 1024 * 1024
 const ZEROS = Buffer.alloc(STEP_BYTES)
 
 /**
- * `usedBytes` says up to where the file holds something that was committed. It is asked at each write: what was
- * claimed for the one before is the worst case, of which most was not needed.
+ * `usedBytes` returns the end of the committed data. It is called at each write, because the last
+ * claim was a worst case and mostly unused.
  */
 export function openRoom(path: string, usedBytes: () => number): Room {
   const file = openSync(path, 'r+')
@@ -53,7 +55,7 @@ export function openRoom(path: string, usedBytes: () => number): Room {
   let allocated = shrink(file, used)
   let scattered = 0
   let added = 0
-  /** A write copies each existing page at most once, and adds its rows on pages that may hold a single one. */
+  /** A write copies each existing page at most once. In the worst case it adds one row per page. */
   const need = (): number => Math.min(scattered, used + PAGE_BYTES_PER_BYTE * added) + BASE_BYTES
   return {
     begin: () => {
@@ -77,7 +79,7 @@ export function openRoom(path: string, usedBytes: () => number): Room {
   }
 }
 
-/** Gives back what a file has grown beyond twice its use, and answers how long it is. */
+/** Truncates a file that is more than twice as long as its used part. Returns the length. */
 function shrink(file: number, used: number): number {
   const allocated = fstatSync(file).size
   const end = Math.ceil((used + BASE_BYTES) / STEP_BYTES) * STEP_BYTES
@@ -85,15 +87,15 @@ function shrink(file: number, used: number): number {
   try {
     ftruncateSync(file, end)
   } catch {
-    // Windows keeps a file that is mapped as long as it is.
+    // Windows cannot truncate a mapped file.
     return allocated
   }
   return end
 }
 
 /**
- * A test that there still is a file and that it can be written to, before LMDB does: what is written to a file
- * that was removed is lost with the process. It writes the first byte again, which never changes.
+ * Tests that the file still exists and is writable before LMDB writes. Data written to a removed
+ * file would be lost at exit. The test rewrites the first byte, which never changes.
  */
 function writeTester(path: string, file: number): () => void {
   const first = Buffer.alloc(1)
@@ -107,7 +109,6 @@ function writeTester(path: string, file: number): () => void {
   }
 }
 
-/** Whether a file can be written to, and the disk itself behind it. */
 export function takesWrites(path: string): boolean {
   return answers(() => {
     const file = openSync(path, 'r+')
@@ -129,7 +130,7 @@ function answers(work: () => void): boolean {
   }
 }
 
-/** What the disk answers. @throws CommandError OutOfDiskSpace, FileStreamFailed */
+/** @throws CommandError OutOfDiskSpace, FileStreamFailed */
 function asked<T>(work: () => T): T {
   try {
     return work()
@@ -144,7 +145,10 @@ function refusal(error: Error): CommandError {
     : diskFault(error.message)
 }
 
-/** Makes a file at least so long. @throws CommandError OutOfDiskSpace, FileStreamFailed */
+/**
+ * Extends a file to a minimum length.
+ * @throws CommandError OutOfDiskSpace, FileStreamFailed
+ */
 export function reserve(path: string, bytes: number): void {
   const file = openSync(path, 'r+')
   try {
@@ -154,7 +158,7 @@ export function reserve(path: string, bytes: number): void {
   }
 }
 
-/** The length afterwards: `to`, or up to the end of the step if that much can be had. */
+/** Returns the new length: the end of the step, or `to` if the disk has no room for more. */
 function extend(
   file: number,
   { from, to, step }: { readonly from: number; readonly to: number; readonly step: number },

@@ -10,7 +10,7 @@ import type { Table, Writer } from './writer.ts'
 
 export type Snapshot = Transaction
 
-/** The tables of one data folder. Only one process has it open (see `claimFolder`). */
+/** The tables of a data folder. Only one process may write to it (see `claimFolder`). */
 export interface Store extends Writer {
   /** collection number, record number → the document's bytes */
   readonly records: Table
@@ -18,16 +18,15 @@ export interface Store extends Writer {
   readonly entries: Table
   /** collection number → its description */
   readonly catalog: Table
-  /** session → how its last write ended */
+  /** session → result of its last write */
   readonly sessions: Table
   snapshot(): Snapshot
-  /** Keeps no page for this process; the next read sees what others have committed until then. */
+  /** Releases the pages of the current read. The next read sees newer commits. */
   endRead(): void
-  /** Grows with each commit, of any writer. */
+  /** Increases with each commit of any process. */
   lastCommit(): number
-  /** Lets go the pages that readers kept who are no more. */
+  /** Releases the pages that dead processes were reading. */
   releaseDeadReaders(): void
-  /** Whether the disk takes what is written to it. */
   diskWorks(): boolean
   close(): Promise<void>
 }
@@ -45,9 +44,9 @@ function usedBytes(root: RootDatabase): number {
 
 export interface StoreOptions {
   readonly directory: string
-  /** Whether a write is on the disk when it returns. */
+  /** True to sync each write to disk before it returns. */
   readonly durable: boolean
-  /** For a disk that cannot be written to. */
+  /** For a disk that is not writable. */
   readonly readOnly?: boolean
 }
 
@@ -55,7 +54,7 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
   if (!readOnly) mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'data.mdb')
   checkFile(path, { readOnly })
-  // The types of lmdb 3.5.6 do not know safeRestore.
+  // safeRestore is missing in the types of lmdb 3.5.6.
   const options = {
     path,
     readOnly,
@@ -65,12 +64,12 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
     encoding: 'binary',
     keyEncoding: 'binary',
     noSync: !durable,
-    // Of a file whose end was written without a sync, as it once was: the last that is known to be on the disk.
+    // If the end of the file was written without a sync, restores the last synced commit.
     safeRestore: durable,
   } as const
   const root = open(options)
   const room = readOnly ? null : openRoom(path, () => usedBytes(root))
-  room?.claim(0, PAGES_OF_A_KEY) // for the tables, where there are none yet
+  room?.claim(0, PAGES_OF_A_KEY) // for new tables
   const table = (name: string): Table =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
   checkFormat(table('format'), readOnly)
@@ -92,11 +91,11 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
   }
 }
 
-/** What this version writes, and the newest it can read. */
+/** The format that this version writes, and the newest that it can read. */
 const FORMAT = 1
 const FORMAT_KEY = Buffer.from('format')
 
-/** @throws CommandError UnsupportedFormat for a folder that a newer version has written. */
+/** @throws CommandError UnsupportedFormat if a newer version has written the folder */
 function checkFormat(table: Table, readOnly: boolean): void {
   const format = table.get(FORMAT_KEY)?.readUInt32BE(0)
   if (format === undefined && !readOnly) table.putSync(FORMAT_KEY, numberKey(FORMAT))
@@ -108,7 +107,7 @@ function checkFormat(table: Table, readOnly: boolean): void {
 }
 
 interface Range {
-  /** The lowest key, included, and the highest, left out. */
+  /** `low` is inclusive, `high` exclusive. */
   readonly low: Buffer
   readonly high: Buffer
   readonly reverse?: boolean
@@ -124,8 +123,8 @@ const FIRST_CHUNK = 32
 const LARGEST_CHUNK = 2048
 
 /**
- * The entries of a range, read in growing chunks: between two of them no cursor is open, so that a reader
- * may pause for any time, and writes that happen meanwhile are seen or not but never break it.
+ * Reads the entries of a range in growing chunks. No cursor is open between chunks, so the caller
+ * may pause. Concurrent writes may or may not be visible, but never break the iteration.
  */
 export function* readRange(
   table: Table,

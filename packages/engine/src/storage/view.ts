@@ -14,16 +14,17 @@ export interface Change {
   readonly record: number
   readonly before: Buffer | null
   after: Buffer | null
-  /** What `after` decodes to. */
   document: Document | null
-  /** As they were made when the change was checked. */
   readonly keys: KeyChanges
 }
 
-/** What a reader sees: the newest commit, or a snapshot with a transaction's own changes on top. */
+/**
+ * The data that a reader sees: the newest commit, or a snapshot plus the changes of its
+ * transaction.
+ */
 export interface View {
   readonly snapshot: Snapshot | null
-  /** How many commits the snapshot holds. */
+  /** Number of commits in the snapshot. */
   readonly at: number
   readonly changes: Map<Collection, Map<number, Change>>
 }
@@ -46,7 +47,7 @@ function readBase(data: Data, view: View, collection: Collection, id: number): R
   return bytes ? { id, bytes } : null
 }
 
-// Iteration over a map goes on over what is added meanwhile: stop at what was there.
+// Iterating over a Map includes entries added during the iteration. Stops before those.
 function* residentRecords(residents: ReadonlyMap<number, Record>, end: number): Generator<Record> {
   for (const record of residents.values()) {
     if (record.id >= end) return
@@ -69,7 +70,7 @@ function* baseRecords(data: Data, view: View, collection: Collection): Generator
     yield { id: key.readUInt32BE(4), bytes: value }
 }
 
-/** Whether a scan may be one of fields that are held (`ResidentCache.scanFields`). */
+/** True if a scan may use cached fields (`ResidentCache.scanFields`). */
 export function canScanFields(data: Data, view: View, collection: Collection): boolean {
   return (
     view.snapshot === null &&
@@ -78,7 +79,7 @@ export function canScanFields(data: Data, view: View, collection: Collection): b
   )
 }
 
-/** All records in natural order: the order of insertion. */
+/** All records in natural order, which is the order of insertion. */
 export function* scanRecords(data: Data, view: View, collection: Collection): Generator<Record> {
   const changes = view.changes.get(collection)
   for (const record of baseRecords(data, view, collection)) {
@@ -94,22 +95,19 @@ function* insertedRecords(changes: Map<number, Change>): Generator<Record> {
     if (!before && after) yield { id: record, bytes: after }
 }
 
-/** Records that the view itself changed, which no index of the folder knows yet. */
 export function* changedRecords(view: View, collection: Collection): Generator<Record> {
   for (const { after, record } of view.changes.get(collection)?.values() ?? []) {
     if (after) yield { id: record, bytes: after }
   }
 }
 
-/** A range of entries of an index: the lowest key, included, and the highest, left out. */
 export interface Interval {
   readonly low: Buffer
   readonly high: Buffer
-  /** It holds more than what was asked for, whose keys are longer than those that are kept. */
+  /** True if a bound was cut, so that the interval also contains other keys. */
   readonly isWider?: boolean
 }
 
-/** How many entries lie in these intervals: as many as `most`, or all. */
 export function countKeys(
   { store }: Data,
   { snapshot }: View,
@@ -129,9 +127,9 @@ const FIRST_STEP = 64
 const LARGEST_STEP = 4_096
 
 /**
- * `getKeysCount` of lmdb takes no limit: it goes through all of a range. Its `offset` goes on beyond the end of one, so a
- * step that is longer than what is left reads entries of others. Steps of 64, then twice as many up to 4,096, read at
- * most about twice what they count.
+ * lmdb's `getKeysCount` has no limit and walks the whole range. Its `offset` continues beyond the
+ * end of a range, so a step that is too long reads foreign entries. Steps grow from 64 to 4,096,
+ * which reads at most about twice the counted entries.
  */
 function countRange(entries: Table, range: RangeOptions, most: number): number {
   if (most === Infinity) return entries.getKeysCount({ ...range })
@@ -147,15 +145,14 @@ function countRange(entries: Table, range: RangeOptions, most: number): number {
   return count
 }
 
-/** Which entries of an index are read, and how. */
 export interface Scan {
   readonly intervals: readonly Interval[]
   readonly reverse: boolean
-  /** Numbers of records that are not read again; grows. */
+  /** Records to skip. The scan adds the records that it yields. */
   readonly seen: Set<number>
 }
 
-/** Unchanged records in the order of the index; each once. */
+/** Yields unchanged records in index order, each once. */
 export function* scanIndex(
   data: Data,
   view: View,
@@ -163,7 +160,7 @@ export function* scanIndex(
   { intervals, reverse, seen }: Scan,
 ): Generator<Record> {
   const changes = view.changes.get(collection)
-  // Also, a record may move to another key while a slow reader pauses.
+  // A record may move to another key while a slow reader pauses.
   for (const interval of reverse ? intervals.toReversed() : intervals) {
     for (const { value } of readRange(data.store.entries, {
       ...interval,
@@ -180,7 +177,7 @@ export function* scanIndex(
   }
 }
 
-/** The document of a record, or of one not held in memory only the wanted fields. */
+/** The document of a record, or only the wanted fields if the record is not in memory. */
 export function documentOfRecord(
   collection: Collection,
   record: Record,

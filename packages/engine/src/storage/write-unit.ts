@@ -16,12 +16,13 @@ import type { Snapshot } from './store.ts'
 import type { Change, View } from './view.ts'
 
 /**
- * The changes of one statement, or of one transaction: kept aside, checked as they come, and applied as a whole.
+ * The changes of one statement or transaction: collected, checked one by one, and applied as a
+ * whole.
  */
 export interface WriteUnit extends View {
-  /** Unique keys this unit took (record number) or let go (null). */
+  /** Unique keys that the unit claims (record number) or releases (null). */
   readonly keys: Map<string, number | null>
-  /** Null outside a transaction. */
+  /** Null outside of a transaction. */
   readonly holder: LockHolder | null
 }
 
@@ -45,7 +46,7 @@ export function transactionUnit(snapshot: Snapshot, at: number, holder: LockHold
   }
 }
 
-// The first writer wins: within a transaction the second fails, outside it waits.
+// The first writer wins. A second writer fails inside a transaction and waits outside.
 function lock(data: Data, unit: WriteUnit, key: string): void {
   const holder = data.locks.get(key)
   if (holder && holder !== unit.holder) {
@@ -122,7 +123,7 @@ function checkKeys(
   id: number,
   versions: Versions,
 ): KeyChanges {
-  // All keys are made before any is taken: a document that cannot be indexed changes nothing.
+  // Builds all keys before claiming any, so that a document that cannot be indexed changes no lock.
   const changes = collection.indexes.map((index) => ({ index, change: keyChange(index, versions) }))
   for (const { index, change } of changes) {
     if (!index.unique) continue
@@ -199,7 +200,7 @@ function storedKey(index: Index, key: IndexKey, id: Buffer): Buffer {
   return index.unique ? key.bytes : Buffer.concat([key.bytes, id])
 }
 
-/** Notes what the planner must know of an index; true when that is news. */
+/** Updates the facts that the planner uses. Returns true if they changed. */
 function noteKeys(index: Index, document: Document, keys: readonly IndexKey[]): boolean {
   let isNews = false
   if (index.multikey.includes(false)) {
@@ -211,7 +212,6 @@ function noteKeys(index: Index, document: Document, keys: readonly IndexKey[]): 
   return isNews
 }
 
-/** Adds the entries of one document; used when an index is built, too. */
 export function addEntries(
   data: Data,
   index: Index,
@@ -239,7 +239,7 @@ function applyEntries(data: Data, change: Change): boolean {
   if (!document) return false
   for (const index of change.collection.indexes) {
     const keys = keysOf(change, index)
-    // The same keys may come of another shape: those of an array with one element are those of the element.
+    // Different values may have the same keys: an array of one element has the key of the element.
     if (keys === NO_CHANGE) continue
     const added = without(keys.after, keys.before)
     if (addEntries(data, index, document, change.record, added)) isNews = true
@@ -263,12 +263,15 @@ function applyRecord(data: Data, { collection, record: id, before, after }: Chan
   data.changes.add(collection.id, id)
 }
 
-/** Applies a unit inside a running write. All old entries go before new ones come: a key may pass from one record to another. */
+/**
+ * Applies a unit inside a write. Removes all old entries before adding new ones, because a key may
+ * move between records.
+ */
 export function applyUnit(data: Data, unit: WriteUnit): void {
   data.store.touch()
   for (const [collection, changes] of unit.changes) {
     let isNews = !collection.exists
-    // First of all: where the write ends half-way, this says whose memory is to be read anew.
+    // Comes first: if the write fails half-way, this marks the state in memory for a reload.
     collection.changedAt = data.commits + 1
     collection.exists = true
     for (const change of changes.values()) {

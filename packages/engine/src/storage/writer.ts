@@ -5,34 +5,35 @@ import type { Room } from './room.ts'
 
 export type Table = Database<Buffer, Buffer>
 
-/** What changes the tables. */
 export interface Writer {
   /**
-   * Runs one atomic write; it is on the disk when this returns, and gone when it throws.
+   * Runs one atomic write. It is on disk when this function returns, and undone if it throws.
    * @throws CommandError OutOfDiskSpace, FileStreamFailed
    */
   readonly write: <T>(change: () => T) => T
-  /** Inside a write. */
+  /** Must run inside a write. */
   put(table: Table, key: Buffer, value: Buffer): void
-  /** Inside a write. */
+  /** Must run inside a write. */
   remove(table: Table, key: Buffer): void
-  /** The same for keys that follow each other. */
+  /** For adjacent keys. Must run inside a write. */
   removeAll(table: Table, keys: readonly Buffer[]): void
-  /** Inside a write: something is about to be changed, if only in memory. */
+  /** Announces a change, even if only in memory. Must run inside a write. */
   touch(): void
-  /** Grows with each change that is begun: a write without any has nothing to be undone. */
+  /**
+   * Increases with each change. If it did not increase during a write, there is no change to undo.
+   */
   readonly changes: () => number
   /**
-   * Before anything is read: LMDB must not be asked again after it has failed to write.
-   * @throws CommandError FileStreamFailed once it has
+   * Must precede every read, because LMDB must not be called after a failed write.
+   * @throws CommandError FileStreamFailed after a failed write
    */
   readonly assertSound: () => void
 }
 
-/** A leaf, what it is split into, and the branch above. */
+/** A leaf, its split, and the branch page above. */
 export const PAGES_OF_A_KEY = 3
 
-/** Claims the room for each write first. */
+/** Claims disk space for each write first. */
 export function openWriter(root: RootDatabase, room: Room): Writer {
   const { write, inLmdb, assertSound } = openTransactions(root, room)
   let changes = 0
@@ -68,9 +69,9 @@ interface Transactions extends Pick<Writer, 'write' | 'assertSound'> {
 }
 
 /**
- * A transaction is on the disk before the file names its pages, which no earlier one uses: where that fails, the
- * file is as it was. LMDB is not: when it was to write the names it gives up for good, and breaks the
- * memory of the process if it is asked once more, even to read (`last_error` in its mdb.c).
+ * LMDB writes the pages of a transaction to unused space before the file refers to them, so a
+ * failed commit leaves the file intact. LMDB itself is unusable after a failed commit: another
+ * call, even a read, corrupts the memory of the process (`last_error` in its mdb.c).
  */
 function openTransactions(root: RootDatabase, room: Room): Transactions {
   let fault: CommandError | null = null
@@ -105,7 +106,6 @@ function openTransactions(root: RootDatabase, room: Room): Transactions {
   }
 }
 
-/** Of a folder that can only be read. */
 export function refuseWrites(): Writer {
   const refuse = (): never => {
     throw diskFault('it can only be read')

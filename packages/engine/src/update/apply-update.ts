@@ -21,7 +21,7 @@ interface Step {
 
 export interface MatchContext {
   readonly isInsert: boolean
-  /** The element of an array that the filter matched, for `$` in paths. */
+  /** The index of the array element that the filter matched, for `$` in paths. */
   readonly positionOf: (arrayPath: readonly string[]) => number | null
 }
 
@@ -61,7 +61,7 @@ function parseOperator(operator: string, operand: Value): Step[] {
       { path, parts, operator, creates: spec.creates, apply: spec.compile(path, operand[path]) },
     ]
     const to = operand[path]
-    // A rename writes to two places; both count when paths are checked against each other.
+    // A rename writes to two paths. The conflict check covers both.
     if (operator === '$rename' && typeof to === 'string')
       steps.push({
         path: to,
@@ -88,7 +88,7 @@ function comparePaths(a: Step, b: Step): number {
   return a.parts.length - b.parts.length
 }
 
-// Sorted, a path stands right before those below it.
+// In sorted order a path directly precedes the paths below it.
 function assertNoConflict(steps: readonly Step[]): void {
   for (let i = 1; i < steps.length; i++) {
     const [above, below] = [steps[i - 1], steps[i]]
@@ -101,7 +101,7 @@ function assertNoConflict(steps: readonly Step[]): void {
   }
 }
 
-/** Modifiers, applied in the order of their paths as MongoDB does: so new fields come in that order. */
+/** Applies modifiers in path order, like MongoDB, so new fields are added in that order. */
 export function compileModifiers(
   update: Document,
   arrayFilters: ReadonlyMap<string, Matcher>,
@@ -168,7 +168,10 @@ function assertSameId(original: Document, changed: Document): void {
   )
 }
 
-/** A document that was made of another one: with its `_id`, also where that was left out. @throws CommandError ImmutableField */
+/**
+ * Restores the `_id` if the changed document lacks it.
+ * @throws CommandError ImmutableField
+ */
 export function keepId(original: Document, changed: Document): Document {
   const hasLost = original['_id'] !== undefined && changed['_id'] === undefined
   const kept = hasLost ? { ...changed, _id: original['_id'] } : changed
@@ -183,7 +186,7 @@ function idFirst(document: Document): Document {
   return Object.assign(ordered, document)
 }
 
-/** BSON allows 16 MB a document. */
+/** MongoDB's limit per document. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 
 export function encodeChecked(document: Document): Buffer {

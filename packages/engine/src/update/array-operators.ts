@@ -32,7 +32,7 @@ interface Push {
 
 const CLAUSES: ReadonlySet<string> = new Set(['$each', '$position', '$slice', '$sort'])
 
-/** Unlike a query's, this order takes an array for one value. */
+/** In this order an array counts as one value, unlike in a query. */
 function wholeValue(element: Value, parts: readonly string[]): Value {
   let value = element
   for (const part of parts) value = isDocument(value) ? value[part] : undefined
@@ -98,7 +98,6 @@ function addToSet(target: Target, each: readonly Value[]): void {
   setTarget(target, array)
 }
 
-/** Which elements $pull takes: those equal to a value, or those that match a condition. */
 function pullTest(operand: Value): (element: Value) => boolean {
   if (operand instanceof BSONRegExp) return elementTest(documentOf({ element: operand }))
   if (!isDocument(operand)) return (element) => equalValues(element, operand)

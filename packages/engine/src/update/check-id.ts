@@ -5,7 +5,7 @@ import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import { LONGEST_KEY } from '../storage/index-keys.ts'
 
-/** @throws CommandError when the value cannot be an _id */
+/** @throws CommandError if the value cannot be an _id */
 export function checkId(id: Value): void {
   if (Array.isArray(id))
     throw new CommandError('InvalidIdField', "The '_id' value cannot be of type array")

@@ -5,7 +5,10 @@ import { compilePipeline } from '../pipeline/pipeline.ts'
 import { keepId } from './apply-update.ts'
 import type { Update } from './apply-update.ts'
 
-/** Those that change one document at a time. https://www.mongodb.com/docs/manual/tutorial/update-documents-with-aggregation-pipeline/ */
+/**
+ * The stages that change one document at a time.
+ * https://www.mongodb.com/docs/manual/tutorial/update-documents-with-aggregation-pipeline/
+ */
 const STAGES: ReadonlySet<string> = new Set([
   '$addFields',
   '$set',
@@ -15,7 +18,10 @@ const STAGES: ReadonlySet<string> = new Set([
   '$replaceWith',
 ])
 
-/** An update by stages of an aggregation. @throws CommandError at a stage that is none of an update */
+/**
+ * Compiles an update with aggregation stages.
+ * @throws CommandError if a stage is not allowed in an update
+ */
 export function compilePipelineUpdate(pipeline: readonly Value[]): Update {
   const compiled = compilePipeline([...pipeline])
   for (const stage of pipeline) assertOfUpdate(stage)

@@ -42,7 +42,6 @@ function number(name: string, sign: '+' | '*'): OperatorSpec {
   }
 }
 
-/** $min or $max: replaces a value that lies beyond the operand. */
 function extreme(direction: 1 | -1): OperatorSpec {
   return {
     creates: true,
@@ -55,7 +54,7 @@ function extreme(direction: 1 | -1): OperatorSpec {
 }
 
 function removeTarget({ holder, key }: Target): void {
-  // An array keeps its length: what is taken out of it becomes null.
+  // An array keeps its length: the removed element becomes null.
   if (!Array.isArray(holder)) delete holder[key]
   else if (Number(key) < holder.length) holder[Number(key)] = null
 }
@@ -162,7 +161,6 @@ export const FIELD_OPERATORS: Readonly<Record<string, OperatorSpec>> = {
   $bit: { creates: true, compile: bitwise },
 }
 
-/** An integer operand such as $position's. */
 export function integerOperand(name: string, value: Value): number {
   const integer = isNumber(value) ? toDouble(value) : NaN
   if (!Number.isInteger(integer))

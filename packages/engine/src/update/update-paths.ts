@@ -5,7 +5,6 @@ import { badValue, CommandError } from '../errors.ts'
 import type { Matcher } from '../filter/match.ts'
 import { arrayIndex } from '../filter/paths.ts'
 
-/** One place in a document: a field of a document or an element of an array. */
 export interface Target {
   readonly holder: Document | Value[]
   readonly key: string
@@ -15,7 +14,7 @@ export function getTarget({ holder, key }: Target): Value {
   return Array.isArray(holder) ? holder[Number(key)] : holder[key]
 }
 
-/** The most elements that writing beyond an array's end may add. */
+/** MongoDB's limit of elements that a write beyond the end of an array may add. */
 const MAX_PADDING = 1_500_000
 
 export function setTarget({ holder, key }: Target, value: Value): void {
@@ -78,7 +77,6 @@ function notViable(part: string, parts: readonly string[], at: number): CommandE
   )
 }
 
-/** The places a path stands for; none where it leads nowhere and nothing is to be made. */
 export function resolveTargets(
   document: Document,
   parts: readonly string[],

@@ -38,7 +38,7 @@ export interface Updated {
   readonly matched: number
   readonly modified: number
   readonly upsertedId?: Value
-  /** Of a single update: the document before (null when made) and after. */
+  /** The document before and after a single update. `before` is null after an upsert. */
   readonly before: Buffer | null
   readonly after: Buffer | null
 }
@@ -50,7 +50,10 @@ function filtersOn(filter: Filter, prefix: string): Filter[] {
   return filter.path === prefix || filter.path.startsWith(`${prefix}.`) ? [filter] : []
 }
 
-/** For `$`: the first element that alone in its array would still satisfy a condition on it. */
+/**
+ * For `$`: the first element that, alone in its array, satisfies a condition of the filter on the
+ * array.
+ */
 function positionIn(
   document: Document,
   filter: Filter,
@@ -77,13 +80,11 @@ function positionIn(
 
 const MISSING = Symbol('missing')
 
-/** The one value a condition allows. */
 function onlyValue(filter: Filter): Value | typeof MISSING {
   if (filter.kind === 'compare' && filter.operator === '$eq') return filter.operand
   return filter.kind === 'in' && filter.operands.length === 1 ? filter.operands[0] : MISSING
 }
 
-/** The equalities of a filter, which an upsert begins with. */
 function seed(filter: Filter, document: Document): void {
   const isAll = filter.kind === 'all' || (filter.kind === 'any' && filter.of.length === 1)
   if (isAll) filter.of.forEach((child) => seed(child, document))
@@ -138,7 +139,6 @@ function updateRecord(place: Place, record: Record, filter: Filter, update: Pars
   return bytes
 }
 
-/** Changes what matches, or makes a document when nothing does and `upsert` says so. */
 export function updateRecords(
   place: Place,
   { filter, update, multi, upsert, sort = [], hint = null }: UpdateStatement,
