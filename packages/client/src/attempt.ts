@@ -4,7 +4,7 @@ import type { Call, Reply } from './call.ts'
 
 interface Wire {
   readonly url: string
-  /** How many answers are kept. */
+  /** Number of cached responses. */
   readonly cached: number
   readonly fetch: typeof fetch
 }
@@ -13,7 +13,10 @@ interface Kept extends Reply {
   readonly etag: string
 }
 
-/** Sends one request, once; a known answer is revalidated by its tag. A failure is the response itself. */
+/**
+ * Sends a request once. A cached response is revalidated by its ETag. A failed request returns its
+ * response.
+ */
 export function openAttempt(wire: Wire) {
   const kept = new Map<string, Kept>()
   return async (call: Call, authorization: string | null): Promise<Response | Reply> => {
@@ -63,7 +66,7 @@ function isForm(body: unknown): body is FormData {
   return typeof FormData !== 'undefined' && body instanceof FormData
 }
 
-/** A copy: changes of an answer do not change the kept one. */
+/** A copy, so that callers cannot change the cached response. */
 function copied({ body, etag }: Reply): Reply {
   return { body: body === null ? null : (JSON.parse(JSON.stringify(body)) as unknown), etag }
 }

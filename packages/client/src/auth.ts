@@ -2,7 +2,7 @@ import type { Session } from './session.ts'
 import type { CallOptions, Reply } from './call.ts'
 import type { Transport } from './transport.ts'
 
-/** An end user, as their own role shows them. */
+/** An end user, as far as their role may read it. */
 export interface SignedInUser {
   readonly id: number
   readonly documentId: string
@@ -11,11 +11,11 @@ export interface SignedInUser {
 }
 
 export interface Auth {
-  /** From then on requests are this user's. */
+  /** Later requests are authorized as this user. */
   signIn(credentials: Credentials, options?: CallOptions): Promise<SignedInUser>
-  /** Null where the address must be confirmed before who registers may sign in. */
+  /** Null if the user must confirm the e-mail address before signing in. */
   register(account: Account, options?: CallOptions): Promise<SignedInUser | null>
-  /** Forgets the session, and ends it on the server where it can. */
+  /** Deletes the session, and ends it on the server if possible. */
   signOut(): Promise<void>
   isSignedIn(): Promise<boolean>
 }
@@ -57,7 +57,7 @@ export function openAuth(transport: Transport): Auth {
       try {
         if ((await storage.get()) !== null) await post('logout', {}, {})
       } catch {
-        // Without a network, or with a session that is over, forgetting it is all there is to do.
+        // Offline, or the session has already ended: deleting it locally is enough.
       } finally {
         await storage.set(null)
       }

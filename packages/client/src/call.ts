@@ -1,26 +1,26 @@
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
 export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/api`. */
+  /** Relative to `/api`. */
   readonly path: string
   readonly query?: object
-  /** JSON, or a form as it is. */
+  /** JSON, or a form. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** It may be sent again although it may have been carried out. */
+  /** True if the request may be retried although the server may have executed it. */
   readonly repeatable?: boolean
-  /** The server may wait this long before it responds; added to the timeout of the client. */
+  /** How long the server may wait before it responds. Added to the timeout of the client. */
   readonly waitMs?: number
-  /** False: its answer is not kept for revalidation by its tag. */
+  /** False: the response is not cached for revalidation by its ETag. */
   readonly isKept?: boolean
 }
 
 export interface Reply {
   readonly body: unknown
-  /** Of an entry, for conditional writes. */
+  /** The ETag of an entry, for conditional writes. */
   readonly etag: string | null
 }

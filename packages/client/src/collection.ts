@@ -15,13 +15,13 @@ export type PublicationFilter =
   | 'never-published-document'
   | 'has-published-version-document'
 
-/** What is shown of each entry. */
+/** Selects fields and relations. */
 export interface ShownQuery<S extends ContentType, Fields, Asked> {
   readonly fields?: Fields
   readonly populate?: Asked & Known<S, Asked>
 }
 
-/** Which version is read. */
+/** Selects a version of each document. */
 export interface VersionQuery<Locale> {
   readonly locale?: Locale
   readonly fallbackLocale?: readonly Locale[]
@@ -33,7 +33,7 @@ export interface VersionQuery<Locale> {
 export interface ListQuery<S extends ContentType, Locale> extends VersionQuery<Locale | '*'> {
   readonly filters?: Filters<S>
   readonly sort?: SortKey<S> | readonly SortKey<S>[]
-  /** Text to look for. */
+  /** Full-text search. */
   readonly search?: string
 }
 
@@ -52,7 +52,7 @@ export interface Page<T> {
 type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 type Id = string | { readonly documentId: string }
 
-/** Of a write: which locale and status, and which revision it is about. */
+/** The locale and status of a write. */
 export interface WriteOptions<Locale> extends CallOptions {
   readonly locale?: Locale
   readonly status?: Status
@@ -66,7 +66,7 @@ interface Publishing<S extends ContentType, Locale> {
 
 /** The operations on one collection type. */
 export interface Collection<S extends ContentType, Locale> extends Publishing<S, Locale> {
-  /** A page of entries. */
+  /** Returns a page of entries. */
   find<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
@@ -74,7 +74,7 @@ export interface Collection<S extends ContentType, Locale> extends Publishing<S,
     query?: ListQuery<S, Locale> & PageQuery & ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
   ): Promise<Page<Entry<S, Fields, Asked>>>
-  /** All entries, page by page as they are asked for, whatever is written meanwhile. */
+  /** Iterates over all entries and loads the pages on demand. Safe against concurrent writes. */
   all<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
@@ -91,11 +91,12 @@ export interface Collection<S extends ContentType, Locale> extends Publishing<S,
     query?: VersionQuery<Locale> & ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
   ): Promise<Entry<S, Fields, Asked>>
-  /** Creates once, however often it has to be sent. */
+  /** Creates a single entry, even if the request is retried. */
   create(data: S['create'], options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
   /**
-   * Changes what is named. Of an entry that `get`, `create` or `update` gave, only if nobody else has written it
-   * since: else a QuireError with the status 412. Of a documentId, whatever it is by now.
+   * Updates the given attributes. For an entry from `get`, `create` or `update`, fails with a
+   * QuireError (412) if another client has changed it since. For a documentId, updates the current
+   * version.
    */
   update(
     of: Id,
@@ -123,10 +124,10 @@ interface AnyEntry {
   readonly documentId: string
 }
 
-/** Of entries that were read or written alone: which revision they show. */
+/** ETags of entries that were read or written individually. */
 const tags = new WeakMap<object, string>()
 
-/** What both kinds of types do, without their types. */
+/** The untyped operations on both kinds of types. */
 export interface Untyped {
   find(query?: object, options?: CallOptions): Promise<Page<AnyEntry>>
   all(query?: object, options?: CallOptions): AsyncGenerator<AnyEntry, void, undefined>
@@ -241,7 +242,7 @@ interface Asked {
   readonly fallbackLocale: string | undefined
 }
 
-/** The client's words as the dialect has them. */
+/** Translates the client's parameters to those of the REST API. */
 function queryOf(query: object): Asked {
   const { search, fallbackLocale, ...rest } = query as {
     readonly search?: string
@@ -275,7 +276,7 @@ function entryOf({ body, etag }: Reply): AnyEntry {
 }
 
 function randomKey(): string {
-  // React Native has no `crypto` by itself; a key has to differ, not to be secret.
+  // React Native lacks `crypto`. The key must be unique, not secret.
   const { crypto } = globalThis as { readonly crypto?: { randomUUID?: () => string } }
   return crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}-${Math.random()}`
 }

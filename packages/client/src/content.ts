@@ -1,36 +1,36 @@
-/** What `quire client ts` writes of content-types, in types: nothing here is there when a program runs. */
+/** The types that `quire client ts` generates for content-types. They do not exist at runtime. */
 
-/** Something with members: a content-type or a component. */
+/** A content-type or a component. */
 export interface Shape {
-  /** What an entry shows by itself. */
+  /** Fields that an entry contains by default. */
   readonly fields: object
-  /** What it shows where `fields` names it. */
+  /** Fields that an entry contains only if `fields` selects them. */
   readonly onRequest?: object
-  /** The conditions that each attribute takes. */
+  /** The conditions that each attribute accepts. */
   readonly filters: object
-  /** What `populate` shows beside that. */
+  /** Attributes that `populate` adds. */
   readonly populate: object
 }
 
-/** A content-type, and what its writes take. */
+/** A content-type with the payloads of its writes. */
 export interface ContentType extends Shape {
   readonly kind: 'collection' | 'single'
   readonly create: object
   readonly update: object
 }
 
-/** All content-types by the name of their path, and the locales of content. */
+/** All content-types by the name in their path, and the locales of the content. */
 export interface Content {
   readonly locales: string
   readonly types: object
 }
 
-/** A relation, component or media attribute that shows one or nothing. */
+/** A relation, component or media attribute with at most one value. */
 export interface One<Target> {
   readonly one: Target
 }
 
-/** One that shows a list. */
+/** A relation, component or media attribute with a list. */
 export interface Many<Target> {
   readonly many: Target
 }
@@ -70,9 +70,9 @@ interface Textual<Operand> extends Ordered<Operand> {
   readonly $endsWithi?: string
 }
 
-/** Conditions on a text; of an enumeration `Operand` is its values. */
+/** Conditions on a text. For an enumeration, `Operand` is the union of its values. */
 export type TextFilter<Operand extends string = string> = Operand | Textual<Operand>
-/** Conditions on what has an order: numbers, dates, flags. */
+/** Conditions on ordered values: numbers, dates, booleans. */
 export type OrderedFilter<Operand> = Operand | Ordered<Operand>
 /** Conditions on JSON. */
 export type PlainFilter = Equal<string>
@@ -92,7 +92,7 @@ export interface ConnectedDocument {
     | { readonly after: string }
 }
 
-/** What a write takes for a relation or media: documentIds (of files ids too). */
+/** The value of a relation or media attribute in a write: documentIds. Files also accept ids. */
 export type ToOne = string | number | null | RelationChange
 export type ToMany = readonly (string | number)[] | null | RelationChange
 

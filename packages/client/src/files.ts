@@ -2,7 +2,7 @@ import { QuireError } from './quire-error.ts'
 import type { CallOptions } from './call.ts'
 import type { Transport } from './transport.ts'
 
-/** A file as content shows it. */
+/** A file, as entries contain it. */
 export interface UploadedFile {
   readonly id: number
   readonly documentId: string
@@ -19,7 +19,10 @@ export interface UploadOptions extends CallOptions {
   readonly name?: string
   readonly alternativeText?: string
   readonly caption?: string
-  /** Called with the bytes sent: in browsers and React Native as they go, elsewhere with all of them at the end. */
+  /**
+   * Called with the number of bytes sent: continuously in browsers and React Native, elsewhere once
+   * at the end.
+   */
   readonly onProgress?: (sent: number, total: number) => void
 }
 

@@ -25,14 +25,14 @@ export type { UploadedFile, UploadOptions } from './files.ts'
 export { TimeoutError } from './with-timeout.ts'
 export { QuireError } from './quire-error.ts'
 
-/** Which types there are, by the name of their path. */
+/** The kind of each type, by the name in its path. */
 export type Kinds<C extends Content> = {
   readonly [Name in keyof C['types']]: C['types'][Name] extends ContentType
     ? C['types'][Name]['kind']
     : never
 }
 
-/** The types of a content API by their names, and what there is beside them. */
+/** A typed client: one property per content-type, and the `$` members. */
 export type Client<C extends Content> = {
   readonly [Name in keyof C['types']]: C['types'][Name] extends infer S extends ContentType
     ? S['kind'] extends 'single'
@@ -44,13 +44,13 @@ export type Client<C extends Content> = {
 interface Others<C> {
   readonly $auth: Auth
   readonly $files: Files
-  /** What a named query selects. */
+  /** Runs a named query. */
   readonly $query: RunQuery<C>
-  /** Any other request: `path` is below `/api`. */
+  /** Sends any other request. `path` is relative to `/api`. */
   readonly $send: (call: Call) => Promise<unknown>
 }
 
-/** A client; `quire client ts` writes both the types and the kinds that it is made with. */
+/** Creates a client. `quire client ts` generates its types and `kinds`. */
 export function createClient<C extends Content>(
   kinds: Kinds<C>,
   options: ClientOptions,

@@ -1,20 +1,20 @@
 import type { CallOptions } from './call.ts'
 import type { Transport } from './transport.ts'
 
-/** What `quire client ts` writes of a named query. */
+/** The types that `quire client ts` generates for a named query. */
 export interface NamedQuery {
   readonly kind: 'list' | 'one'
   readonly parameters: object
-  /** Exactly what it shows of an entry. */
+  /** The fields that the query selects. */
   readonly entry: object
 }
 
-/** A page of what a named query selects; counts are null where the query does not count. */
+/** A page of a named query. Counts are null if the query does not count. */
 export interface QueryPage<T> {
   readonly entries: T[]
   readonly total: number | null
   readonly pageCount: number | null
-  /** Of pages by cursor: where the next one begins; null on the last. */
+  /** The cursor of the next page, for queries with cursors. Null on the last page. */
   readonly nextCursor: string | null
 }
 
@@ -26,14 +26,17 @@ type Answer<Query> = Query extends NamedQuery
     : QueryPage<Query['entry']>
   : never
 
-/** Its parameters, which may be left out where none is required. */
+/** The parameters are optional if none of them is required. */
 type Given<Query> = Query extends NamedQuery
   ? object extends Query['parameters']
     ? [parameters?: Query['parameters'], options?: CallOptions]
     : [parameters: Query['parameters'], options?: CallOptions]
   : never
 
-/** Runs a named query. Of a query for one entry: @throws QuireError with the status 404 */
+/**
+ * Runs a named query.
+ * @throws QuireError with the status 404 if a query for one entry finds none
+ */
 export type RunQuery<C> = <Name extends keyof QueriesOf<C> & string>(
   name: Name,
   ...given: Given<QueriesOf<C>[Name]>
@@ -50,7 +53,7 @@ interface Answered {
   }
 }
 
-/** The same without types. */
+/** The untyped `RunQuery`. */
 export function openQueries(transport: Transport) {
   return async (name: string, parameters: object = {}, options: CallOptions = {}) => {
     const { fallbackLocale, ...rest } = parameters as {

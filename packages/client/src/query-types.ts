@@ -1,6 +1,6 @@
 import type { Many, One, Shape, Zone } from './content.ts'
 
-/** What an attribute that can be populated leads to; `never` for a zone, which leads to several. */
+/** The target of a populatable attribute. `never` for a dynamic zone, which has several. */
 type Target<Link> =
   Link extends One<infer Found extends Shape>
     ? Found
@@ -8,14 +8,14 @@ type Target<Link> =
       ? Found
       : never
 
-/** Attributes that a condition may lead through. */
+/** Conditions on the targets of relations and components. */
 type LinkFilters<S extends Shape> = {
   readonly [
     Name in keyof S['populate'] as S['populate'][Name] extends Zone<object> ? never : Name
   ]?: Filters<Target<S['populate'][Name]>>
 }
 
-/** Conditions on entries, and on what they relate to. */
+/** Conditions on entries and their relations. */
 export type Filters<S extends Shape> = Partial<S['filters']> &
   LinkFilters<S> & {
     readonly $and?: readonly Filters<S>[]
@@ -25,10 +25,10 @@ export type Filters<S extends Shape> = Partial<S['filters']> &
 
 type Names<S extends Shape> = keyof S['fields'] & string
 
-/** What of an entry is shown where it is not asked for. */
+/** Fields that an entry contains only on request. */
 type OnRequest<S extends Shape> = S extends { readonly onRequest: infer More } ? More : object
 
-/** Whatever `fields` may name. */
+/** The names that `fields` accepts. */
 export type FieldName<S extends Shape> = (keyof S['fields'] | keyof OnRequest<S>) & string
 
 type OneLinks<S extends Shape> = {
@@ -41,10 +41,10 @@ type LinkedNames<S extends Shape> = {
 
 type Directed<Name extends string> = Name | `${Name}:asc` | `${Name}:desc`
 
-/** One key of an order: `title`, `title:desc`, `author.name`. */
+/** A sort key: `title`, `title:desc`, `author.name`. */
 export type SortKey<S extends Shape> = Directed<Names<S> | LinkedNames<S>>
 
-/** What `populate` may say: everything, names, or options by name. */
+/** The values of `populate`: everything, names, or options by name. */
 export type Populate<S extends Shape> =
   | '*'
   | readonly (keyof S['populate'] & string)[]
@@ -59,7 +59,7 @@ interface Range {
   readonly pagination?: { readonly start?: number; readonly limit?: number }
 }
 
-/** What is shown of one level. */
+/** The selection on one level. */
 interface Part<Found> {
   readonly fields?: Found extends Shape ? readonly FieldName<Found>[] : never
   readonly populate?: Found extends Shape ? Populate<Found> : never
@@ -68,8 +68,8 @@ interface Part<Found> {
 }
 
 /**
- * `Asked` where every name in it is known, at every level; `never` in place of what is not. The types of
- * generic arguments let more names through than there are.
+ * `Asked`, with `never` for unknown names on every level. The constraint of a generic argument
+ * alone would accept unknown names.
  */
 export type Known<S extends Shape, Asked> = Asked extends string | readonly string[]
   ? Asked
@@ -111,7 +111,7 @@ type KnownPart<Found, Asked, More> = Found extends Shape
     }
   : never
 
-/** An entry as it is shown: the fields that were asked for, and what was populated. */
+/** The type of an entry with its selected fields and populated attributes. */
 export type Entry<S extends Shape, Fields, Asked> = Simplify<Shown<S, Fields> & Populated<S, Asked>>
 
 type Simplify<T> = { [Key in keyof T]: T[Key] }
@@ -148,7 +148,7 @@ type Member<Asked, Key extends string> = Asked extends { readonly [K in Key]: in
   ? Value
   : undefined
 
-/** Of a zone with `on`, only the components that it names. */
+/** With `on`, only the components that `on` names. */
 type Element<Components, Asked> = Asked extends { readonly on: infer On }
   ? {
       [Uid in keyof Components & keyof On]: ElementOf<Uid, Components[Uid], On[Uid]>

@@ -1,11 +1,11 @@
-/** What the server refused, or could not do. */
+/** The server refused the request or failed. */
 export class QuireError extends Error {
   readonly status: number
-  /** A stable name of what went wrong, such as `value_not_unique`. */
+  /** A stable error code, such as `value_not_unique`. */
   readonly code: string | null
-  /** Where it went wrong: of a write every fault, under `errors`. */
+  /** Details of the error. A refused write lists every fault under `errors`. */
   readonly details: unknown
-  /** Names the request in the server's log. */
+  /** Identifies the request in the log of the server. */
   readonly requestId: string | null
 
   constructor(response: Response, body: unknown) {
@@ -25,7 +25,7 @@ interface Told {
   readonly details?: unknown
 }
 
-/** The JSON of an answer; null where there is none. */
+/** Parses the JSON body of a response. Null if it has none. */
 export async function readBody(response: Response): Promise<unknown> {
   const text = await response.text()
   try {

@@ -1,4 +1,4 @@
-/** A query as URLs have it: `filters[title][$contains]=x`. What is undefined is left out. */
+/** Serializes a query: `filters[title][$contains]=x`. Undefined values are left out. */
 export function serializeQuery(query: object): string {
   const parts: string[] = []
   const add = (name: string, value: unknown): void => {
@@ -17,7 +17,7 @@ export function serializeQuery(query: object): string {
   return parts.join('&')
 }
 
-/** `$eq: null` is said by `$null`: a URL has no null. */
+/** URLs cannot contain null, so `$eq: null` becomes `$null`. */
 function withoutNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNull)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value

@@ -1,17 +1,17 @@
-/** What a sign-in has given, to be kept wherever the app keeps secrets. */
+/** The result of a sign-in. */
 export interface Session {
   readonly jwt: string
-  /** Where the server refreshes sign-ins. */
+  /** Set if the server refreshes sessions. */
   readonly refreshToken?: string
 }
 
-/** Where a session is kept: a keychain, a cookie, memory. */
+/** Stores the session: in a keychain, a cookie or memory. */
 export interface SessionStorage {
   get(): Session | null | Promise<Session | null>
   set(session: Session | null): void | Promise<void>
 }
 
-/** Kept while the program runs. */
+/** Keeps the session in memory only. */
 export function memoryStorage(): SessionStorage {
   let kept: Session | null = null
   return {
@@ -22,7 +22,7 @@ export function memoryStorage(): SessionStorage {
   }
 }
 
-/** Exchanges a refresh token, once at a time: it is used up by it. */
+/** Exchanges a refresh token. Only one exchange runs at a time, because a token works once. */
 export function openRefresh(
   storage: SessionStorage,
   exchange: (refreshToken: string) => Promise<Session | null>,
@@ -30,7 +30,7 @@ export function openRefresh(
   let running: Promise<Session | null> | null = null
   const refresh = async (refused: Session): Promise<Session | null> => {
     const current = await storage.get()
-    // Another request has refreshed it in between.
+    // Another request has refreshed the session in the meantime.
     if (current !== null && current.jwt !== refused.jwt) return current
     if (refused.refreshToken === undefined) return null
     const renewed = await exchange(refused.refreshToken)

@@ -6,21 +6,33 @@ import { withTimeout } from './with-timeout.ts'
 import { memoryStorage, openRefresh, type Session, type SessionStorage } from './session.ts'
 
 export interface ClientOptions {
-  /** Of the server, such as `https://cms.example.org`. */
+  /** The server, such as `https://cms.example.org`. */
   readonly url: string
-  /** An API token; who signs in is asked by their session instead. */
+  /** An API token. A signed-in user's session takes precedence. */
   readonly token?: string
-  /** The storage of the session of a signed-in user. @default memory */
+  /**
+   * Stores the session of the signed-in user.
+   * @default memory
+   */
   readonly storage?: SessionStorage
   /** Called when a session has ended and cannot be refreshed. */
   readonly onSignedOut?: () => void
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** The number of retries of a request that may succeed later. @default 2 */
+  /**
+   * The number of retries of a request that may succeed later.
+   * @default 2
+   */
   readonly retries?: number
-  /** Time limit of one request with its response, in milliseconds; uploads have none. @default 20000 */
+  /**
+   * Time limit of one request with its response, in milliseconds. Uploads have none.
+   * @default 20000
+   */
   readonly timeoutMs?: number
-  /** The number of answers kept for revalidation by their tag. @default 100 */
+  /**
+   * The number of responses cached for revalidation by their ETag.
+   * @default 100
+   */
   readonly cached?: number
 }
 
@@ -28,7 +40,7 @@ export interface Transport {
   send(call: Call): Promise<Reply>
   readonly storage: SessionStorage
   readonly url: string
-  /** The `Authorization` header; null without credentials. */
+  /** The `Authorization` header. Null without credentials. */
   authorization(): Promise<string | null>
 }
 
@@ -36,7 +48,7 @@ const TIMEOUT_MS = 20_000
 
 const LATER: ReadonlySet<number> = new Set([429, 503, 504])
 
-/** Sends requests: signs them, refreshes sign-ins, and sends again what may succeed later. */
+/** Authorizes requests, refreshes sessions and retries temporary failures. */
 export function openTransport(options: ClientOptions): Transport {
   const {
     token,
@@ -84,7 +96,7 @@ export function openTransport(options: ClientOptions): Transport {
   }
 }
 
-/** An upload takes as long as its bytes need. A request may wait on the server before it is answered. */
+/** Uploads have no time limit. A long poll extends the limit by its wait. */
 function timeoutOf({ body, waitMs = 0 }: Call, timeoutMs: number): number | null {
   const isUpload = typeof FormData !== 'undefined' && body instanceof FormData
   return isUpload ? null : timeoutMs + waitMs
@@ -97,7 +109,10 @@ function limited(send: typeof fetch, timeoutMs: number): typeof fetch {
     )
 }
 
-/** What is carried out twice must be the same as once: a condition would meet what the first time has written. */
+/**
+ * Only idempotent requests are repeated. A repeated `If-Match` would meet the ETag of the first
+ * execution.
+ */
 function isRepeatable({ method, repeatable = false, headers = {} }: Call): boolean {
   return method === 'POST' ? repeatable : !('If-Match' in headers)
 }
@@ -115,19 +130,19 @@ function refreshing(
     })
     if (answer.ok) return (await answer.json()) as Session
     if (answer.status === 429 || answer.status >= 500) {
-      throw new QuireError(answer, await readBody(answer)) // nothing is said of the session
+      throw new QuireError(answer, await readBody(answer)) // the session may still be valid
     }
     onSignedOut?.()
     return null
   }
 }
 
-/** Null where nothing was answered, and another try is left. */
+/** Returns null if the network failed and a retry remains. */
 async function tryOnce<T>(work: () => Promise<T>, isTriedAgain: boolean): Promise<T | null> {
   try {
     return await work()
   } catch (error) {
-    const isLost = error instanceof TypeError // what fetch says when the network fails
+    const isLost = error instanceof TypeError // the error of fetch without a network
     if (isLost && isTriedAgain) return null
     throw error
   }

@@ -3,7 +3,7 @@ import type { ShapePlan } from './content-plan.ts'
 type Kind = ShapePlan['kinds'][string] | undefined
 type Comparable = string | number | bigint | boolean | null
 
-/** A value or an operand as what it is compared as; null for what is not there. */
+/** Converts a value or an operand to its comparable form. Null if it is missing. */
 export function comparable(value: unknown, kind: Kind): Comparable {
   if (value === null || value === undefined) return null
   if (kind === 'date') return value instanceof Date ? value.getTime() : Date.parse(value as string)
@@ -13,7 +13,7 @@ export function comparable(value: unknown, kind: Kind): Comparable {
   return value as Comparable
 }
 
-/** The order of MongoDB for values of one attribute: what is not there comes first. */
+/** MongoDB's order for the values of one attribute: missing values come first. */
 export function compareValues(one: Comparable, other: Comparable): number {
   if (one === other) return 0
   if (one === null) return -1
@@ -22,7 +22,7 @@ export function compareValues(one: Comparable, other: Comparable): number {
   return one < other ? -1 : 1
 }
 
-/** By code points: `<` goes by halves of them, which puts emoji before some letters. */
+/** Compares by code point. `<` compares UTF-16 units, which sorts emoji before some letters. */
 function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let index = 0; index < length; index += 1) {

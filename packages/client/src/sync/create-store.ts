@@ -15,30 +15,42 @@ export interface StoreOptions<
   Name extends SyncName<C>,
   Locale extends C['locales'],
 > {
-  /** What `quire client ts` has written. */
+  /** The plan that `quire client ts` generates. */
   readonly content: ContentPlan<C>
-  /** Asks the server, and signs in and refreshes: `createClient` makes it. */
+  /** Sends requests with the session of the user: the result of `createClient`. */
   readonly client: { readonly $send: (call: Call) => Promise<unknown> }
-  /** What the store holds, by the name of their path; `$files` are the files. */
+  /** The content-types to hold, by the name in their path. `$files` are the files. */
   readonly types: readonly Name[]
-  /** One or several; queries are about the first unless they say otherwise. */
+  /** One or several locales. Queries use the first by default. */
   readonly locale: Locale | readonly [Locale, ...Locale[]]
   readonly storage: StoreStorage
-  /** Drafts need a permission of their own. @default published */
+  /**
+   * Drafts need their own permission.
+   * @default published
+   */
   readonly status?: 'draft' | 'published'
-  /** Which entries of a type are held, by attributes of its own. */
+  /** Limits the entries of a type, by its own attributes. */
   readonly filters?: SyncFilters<C, Name>
-  /** Items in a page, 1 to 1,000. @default 500 */
+  /**
+   * Items per page, 1 to 1,000.
+   * @default 500
+   */
   readonly limit?: number
-  /** What `quire snapshot` has written of the same types and locales: asked for where nothing is stored. */
+  /**
+   * Loads the output of `quire snapshot` for the same types and locales. Called if the store is
+   * empty.
+   */
   readonly snapshot?: () => Promise<string>
-  /** Milliseconds after a first failure, twice as long after each. @default 1,000 */
+  /**
+   * Milliseconds after the first failure. Doubles after each further failure.
+   * @default 1,000
+   */
   readonly pauseMs?: number
 }
 
 /**
- * Opens a store: content on the device, as it was stored last. `$sync` or `$follow` brings it up to date.
- * @throws what the storage throws where it cannot be read
+ * Opens a store with the content from the last session. `$sync` or `$follow` updates it.
+ * @throws the error of the storage if it is not readable
  */
 export async function createStore<
   C extends SyncedContent,
@@ -68,7 +80,7 @@ export async function createStore<
   } as unknown as Store<C, Name, Locale>
 }
 
-/** @throws Error for a name that the content does not have */
+/** @throws Error if the content has no type of that name */
 function plansOf(
   { types }: ContentPlan<SyncedContent>,
   names: readonly string[],
@@ -106,7 +118,7 @@ function scopeOf(
   }
 }
 
-/** @throws Error for a snapshot of something else, and for what is none */
+/** @throws Error if the snapshot is invalid or has other types */
 async function unpack(
   copy: HeldCopy,
   snapshot: () => Promise<string>,

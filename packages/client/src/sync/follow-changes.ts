@@ -2,13 +2,16 @@ import type { HeldCopy } from './held-copy.ts'
 import { whileLeading } from './leader.ts'
 import { pullPage, type Source } from './pull.ts'
 
-/** How a store stands to its server. */
+/** The state of a store. */
 export interface StoreStatus {
-  /** `idle`: nothing was asked; `syncing`: pages come; `current`: as of a moment ago; `offline`, `failed`: it tries again. */
+  /**
+   * `idle`: not started. `syncing`: loading pages. `current`: up to date. `offline`, `failed`:
+   * retrying.
+   */
   readonly phase: 'idle' | 'syncing' | 'current' | 'offline' | 'failed'
-  /** Whether the copy was whole once: else what is shown is a part. */
+  /** True if the copy was complete once. Otherwise queries return partial content. */
   readonly isComplete: boolean
-  /** Why nothing could be fetched, or what was fetched not be stored (a `QuotaExceededError`). */
+  /** The reason of a failed request or write, such as a `QuotaExceededError`. */
   readonly error: Error | null
 }
 
@@ -16,16 +19,19 @@ export interface Following {
   readonly status: () => StoreStatus
   readonly failed: (error: unknown) => void
   readonly sync: (signal?: AbortSignal) => Promise<void>
-  /** Until the signal says otherwise; in one tab at a time. */
+  /** Runs until the signal aborts, in one tab at a time. */
   readonly follow: (signal: AbortSignal) => Promise<void>
 }
 
-/** Fetches pages to the end; the first may wait so many seconds for something new. False where nothing was. */
+/**
+ * Loads all pages. The first request may wait this many seconds for a change. Returns false if
+ * there was none.
+ */
 type Pull = (seconds: number, signal: AbortSignal) => Promise<boolean>
 
 const MOST_WAIT_S = 25
 const MOST_PAUSE_MS = 60_000
-/** An answer that comes sooner and says nothing is one of a server that lets nobody wait any more. */
+/** A faster empty response means that the server refuses long polls. */
 const LEAST_WAIT_MS = 5_000
 
 export function openFollowing(
@@ -48,7 +54,8 @@ export function openFollowing(
     for (let wait = seconds; ; wait = 0) {
       if (wait === 0) report('syncing')
       const page = await pullPage(source, copy, { wait, signal })
-      // Once more: a cache has the first page from before. It is asked for again after a pause.
+      // Second restart: a cache still serves the old first page. The next attempt follows after a
+      // pause.
       if (page.lost !== null && beganAgain) throw page.lost
       beganAgain ||= page.lost !== null
       isNews ||= page.isNews
@@ -70,14 +77,14 @@ export function openFollowing(
     },
     follow: (signal) =>
       whileLeading(name, signal, async () => {
-        // Who led before may have said its last while nobody listened.
+        // The previous leader may have committed before this tab listened.
         await copy.reload().catch(failed)
         await pullAgain(pull, signal, { pauseMs, failed })
       }),
   }
 }
 
-/** For ever, with pauses where it fails. */
+/** Repeats until the signal aborts, with pauses after failures. */
 async function pullAgain(
   pull: Pull,
   signal: AbortSignal,
@@ -103,12 +110,12 @@ async function pullAgain(
   }
 }
 
-/** What fetch says when nothing answered. */
+/** The error of fetch without a network. */
 function isOffline(error: unknown): boolean {
   return error instanceof TypeError
 }
 
-/** For so long, or until there is a network again. */
+/** Waits, or returns early when the network is back. */
 function rest(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const { addEventListener, removeEventListener } = globalThis as Partial<typeof globalThis>

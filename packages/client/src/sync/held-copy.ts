@@ -2,7 +2,7 @@ import { openNeighbours } from './leader.ts'
 import type { Change, Mark, StoreStorage } from './storage.ts'
 import type { Tables } from './tables.ts'
 
-/** What one commit does. */
+/** The changes of one commit. */
 export interface Step {
   readonly changes: readonly Change[]
   readonly mark: Mark
@@ -10,23 +10,26 @@ export interface Step {
 
 export type Listener = (touched: ReadonlySet<string>) => void
 
-/** What is stored, and the same in memory. */
+/** The stored copy and its tables in memory. */
 export interface HeldCopy {
   mark(): Mark
-  /** Stores a step and then shows it. It is left out where the mark is not `held` any more, here or in another tab. */
+  /**
+   * Stores a step and then applies it in memory. Does nothing if `held` is no longer the current
+   * mark, here or in another tab.
+   */
   commit(held: Mark, step: Step): Promise<void>
-  /** Shows what is stored, by whomever. */
+  /** Loads the stored rows into memory. */
   reload(): Promise<void>
-  /** Called with the names of types, once per step. */
+  /** Called once per step with the names of the changed types. */
   onChange(listener: Listener): () => void
-  /** To those who listen for changes: something else is different, and no type. */
+  /** Notifies the listeners. Without names only the status has changed. */
   tell(touched?: ReadonlySet<string>): void
   close(): Promise<void>
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** @throws what the storage throws */
+/** @throws the error of the storage */
 export async function openHeldCopy(
   storage: StoreStorage,
   tables: Tables,
@@ -40,20 +43,20 @@ export async function openHeldCopy(
   const reload = async (): Promise<void> => {
     const before = mark
     const stored = await storage.load()
-    if (mark !== before) return // a commit of our own was faster
+    if (mark !== before) return // a commit in this tab came first
     if (stored.mark !== null && stored.mark.version === mark.version) return
     mark = continued(stored.mark, scope)
     tables.replace(stored.rows)
     tell(new Set(tables.names))
   }
   const show = (step: Step): void => {
-    if (mark.version >= step.mark.version) return // loaded meanwhile
+    if (mark.version >= step.mark.version) return // already loaded
     ;({ mark } = step)
     tell(tables.apply(step.changes))
   }
   const neighbours = openNeighbours<Step>(storage.name, (step) => {
     if (step.mark.version === mark.version + 1 && step.mark.scope === scope) show(step)
-    else if (step.mark.version > mark.version) void reload().catch(() => null) // the next commit finds out
+    else if (step.mark.version > mark.version) void reload().catch(() => null) // the next commit reports the error
   })
   const commit = async (held: Mark, step: Step): Promise<void> => {
     if (mark !== held) return
@@ -76,9 +79,9 @@ export async function openHeldCopy(
   }
 }
 
-/** Answers how to take it away. */
+/** Returns a function that removes the listener. */
 function added(listeners: Set<Listener>, listener: Listener): () => void {
-  const own: Listener = (touched) => listener(touched) // the same one may listen twice
+  const own: Listener = (touched) => listener(touched) // a new function, because a listener may be added twice
   listeners.add(own)
   return () => listeners.delete(own)
 }
@@ -87,7 +90,9 @@ function beginning(scope: string): Mark {
   return { scope, token: null, round: 1, isComplete: false, isStale: false, version: 0 }
 }
 
-/** A copy of something else begins again; its rows are shown until the new one is whole. */
+/**
+ * A copy with another scope starts again. Its rows remain visible until the new copy is complete.
+ */
 function continued(stored: Mark | null, scope: string): Mark {
   if (stored === null) return beginning(scope)
   if (stored.scope === scope) return stored

@@ -4,12 +4,12 @@ const ROWS = 'rows'
 const MARKS = 'marks'
 const MARK = 'mark'
 
-/** Rows in an IndexedDB of that name, which the tabs of an app share. */
+/** Stores rows in an IndexedDB of this name, which the tabs of an app share. */
 export function indexedDbStorage(name: string): StoreStorage {
   let opened: Promise<IDBDatabase> | null = null
   const open = async (): Promise<IDBDatabase> => {
     opened ??= openDatabase(name, () => {
-      opened = null // evicted, or an upgrade by another tab: the next use opens it anew
+      opened = null // evicted, or upgraded by another tab: the next use reopens it
     })
     try {
       return await opened
@@ -72,7 +72,7 @@ function openDatabase(name: string, onGone: () => void): Promise<IDBDatabase> {
   })
 }
 
-/** What a cursor removes is removed before anything else is done: rows that are put after a reset must stay. */
+/** Waits for the removals of a cursor, because rows after a reset must stay. */
 function applyAll(rows: IDBObjectStore, changes: readonly Change[], onDone: () => void): void {
   for (const [index, change] of changes.entries()) {
     if (change.op === 'put') rows.put(change.row, keyOf(change.row))
@@ -104,7 +104,10 @@ function rangeOf(type: string): IDBKeyRange {
   return IDBKeyRange.bound(`${type} `, `${type}!`, false, true)
 }
 
-/** @throws DOMException QuotaExceededError, and whatever else has aborted it: then it has changed nothing */
+/**
+ * Rejects without changes if the transaction aborts.
+ * @throws DOMException such as QuotaExceededError
+ */
 function finished(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.addEventListener('complete', () => resolve())

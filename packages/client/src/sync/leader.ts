@@ -1,4 +1,4 @@
-/** The parts of Web Locks that are used; React Native and older browsers have none. */
+/** The used part of Web Locks. React Native and older browsers lack it. */
 interface Locks {
   request(
     name: string,
@@ -7,7 +7,10 @@ interface Locks {
   ): Promise<void>
 }
 
-/** Runs while no other tab does, where tabs can agree on it; without Web Locks each runs, and the storage keeps them apart. */
+/**
+ * Runs in one tab at a time. Without Web Locks it runs in every tab, and the storage resolves
+ * conflicts.
+ */
 export async function whileLeading(
   name: string | null,
   signal: AbortSignal,
@@ -25,7 +28,7 @@ export interface Neighbours<Message> {
   close(): void
 }
 
-/** The other tabs with the same storage; none where tabs cannot communicate. */
+/** Connects tabs with the same storage, if the platform supports it. */
 export function openNeighbours<Message>(
   name: string | null,
   onMessage: (message: Message) => void,

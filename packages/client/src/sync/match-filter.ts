@@ -3,7 +3,10 @@ import { follow, type Place, type Reach } from './reach.ts'
 
 type Conditions = Readonly<Record<string, unknown>>
 
-/** Whether a place meets conditions, as the server's lists understand them. @throws Error for an unknown operator */
+/**
+ * Tests a place against filters with the semantics of the server.
+ * @throws Error for an unknown operator
+ */
 export function matches(reach: Reach, place: Place, filter: object): boolean {
   return Object.entries(filter).every(([name, asked]: [string, unknown]) => {
     if (asked === undefined) return true
@@ -20,7 +23,7 @@ export function matches(reach: Reach, place: Place, filter: object): boolean {
   })
 }
 
-/** Of a link one and the same target must meet all of it. */
+/** One target of the link must match all conditions. */
 function matchesMember(reach: Reach, place: Place, name: string, asked: unknown): boolean {
   const link = place.shape.links[name]
   if (link !== undefined) {
@@ -48,7 +51,7 @@ type Operator = (value: unknown, operand: unknown, kind: Kind) => boolean
 const isEqual: Operator = (value, operand, kind) =>
   compareValues(comparable(value, kind), comparable(operand, kind)) === 0
 
-/** What is not there has no order. */
+/** Missing values do not match order comparisons. */
 const ordered =
   (isMet: (order: number) => boolean): Operator =>
   (value, operand, kind) =>
@@ -60,7 +63,7 @@ const isOneOf: Operator = (value, operand, kind) =>
 const isAtLeast = ordered((order) => order >= 0)
 const isAtMost = ordered((order) => order <= 0)
 
-/** As the server does it: an expression, so that upper and lower case are what they are there. */
+/** Uses a regular expression like the server, so that letter case is treated in the same way. */
 const found =
   (before: string, after: string, flags: string): Operator =>
   (value, operand) =>

@@ -1,6 +1,6 @@
 import { type Change, isRemoved, keyOf, type Mark, type Row, type StoreStorage } from './storage.ts'
 
-/** Rows that are kept while the program runs. */
+/** Keeps rows in memory only. */
 export function memoryStorage(): StoreStorage {
   let kept: Mark | null = null
   const rows = new Map<string, Row>()
@@ -17,7 +17,6 @@ export function memoryStorage(): StoreStorage {
   }
 }
 
-/** Applies one change to rows by their keys. */
 export function applyTo(rows: Map<string, Row>, change: Change): void {
   if (change.op === 'put') rows.set(keyOf(change.row), change.row)
   else if (change.op === 'delete') rows.delete(change.key)

@@ -6,21 +6,22 @@ import { stepOf, type SyncPage } from './sync-page.ts'
 
 export interface Source {
   readonly send: (call: Call) => Promise<unknown>
-  /** The parameters of a first request. */
+  /** The parameters of the first request. */
   readonly scope: Readonly<Record<string, unknown>>
 }
 
-/** What came of a page. */
+/** The result of a page. */
 interface Pulled {
   readonly more: boolean
   readonly isNews: boolean
-  /** Why it begins anew; null where it goes on. */
+  /** The reason of a restart, otherwise null. */
   readonly lost: QuireError | null
 }
 
 /**
- * Asks for a page and stores it with its token.
- * @throws QuireError, TypeError without a network, what the storage throws: then nothing has changed
+ * Loads a page and stores it with its token.
+ * @throws QuireError, TypeError without a network, the error of the storage. The copy is unchanged
+ * then.
  */
 export async function pullPage(
   { send, scope }: Source,
@@ -49,15 +50,16 @@ function queryOf(scope: Source['scope'], { token }: Mark, wait: number): object 
   return wait > 0 ? { token, wait } : { token }
 }
 
-/** What to do about a refusal, where asking again would be refused again; null: nothing. */
+/** The step after a refusal that a retry cannot solve. Null if there is none. */
 function beginningAfter(error: unknown, held: Mark): Step | null {
   if (!(error instanceof QuireError)) return null
   const mark = { ...held, token: null, round: held.round + 1, version: held.version + 1 }
-  // The log does not go back so far, or the token is none any more: what is held is shown until all has come again.
+  // The token is too old or invalid: the copy starts again, and its rows remain visible until it is
+  // complete.
   if (held.token !== null && (error.status === 410 || error.status === 400)) {
     return { changes: [], mark: { ...mark, isStale: true } }
   }
-  // Nothing of it may be read any more.
+  // The permission was lost, so the content is deleted.
   if (error.status === 403 && (held.token !== null || held.isComplete || held.isStale)) {
     const changes = [{ op: 'sweep', round: mark.round } as const]
     return { changes, mark: { ...mark, isComplete: false, isStale: false } }

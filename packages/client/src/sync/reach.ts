@@ -2,11 +2,11 @@ import type { ContentPlan, Link, ShapePlan, SyncedContent } from './content-plan
 import type { Row } from './storage.ts'
 import { idsOf, type Tables } from './tables.ts'
 
-/** An entry, a related entry or a component: what can be asked about. */
+/** An entry, a related entry or a component. */
 export interface Place {
   readonly shape: ShapePlan
   readonly data: Readonly<Record<string, unknown>>
-  /** Of an entry: its type and its row. */
+  /** The type of an entry. Null for a component. */
   readonly name: string | null
   readonly locale: string
 }
@@ -16,14 +16,14 @@ export interface Reach {
   readonly tables: Tables
 }
 
-/** A row as a place; of several locales each sees its own. */
+/** With several locales, each row uses its own. */
 export function placeOf({ plan }: Reach, name: string, row: Row, locale: string): Place {
   const shape = plan.types[name]
   if (shape === undefined) throw new Error(`${name}: no such content-type`)
   return { shape, data: row.data, name, locale: row.locale ?? locale }
 }
 
-/** What a link leads to from a place, in order; of a relation what the store holds. */
+/** The targets of a link, in order. For relations, the targets in the store. */
 export function follow(
   reach: Reach,
   place: Place,
@@ -62,7 +62,7 @@ function otherLocales(reach: Reach, { name, data, locale }: Place): readonly Pla
   )
 }
 
-/** As the server shows what it finds by itself: the oldest first. */
+/** The server sorts by id. */
 function inOrder(rows: readonly Row[]): readonly Row[] {
   return [...rows].sort((one, other) => Number(one.data['id']) - Number(other.data['id']))
 }

@@ -3,7 +3,7 @@ import { matches } from './match-filter.ts'
 import { follow, type Place, placeOf, type Reach } from './reach.ts'
 import { type Asked, showEntry } from './show-entry.ts'
 
-/** A query without its types. */
+/** An untyped query. */
 export interface AnyQuery extends Asked {
   readonly locale?: string
   readonly page?: number
@@ -17,10 +17,10 @@ interface AnyPage {
   readonly pageCount: number
 }
 
-/** A page of a type, read from memory. */
+/** Reads a page of a type from memory. */
 export function runQuery(reach: Reach, name: string, query: AnyQuery, usual: string): AnyPage {
   const { locale = usual, page = 1 } = query
-  const seen = locale === '*' ? usual : locale // of types without locales: how what they lead to is seen
+  const seen = locale === '*' ? usual : locale // the locale of relations, for types without locales
   const places = reach.tables.list(name, locale).map((row) => placeOf(reach, name, row, seen))
   const found = arrange(reach, places, { sort: 'id', ...query })
   const pageSize = Math.max(1, query.pageSize ?? found.length)
@@ -33,7 +33,7 @@ export function runQuery(reach: Reach, name: string, query: AnyQuery, usual: str
   }
 }
 
-/** One entry; null where the store does not hold it. */
+/** Returns null if the store does not hold the entry. */
 export function getEntry(
   reach: Reach,
   name: string,
@@ -45,7 +45,6 @@ export function getEntry(
   return showEntry(reach, placeOf(reach, name, row, locale), query, arrange)
 }
 
-/** Those that meet the conditions, in the order that is asked for. */
 function arrange(reach: Reach, places: readonly Place[], asked: Asked): readonly Place[] {
   const { filters, sort } = asked
   const found =
@@ -64,7 +63,7 @@ function arrange(reach: Reach, places: readonly Place[], asked: Asked): readonly
         const order = compareValues(one.values[index] ?? null, other.values[index] ?? null)
         if (order !== 0) return sign * order
       }
-      // As the server does it: what is equal goes on in the direction of the last key.
+      // Like the server: equal entries are sorted by id, in the direction of the last key.
       return lastSign * (Number(one.place.data['id']) - Number(other.place.data['id']))
     })
     .map(({ place }) => place)

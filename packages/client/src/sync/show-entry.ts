@@ -1,7 +1,7 @@
 import type { Link, ShapePlan } from './content-plan.ts'
 import { follow, type Place, type Reach } from './reach.ts'
 
-/** What is asked for on one level, without its types. */
+/** An untyped selection on one level. */
 export interface Asked {
   readonly fields?: readonly string[]
   readonly populate?: '*' | readonly string[] | Readonly<Record<string, true | Options>>
@@ -16,7 +16,10 @@ interface Options extends Asked {
 
 type Arrange = (reach: Reach, places: readonly Place[], asked: Asked) => readonly Place[]
 
-/** An entry as the server would show it: its fields, and what is populated. @throws Error for what no attribute is */
+/**
+ * Shapes an entry as the server does: with its fields and populated attributes.
+ * @throws Error for an unknown attribute
+ */
 export function showEntry(reach: Reach, place: Place, asked: Asked, arrange: Arrange): object {
   const { data, shape } = place
   const shown: Record<string, unknown> = {}
@@ -63,7 +66,7 @@ function showLink(
   return isOne ? (entries[0] ?? null) : entries
 }
 
-/** A copy: changes of an entry do not change its row. */
+/** A copy, so that callers cannot change the row. */
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copied)
   if (typeof value !== 'object' || value === null) return value

@@ -10,8 +10,9 @@ interface SnapshotRow {
 }
 
 /**
- * What `quire snapshot --format sqlite` has written, as `createStore` takes a snapshot: the lines of a finished sync.
- * @throws Error for a database that is no such snapshot
+ * Converts the output of `quire snapshot --format sqlite` to the lines of a finished sync, which
+ * `createStore` accepts.
+ * @throws Error if the database is not a finished snapshot
  */
 export async function sqliteSnapshot(database: Pick<SqlDatabase, 'getAllAsync'>): Promise<string> {
   const [last] = await database.getAllAsync<{ readonly token: string }>(

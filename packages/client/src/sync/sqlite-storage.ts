@@ -1,12 +1,15 @@
 import { type Change, keyOf, type Mark, type Row, type StoreStorage } from './storage.ts'
 
-/** What is asked of a database; that of `expo-sqlite` has these four as they are. It should be the store's alone. */
+/**
+ * The required methods of a database, as in `expo-sqlite`. The database should be used by the store
+ * only.
+ */
 export interface SqlDatabase {
-  /** Statements without parameters. */
+  /** Runs statements without parameters. */
   execAsync(source: string): Promise<void>
   runAsync(source: string, parameters: (string | number | null)[]): Promise<unknown>
   getAllAsync<T>(source: string, parameters: (string | number | null)[]): Promise<T[]>
-  /** Rolls back where the task throws. */
+  /** Must roll back if the task throws. */
   withTransactionAsync(task: () => Promise<void>): Promise<void>
 }
 
@@ -16,17 +19,17 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS quire_marks
     (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL);`
 
-/** Rows of a statement, of five parameters each: old builds of SQLite take 999. */
+/** Rows per statement, with five parameters each: old builds of SQLite allow 999. */
 const BATCH = 150
 
 interface Kept {
   readonly value: string
 }
 
-/** Rows in two tables of an SQLite database: `quire_rows` and `quire_marks`. */
+/** Stores rows in two tables of an SQLite database: `quire_rows` and `quire_marks`. */
 export function sqliteStorage(
   database: SqlDatabase,
-  /** The open database is closed with the store, if this says how. */
+  /** Closes the database together with the store. */
   close: () => Promise<void> = () => Promise.resolve(),
 ): StoreStorage {
   let made: Promise<void> | null = null
@@ -72,7 +75,7 @@ export function sqliteStorage(
 
 const NOTHING = { marks: [], rows: [] }
 
-/** False where the version before is not what is kept. */
+/** Returns false if the stored mark is not the previous version. */
 async function keepMark(database: SqlDatabase, mark: Mark): Promise<boolean> {
   const kept = await database.getAllAsync<{ readonly version: number }>(
     'SELECT version FROM quire_marks',
@@ -88,7 +91,7 @@ async function keepMark(database: SqlDatabase, mark: Mark): Promise<boolean> {
 
 type Run = readonly Row[] | Exclude<Change, { readonly op: 'put' }>
 
-/** Rows that follow one another are put together. */
+/** Consecutive rows share a statement. */
 function runsOf(changes: readonly Change[]): readonly Run[] {
   const runs: (Row[] | Exclude<Change, { readonly op: 'put' }>)[] = []
   for (const change of changes) {

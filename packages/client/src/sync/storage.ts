@@ -1,12 +1,12 @@
-/** Where a store keeps its rows. Three exist: IndexedDB, SQLite and memory. */
+/** Stores the rows of a store: in IndexedDB, SQLite or memory. */
 export interface StoreStorage {
-  /** What several stores share that are open at a time, such as those of tabs; null where there is but one. */
+  /** Identifies storage that several tabs share. Null if it is not shared. */
   readonly name: string | null
-  /** All of it, as of one moment. */
+  /** A consistent copy. */
   load(): Promise<Stored>
   /**
-   * Applies changes in their order and keeps the mark, all or nothing, also if the process is killed meanwhile. False, and
-   * nothing is changed, where the mark that is kept is not of the version before: somebody else has committed.
+   * Applies the changes in order and stores the mark, in one transaction. Returns false without
+   * changes if the stored mark is not the previous version: another tab has committed.
    */
   commit(changes: readonly Change[], mark: Mark): Promise<boolean>
   close(): Promise<void>
@@ -17,25 +17,28 @@ export interface Stored {
   readonly rows: readonly Row[]
 }
 
-/** How far a copy has come. */
+/** The progress of a copy. */
 export interface Mark {
-  /** Of what it is a copy. */
+  /** The request that defines the content of the copy. */
   readonly scope: string
-  /** Null where it must begin. */
+  /** Null before the first page. */
   readonly token: string | null
-  /** How often it has begun: rows of earlier rounds are shown until the next is whole. */
+  /**
+   * The number of restarts. Rows of earlier rounds remain visible until the current round is
+   * complete.
+   */
   readonly round: number
-  /** Whether it was whole once: what is shown is not just a part. */
+  /** True if the copy was complete once. */
   readonly isComplete: boolean
-  /** Whether there may be rows of earlier rounds. */
+  /** True if rows of earlier rounds may remain. */
   readonly isStale: boolean
-  /** Rises by one with each commit. */
+  /** Increases by one with each commit. */
   readonly version: number
 }
 
 /** A version of a document. */
 export interface Row {
-  /** As the server calls it: `article`, `upload.file`. */
+  /** The name on the server: `article`, `upload.file`. */
   readonly type: string
   readonly documentId: string
   /** Null for types without locales. */
@@ -47,17 +50,17 @@ export interface Row {
 export type Change =
   | { readonly op: 'put'; readonly row: Row }
   | { readonly op: 'delete'; readonly key: string; readonly type: string }
-  /** All rows of a type; with a locale those in it. */
+  /** Removes the rows of a type, or of a type in one locale. */
   | { readonly op: 'reset'; readonly type: string; readonly locale?: string }
-  /** All rows of earlier rounds. */
+  /** Removes the rows of earlier rounds. */
   | { readonly op: 'sweep'; readonly round: number }
 
-/** What a row is known by; those of a type begin alike. */
+/** The key of a row. Keys of one type have a common prefix. */
 export function keyOf({ type, documentId, locale }: Omit<Row, 'data' | 'round'>): string {
   return `${type} ${documentId} ${locale ?? ''}`
 }
 
-/** Whether a change that removes many rows removes this one. */
+/** True if a `reset` or `sweep` removes the row. */
 export function isRemoved(
   { type, locale, round }: Pick<Row, 'type' | 'locale' | 'round'>,
   change: Extract<Change, { readonly op: 'reset' | 'sweep' }>,

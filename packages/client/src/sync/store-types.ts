@@ -4,10 +4,13 @@ import type { Entry, FieldName, Populate } from '../query-types.ts'
 import type { SyncedContent, SyncName, SyncType } from './content-plan.ts'
 import type { StoreStatus } from './follow-changes.ts'
 
-/** What is read of a store: as of a server, but for what only a server can do. */
+/** The queries of a store: like those of the server, except for features that need the server. */
 export interface StoreQuery<S extends ContentType, Locale>
   extends Pick<ListQuery<S, Locale>, 'filters' | 'sort'>, PageQuery {
-  /** `*`: all locales of the store. @default the first one */
+  /**
+   * `*` means all locales of the store.
+   * @default the first locale
+   */
   readonly locale?: Locale | '*'
 }
 
@@ -15,14 +18,14 @@ type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 
 /** A collection type in a store. */
 export interface StoredCollection<S extends ContentType, Locale> {
-  /** A page, or everything where no `pageSize` is given; read from memory. */
+  /** Reads a page from memory, or all entries without a `pageSize`. */
   query<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
   >(
     query?: StoreQuery<S, Locale> & ShownQuery<S, Fields, Asked>,
   ): Page<Entry<S, Fields, Asked>>
-  /** Null where the store does not hold it. */
+  /** Returns null if the store does not hold the entry. */
   get<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
@@ -30,7 +33,10 @@ export interface StoredCollection<S extends ContentType, Locale> {
     documentId: string,
     query?: { readonly locale?: Locale } & ShownQuery<S, Fields, Asked>,
   ): Entry<S, Fields, Asked> | null
-  /** Calls with the new answer, once for each set of changes that may have changed it. Answers how to stop it. */
+  /**
+   * Calls back with the new result, once per step that may have changed it. Returns a function that
+   * ends the subscription.
+   */
   subscribe<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
@@ -42,7 +48,7 @@ export interface StoredCollection<S extends ContentType, Locale> {
 
 /** A single type in a store. */
 export interface StoredSingle<S extends ContentType, Locale> {
-  /** Null where there is none, or not in this locale. */
+  /** Returns null if there is no entry, or none in this locale. */
   get<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
@@ -51,7 +57,7 @@ export interface StoredSingle<S extends ContentType, Locale> {
   ): Entry<S, Fields, Asked> | null
 }
 
-/** Content on the device: types by the name of their path. */
+/** A store: one property per content-type, and the `$` members. */
 export type Store<C extends SyncedContent, Name extends SyncName<C>, Locale> = {
   readonly [Each in Name]: SyncType<C, Each> extends infer S extends ContentType
     ? S['kind'] extends 'single'
@@ -62,18 +68,27 @@ export type Store<C extends SyncedContent, Name extends SyncName<C>, Locale> = {
 
 export interface StoreControls {
   $status(): StoreStatus
-  /** Fetches what has changed, to the end. @throws QuireError, TypeError without a network, what the storage throws */
+  /**
+   * Loads all pending changes.
+   * @throws QuireError, TypeError without a network, the error of the storage
+   */
   $sync(signal?: AbortSignal): Promise<void>
-  /** Fetches what changes from now on, in one tab of all; where it fails it tries again, later each time. Answers how to stop it. */
+  /**
+   * Loads changes continuously, in one tab at a time. Retries failures after growing pauses.
+   * Returns a function that stops it.
+   */
   $follow(): () => void
-  /** Calls with the names of the types that have changed, once for each set of changes; with none where only the status has. */
+  /**
+   * Calls back with the names of the changed types, once per step. The set is empty if only the
+   * status changed.
+   */
   $subscribe(listener: (touched: ReadonlySet<string>) => void): () => void
-  /** Deletes the whole store, as on a sign-out. */
+  /** Deletes all stored content, for example on a sign-out. */
   $clear(): Promise<void>
   $close(): Promise<void>
 }
 
-/** Conditions on attributes of the types' own. */
+/** Conditions on the own attributes of each type. */
 export type SyncFilters<C extends SyncedContent, Name extends SyncName<C>> = {
   readonly [Each in Name]?: Partial<SyncType<C, Each>['filters']>
 }

@@ -23,14 +23,17 @@ export type SyncItem =
     }
   | { readonly op: 'reset'; readonly type: string; readonly locale?: string }
 
-/** What a page changes, and where the copy stands then. @throws Error for an operation that this client does not know */
+/**
+ * The changes of a page and the next mark.
+ * @throws Error for an unknown operation
+ */
 export function stepOf(
   { items, next, more }: SyncPage,
   { scope, round, version, isComplete, isStale }: Mark,
 ): { readonly changes: readonly Change[]; readonly mark: Mark } {
   const changes = items.map((item): Change => changeOf(item, round))
   return {
-    // The round is whole: what it has not brought again is no more.
+    // The round is complete: delete the rows that it did not send.
     changes: isStale && !more ? [...changes, { op: 'sweep', round }] : changes,
     mark: {
       scope,
@@ -61,8 +64,9 @@ function changeOf(item: SyncItem, round: number): Change {
 }
 
 /**
- * Lines as `/api/_sync` streams them: an item each, `next` and `more` at the end; others are passed over.
- * @throws Error for what is cut off, or of a sync that was not finished
+ * Parses the lines that `/api/_sync` streams: one item each, then `next` and `more`. Other lines
+ * are ignored.
+ * @throws Error if the text is truncated or the sync was not finished
  */
 export function readLines(text: string): SyncPage {
   const lines = text.split('\n').filter((line) => line.trim() !== '')

@@ -2,23 +2,23 @@ import type { TypePlan } from './content-plan.ts'
 import { applyTo } from './memory-storage.ts'
 import { type Change, keyOf, type Row } from './storage.ts'
 
-/** The rows of a store in memory, where queries read them. */
+/** The rows of a store in memory. */
 export interface Tables {
   readonly names: readonly string[]
-  /** Names of the types whose rows have changed. */
+  /** Returns the names of the changed types. */
   apply(changes: readonly Change[]): ReadonlySet<string>
   replace(rows: readonly Row[]): void
-  /** Rows of a type that are to be seen in a locale; `*`: in all. */
+  /** The rows of a type that are visible in a locale. `*` means all locales. */
   list(name: string, locale: string): readonly Row[]
   get(name: string, documentId: string, locale: string): Row | undefined
-  /** Rows whose attribute `by` leads to a document. */
+  /** Rows with a link to a document in the attribute `by`. */
   leadingTo(name: string, by: string, documentId: string, locale: string): readonly Row[]
 }
 
 export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
   const plans = Object.entries(types)
   const tables = new Map(plans.map(([name]) => [name, new Map<string, Row>()]))
-  /** By type and attribute, made when first asked for after a change. */
+  /** Reverse links by type and attribute, built on the first use after a change. */
   const sources = new Map<string, ReadonlyMap<string, readonly Row[]>>()
 
   const tableOf = (name: string): Map<string, Row> => {
@@ -64,7 +64,7 @@ export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
   }
 }
 
-/** The same tables, which note what is read of. */
+/** Wraps tables and records the names of the types that are read. */
 export function watched(tables: Tables, seen: Set<string>): Tables {
   const noted = (name: string): string => {
     seen.add(name)
@@ -83,7 +83,7 @@ function isSeen({ locale }: Row, asked: string): boolean {
   return asked === '*' || locale === null || locale === asked
 }
 
-/** The types that a change is about; none where it is about one of an earlier scope, which will be swept. */
+/** The types of a change. Empty if the type belongs to an earlier scope, which will be swept. */
 function namesOf(
   change: Change,
   plans: readonly (readonly [string, TypePlan])[],
@@ -104,7 +104,7 @@ function groupByTarget(rows: Iterable<Row>, by: string): ReadonlyMap<string, rea
   return groups
 }
 
-/** The documentIds that a relation holds. */
+/** The documentIds in the value of a relation. */
 export function idsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value as readonly string[]
   return typeof value === 'string' ? [value] : []
