@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 
-// `node dist/scripts/bench-uploads.js --megabytes 1024 --images 200`: how much memory one large upload
-// takes, and many images at once, of a server in a process of its own. Storage and database are those of
-// the environment; for s3 the bucket must exist. Linux alone tells the memory of another process.
+// `node dist/scripts/bench-uploads.js --megabytes 1024 --images 200`: measures the memory of a
+// server during one large upload and during many image uploads. The environment configures storage
+// and database. For s3 the bucket must exist. Runs on Linux only, because it reads /proc.
 
 const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url))
 const TOKEN = 'a-root-token-for-the-bench-of-uploads'
@@ -45,7 +45,7 @@ const server = spawn(process.execPath, [MAIN], {
 const exited = once(server, 'exit')
 try {
   const base = await addressOf(server)
-  await post(base, 'warm.bin', chunksOf(1)) // what is loaded once is no growth
+  await post(base, 'warm.bin', chunksOf(1)) // code that is loaded lazily is not growth
   await measure(`one upload of ${values.megabytes} MiB`, () =>
     post(base, 'large.bin', chunksOf(Number(values.megabytes))),
   )
@@ -73,7 +73,7 @@ async function addressOf(child: ChildProcess): Promise<string> {
   throw new Error('the server ended before it listened')
 }
 
-/** Total is what the system counts for the process, mapped files too; own is what it has allocated. */
+/** `total` includes mapped files, `own` is anonymous memory. */
 function memory(): { readonly total: number; readonly own: number } {
   const status = readFileSync(`/proc/${server.pid}/status`, 'utf8')
   const of = (name: string): number =>
@@ -103,7 +103,7 @@ async function measure(what: string, work: () => Promise<unknown>): Promise<void
   )
 }
 
-/** Bytes that differ, so that nothing can keep them once only. */
+/** Distinct bytes, so that storage cannot deduplicate them. */
 function* chunksOf(megabytes: number): Generator<Buffer> {
   const chunk = randomBytes(MEGABYTE)
   for (let index = 0; index < megabytes; index += 1) {

@@ -1,5 +1,5 @@
-// Builds the Studio (packages/studio) into dist/studio, packed files beside the plain ones. A Studio that
-// is what it was when it was built last is left alone.
+// Builds the Studio (packages/studio) into dist/studio, with compressed files next to the plain
+// ones. Skips the build if the sources are unchanged.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const STUDIO = path.join(ROOT, 'packages/studio')
 const OUTPUT = path.join(ROOT, 'dist/studio')
-/** Holds the digest of the sources; written last. */
+/** Contains the digest of the sources. Written last. */
 const MARK = '.sources'
 
 const pack = {
@@ -20,7 +20,6 @@ const pack = {
   '.gz': (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
 }
 
-/** Of all that the output depends on. */
 async function digestSources(): Promise<string> {
   const sources = (
     await readdir(path.join(STUDIO, 'src'), { recursive: true, withFileTypes: true })
@@ -55,7 +54,7 @@ async function build(digest: string): Promise<void> {
   }
 }
 
-/** Beside each file that gets smaller by it: fonts and pictures are packed already. */
+/** Compresses text files. Fonts and images are already compressed. */
 async function packFiles(folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true })
   const texts = names.filter((name) => /\.(html|js|css|svg|json)$/.test(name))

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { findSuite } from './conformance/find-suite.ts'
 import { runSuite } from './conformance/run-suite.ts'
 
-// `npm run conformance -- --area locale`: replays the recorded cases against a Quire of its own, on
-// an empty database that is removed afterwards. The options are those of the suite's runner. The
-// exit status is the runner's; 1 also when the suite is missing or the server does not start.
+// `npm run conformance -- --area locale`: replays the recorded cases against a new Quire server on
+// an empty database, which is dropped afterwards. Options are passed to the runner of the suite.
+// The exit status is that of the runner, or 1 if the suite is missing or the server does not start.
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
 const ended = new AbortController()

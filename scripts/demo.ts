@@ -11,7 +11,7 @@ refuseArguments(`Usage: npm run demo
 
   Starts the server with sample content and prints a sign-in link. The environment configures it: docs/configuration.md.`)
 
-// Into the process as well, for what reads it by itself: proxies, the AWS SDK, mongodb-memory-server.
+// Also for libraries that read process.env: proxies, the AWS SDK, mongodb-memory-server.
 const env = withEnvFile(process.env)
 Object.assign(process.env, env)
 

@@ -1,6 +1,6 @@
-// `npm run dev`: compiles what changes, and starts the server again when it has been compiled. Beside it
-// Vite serves the Studio on port 5173, each change of which shows at once, and asks this server.
-// Content-types, components and named queries are read by a start: a change of one starts it, too.
+// `npm run dev`: compiles changed files and restarts the server after each compilation. Vite serves
+// the Studio on port 5173 with hot reloading and proxies to this server. Changes of content-types,
+// components and named queries also restart the server.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -23,7 +23,7 @@ const compiler = spawn(
     '--watch',
     '--preserveWatchOutput',
   ],
-  // In a group of its own: `tsc` starts the compiler as a second process and does not pass signals on.
+  // In its own process group: `tsc` starts a second process and does not forward signals.
   { stdio: 'inherit', detached: HAS_GROUPS },
 )
 const server = spawn(process.execPath, ['dist/scripts/dev/watch-server.js'], {
@@ -39,7 +39,7 @@ const studio = spawn(process.execPath, [path.join(vite, 'bin/vite.js'), 'package
 
 let isStopping = false
 
-/** Only once: a second signal would end the server at once. */
+/** Only once, because a second signal would kill the server. */
 function stop(): void {
   if (isStopping) return
   isStopping = true

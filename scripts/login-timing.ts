@@ -8,9 +8,9 @@ import { startDeployment } from '../src/server/deployment/start-deployment.ts'
 import { createLog } from '../src/base/log.ts'
 import { openServices } from '../src/server/services/open-services.ts'
 
-// `node dist/scripts/login-timing.js --tries N --only WORD`: whether the time of an answer tells an account that there is
-// from one that there is not. Each try is one request of either kind, which comes first by chance. The last
-// column is the Mann-Whitney U test, two-sided: below 0.01 the two are told apart.
+// `node dist/scripts/login-timing.js --tries N --only WORD`: tests whether response times reveal
+// that an account exists. Each try sends both kinds of request in random order. The last column is
+// the two-sided Mann-Whitney U test: below 0.01 the kinds are distinguishable.
 
 const { values } = parseArgs({
   options: { tries: { type: 'string', default: '1000' }, only: { type: 'string', default: '' } },
@@ -95,7 +95,7 @@ function quantile(values: readonly number[], part: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? 0
 }
 
-/** The probability that two samples of one distribution differ by so much; by the normal approximation. */
+/** The p-value, by the normal approximation. */
 function mannWhitney(one: readonly number[], other: readonly number[]): number {
   const all = [
     ...one.map((ms) => ({ ms, isOne: true })),
@@ -110,7 +110,7 @@ function mannWhitney(one: readonly number[], other: readonly number[]): number {
   return 2 * (1 - normal(Math.abs(u - mean) / deviation))
 }
 
-/** The share of a normal distribution below z, to 7 digits: Abramowitz and Stegun, 26.2.17. */
+/** The standard normal distribution function to 7 digits: Abramowitz and Stegun, 26.2.17. */
 function normal(z: number): number {
   const t = 1 / (1 + 0.2316419 * z)
   const series =

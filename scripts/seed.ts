@@ -16,7 +16,7 @@ if (options.help) {
   process.exit(0)
 }
 
-// Into the process as well, for what reads it by itself, such as mongodb-memory-server.
+// Also for libraries that read process.env, such as mongodb-memory-server.
 const env = withEnvFile(process.env)
 Object.assign(process.env, env)
 

@@ -2,9 +2,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runOnCluster } from './sharded-cluster/run-on-cluster.ts'
 
-// `npm run test:sharded`: the suite on a sharded cluster of its own, with content on two shards. What
-// follows is run instead of the suite: `npm run test:sharded -- node --test`. Needs mongod and mongos, in
-// MONGODB_BIN or on the PATH; without them the exit status is 75.
+// `npm run test:sharded`: runs the suite on a temporary sharded cluster, with content on two
+// shards. Arguments replace the suite: `npm run test:sharded -- node --test`. Needs mongod and
+// mongos in MONGODB_BIN or on the PATH. Without them the exit status is 75.
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
 const suite = [

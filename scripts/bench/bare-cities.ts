@@ -1,10 +1,10 @@
 import type { Db, Document } from 'mongodb'
 import { PAGE_SIZE, PUBLISHED, readPage, readPageByCursor, show, type Stored } from './bare-read.ts'
 
-/** The queries that Quire makes for lists of cities, written by hand. */
+/** The queries that Quire sends for lists of cities, written by hand. */
 export interface BareCities {
   of(countries: readonly string[]): Promise<object>
-  /** In the countries that border on one. */
+  /** Cities in the neighbours of a country. */
   beside(cca3: string): Promise<object>
   pageByCursor(cursor: string): Promise<object>
 }

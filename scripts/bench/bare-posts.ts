@@ -10,22 +10,21 @@ import {
   type Stored,
 } from './bare-read.ts'
 
-/** The queries that Quire makes for articles, written by hand. */
+/** The queries that Quire sends for articles, written by hand. */
 export interface BarePosts {
   list(page: number): Promise<object>
-  /** With the number of all. */
+  /** With the total count. */
   countedList(): Promise<object>
-  /** The latest first. */
   newest(): Promise<object>
-  /** With two relations: three queries. */
+  /** With two relations, in three queries. */
   populated(): Promise<object>
   findOne(documentId: string): Promise<object>
-  /** The list of the one post that has it. */
+  /** A list with a single post. */
   bySlug(slug: string): Promise<object>
   pageByCursor(cursor: string): Promise<object>
-  /** As `_sync` answers it. */
+  /** The first page of `_sync`. */
   firstSyncPage(): Promise<object>
-  /** The same where nothing has changed since the token. */
+  /** `_sync` without changes since the token. */
   syncTip(token: string): Promise<object>
   /** Draft and published version, in a transaction. */
   create(data: Document): Promise<object>
@@ -35,7 +34,7 @@ export interface BarePosts {
 
 const FIRST_ID = 1_000_000_000
 const SYNC_PAGE = 100
-/** As Quire ends the order. */
+/** The tie-breaker that Quire appends to the order. */
 const NEWEST_ID = -1
 
 export function barePosts(client: MongoClient, database: string): BarePosts {

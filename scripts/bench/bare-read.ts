@@ -8,7 +8,7 @@ export const PUBLISHED = { status: 'published', locale: '' }
 const TEXTS = ['id', 'documentId', 'title', 'slug', 'summary', 'body']
 const TIMES = ['createdAt', 'updatedAt', 'publishedAt']
 
-/** What answers show, in the order in which Quire shows it. */
+/** Fields in the order of Quire's responses. */
 const SHOWN = {
   post: [...TEXTS, 'rating', 'featured', ...TIMES],
   writer: ['id', 'documentId', 'name', 'email', ...TIMES],
@@ -21,9 +21,8 @@ export type Shown = keyof typeof SHOWN
 export interface Range {
   readonly skip?: number
   readonly limit?: number
-  /** By `id` unless told otherwise. */
   readonly sort?: Sort
-  /** What is read beside what is shown. */
+  /** Fields to read in addition to the returned ones. */
   readonly also?: readonly string[]
 }
 
@@ -38,7 +37,7 @@ export async function readPage(
   return collection.find(filter, options).toArray()
 }
 
-/** One more than the page shows is read: it tells whether there is a next page. */
+/** Reads one extra row to find out whether there is a next page. */
 export async function readPageByCursor(
   collection: Collection<Stored>,
   type: Shown,
@@ -68,7 +67,7 @@ export function show(type: Shown, stored: Document): object {
   return Object.fromEntries(SHOWN[type].map((name) => [name, (stored[name] as unknown) ?? null]))
 }
 
-/** A cursor as Quire makes it for the default order. */
+/** A cursor as Quire encodes it for the default order. */
 export function cursorAfter(id: number): string {
   return Buffer.from(JSON.stringify(['id:asc', [String(id)]])).toString('base64url')
 }

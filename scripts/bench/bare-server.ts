@@ -4,8 +4,8 @@ import { MongoClient } from 'mongodb'
 import { bareCities } from './bare-cities.ts'
 import { barePosts } from './bare-posts.ts'
 
-// The limit: what node:http and the driver can do with the same queries and the same answers, with no
-// parsing, no permissions, no validation. Routes are compared as they are written in `workloads.ts`.
+// The upper bound: node:http and the driver with the same queries and responses, but without
+// parsing, permissions and validation. Routes are compared with the paths in `workloads.ts`.
 
 const client = await MongoClient.connect(process.env['MONGODB_URI'] ?? '', {
   maxPoolSize: 50,
@@ -95,7 +95,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   return data
 }
 
-/** The two figures that the bench reads of either server, by the names that prom-client gives them. */
+/** The two metrics that the bench reads, with the names of prom-client. */
 function metrics(): string {
   const { user, system } = process.cpuUsage()
   return [

@@ -8,11 +8,11 @@ import type { Bench } from './prepare.ts'
 import { postData } from './content.ts'
 import { ROOT_TOKEN } from './prepare.ts'
 
-/** Types of one shape: with a draft beside each publication, and without. */
+/** Types of the same shape: with and without drafts. */
 export const BULK_TYPES = ['post', 'note'] as const
 export type BulkType = (typeof BULK_TYPES)[number]
 
-/** Documents that were never made before have a slug that begins with `batch`. */
+/** The slugs of new documents start with `batch`. */
 export type Documents = Iterable<Document>
 
 export function* newDocuments(batch: string, count: number): Generator<Document> {
@@ -21,7 +21,7 @@ export function* newDocuments(batch: string, count: number): Generator<Document>
   }
 }
 
-/** Lines that make documents, found by their slugs. */
+/** Upserts by slug. */
 export function* linesOf(type: BulkType, documents: Documents): Generator<object> {
   for (const data of documents) {
     const key = { slug: data['slug'] as unknown }
@@ -29,7 +29,7 @@ export function* linesOf(type: BulkType, documents: Documents): Generator<object
   }
 }
 
-/** As small as lines are, so that many can be sent. */
+/** Minimal lines, to send many of them. */
 export function* smallLines(count: number): Generator<object> {
   for (let index = 0; index < count; index += 1) {
     const data = { name: `Topic ${index}` }
@@ -37,7 +37,7 @@ export function* smallLines(count: number): Generator<object> {
   }
 }
 
-/** @throws Error unless each line made a document */
+/** @throws Error unless each line created a document */
 export async function sendBulk(base: string, sentLines: Iterable<object>): Promise<number> {
   const sent = request(`${base}/api/_bulk`, {
     method: 'POST',
@@ -60,16 +60,16 @@ function* textOf(lines: Iterable<object>): Generator<string> {
   for (const line of lines) yield `${JSON.stringify(line)}\n`
 }
 
-/** What the driver makes of the same documents by itself: no check, no log, no transaction. */
+/** The plain driver with the same documents: no validation, no log, no transaction. */
 export interface BareBulk {
-  /** Stores as many rows as Quire does, by commands of 1,000 rows. Answers how many documents that were. */
+  /** Inserts as many rows as Quire, in batches of 1,000. Returns the number of documents. */
   insert(type: BulkType, documents: Documents): Promise<number>
   close(): Promise<void>
 }
 
 const ROWS = 1_000
 
-/** Into a collection of each type that has the indexes of Quire's own. */
+/** Creates a collection per type with the same indexes as Quire's. */
 export async function openBareBulk({ env }: Pick<Bench, 'env'>): Promise<BareBulk> {
   const client = await MongoClient.connect(env['MONGODB_URI'] ?? '', {
     writeConcern: { w: 'majority' },

@@ -16,9 +16,10 @@ import { describeMachine } from './report.ts'
 import { startSide } from './servers.ts'
 import { type Spread, spreadOf } from './statistics.ts'
 
-// `npm run bench -- bulk`: documents a second by `POST /api/_bulk`, beside single POSTs of ten connections and beside what
-// the driver's `insertMany` makes of the same rows, in turns of one run. `--memory LINES` instead: what the server keeps
-// resident while so many small lines come, by requests of 10,000.
+// `npm run bench -- bulk`: documents per second by `POST /api/_bulk`, compared with single POSTs
+// over ten connections and with the driver's `insertMany` of the same rows, in alternating rounds.
+// With `--memory LINES` it measures the server's resident memory while it receives that many small
+// lines, in requests of 10,000.
 
 const { values } = parseArgs({
   allowPositionals: true,

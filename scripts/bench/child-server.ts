@@ -2,14 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** A server in a process of its own, on a free port of this machine. */
+/** A server in its own process, on a free loopback port. */
 export interface ChildServer {
   readonly base: string
   readonly startedInMs: number
   usage(): Promise<Usage>
-  /** Sends a message to the process and gives what it sends back, for scripts that were loaded into it. */
+  /**
+   * Sends a message to the process and returns its reply. Needs a script preloaded into the server.
+   */
   ask(message: string): Promise<unknown>
-  /** Stops the process where it stands, until `resume`: it does nothing meanwhile, not even by itself. */
+  /** Suspends the process until `resume`. */
   pause(): void
   resume(): void
   stop(): Promise<void>
@@ -23,7 +25,10 @@ export interface Usage {
 
 const ANSWER_MS = 30_000
 
-/** Runs a script that prints `listens on ADDRESS` and serves `/metrics` in Prometheus' format. */
+/**
+ * Starts a script that prints `listens on ADDRESS` and serves `/metrics` in the format of
+ * Prometheus.
+ */
 export async function startServer(
   script: URL,
   env: Readonly<Record<string, string>>,

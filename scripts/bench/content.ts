@@ -37,8 +37,10 @@ const POST = {
   topics: to('manyToMany', 'topic'),
 }
 
-/** Content-types by file name: an article with two relations, beside those of the sample;
- * `note` is the same without drafts. */
+/**
+ * Content-types by file name: a post with two relations, in addition to the sample's types. `note`
+ * is the same without drafts.
+ */
 export const BENCH_TYPES: Readonly<Record<string, object>> = {
   post: declare('post', true, POST),
   note: declare('note', false, POST),
@@ -46,7 +48,7 @@ export const BENCH_TYPES: Readonly<Record<string, object>> = {
   topic: declare('topic', false, { name: { type: 'string' } }),
 }
 
-/** Content-types of a site of its own, to start with. */
+/** Content-types of another site, for measuring its start. */
 export function manyTypes(count: number): Readonly<Record<string, object>> {
   const names = Array.from({ length: count }, (_, index) => `kind-${index + 1}`)
   return Object.fromEntries(
@@ -64,7 +66,7 @@ export function manyTypes(count: number): Readonly<Record<string, object>> {
   )
 }
 
-/** About 800 bytes as JSON, always the same for one number. */
+/** About 800 bytes as JSON. Deterministic for each index. */
 export function postData(index: number): Data {
   const topics = Array.from({ length: TOPICS_EACH }, (_, nth) => (index * 7 + nth * 11) % TOPICS)
   return {
@@ -87,7 +89,7 @@ export function postId(index: number): string {
   return documentIdFor(`post:${index}`)
 }
 
-/** What is referred to comes first. */
+/** Targets of relations come first. */
 export function* benchDocuments(uid: string, count: number): Generator<ImportedDocument> {
   for (let index = 0; index < count; index += 1) {
     const data = uid === 'api::post.post' ? postData(index) : { name: `Name ${words(index, 2)}` }

@@ -7,8 +7,9 @@ import { readShipped } from './shipped.ts'
 import { percentile } from './statistics.ts'
 import { type Workload, workloadsFor } from './workloads.ts'
 
-// `npm run bench -- flags`: Quire by flags of V8, in turn and round by round, so that what else the machine does meets
-// all alike. CPU is that of the process, for one request; memory is what is resident after the last round.
+// `npm run bench -- flags`: compares V8 flags in alternating rounds, so that other load affects all
+// variants equally. CPU is the process time per request. Memory is resident memory after the last
+// round.
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -24,7 +25,7 @@ const rounds = Number(values.rounds)
 const seconds = Number(values.seconds)
 const posts = Number(values.posts)
 
-/** By name; what the image says goes first, as what the others are compared with. */
+/** By name. The flags of the image come first, as the baseline. */
 const VARIANTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['as shipped', readShipped().options.filter((option) => /semi-space|heap-growing/.test(option))],
   ['none', []],

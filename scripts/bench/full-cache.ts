@@ -1,9 +1,9 @@
 import type { ChildServer } from './child-server.ts'
 
-/** A server whose memory for answers is full. */
+/** The state of a server with a full response cache. */
 export interface FullCache {
   readonly residentBytes: number
-  /** What answers take, by its own count. */
+  /** Bytes of cached responses, as reported by the server. */
   readonly cachedBytes: number
   readonly entries: number
 }
@@ -11,10 +11,13 @@ export interface FullCache {
 const MOST_REQUESTS = 5_000
 const AT_ONCE = 10
 const LARGEST_PAGE = 100
-/** Answers are packed once they are asked for again. */
+/** Responses are compressed on their second request. */
 const TIMES = 2
 
-/** Asks for ever other lists of posts, each twice, until the first answers are dropped; null where that does not happen. */
+/**
+ * Requests different lists of posts, each twice, until the cache evicts responses. Returns null if
+ * that does not happen.
+ */
 export async function fillCache(
   { base, usage }: Pick<ChildServer, 'base' | 'usage'>,
   posts: number,
@@ -32,7 +35,7 @@ export async function fillCache(
   return null
 }
 
-/** Page by page in all sizes, the largest first. */
+/** All pages in all sizes, the largest first. */
 function* otherLists(posts: number): Generator<string, string> {
   for (let size = LARGEST_PAGE; size > 0; size -= 1) {
     for (let page = 1; page <= Math.ceil(posts / size); page += 1) {

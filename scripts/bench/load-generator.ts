@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { fillBody, type Load, type LoadResult } from './load.ts'
 
-// A process of its own: sends requests over a fixed number of connections that are kept open, each
-// one after the answer to the one before, until the time is over. One load per message.
+// Runs in its own process. Sends requests over a fixed number of keep-alive connections, each after
+// the response to the previous one. One load per message.
 
 process.on('message', (load: Load) => {
   void generate(load).then((result) => process.send?.(result))
@@ -30,7 +30,10 @@ async function generate(load: Load): Promise<LoadResult> {
   return { times, bytes, seconds }
 }
 
-/** The size of the answer's body. @throws Error unless it is a success. */
+/**
+ * Returns the size of the response body.
+ * @throws Error unless the request succeeds
+ */
 function send(
   { base, paths, method, bodies, headers }: Load,
   index: number,

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 
 export type Method = 'GET' | 'POST' | 'PUT'
 
-/** Stands in a body for what differs from request to request, such as a slug. */
+/** Placeholder in bodies for a value that differs per request, such as a slug. */
 export const UNIQUE = '{{unique}}'
 
-/** What a load generator sends, and for how long. */
+/** The requests of a load generator. */
 export interface Load {
   readonly base: string
   readonly method: Method
-  /** In turn. */
+  /** Used in turn. */
   readonly paths: readonly string[]
-  /** In turn; none for GET. `fillBody` makes each of them different. */
+  /** Used in turn. Empty for GET. `fillBody` makes each of them unique. */
   readonly bodies: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
@@ -20,28 +20,28 @@ export interface Load {
 }
 
 export interface LoadResult {
-  /** Of each answer, in milliseconds. */
+  /** Milliseconds per response. */
   readonly times: readonly number[]
-  /** Of all bodies together. */
+  /** Total size of all bodies. */
   readonly bytes: number
   readonly seconds: number
 }
 
 let filled = 0
 
-/** A body as it is sent: no two of them, of whatever process, have the same text in place of `UNIQUE`. */
+/** Replaces `UNIQUE` by a value that is unique across processes. */
 export function fillBody(body: string | undefined): string | undefined {
   filled += 1
   return body?.replaceAll(UNIQUE, `${process.pid}-${filled}`)
 }
 
 export interface LoadGenerator {
-  /** @throws Error when a request fails. */
+  /** @throws Error if a request fails */
   run(load: Load): Promise<LoadResult>
   stop(): void
 }
 
-/** A process that sends requests, so that it shares no event loop with what it measures. */
+/** Starts a process that sends requests, so that it does not share the event loop of the caller. */
 export function startLoadGenerator(): LoadGenerator {
   const child = fork(new URL('./load-generator.js', import.meta.url))
   return {

@@ -13,15 +13,18 @@ import { percentile } from './statistics.ts'
 import { type Workload, workloadsFor } from './workloads.ts'
 
 /**
- * What is compared: creations that publish, over HTTP. Without the log nothing is noted, numbered or kept; `log` has rows and
- * numbers; `all` is Quire as it is shipped, with history, and everything that reads the log running.
+ * Variants of a published creation over HTTP. `without` writes no commit log, `log` writes and
+ * numbers it, `all` is Quire as shipped, with history and all readers of the log.
  */
 const KINDS = ['without', 'log', 'all'] as const
 type Kind = (typeof KINDS)[number]
 
 interface Round {
   readonly rate: number
-  /** Milliseconds of CPU for one creation: of the server, and of this process, in which an embedded engine runs. */
+  /**
+   * Milliseconds of CPU per creation: of the server, and of this process, which runs the embedded
+   * engine.
+   */
   readonly serverMs: number
   readonly engineMs: number
 }
@@ -34,9 +37,9 @@ const SCRIPTS: Readonly<Record<Kind, URL>> = {
 const WARM_UP_MS = 1_000
 
 /**
- * `npm run bench -- log`: the row `create with and without the log`, round by round in turns, so that ratios are paired.
- * One server runs at a time, the others are paused: one that stood idle would read the commits of those with the log, and
- * nothing of the one without.
+ * `npm run bench -- log`: measures the row `create with and without the log`. Rounds alternate, so
+ * that ratios are paired. One server runs at a time and the others are paused: an idle server would
+ * still read the commits of the others.
  */
 export async function benchLog(options: BenchOptions): Promise<string> {
   const [posts = 1] = options.posts
@@ -74,14 +77,14 @@ async function runRounds(
   const runKind = async (kind: Kind): Promise<Round> => {
     const server = servers[kind]
     server.resume()
-    await runOnce(server, generator, create, warmUp) // it reads what came meanwhile, too
+    await runOnce(server, generator, create, warmUp) // also catches up with the log
     const round = await runOnce(server, generator, create, settings)
     server.pause()
     return round
   }
   for (const server of Object.values(servers)) server.pause()
   try {
-    for (const kind of KINDS) await runKind(kind) // compiles
+    for (const kind of KINDS) await runKind(kind) // warms up the JIT
     for (let round = 0; round < rounds; round += 1) {
       for (const kind of orderOf(round)) found[kind].push(await runKind(kind))
     }
@@ -91,7 +94,7 @@ async function runRounds(
   return found
 }
 
-/** Each kind in each place, and after each other one: what grows meanwhile, or follows from the round before, meets all alike. */
+/** Rotates the order, so that each variant runs in each position and after each other one. */
 function orderOf(round: number): readonly Kind[] {
   const order = round % 2 === 0 ? KINDS : KINDS.toReversed()
   const first = Math.floor(round / 2) % KINDS.length

@@ -12,14 +12,14 @@ export interface Settings {
   readonly connections: number
 }
 
-/** What one server did in all rounds of a workload. */
+/** The results of one server over all rounds of a workload. */
 export interface SideResult {
   readonly requestsPerSecond: Spread
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Of the body of one answer. */
+  /** Of one response body. */
   readonly bytes: number
-  /** Of the server's process, for one request. */
+  /** CPU of the server per request. */
   readonly cpuMs: number
   readonly residentBytes: number
 }
@@ -27,10 +27,10 @@ export interface SideResult {
 export interface WorkloadResult {
   readonly workload: Workload
   readonly connections: number
-  /** How many there were when it began. */
+  /** Number of posts at the start. */
   readonly posts: number
   readonly sides: Readonly<Record<Side, SideResult>>
-  /** Quire's requests per second by the limit's, round by round. */
+  /** Quire's requests per second divided by those of the bare server, per round. */
   readonly ratio: Spread
 }
 
@@ -44,7 +44,7 @@ const WARM_UP_MS = 700
 const COMMAND_SAMPLES = 9
 const SHOWN_CHARACTERS = 2_000
 
-/** Runs a workload against both in turn, so that what the machine does meanwhile meets both alike. */
+/** Alternates between both servers, so that other load affects both equally. */
 export async function measure(
   pair: Pair,
   generator: LoadGenerator,
@@ -95,7 +95,10 @@ function rateOf({ load }: Round): number {
   return load.times.length / load.seconds
 }
 
-/** @throws Error unless both give the same answer: else the ratio would compare different work. */
+/**
+ * @throws Error unless both servers return the same response, because the ratio would compare
+ * different work
+ */
 export async function assertSameAnswers(pair: Pair, { method, paths }: Workload): Promise<void> {
   const path = paths[0] ?? ''
   if (method !== 'GET') return
@@ -109,12 +112,12 @@ export async function assertSameAnswers(pair: Pair, { method, paths }: Workload)
   throw new Error(`${path}:\n${quire ?? ''}\nis not\n${bare ?? ''}`)
 }
 
-/** A token of sync is the server's own affair: the limit has another. */
+/** Both servers return different sync tokens. */
 function withoutToken(body: object): object {
   return 'next' in body ? { ...body, next: typeof body.next } : body
 }
 
-/** How many commands one request costs the database, by the name of the workload: the middle of some samples. */
+/** Database commands per request, by workload: the median of some samples. */
 export async function countCommands(
   { env }: Pick<Bench, 'env'>,
   side: Side,

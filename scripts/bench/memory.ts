@@ -4,7 +4,7 @@ import type { Workload } from './workloads.ts'
 
 const PARTS = 10
 
-/** Resident memory of Quire while it is under load, in bytes, at equal intervals. */
+/** Resident memory of Quire under load, in bytes, at equal intervals. */
 export async function measureMemory(
   { quire }: Pair,
   generator: LoadGenerator,

@@ -3,20 +3,20 @@ import type { Settings } from './measure.ts'
 
 export interface BenchOptions extends Omit<Settings, 'connections'> {
   readonly cities: number
-  /** How many articles there are, ascending: the workloads about them run with each number. */
+  /** Numbers of articles, ascending. The workloads on posts run with each of them. */
   readonly posts: readonly number[]
-  /** How many are kept open: each workload runs with each number. */
+  /** Numbers of connections. Each workload runs with each of them. */
   readonly connections: readonly number[]
-  /** Their names; null: all of them. */
+  /** Names of workloads. Null means all. */
   readonly workloads: readonly string[] | null
   readonly json: boolean
-  /** Where plots go; null: none. */
+  /** The folder for plots. Null means no plots. */
   readonly plots: string | null
-  /** Numbers of documents to plot throughput by, ascending. */
+  /** Numbers of documents on the x axis, ascending. */
   readonly sizes: readonly number[]
-  /** Where Quire's CPU profile goes; null: none. */
+  /** The folder for Quire's CPU profile. Null means no profile. */
   readonly profile: string | null
-  /** How long memory is watched; 0: not at all. */
+  /** Seconds of memory sampling. 0 means none. */
   readonly memorySeconds: number
 }
 
@@ -43,7 +43,7 @@ npm run bench -- log                create with and without the commit log
   --profile FOLDER    write a CPU profile of Quire
   --json              for programs`
 
-/** @throws TypeError, RangeError for what is no option or no positive number. */
+/** @throws TypeError, RangeError for an unknown option or a number that is not positive */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
   const text = (preset: string) => ({ type: 'string', default: preset }) as const
   const { values } = parseArgs({

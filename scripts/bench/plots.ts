@@ -23,7 +23,7 @@ export interface Plotting {
   readonly sizes: readonly number[]
 }
 
-/** Writes both plots; the database holds many more posts afterwards. */
+/** Writes both plots. Adds posts to the database. */
 export async function drawPlots(plotting: Plotting): Promise<readonly string[]> {
   mkdirSync(plotting.folder, { recursive: true })
   const throughput = await throughputBySize(plotting)
@@ -78,7 +78,7 @@ async function throughputBySize({
   return SIDES.map((side) => ({ name: NAMES[side], points: points[side] }))
 }
 
-/** By number a page costs what comes before it; by cursor it does not. */
+/** A page by number costs as much as the pages before it. A page by cursor does not. */
 async function latencyByPage({ quire }: Pair, posts: number): Promise<readonly Series[]> {
   const last = Math.floor(posts / PAGE_SIZE)
   const pages = [1, 10, 100, 1_000, 10_000, 40_000].filter((page) => page < last).concat(last)
@@ -96,7 +96,7 @@ async function latencyByPage({ quire }: Pair, posts: number): Promise<readonly S
   ]
 }
 
-/** The cursor that begins where a page begins, from the `id` of the page's first entry. */
+/** The cursor of a page, from the `id` of the page's first entry. */
 async function cursorOf(url: string): Promise<string> {
   const { data } = (await (await fetch(url)).json()) as { data: readonly { id: number }[] }
   return cursorAfter((data[0]?.id ?? 1) - 1)

@@ -16,19 +16,19 @@ import { BENCH_PARTS, BENCH_TYPES, benchDocuments } from './content.ts'
 
 export const ROOT_TOKEN = 'root-token-of-a-bench-on-this-machine'
 
-/** A database of the bench's own, filled, on whichever deployment is configured. */
+/** A seeded database for the bench, on the configured deployment. */
 export interface Bench {
   readonly reason: string
-  /** What a server needs to serve it. */
+  /** The environment of a server on this database. */
   readonly env: Readonly<Record<string, string>>
   readonly databaseVersion: string
-  /** Adds what is missing, so that there are this many. */
+  /** Adds posts up to this number. */
   seedPosts(count: number): Promise<void>
-  /** Removes the database and everything else that was made. */
+  /** Drops the database and deletes the temporary files. */
   close(): Promise<void>
 }
 
-/** Starts the deployment (embedded unless `MONGODB_URI` says otherwise) and seeds it. */
+/** Starts the deployment (the embedded engine unless `MONGODB_URI` is set) and seeds it. */
 export async function prepareBench(size: {
   readonly posts: number
   readonly cities: number
@@ -70,7 +70,7 @@ export async function prepareBench(size: {
   }
 }
 
-/** Content-types and components, by the path of their file in the folder. */
+/** Writes content-types and components by their relative path. */
 export function writeTypes(folder: string, types: Readonly<Record<string, object>>): void {
   for (const [name, type] of Object.entries(types)) {
     const file = join(folder, `${name}.json`)

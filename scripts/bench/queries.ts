@@ -11,8 +11,8 @@ import { compileSample } from '../sample/sample-parts.ts'
 import { seedSample } from '../sample/seed-sample.ts'
 import { SILENT } from '../sample/show-progress.ts'
 
-// `npm run bench -- queries --cities N`: queries of the sample over HTTP, through relations and without, one
-// client, on whichever database is configured. The first line is what the ratios compare with.
+// `npm run bench -- queries --cities N`: times queries of the sample over HTTP with one client,
+// with and without relations. The first query is the baseline of the ratios.
 
 const ROUNDS = 40
 const PAGE = 'fields=name&pagination[pageSize]=25'
@@ -91,7 +91,7 @@ async function documentIdOf(path: string): Promise<string> {
   return answer.data[0]?.documentId ?? ''
 }
 
-/** How long each of the rounds took, in milliseconds, ascending. */
+/** Milliseconds per round, ascending. */
 async function measure(url: string): Promise<readonly number[]> {
   const times: number[] = []
   for (let round = -3; round < ROUNDS; round += 1) {

@@ -12,13 +12,13 @@ export interface Report {
   /** By the name of the workload. */
   readonly commands: Readonly<Record<Side, ReadonlyMap<string, number>>>
   readonly startUp: StartUp | null
-  /** Resident bytes under load, in turn; null unless it was asked for. */
+  /** Resident bytes under load. Null if not measured. */
   readonly memory: readonly number[] | null
-  /** Null unless cached answers were measured. */
+  /** Null unless cached responses were measured. */
   readonly fullCache: FullCache | null
 }
 
-/** What ran it; nothing that names the machine. */
+/** Hardware and versions, without the host name. */
 export function describeMachine(): string {
   const [cpu] = cpus()
   const gigabytes = Math.round(totalmem() / 2 ** 30)
@@ -40,7 +40,7 @@ const COLUMNS = [
   'ratio (min–max)',
 ] as const
 
-/** A Markdown table that can be read as it is. */
+/** A Markdown table with aligned columns. */
 export function toTable({ workloads, commands }: Report): string {
   const rows = workloads.flatMap((result) =>
     SIDES.map((side) => rowOf(result, side, commands[side].get(result.workload.name))),
@@ -81,7 +81,7 @@ function inPercent({ mean, min, max }: Spread): string {
   return `${percent(mean)} % (${percent(min)}–${percent(max)})`
 }
 
-/** What the table does not hold. */
+/** Results that do not fit into the table. */
 export function toNotes({ workloads, startUp, memory, fullCache }: Report): readonly string[] {
   const p50Of = (name: string): number | undefined =>
     workloads.find(({ workload }) => workload.name === name)?.sides.quire.p50Ms

@@ -12,12 +12,12 @@ import { measureStartUp } from './start-up.ts'
 import { type Workload, workloadsFor } from './workloads.ts'
 
 const START_UP = 'start-up'
-/** With this workload the server's memory for answers is filled afterwards. */
+/** After this workload the response cache is filled. */
 const CACHED = 'cached list'
 
 type Say = (line: string) => void
 
-/** Seeds, measures and cleans up. `say` gets the progress. */
+/** Seeds, measures and cleans up. `say` receives progress lines. */
 export async function runBench(options: BenchOptions, say: Say): Promise<Report> {
   say('seeding')
   const [posts = 1] = options.posts
@@ -70,7 +70,7 @@ async function measureAll(
   return { machine: describeMachine(), database, workloads, commands, startUp, memory, fullCache }
 }
 
-/** Those about cities, of which there is one number, run with the first number of posts alone. */
+/** Workloads on cities run only with the first number of posts. */
 async function measureEach(
   { bench, pair, generator }: Pick<Plotting, 'bench' | 'pair' | 'generator'>,
   chosen: readonly Workload[],
@@ -96,7 +96,7 @@ async function measureEach(
   return results
 }
 
-/** @throws RangeError for a name that no workload has. */
+/** @throws RangeError for an unknown workload */
 function choose(all: readonly Workload[], names: readonly string[] | null): readonly Workload[] {
   if (names === null) return all
   const known = [...all.map(({ name }) => name), START_UP]

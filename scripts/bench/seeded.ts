@@ -8,7 +8,7 @@ interface Listed {
   readonly meta: { readonly pagination: { readonly pageCount?: number } }
 }
 
-/** Asks a server what the paths of the workloads need to know. */
+/** Reads the ids that the paths of workloads contain. */
 export async function readSeeded(base: string, posts: number): Promise<Seeded> {
   const list = async (path: string): Promise<Listed> =>
     (await (await fetch(`${base}/api/${path}`)).json()) as Listed
@@ -22,7 +22,7 @@ export async function readSeeded(base: string, posts: number): Promise<Seeded> {
   return { posts, country: country?.documentId ?? '', deep: { afterId, page }, tip }
 }
 
-/** The token of a copy of all posts. */
+/** The sync token after all posts. */
 async function readTip(base: string): Promise<string> {
   let path = '/api/_sync?types=post&limit=1000'
   for (;;) {

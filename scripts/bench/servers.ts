@@ -2,7 +2,6 @@ import type { Bench } from './prepare.ts'
 import { type ChildServer, startServer } from './child-server.ts'
 import { readShipped } from './shipped.ts'
 
-/** Quire, and the limit that it is compared with. */
 export const SIDES = ['quire', 'bare'] as const
 export type Side = (typeof SIDES)[number]
 
@@ -18,13 +17,15 @@ export function startSide(
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],
 ): Promise<ChildServer> {
-  // The limit has Node's defaults, so that what ours cost shows in the ratio.
+  // The bare server uses Node's defaults, so that the cost of our options shows in the ratio.
   const shipped = side === 'quire' ? readShipped() : { options: [], env: {} }
   const options = [...shipped.options, ...nodeOptions]
   return startServer(SCRIPTS[side], { ...shipped.env, ...env }, options)
 }
 
-/** Both, on one database. `profileFolder`: where Quire writes a CPU profile when it stops. */
+/**
+ * Starts both servers on one database. Quire writes a CPU profile to `profileFolder` when it stops.
+ */
 export async function startPair(
   { env }: Pick<Bench, 'env'>,
   profileFolder: string | null = null,

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-/** How a server is started for good. */
+/** The production settings of a server. */
 export interface Shipped {
-  /** Of Node. */
+  /** Options of Node. */
   readonly options: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What the image says, so that what is measured is what runs: the options of its command, and of malloc. */
+/**
+ * Reads the options of Node and malloc from the Dockerfile, so that the bench measures the shipped
+ * server.
+ */
 export function readShipped(dockerfile = readFileSync('Dockerfile', 'utf8')): Shipped {
   const command = /^CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]'
   const options = (JSON.parse(command) as readonly string[]).filter((word) => word.startsWith('--'))

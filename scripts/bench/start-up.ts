@@ -10,12 +10,15 @@ const TYPES = 50
 
 export interface StartUp {
   readonly types: number
-  /** From the start of the process to the first answer: on an empty database, and on one in place. */
+  /**
+   * From the start of the process to the first response: on an empty database, and on an existing
+   * one.
+   */
   readonly firstMs: number
   readonly laterMs: Spread
 }
 
-/** How long a site of 50 content-types takes to its first answer. */
+/** Measures the time to the first response of a site with 50 content-types. */
 export async function measureStartUp(
   { env }: Pick<Bench, 'env'>,
   rounds: number,

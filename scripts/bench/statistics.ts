@@ -1,11 +1,13 @@
-/** What a sample of times or ratios says. */
 export interface Spread {
   readonly mean: number
   readonly min: number
   readonly max: number
 }
 
-/** The value below which a share of the sample lies (nearest rank). @throws RangeError for none. */
+/**
+ * The nearest-rank percentile.
+ * @throws RangeError if the sample is empty
+ */
 export function percentile(sample: readonly number[], share: number): number {
   const sorted = sample.toSorted((one, other) => one - other)
   const value = sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)]
@@ -13,7 +15,7 @@ export function percentile(sample: readonly number[], share: number): number {
   return value
 }
 
-/** @throws RangeError for none. */
+/** @throws RangeError if the sample is empty */
 export function spreadOf(sample: readonly number[]): Spread {
   if (sample.length === 0) throw new RangeError('there is nothing to take a mean of')
   const mean = sample.reduce((sum, value) => sum + value, 0) / sample.length

@@ -1,4 +1,4 @@
-/** One line of a plot, its points from left to right. */
+/** A line of a plot, with its points from left to right. */
 export interface Series {
   readonly name: string
   readonly points: readonly (readonly [x: number, y: number])[]
@@ -8,17 +8,17 @@ export interface Plot {
   readonly title: string
   readonly x: string
   readonly y: string
-  /** Of y: from 0, or from a power of ten to another. */
+  /** The y axis starts at 0, or at a power of ten. */
   readonly scale: 'linear' | 'logarithmic'
   readonly series: readonly Series[]
 }
 
-/** From a value to a place in the picture. */
+/** Maps a value to a coordinate. */
 type Scale = (value: number) => number
 
 interface Axis {
   readonly place: Scale
-  /** The values that are written beside it. */
+  /** The labelled values. */
   readonly levels: readonly number[]
 }
 
@@ -29,8 +29,8 @@ const COLOURS = ['#0b6e99', '#c2541b', '#3f7d20', '#7a3e9d']
 const STEPS = 4
 
 /**
- * A plot as SVG text: x on a logarithmic scale, a mark for each point and a legend.
- * @throws RangeError unless there are points, above 0 where a scale is logarithmic.
+ * Renders a plot as SVG: a logarithmic x axis, a mark per point and a legend.
+ * @throws RangeError if there are no points, or a value on a logarithmic scale is not positive
  */
 export function toSvg({ title, x, y, scale, series }: Plot): string {
   const points = series.flatMap((line) => line.points)
@@ -104,7 +104,7 @@ function text(x: number, y: number, content: string, anchor: string, size = 12):
   return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" font-size="${size}">${escaped}</text>`
 }
 
-/** The next of 1, 2, 4, 6, 8, 10 and their powers of ten. */
+/** Rounds up to 1, 2, 4, 6, 8 or 10 times a power of ten. */
 function roundUp(value: number): number {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))

@@ -5,8 +5,8 @@ import type { Database } from '../../src/mongo/connection/database.ts'
 import { type AppDependencies, run } from '../../src/server/run.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
 
-// Quire without the commit log, for the bench alone: what its transactions note is thrown away before it is written, so
-// that there is nothing to number either.
+// Quire without the commit log, only for the bench. Log rows are dropped before they are written,
+// so none need a number.
 
 await run({ env: process.env, startDeployment, createApp })
 

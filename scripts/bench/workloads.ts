@@ -3,36 +3,35 @@ import { cursorAfter } from './bare-read.ts'
 import { type Method, UNIQUE } from './load.ts'
 import { ROOT_TOKEN } from './prepare.ts'
 
-/** One kind of request, and what is expected of it beside the limit. */
+/** A kind of request and its goal. */
 export interface Workload {
   readonly name: string
-  /** What is asked for: of posts there are as many as a run says. */
+  /** The seeded type that it reads or writes. The number of posts is an option. */
   readonly about: 'posts' | 'cities'
   readonly method: Method
-  /** In turn. */
+  /** Used in turn. */
   readonly paths: readonly string[]
   readonly bodies: readonly string[]
   readonly headers: Readonly<Record<string, string>>
-  /** In words. */
   readonly goal: string
 }
 
 export const UNCOUNTED = 'pagination[withCount]=false'
 const BODIES = 500
-/** Of as many posts as there are, this many are asked for one by one. */
+/** Maximum number of distinct posts that are requested individually. */
 const PATHS = 2_000
 const CITIES_PAGE = 'fields=name&pagination[pageSize]=25'
 const READ = 'at least 85 % of the limit'
 const WRITE = 'at least 50 % of the limit'
 
-/** What the paths need to know of what was seeded. */
+/** Ids of seeded documents for the paths. */
 export interface Seeded {
   readonly posts: number
   /** The documentId of Switzerland. */
   readonly country: string
-  /** The `id` of the last city before the deep page, and which page it is. */
+  /** The `id` of the last city before the deep page, and the number of that page. */
   readonly deep: { readonly afterId: number; readonly page: number }
-  /** Of `_sync`, of a copy that has all posts. */
+  /** The sync token after all posts. */
   readonly tip: string
 }
 
@@ -64,7 +63,7 @@ function postReads(posts: number): readonly Workload[] {
   ]
 }
 
-/** A page of as many rows as four of the list, and what a device asks when nothing has changed. */
+/** A page with four times the rows of the list, and a sync without changes. */
 function syncReads({ tip }: Seeded): readonly Workload[] {
   return [
     read('posts', 'sync first page', READ, '_sync?types=post&limit=100'),
@@ -124,16 +123,16 @@ function read(
   return { name, about, method: 'GET', paths: urls, bodies: [], headers: FROM_DATABASE, goal }
 }
 
-/** Answers are kept in memory otherwise. */
+/** Disables the response cache. */
 const FROM_DATABASE = { 'Cache-Control': 'no-store' }
 
-/** What Quire has answered before: the other side reads its database. */
+/** A response that Quire has cached. The bare server reads its database. */
 function ofMemory(name: string, headers: Workload['headers'], path: string): Workload {
   const goal = 'at least 10 × the list of the same run'
   return { ...read('posts', name, goal, path), headers }
 }
 
-/** Spread over all of them. */
+/** Evenly spread. */
 function somePosts(posts: number): readonly number[] {
   const count = Math.min(posts, PATHS)
   return Array.from({ length: count }, (_, index) => Math.floor((index * posts) / count))
@@ -143,7 +142,7 @@ function citiesAfter(cursor: string): string {
   return `cities?${CITIES_PAGE}&pagination[cursor]=${cursor}&${UNCOUNTED}`
 }
 
-/** Each with two relations, and a slug that must be unique. */
+/** Each has two relations and a unique slug. */
 function createBodies(): readonly string[] {
   return Array.from({ length: BODIES }, (_, index) =>
     JSON.stringify({ data: { ...postData(index), slug: `new-${UNIQUE}` } }),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { ApiDescription } from '../../src/describe/openapi/describe-api.ts'
 import { type Exchange, openChecker, type Outside } from '../description/check-exchange.ts'
 
-/** Stands before a server, and holds what goes through to what the server says of itself. */
+/** A proxy that checks each exchange against the OpenAPI description of the server. */
 export interface DescribingProxy {
   readonly address: string
   report(): DescriptionReport
@@ -12,14 +12,14 @@ export interface DescribingProxy {
 }
 
 export interface DescriptionReport {
-  /** Exchanges that the description has. */
+  /** Number of exchanges that the description covers. */
   readonly checked: number
   readonly outside: Readonly<Partial<Record<Outside, number>>>
-  /** A line each. */
+  /** One line each. */
   readonly problems: readonly string[]
 }
 
-/** `token` may do everything, so that its description has everything. */
+/** `token` needs all permissions, because the description only contains permitted operations. */
 export async function openDescribingProxy(base: string, token: string): Promise<DescribingProxy> {
   const problems: string[] = []
   const outside: Partial<Record<Outside, number>> = {}
@@ -67,7 +67,7 @@ async function readDescription(base: string, token: string): Promise<ApiDescript
   return (await answer.json()) as ApiDescription
 }
 
-/** As it was sent, headers included; the answer is read whole before it is passed on. */
+/** Forwards the request unchanged. The response is read completely before it is passed on. */
 async function forward(
   base: string,
   incoming: IncomingMessage,

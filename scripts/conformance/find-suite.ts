@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where the recorded cases lie: outside of the repository, beside the checkout. */
+/** The recorded cases are not part of the repository. This folder is next to the checkout. */
 const DEFAULT = '../shared/conformance'
 const NEEDED = ['run.mjs', 'prepare.mjs', 'cases', 'content-types']
 
 /**
- * The folder of the suite: `given`, relative to the working directory, or the usual one.
- *
- * @throws Error that names the folder and how to give another, when it holds no suite.
+ * The folder of the suite: `given`, relative to the working directory, or the default.
+ * @throws Error with the folder and instructions if it contains no suite
  */
 export function findSuite(given: string | undefined, repository: string): string {
   const folder =

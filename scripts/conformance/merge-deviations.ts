@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 type Deviations = Readonly<Record<string, object>>
 
 /**
- * The deliberate differences of all `files` that are there, by case id. A case that two of them
- * name is taken from the later: the repository knows its own answers better than the suite.
+ * Merges the deliberate differences of the existing files, by case id. Later files take precedence,
+ * because the repository is more up to date than the suite.
  */
 export function mergeDeviations(files: readonly string[]): Deviations {
   const read = (file: string): Deviations =>

@@ -15,15 +15,13 @@ const SERVER = fileURLToPath(new URL('../../src/main.js', import.meta.url))
 export interface SuiteRun {
   readonly suite: string
   readonly ownDeviations: string
-  /** For the runner, after those that every run has: what is given twice counts as given last. */
+  /** Appended to the default options of the runner. The last value of an option counts. */
   readonly options: readonly string[]
-  /** Ends the run early; what it started is ended and removed then too. */
+  /** Ends the run early and cleans up. */
   readonly signal: AbortSignal
 }
 
-/**
- * Answers the exit status of the runner: 0 when every case passed, and every exchange is as the server describes itself.
- */
+/** Returns the exit status: 0 if every case passed and every exchange matched the description. */
 export async function runSuite(run: SuiteRun): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-conformance-'))
   const database = `quire_conformance_${randomBytes(4).toString('hex')}`
@@ -58,7 +56,7 @@ export async function runSuite(run: SuiteRun): Promise<number> {
   }
 }
 
-/** Whether all that went through is as the server describes itself; says what is not. */
+/** Prints the exchanges that violate the description. Returns true if there are none. */
 function isDescribed(proxy: DescribingProxy): boolean {
   const { checked, outside, problems } = proxy.report()
   const left = Object.entries(outside).map(([why, count]) => `${count} ${why}`)
@@ -67,8 +65,8 @@ function isDescribed(proxy: DescribingProxy): boolean {
   return problems.length === 0
 }
 
-// As the README of the suite asks for. The working directory is the temporary folder, so that no
-// `.env` of a checkout has a say.
+// Follows the README of the suite. The working directory is a temporary folder, so that the server
+// reads no `.env` file.
 function startServer(suite: string, folder: string, database: string, token: string): ChildProcess {
   return spawn(process.execPath, ['--enable-source-maps', SERVER], {
     cwd: folder,
@@ -96,7 +94,7 @@ function deployment(): string | undefined {
   return uri === '' ? undefined : uri
 }
 
-// The log goes on after the start-up line, so it is read, and its warnings shown, to the end.
+// Reads the whole log, to print warnings after the start-up line.
 async function addressOf(server: ChildProcess): Promise<string> {
   if (server.stdout === null) throw new Error('the server has no output')
   const lines = createInterface({ input: server.stdout })

@@ -9,8 +9,8 @@ import { ADMINISTRATOR } from '../../src/people/administrators/rights.ts'
 const EMAIL = 'demo@example.org'
 
 /**
- * A token that signs in as the administrator of the demo, once and within an hour; there is one for each start. Null
- * where others work here and the demo's was removed.
+ * A one-time sign-in token for the administrator of the demo, valid for an hour. A new one is made
+ * at each start. Null if other administrators exist and the demo's was removed.
  */
 export async function demoSignIn(administrators: AdministratorsContext): Promise<string | null> {
   const all = await listAdministrators(administrators)
@@ -20,7 +20,7 @@ export async function demoSignIn(administrators: AdministratorsContext): Promise
   return administrators.links.make('sign-in', id)
 }
 
-/** Without a password: nobody who knows the demo can sign in to another's. */
+/** Has no password, so that its public name gives no access to other demos. */
 function createDemo(administrators: AdministratorsContext) {
   const demo = { name: 'Demo', email: EMAIL, roles: [ADMINISTRATOR] }
   return createAdministrator(administrators, ROOT, demo)

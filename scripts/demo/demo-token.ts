@@ -6,12 +6,12 @@ import { UnauthorizedError } from '../../src/base/errors.ts'
 const NAME = 'Demo'
 const DESCRIPTION = 'Made by npm run demo: reads everything, drafts included.'
 
-/** Of the file: its owner alone may read it. */
+/** Readable only by the owner of the file. */
 const PRIVATE = 0o600
 
 /**
- * The key of a read-only API token that works. The server stores no keys, so this one is kept in `file`
- * to be shown again; where it is lost or refused, the demo's token gets a new one.
+ * The key of a valid read-only API token. The server stores only a hash, so the key is kept in
+ * `file`. If the key is lost or refused, the token gets a new key.
  */
 export async function demoToken(
   access: Pick<Access, 'apiTokens' | 'principalOf'>,

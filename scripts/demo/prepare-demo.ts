@@ -11,7 +11,7 @@ import { summaryOf } from '../sample/run-seed.ts'
 import { demoSignIn } from './demo-administrator.ts'
 import { demoToken } from './demo-token.ts'
 
-/** What the demo shows: the sample, or whatever the database holds, which it leaves alone. */
+/** The content of the demo: the sample, or existing content, which stays unchanged. */
 export type Demo =
   | {
       readonly kind: 'sample'
@@ -24,8 +24,8 @@ export type Demo =
 const DEMO_CITIES = 2_000
 
 /**
- * Brings the sample into an empty database and opens it to the public role, once each; finds it there
- * the next time. Other content is neither added to nor opened.
+ * Loads the sample into an empty database and permits the public role to read it, once each.
+ * Existing content is neither extended nor published.
  */
 export async function prepareDemo(
   services: Services,

@@ -1,7 +1,7 @@
 import { studioLink } from '../../src/people/administrators/studio-links.ts'
 import type { Demo } from './prepare-demo.ts'
 
-/** What the demo prints when it listens. */
+/** The start-up message. */
 export function welcome(demo: Demo, address: string, database: string): string {
   const lines = [`Address   ${address}`, `Studio    ${address}/studio`, `Database  ${database}`]
   if (demo.kind === 'other') {
@@ -28,8 +28,9 @@ export function welcome(demo: Demo, address: string, database: string): string {
 }
 
 /**
- * Titles and commands for a POSIX shell: in single quotes `$` is a dollar, and -g leaves brackets alone.
- * They ask for countries: to sort all cities of the world takes the embedded engine more than a second.
+ * Titles and commands for a POSIX shell. Single quotes protect `$`, and -g leaves brackets alone.
+ * The examples query countries, because sorting all cities takes the embedded engine more than a
+ * second.
  */
 export function examples(
   address: string,

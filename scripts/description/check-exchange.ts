@@ -5,32 +5,31 @@ import qs from 'qs'
 import type { ApiDescription } from '../../src/describe/openapi/describe-api.ts'
 import type { Operation } from '../../src/describe/openapi/operation.ts'
 
-/** What was sent over the wire and what came back. */
 export interface Exchange {
   readonly method: string
   /** With its query. */
   readonly target: string
   readonly requestHeaders: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** As JSON has it; undefined where there was none, or one of another type. */
+  /** The parsed JSON. Undefined without a body or with another type. */
   readonly requestBody: unknown
   readonly status: number
   readonly contentType: string | undefined
-  /** As text, unpacked; null where it cannot be read. */
+  /** The decoded body. Null if it is not readable. */
   readonly text: string | null
 }
 
-/** What a description says of an exchange: nothing, as it is `outside` of it, or what is wrong with one or the other. */
+/** The result of a check: not covered by the description, or covered with a list of problems. */
 export type Verdict =
   | { readonly kind: 'outside'; readonly why: Outside }
   | { readonly kind: 'inside'; readonly operationId: string; readonly problems: readonly string[] }
 
-/** The forms of the dialect that descriptions leave out, each said in docs/decisions/0046. */
+/** Forms of requests that descriptions leave out, see docs/decisions/0046. */
 export type Outside = 'path' | 'method' | 'format v4' | 'ids and counts' | 'packed'
 
-/** Holds exchanges to a description; the checks of each operation are made when it is first met. */
+/** Checks exchanges against a description. Validators are compiled on first use. */
 export function openChecker(description: ApiDescription): (exchange: Exchange) => Verdict {
   const asDescribed = openCheck(description, {})
-  // The server reads numbers and flags that are written as text, and dates in more ways than one.
+  // The server also accepts numbers and booleans as text, and several date formats.
   const asRead = openCheck(description, { coerceTypes: true, validateFormats: false })
   const routes = Object.entries(description.paths)
     .map(([address, operations]) => ({ address, operations, pattern: patternOf(address) }))
@@ -60,7 +59,10 @@ export function openChecker(description: ApiDescription): (exchange: Exchange) =
 
 type Check = (pointer: readonly string[], value: unknown, what: string) => readonly string[]
 
-/** By the options and the schema with all that it refers to: descriptions of one process share most of their schemas. */
+/**
+ * Keyed by the options and the schema with its references, because descriptions in one process
+ * share most schemas.
+ */
 const validators = new Map<string, ValidateFunction>()
 
 function openCheck(description: ApiDescription, options: Options): Check {
@@ -69,7 +71,7 @@ function openCheck(description: ApiDescription, options: Options): Check {
     const key = pointer.join('\n')
     const validate = byPointer.get(key) ?? validatorAt(pointer, description, options)
     byPointer.set(key, validate)
-    const fits = validate(structuredClone(value)) // what is read as another type is changed
+    const fits = validate(structuredClone(value)) // coercion changes the value
     return fits ? [] : [`${what}: ${sentenceOf(validate.errors ?? [])}`]
   }
 }
@@ -91,7 +93,7 @@ function validatorAt(
   return made
 }
 
-/** Most validators run a few times only. What is compiled is no schema as a whole: Ajv would find nothing in it to check. */
+/** Most validators run only a few times. The compiled root is not a valid schema itself. */
 const QUICK: Options = { validateSchema: false, code: { optimize: false } }
 
 function compile(
@@ -100,7 +102,7 @@ function compile(
   options: Options,
 ): ValidateFunction {
   const ajv = new Ajv2020({ ...QUICK, strict: false, allErrors: true, logger: false, ...options })
-  // Its types say CommonJS, where a module is.
+  // Its types declare CommonJS, but it is an ES module.
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
   ajv.addFormat('password', true)
   const root: Record<string, unknown> = { here: schema }
@@ -116,7 +118,7 @@ function compile(
   return validate
 }
 
-/** All that a schema leads to by `$ref`, by reference, in the order in which it is met. */
+/** All schemas that a schema references, in the order of discovery. */
 function collectReferences(
   schema: unknown,
   description: ApiDescription,
@@ -135,7 +137,7 @@ function collectReferences(
   }
 }
 
-/** Of a reference such as `#/components/schemas/Error`. */
+/** The keys of a reference such as `#/components/schemas/Error`. */
 function keysOf(reference: string): readonly string[] {
   return reference
     .split('/')
@@ -160,7 +162,7 @@ function parametersIn(address: string): number {
 
 function decoded(path: string): string {
   try {
-    // A parameter may have a slash in it, which is no border of the path.
+    // A slash inside a parameter does not separate segments.
     return path
       .split('/')
       .map((part) => decodeURIComponent(part).replaceAll('/', ' '))
@@ -206,7 +208,7 @@ function findAnswerProblems(
   return check([...pointer, 'content', 'application/json', 'schema'], body, `answer ${status}`)
 }
 
-/** Where a response is, which may be one that operations share. */
+/** The location of a response, which operations may share. */
 function resolve(
   declared: Declared,
   { components: { responses } }: ApiDescription,
@@ -246,9 +248,9 @@ function findRequestProblems(
 }
 
 /**
- * What the server takes beyond what it describes, so that generated clients complete names: paths that lead further
- * in `sort` and `populate`, locales that there are not or several of them, any of several operands, pages that are cut to
- * what there is.
+ * Input that the server accepts beyond its description, which stays narrow so that generated
+ * clients can complete names: nested paths in `sort` and `populate`, unknown or several locales,
+ * lists of operands for operators with one operand, and pages beyond the limits.
  */
 function isWider(name: string, value: unknown): boolean {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -264,7 +266,7 @@ function isWider(name: string, value: unknown): boolean {
 
 const PAGE = /^(?:pagination\[)?(?:page|pageSize|start|limit)\]?$/
 
-/** What a query gives by the names that parameters have, however it was spelled: `a[0]=x` is a list `a`. */
+/** The parameters of a query by name. `a[0]=x` is a list `a`. */
 function flatten(query: string): ReadonlyMap<string, unknown> {
   const found = new Map<string, unknown>()
   const parsed = qs.parse(query, { depth: 25, arrayLimit: 1_000, parameterLimit: 1_000 })
@@ -284,7 +286,7 @@ const BOOLEANS = new Map([
   ...['false', 'f', '0'].map((text) => [text, false] as const),
 ])
 
-/** The text of a query as the type that is declared, as clients write it into one. */
+/** Converts the text of a query parameter to its declared type. */
 function typedValue(value: unknown, schema: Readonly<Record<string, unknown>>): unknown {
   if (schema['type'] === 'array') {
     const list: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')

@@ -1,12 +1,13 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
-/** An editor writes a file in several steps. */
+/** Editors write a file in several steps. */
 const SETTLED_MS = 100
 
 /**
- * Runs `changed` after JSON files in a folder, or below it, have changed, come or gone. Each folder is watched by itself:
- * `recursive` of Node 20 loses a file on Linux that was renamed into its place.
+ * Calls `changed` after JSON files in a folder or its subfolders were changed, added or removed.
+ * Watches each folder separately, because `recursive` in Node 20 on Linux loses a file that was
+ * renamed into place.
  */
 export function watchFolder(folder: string, changed: () => void): { close(this: void): void } {
   const watchers = new Map<string, FSWatcher>()
@@ -27,7 +28,7 @@ export function watchFolder(folder: string, changed: () => void): { close(this: 
       const watcher = watch(path, (_, name) => {
         if (name?.endsWith('.json') === true || follow().some(hasJson)) settle()
       })
-      watcher.on('error', () => undefined) // the folder has gone, of which its own folder tells
+      watcher.on('error', () => undefined) // the folder was removed, which its parent reports
       watchers.set(path, watcher)
     }
     return added
@@ -41,7 +42,6 @@ export function watchFolder(folder: string, changed: () => void): { close(this: 
   }
 }
 
-/** The folder and those below it. */
 function foldersIn(folder: string): readonly string[] {
   try {
     const below = readdirSync(folder, { withFileTypes: true })
@@ -49,7 +49,7 @@ function foldersIn(folder: string): readonly string[] {
       .flatMap(({ name }) => foldersIn(join(folder, name)))
     return [folder, ...below]
   } catch {
-    return [] // gone meanwhile
+    return [] // removed in the meantime
   }
 }
 

@@ -1,4 +1,4 @@
-// Runs the server of development: it starts again when it was compiled, or when what is declared has changed.
+// Runs the development server and restarts it after a compilation or a change of content-types.
 import { spawn } from 'node:child_process'
 import { utimesSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,8 @@ const server = spawn(process.execPath, ['--watch', '--enable-source-maps', SERVE
   stdio: 'inherit',
 })
 
-// `node --watch` starts again what it watches, and `--watch-path` is not to be had on every system.
+// `node --watch` restarts when a watched file changes. `--watch-path` is not available on every
+// system.
 const { CONTENT_TYPES_DIR = 'content-types' } = withEnvFile(process.env)
 const watching = watchFolder(CONTENT_TYPES_DIR, () => utimesSync(SERVER, new Date(), new Date()))
 

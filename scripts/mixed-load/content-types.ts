@@ -1,6 +1,6 @@
 const localized = { i18n: { localized: true } }
 
-/** What the mixed load writes: every kind of write that touches more than one stored row. */
+/** Content-types of the mixed load. They cover every write that touches more than one row. */
 export const MIXED_TYPES: Readonly<Record<string, object>> = {
   note: {
     kind: 'collectionType',

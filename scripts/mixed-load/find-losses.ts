@@ -15,14 +15,13 @@ import type {
 import { digestOf } from './write-shared.ts'
 
 const PAGE_SIZE = 100
-/** A busy server may ask to be asked again. */
+/** A busy server may respond with 503. */
 const PATIENCE_MS = 60_000
 
 /**
- * Asks a server of the same database, when the load is over: what is missing or older than was
- * acknowledged, there twice, never asked for, or mixed of two writes. Empty: all is well.
- *
- * @throws Error when the server does not answer
+ * After the load, compares a server with the ledger: missing or outdated writes, duplicates,
+ * unknown documents, and mixtures of two writes. Returns an empty list if all is well.
+ * @throws Error if the server does not respond
  */
 export async function findLosses(
   base: string,

@@ -1,17 +1,17 @@
 import type { PossibleVersions } from './possible-versions.ts'
 
-/** A document of one writer's. Its possible revisions are one where the last write was answered. */
+/** A document with a single writer. It has one possible revision if its last write was answered. */
 export interface NoteRow {
   readonly key: string
   documentId: string | null
   readonly versions: PossibleVersions
 }
 
-/** A document that all writers count up, under a condition. */
+/** A counter that all writers increment with conditional writes. */
 export interface CounterRow {
   readonly documentId: string
   acknowledged: number
-  /** Asked for, and not known whether done. */
+  /** Increments with an unknown outcome. */
   unknown: number
 }
 
@@ -30,21 +30,23 @@ export interface FileRow {
   exists: 'yes' | 'no' | 'unknown'
 }
 
-/** What the servers acknowledged, and what they may have done besides. */
+/** The acknowledged writes, and those with an unknown outcome. */
 export interface Ledger {
   readonly notes: NoteRow[]
-  /** Notes whose deletion was acknowledged, by their keys: the last ones, as a kept answer may show them for a while. */
+  /**
+   * The most recent notes with an acknowledged deletion, by key. Cached responses may still contain
+   * them.
+   */
   readonly removed: Map<string, NoteRow>
   readonly folders: readonly string[]
   readonly counters: readonly CounterRow[]
   readonly groups: readonly string[]
   readonly members: MemberRow[]
   readonly files: FileRow[]
-  /** Writes that were answered as done. */
   acknowledged: number
 }
 
-/** As many deletions as no load acknowledges while one request is under way. */
+/** More deletions than any load acknowledges during one request. */
 const MOST_REMOVED = 1_000
 
 export function noteRemoved({ notes, removed }: Ledger, row: NoteRow): void {

@@ -5,28 +5,28 @@ import type { Refusal } from './shapes.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Parsed; null when it is no JSON. See `shapes.ts`. */
+  /** The parsed body. Null if it is not JSON. See `shapes.ts`. */
   readonly body: unknown
 }
 
 export interface Asked {
-  /** As JSON, or as it is when it is a form. */
+  /** Sent as JSON, or as a form. */
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
-  /** Statuses that make sense here, beside 409, 503 and 504. */
+  /** Allowed statuses, in addition to 409, 503 and 504. */
   readonly expected: readonly number[]
-  /** Statuses that say, as those do, to ask again later. */
+  /** Further statuses that ask for a retry. */
   readonly later?: readonly number[]
 }
 
 export interface LoadClientOptions {
-  /** Read anew for each request, so that the caller may put another address in. */
+  /** Read again for each request, so that the caller can change an address. */
   readonly bases: readonly string[]
-  /** Null: no credentials. */
+  /** Null sends no credentials. */
   readonly token: string | null
-  /** A request that took longer hangs. */
+  /** A slower request counts as hanging. */
   readonly timeoutMs: number
-  /** A client waits up to so long before it asks. */
+  /** Maximum random pause before each request. */
   readonly pauseMs: number
 }
 
@@ -42,7 +42,7 @@ interface Counts {
 
 const newCounts = (): Counts => ({ requests: 0, statuses: new Map(), wrong: [] })
 
-/** Asks the servers in turn, counts what they answer, and keeps what no server may answer. */
+/** Sends requests to the servers in turn, counts responses and records faults. */
 export class LoadClient {
   readonly #options: LoadClientOptions
   readonly #counts: Counts
@@ -64,14 +64,14 @@ export class LoadClient {
     return this.#counts.wrong
   }
 
-  /** The same with another token; what both see is counted together. */
+  /** A client with another token and the same counts. */
   as(token: string | null): LoadClient {
     return new LoadClient({ ...this.#options, token }, this.#counts)
   }
 
   /**
-   * Null when it is unknown whether what was asked has been done: a 503, a 504, a connection that
-   * broke; a 409 where a request with the same key was cut short, and may still be under way.
+   * Returns null if the outcome is unknown: a 503, a 504, a lost connection, or a 409 while an
+   * interrupted request with the same key may still run.
    */
   async ask(method: string, path: string, asked: Asked): Promise<Answer | null> {
     const { bases, pauseMs } = this.#options
@@ -94,10 +94,7 @@ export class LoadClient {
     return { status: response.status, headers: response.headers, body }
   }
 
-  /**
-   * The same until there is an answer; null when there was none before `isOver`. For what may be
-   * sent twice.
-   */
+  /** Repeats an idempotent request until it is answered. Returns null if `isOver` comes first. */
   async askUntilAnswered(
     method: string,
     path: string,

@@ -10,47 +10,49 @@ import { writeNotes } from './write-notes.ts'
 import { changeMembers, countUp, uploadFiles } from './write-shared.ts'
 
 export interface MixedLoadOptions {
-  /** Servers of one database, asked in turn. Read anew for each request. */
+  /** Servers on one database, used in turn. Read again for each request. */
   readonly bases: readonly string[]
-  /** One that may do everything, the management of locales included. */
+  /** Needs all permissions, including the management of locales. */
   readonly token: string
-  /** Clients of documents of their own and of shared ones, at once. */
+  /** The number of clients with their own and shared documents. */
   readonly writers: number
   readonly readers: number
   readonly uploaders?: number
-  /** Clients that nobody has signed in, who are answered from memory. */
+  /** Clients without credentials, whose responses are cached. */
   readonly visitors?: Visitors
-  /** A request without an answer for so long hangs. */
+  /** A slower request counts as hanging. */
   readonly timeoutMs?: number
-  /** Between two requests of a client, at most; none unless told otherwise. */
+  /**
+   * Maximum pause between two requests of a client.
+   * @default 0
+   */
   readonly pauseMs?: number
-  /** Of an earlier load on the same content: its documents stay as they were left. */
+  /** The ledger of an earlier load on the same content. */
   readonly ledger?: Ledger
 }
 
-/** The public role is given what they ask for. */
+/** The public role gets the required permissions. */
 export interface Visitors {
   readonly count: number
-  /** What the servers promise: `CACHE_STALE_MS`. */
+  /** The promised maximum age: `CACHE_STALE_MS`. */
   readonly staleMs: number
 }
 
 export interface MixedLoad {
   readonly requests: number
-  /** Writes that were answered as done. */
   readonly acknowledged: number
-  /** What no server may answer, so far. */
+  /** Faults so far. */
   readonly wrong: readonly string[]
-  /** How often each answer came so far, such as `GET 200` or `PUT broken`. */
+  /** Counts so far by method and status, such as `GET 200` or `PUT broken`. */
   readonly statuses: ReadonlyMap<string, number>
-  /** Resolves when every request has an answer. */
+  /** Resolves when every request is answered. */
   stop(): Promise<LoadReport>
 }
 
 export interface LoadReport {
   readonly requests: number
   readonly statuses: ReadonlyMap<string, number>
-  /** Hanging requests, any 5xx but 503 and 504 in the envelope, reads that cannot be. */
+  /** Hanging requests, any 5xx except 503 and 504 in the envelope, and impossible reads. */
   readonly wrong: readonly string[]
   readonly ledger: Ledger
 }
@@ -61,10 +63,9 @@ const COUNTERS = 3
 const GROUPS = 3
 
 /**
- * Traffic of every kind on content of `MIXED_TYPES`, with a ledger of what was acknowledged. How
- * much content there is stays bounded: what is made is deleted again.
- *
- * @throws Error when the servers do not take what the load begins with
+ * Generates mixed traffic on content of `MIXED_TYPES` and keeps a ledger of acknowledged writes.
+ * Documents are deleted again, so the amount of content is bounded.
+ * @throws Error if the servers refuse the initial content
  */
 export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLoad> {
   const { bases, token, timeoutMs = 20_000, pauseMs = 0, visitors } = options
@@ -87,7 +88,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
       readKept({ ...work, client: nobody, staleMs: visitors?.staleMs ?? 0 }),
     ),
   ])
-  // Told by `stop`; without it a bug of a client's would end the process that runs the load.
+  // `stop` reports the error. Unhandled, it would end the process.
   ended.catch(() => undefined)
   const { statuses, wrong } = client
   return {
@@ -120,7 +121,7 @@ async function prepare(client: LoadClient): Promise<Ledger> {
     body: { code: LOCALE, name: LOCALE },
     expected: [201, 400, 409],
   })
-  // Another process may not know of the locale yet: it does within a second.
+  // Other processes learn of the locale within a second.
   await wait(1_100)
   const many = (count: number, path: string, dataOf: (index: number) => object) =>
     Promise.all(Array.from({ length: count }, (_, index) => create(client, path, dataOf(index))))
@@ -146,7 +147,7 @@ async function prepare(client: LoadClient): Promise<Ledger> {
 async function admitVisitors(client: LoadClient): Promise<void> {
   const body = { permissions: VISITOR_PERMISSIONS }
   await client.ask('PUT', '/admin/roles/public', { body, expected: [200] })
-  // The other processes know of it within a second.
+  // Other processes learn of the permissions within a second.
   await wait(2_000)
 }
 

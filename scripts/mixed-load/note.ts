@@ -1,7 +1,9 @@
 import type { Ledger } from './ledger.ts'
 import type { NoteEntry } from './shapes.ts'
 
-/** All of a version follows from its key and revision, so that a mix of two can be told. */
+/**
+ * All values derive from the key and the revision, so that a mixture of two writes is detectable.
+ */
 export function noteOf(key: string, revision: number, { folders }: Ledger): object {
   return {
     key,
@@ -15,7 +17,7 @@ export function noteOf(key: string, revision: number, { folders }: Ledger): obje
 
 export const POPULATE_NOTE = 'populate[parts]=true&populate[folder][fields]=name'
 
-/** What is wrong with a version as it was read with `POPULATE_NOTE`; null: nothing. */
+/** Checks a version that was read with `POPULATE_NOTE`. Null if it is consistent. */
 export function faultOfNote(entry: NoteEntry, { folders }: Ledger): string | null {
   const { key, revision, title, parts, folder } = entry
   const revisions = parts.map((part) => part.revision)

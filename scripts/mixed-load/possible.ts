@@ -2,7 +2,7 @@ export type Slot = 'draft:en' | 'draft:fr' | 'published:en' | 'published:fr'
 
 export const SLOTS: readonly Slot[] = ['draft:en', 'draft:fr', 'published:en', 'published:fr']
 
-/** A revision that a version may be of; null: there may be no such version. */
+/** Possible revisions of a version. Null means that it may not exist. */
 export type Possible = ReadonlySet<number | null>
 
 export const NOTHING: Possible = new Set([null])

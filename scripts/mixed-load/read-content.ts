@@ -4,7 +4,7 @@ import { faultOfNote, POPULATE_NOTE } from './note.ts'
 import type { NoteEntry, One, Page } from './shapes.ts'
 import type { Work } from './work.ts'
 
-/** One reader: lists, pages, conditions through relations, single entries, all checked. */
+/** A reader: checks lists, pages, filters through relations and single entries. */
 export async function readContent({ client, ledger, isOver }: Work): Promise<void> {
   while (!isOver()) {
     const path = pathOf(ledger)

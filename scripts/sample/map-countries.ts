@@ -4,7 +4,7 @@ import { SAMPLE_LOCALES } from './sample-locales.ts'
 import type { WorldCountry } from './world-countries.ts'
 import { NO_LOCALE } from '../../src/schema/no-locale.ts'
 
-/** A country in every locale that its name is translated into. */
+/** A version per locale that the name of the country is translated into. */
 export function mapCountry(country: WorldCountry): SampleDocument {
   const facts = factsOf(country)
   const nested = relationsOf(country)
@@ -19,7 +19,7 @@ export function mapCountry(country: WorldCountry): SampleDocument {
   }
 }
 
-/** What is the same in all locales. */
+/** Values that are equal in all locales. */
 function factsOf(country: WorldCountry): Data {
   const { cca2, cca3, region, subregion, capital, area, flag, tld } = country
   const [latitude, longitude] = country.latlng
@@ -47,13 +47,13 @@ function relationsOf({ borders, languages, currencies }: WorldCountry): Data {
   }
 }
 
-/** The languages of all countries, by code. Two are named differently by two countries: the last counts. */
+/** The languages of all countries, by code. Two languages have two names: the last one is used. */
 export function mapLanguages(countries: readonly WorldCountry[]): readonly SampleDocument[] {
   const names = new Map(countries.flatMap(({ languages }) => Object.entries(languages)))
   return byCode(names).map(([code, name]) => toDocument(sampleId.language(code), { code, name }))
 }
 
-/** The currencies of all countries, by code. Where countries name one differently the longer name counts. */
+/** The currencies of all countries, by code. If names differ, the longest is used. */
 export function mapCurrencies(countries: readonly WorldCountry[]): readonly SampleDocument[] {
   const currencies = new Map<string, { readonly name: string; readonly symbol: string }>()
   for (const [code, one] of countries.flatMap(({ currencies }) => Object.entries(currencies))) {

@@ -62,7 +62,7 @@ export function mapCategory({ key, names }: CategoryText): SampleDocument {
   }
 }
 
-/** `featured` are the keys of articles, in the order in which they are shown. */
+/** `featured` contains the keys of articles in display order. */
 export function mapHomepage(
   texts: readonly HomepageText[],
   featured: readonly string[],

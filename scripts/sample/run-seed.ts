@@ -12,9 +12,8 @@ import { perSecond, showProgress, shown, SILENT } from './show-progress.ts'
 export interface SeedOptions {
   readonly cities: number
   readonly quiet: boolean
-  /** A folder or a file of your own, instead of the sample. */
+  /** A folder or file with other content than the sample. */
   readonly from: string | null
-  /** Print the usage only. */
   readonly help: boolean
 }
 
@@ -27,7 +26,7 @@ export const SEED_USAGE = `Usage: npm run seed -- [--cities N | --from folder|fi
   --quiet      print errors only
   --help       print this text`
 
-/** The options of a command line; an Error with a sentence when it cannot be understood. */
+/** Parses a command line. Returns an Error with a readable message if it is invalid. */
 export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
   try {
     const { values } = parseArgs({
@@ -48,7 +47,7 @@ export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
       help: values.help === true,
     }
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error // parseArgs throws no other for what it is given
+    if (!(error instanceof TypeError)) throw error // parseArgs throws a TypeError for invalid arguments
     return error
   }
 }
@@ -56,11 +55,11 @@ export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
 export interface SeedSurroundings {
   readonly config: Config
   readonly log: Log
-  /** Ends the seed after the batch in flight. */
+  /** Stops the seed after the current batch. */
   readonly signal: AbortSignal
 }
 
-/** Brings the sample into the database of the configuration; answers whether all of it is there. */
+/** Loads the sample into the configured database. Returns true if it is complete. */
 export async function runSeed(
   { cities, quiet, from }: Omit<SeedOptions, 'help'>,
   { config, log, signal }: SeedSurroundings,
@@ -90,7 +89,7 @@ export async function runSeed(
   }
 }
 
-/** Brings content of one's own, by the way of `quire apply`. */
+/** Loads other content in the same way as `quire apply`. */
 async function seedFrom(
   path: string,
   { database, schema, locales }: Services,
@@ -116,7 +115,7 @@ async function seedFrom(
   return complete && faults.length === 0
 }
 
-/** What a seed did, and how to go on when it was ended early. */
+/** Summarizes a seed, and says how to continue if it was interrupted. */
 export function summaryOf({ documents, added, complete, seconds }: SeedReport): string {
   const found = documents - added
   const parts = [

@@ -12,13 +12,13 @@ import { documentContext } from '../../src/server/services/document-context.ts'
 import { type Services } from '../../src/server/services/open-services.ts'
 import { COVERS, type CoverKey } from './sample-document.ts'
 
-/** By cover, the documentId of its file. */
+/** File documentIds by cover. */
 export type Covers = ReadonlyMap<CoverKey, string>
 
 const FILE = 'plugin::upload.file'
 const [WIDTH, HEIGHT] = [640, 360]
 
-/** Two colours, and what is drawn over them. */
+/** Two colours and a drawing. */
 const DRAWINGS: Readonly<Record<CoverKey, readonly [string, string, string]>> = {
   borders: ['#264653', '#2a9d8f', '<path d="M0 250 C150 120 330 330 640 90" />'],
   maps: ['#1d3557', '#457b9d', '<path d="M0 120H640M0 240H640M160 0V360M320 0V360M480 0V360" />'],
@@ -35,7 +35,7 @@ const ALTERNATIVE_TEXTS: Readonly<Record<CoverKey, string>> = {
   names: 'Two circles that overlap',
 }
 
-/** The covers that there are, and unless told otherwise those that are missing: they are drawn here. */
+/** Returns the existing covers. Draws and stores missing ones if `drawMissing` is set. */
 export async function addCovers(
   { database, schema, storage }: Pick<Services, 'database' | 'schema' | 'storage'>,
   { drawMissing }: { readonly drawMissing: boolean },
@@ -71,7 +71,7 @@ function fileName(key: CoverKey): string {
   return `quire-sample-${key}.png`
 }
 
-/** As if a client had sent them. */
+/** As uploads of a client. */
 async function draw(keys: readonly CoverKey[], folder: string): Promise<Upload> {
   const files = await Promise.all(
     keys.map(async (key) => {

@@ -8,10 +8,9 @@ export const COVERS = ['borders', 'maps', 'names'] as const
 
 export type CoverKey = (typeof COVERS)[number]
 
-/** A document of the sample, as it is mapped from its source. */
 export interface SampleDocument {
   readonly documentId: string
-  /** The image that all of its versions have as their `cover`. */
+  /** The image in `cover` of all versions. */
   readonly cover?: CoverKey
   readonly versions: readonly SampleVersion[]
 }
@@ -19,18 +18,21 @@ export interface SampleDocument {
 export interface SampleVersion extends VersionKey {
   /** Values of scalar attributes. */
   readonly values: Data
-  /** Of relations the documentIds, of components and zones the values; given to all that have any. */
+  /**
+   * documentIds of relations, and values of components and zones. They apply to every version with
+   * such attributes.
+   */
   readonly nested: Data
 }
 
-/** What the sample holds of one content-type. */
+/** The documents of one content-type. */
 export interface SamplePart {
   readonly uid: Uid
   readonly count: number
   readonly documents: () => Iterable<SampleDocument>
 }
 
-/** The documentIds of the sample follow from what a document is: each kind has its own keys. */
+/** Deterministic documentIds of the sample, with a key space per type. */
 export const sampleId = {
   article: (key: string): string => documentIdFor(`article:${key}`),
   category: (key: string): string => documentIdFor(`category:${key}`),
@@ -40,7 +42,7 @@ export const sampleId = {
   language: (code: string): string => documentIdFor(`language:${code}`),
 } as const
 
-/** A document as it is imported, with its cover if that is among the files given by documentId. */
+/** Converts a document for the import, with its cover if the file exists. */
 export function toImported(
   { documentId, cover, versions }: SampleDocument,
   covers: ReadonlyMap<CoverKey, string> = new Map(),

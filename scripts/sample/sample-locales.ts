@@ -1,7 +1,7 @@
 import type { Locales } from '../../src/content/locales/locales.ts'
 import { ValidationError } from '../../src/base/errors.ts'
 
-/** The locales of the sample, and under which key `world-countries` translates into each (ISO 639-3). */
+/** The locales of the sample and their translation keys in `world-countries` (ISO 639-3). */
 export const SAMPLE_LOCALES = [
   { code: 'en', translation: null },
   { code: 'de', translation: 'deu' },
@@ -16,7 +16,7 @@ export const SAMPLE_LOCALES = [
 
 export type SampleLocale = (typeof SAMPLE_LOCALES)[number]['code']
 
-/** Adds those that are missing to the list; answers their codes. */
+/** Adds missing locales and returns their codes. */
 export async function addSampleLocales(locales: Locales): Promise<readonly string[]> {
   const added: string[] = []
   for (const { code } of SAMPLE_LOCALES) {
@@ -25,7 +25,7 @@ export async function addSampleLocales(locales: Locales): Promise<readonly strin
       await locales.add({ code })
       added.push(code)
     } catch (error) {
-      // Another process may have been faster.
+      // Another process may have added it first.
       if (!(error instanceof ValidationError) || !(await locales.current()).has(code)) throw error
     }
   }

@@ -1,13 +1,13 @@
 import type { Database } from '../../src/mongo/connection/database.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 
-/** What a database remembers of the sample that was brought into it. */
+/** The state of the sample in a database. */
 export interface SampleMark {
-  /** Whether there was nothing else when the sample came: then all of it is for everybody to see. */
+  /** True if the database was empty before the sample. Only then may all content be published. */
   readonly ontoEmpty: boolean
-  /** Null until all of it is stored. */
+  /** Null until the sample is complete. */
   readonly completedAt: Date | null
-  /** When the demo opened it to the public role; null until it did. */
+  /** When the demo permitted the public role to read it. Null before. */
   readonly openedAt: Date | null
 }
 
@@ -19,12 +19,12 @@ function collectionOf(database: Database) {
   return database.collection<MarkRow>('quire_settings')
 }
 
-/** Null where the sample has never been. */
+/** Null if the sample was never loaded. */
 export function getMark(database: Database): Promise<SampleMark | null> {
   return collectionOf(database).findOne({ _id: 'sample' })
 }
 
-/** Notes that the sample is coming; how the database was before counts the first time only. */
+/** Records the start of a seed. The state of the database counts only the first time. */
 export async function beginMark(
   database: Database,
   schema: Pick<Schema, 'contentTypes'>,
@@ -45,7 +45,7 @@ export async function putMark(
   await collectionOf(database).updateOne({ _id: 'sample' }, { $set: changes })
 }
 
-/** Whether any declared content-type has a document. */
+/** True if any declared content-type has a document. */
 export async function hasContent(
   database: Database,
   { contentTypes }: Pick<Schema, 'contentTypes'>,

@@ -20,13 +20,12 @@ export const SAMPLE_UIDS = [
 ] as const
 
 export interface Sample {
-  /** What is referred to comes before what refers to it. */
+  /** Targets of relations come first. */
   readonly parts: readonly SamplePart[]
-  /** How many cities there are to choose from. */
   readonly availableCities: number
 }
 
-/** The sample with the most populous cities of the world, as many as wanted or as there are. */
+/** The sample with up to this many cities, by population. */
 export function compileSample(wantedCities: number): Sample {
   const countries = loadWorldCountries()
   const cities = loadWorldCities()
@@ -53,7 +52,7 @@ export function missingTypes({ contentTypes }: Pick<Schema, 'contentTypes'>): re
   return SAMPLE_UIDS.filter((uid) => !contentTypes.has(uid))
 }
 
-/** @throws ConfigError unless every content-type of the sample is declared. */
+/** @throws ConfigError unless every content-type of the sample is declared */
 export function assertSampleTypes(schema: Pick<Schema, 'contentTypes'>): void {
   const missing = missingTypes(schema)
   if (missing.length === 0) return
@@ -62,7 +61,7 @@ export function assertSampleTypes(schema: Pick<Schema, 'contentTypes'>): void {
   ])
 }
 
-/** One at a time: all of them at once would be a hundred megabytes. */
+/** A generator, because all cities together would take a hundred megabytes. */
 function* mapCities(
   cities: readonly WorldCity[],
   countries: readonly WorldCountry[],

@@ -9,7 +9,7 @@ import { addSampleLocales } from './sample-locales.ts'
 import { beginMark, getMark, putMark } from './sample-mark.ts'
 import { assertSampleTypes, type Sample } from './sample-parts.ts'
 
-/** Gets the progress of a seed: each part begins, proceeds batch by batch, and ends. */
+/** Receives the progress of a seed: each part begins, proceeds in batches, and ends. */
 export interface SeedObserver {
   begin(plan: ContentTypePlan, count: number): void
   proceed(progress: ImportProgress): void
@@ -17,7 +17,7 @@ export interface SeedObserver {
 }
 
 export interface SeedReport extends ImportProgress {
-  /** False when the signal ended it early. */
+  /** False if the signal interrupted it. */
   readonly complete: boolean
   readonly seconds: number
 }
@@ -25,8 +25,8 @@ export interface SeedReport extends ImportProgress {
 type SeedServices = Pick<Services, 'schema' | 'database' | 'locales' | 'storage'>
 
 /**
- * Stores what is missing of the sample; it may be run again at any time.
- * @throws ConfigError unless the content-types of the sample are declared.
+ * Stores the missing documents of the sample. Safe to repeat.
+ * @throws ConfigError unless the content-types of the sample are declared
  */
 export async function seedSample(
   services: SeedServices,
@@ -39,7 +39,7 @@ export async function seedSample(
   const startedAt = performance.now()
   await beginMark(database, schema)
   await addSampleLocales(locales)
-  // A sample that was complete has articles without covers that were removed since: they stay away.
+  // In a complete sample a missing cover was deleted on purpose.
   const isNew = (await getMark(database))?.completedAt === null
   const covers = await addCovers(services, { drawMissing: isNew })
   const context = documentContext(database, schema)

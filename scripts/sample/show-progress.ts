@@ -1,14 +1,13 @@
 import { SingleBar } from 'cli-progress'
 import type { SeedObserver } from './seed-sample.ts'
 
-/** Shows nothing. */
 export const SILENT: SeedObserver = {
   begin: () => undefined,
   proceed: () => undefined,
   end: () => undefined,
 }
 
-/** A bar for each part on a terminal; elsewhere a line when it is done. */
+/** A progress bar per part on a terminal, otherwise a line per finished part. */
 export function showProgress(stream: NodeJS.WriteStream): SeedObserver {
   return stream.isTTY ? bars(stream) : lines(stream)
 }

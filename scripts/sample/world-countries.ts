@@ -1,27 +1,30 @@
 import { createRequire } from 'node:module'
 
-/** What of `world-countries` 5 the sample uses; its ES module imports JSON as Node does not allow. */
+/**
+ * The fields of `world-countries` 5 that the sample uses. Its ES module imports JSON without an
+ * import attribute, which Node refuses.
+ */
 export interface WorldCountry {
   readonly name: Translation
   readonly translations: Readonly<Record<string, Translation>>
   readonly cca2: string
   readonly cca3: string
   readonly tld: readonly string[]
-  /** Null of Kosovo, where it is disputed. */
+  /** Null for Kosovo, where it is disputed. */
   readonly independent: boolean | null
   readonly currencies: Readonly<Record<string, Currency>>
-  /** Of the world's 250, five have none and two have three. */
+  /** Of 250 countries, five have no capital and two have three. */
   readonly capital: readonly string[]
   readonly region: string
-  /** Empty of Antarctica and the islands around it. */
+  /** Empty for Antarctica and the islands around it. */
   readonly subregion: string
   /** English names by ISO 639-3 code. */
   readonly languages: Readonly<Record<string, string>>
   readonly latlng: readonly [number, number]
   readonly landlocked: boolean
-  /** By `cca3`. */
+  /** `cca3` codes. */
   readonly borders: readonly string[]
-  /** In square kilometres; -1 where it is not known. */
+  /** Square kilometres. -1 if unknown. */
   readonly area: number
   readonly flag: string
 }
@@ -36,7 +39,7 @@ interface Currency {
   readonly symbol: string
 }
 
-/** All 250, in the order of the package. */
+/** All 250 countries, in the order of the package. */
 export function loadWorldCountries(): readonly WorldCountry[] {
   const require = createRequire(import.meta.url)
   return require('world-countries/countries.json') as readonly WorldCountry[]

@@ -7,7 +7,10 @@ export interface Binaries {
   readonly mongos: string
 }
 
-/** Both of MongoDB's servers, in one folder of `MONGODB_BIN` or else of the PATH; the names that are missing. */
+/**
+ * Finds mongod and mongos in one folder of `MONGODB_BIN` or the PATH. Otherwise returns the missing
+ * names.
+ */
 export async function findBinaries(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Binaries | { readonly missing: readonly string[] }> {

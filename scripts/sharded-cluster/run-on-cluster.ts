@@ -8,17 +8,17 @@ import { startCluster } from './start-cluster.ts'
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** A program and its arguments, run with `MONGODB_URI` at the mongos. */
+  /** A program with arguments. It runs with `MONGODB_URI` set to the mongos. */
   readonly command: readonly [string, ...string[]]
-  /** Aborted, it ends the command and takes the cluster down. */
+  /** Aborting it ends the command and the cluster. */
   readonly signal: AbortSignal
   readonly say: (line: string) => void
 }
 
-/** Of `sysexits.h`, EX_TEMPFAIL: it could not be tried here. */
+/** EX_TEMPFAIL of `sysexits.h`: cannot run on this machine. */
 export const CANNOT_RUN = 75
 
-/** Runs a command on a cluster of its own, which is taken down whatever happens; answers its exit status. */
+/** Runs a command on a temporary cluster, which is always removed. Returns the exit status. */
 export async function runOnCluster({ env, command, signal, say }: RunOptions): Promise<number> {
   const binaries = await findBinaries(env)
   if ('missing' in binaries) {

@@ -4,15 +4,18 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Document, MongoClient, MongoError } from 'mongodb'
 
-/** One process of a cluster. */
+/** A process of the cluster. */
 export interface ClusterServer {
   readonly name: string
   readonly address: string
-  /** Asks it to end, and ends it when it does not within five seconds. */
+  /** Stops the process, and kills it after five seconds. */
   stop(): Promise<void>
-  /** @throws Error when it has ended, does not answer in time, or refuses. */
+  /** @throws Error if the server has ended, does not respond in time, or refuses the command */
   command(command: Document): Promise<Document>
-  /** Asks `hello` until the answer is as wanted. @throws Error when it is not in time. */
+  /**
+   * Polls `hello` until the reply satisfies `isReady`.
+   * @throws Error after the time limit
+   */
   until(isReady: (hello: Document) => boolean): Promise<void>
 }
 
@@ -21,7 +24,7 @@ export interface ServerStart {
   readonly binary: string
   readonly args: readonly string[]
   readonly port: number
-  /** Where it writes what it says. */
+  /** Receives stdout and stderr. */
   readonly logFile: string
   readonly signal: AbortSignal
 }
@@ -30,7 +33,7 @@ const READY_MS = 60_000
 const STOP_MS = 5_000
 const POLL_MS = 100
 
-/** Runs a server on loopback; it may not listen yet. */
+/** Starts a server on loopback without waiting until it listens. */
 export function startServer(start: ServerStart): ClusterServer {
   const { name, binary, port, logFile, signal } = start
   const log = openSync(logFile, 'a')
@@ -38,7 +41,7 @@ export function startServer(start: ServerStart): ClusterServer {
     stdio: ['ignore', log, log],
   })
   closeSync(log)
-  const ended = once(child, 'exit').catch(() => []) // that it could not be run: it never listens
+  const ended = once(child, 'exit').catch(() => []) // a binary that cannot run never listens
   const hasEnded = (): boolean =>
     child.pid === undefined || child.exitCode !== null || child.signalCode !== null
   const address = `127.0.0.1:${port}`
@@ -77,7 +80,7 @@ export function startServer(start: ServerStart): ClusterServer {
   }
 }
 
-/** Nobody listens yet, or it is not yet what it is to be. */
+/** The server does not listen yet, or is not ready. */
 function onlyDatabaseErrors(error: unknown): null {
   if (error instanceof MongoError) return null
   throw error

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Document, type MongoClient, MongoServerError } from 'mongodb'
 import { planShards, shardCommands, type StoredCollection } from './shard-plan.ts'
 
-/** Shards the collections that a server has made, by the plan; `client` is connected to a mongos. */
+/** Shards the collections of a database by the plan. `client` must be connected to a mongos. */
 export async function shardDatabase(client: MongoClient, database: string): Promise<void> {
   const plan = planShards(await readCollections(client, database))
   const otherShard = await findOtherShard(client, database)
@@ -11,10 +11,10 @@ export async function shardDatabase(client: MongoClient, database: string): Prom
   }
 }
 
-/** LockBusy and ConflictingOperationInProgress: another chunk moves, of this or of another test's collection. */
+/** LockBusy and ConflictingOperationInProgress: another chunk is moving. */
 const BUSY: ReadonlySet<unknown> = new Set([46, 117])
 
-/** Runs a command again while a cluster says that it is at something else: for a minute unless told otherwise. */
+/** Retries a command while the cluster is busy. */
 export async function whenFree<T>(
   run: () => Promise<T>,
   { patienceMs = 60_000, pauseMs = 200 } = {},
@@ -31,7 +31,7 @@ export async function whenFree<T>(
   }
 }
 
-/** As `shardDatabase` does, for the embedded engine in its strict mode: it has nowhere else to put a part. */
+/** Like `shardDatabase`, for the embedded engine in its strict mode, which cannot move data. */
 export async function markSharded(client: MongoClient, database: string): Promise<void> {
   const plan = planShards(await readCollections(client, database))
   for (const command of shardCommands(database, plan, '')) {
@@ -57,7 +57,7 @@ export async function readCollections(
   )
 }
 
-/** One that is not the database's own: everything begins there. */
+/** A shard other than the database's primary, which initially holds all data. */
 async function findOtherShard(client: MongoClient, database: string): Promise<string> {
   const named = await client
     .db('config')

@@ -1,7 +1,6 @@
 import type { Document } from 'mongodb'
 import { planNameOf } from '../../src/mongo/versions/index-names.ts'
 
-/** A collection with its indexes. */
 export interface StoredCollection {
   readonly name: string
   readonly indexes: readonly { readonly name: string; readonly unique: boolean }[]
@@ -10,11 +9,11 @@ export interface StoredCollection {
 export interface ShardPlan {
   /** By the name of the collection. */
   readonly keys: ReadonlyMap<string, Readonly<Record<string, 1>>>
-  /** Collections of content that stay on one shard, with the indexes that keep them there. */
+  /** Content collections that stay on one shard, with the unique indexes that require it. */
   readonly kept: ReadonlyMap<string, readonly string[]>
 }
 
-/** Every collection of content has it, and no other. */
+/** An index that every content collection has, and no other collection. */
 const CONTENT_INDEX = 'quire_document'
 const OTHERS: ReadonlyMap<string, Readonly<Record<string, 1>>> = new Map([
   ['quire_uploads.chunks', { files_id: 1, n: 1 }],
@@ -22,8 +21,9 @@ const OTHERS: ReadonlyMap<string, Readonly<Record<string, 1>>> = new Map([
 ])
 
 /**
- * The table of docs/scaling.md: content by `_id`, which begins with the random documentId, reservations and the
- * bytes of files. A cluster cannot hold unique what is not the shard key: content with unique indexes stays whole.
+ * Follows the table of docs/scaling.md: content is sharded by `_id`, which starts with the random
+ * documentId. Reservations and file chunks are sharded, too. A cluster cannot enforce uniqueness
+ * outside of the shard key, so content with unique indexes is not sharded.
  */
 export function planShards(collections: readonly StoredCollection[]): ShardPlan {
   const keys = new Map<string, Readonly<Record<string, 1>>>()
@@ -42,10 +42,10 @@ export function planShards(collections: readonly StoredCollection[]): ShardPlan 
   return { keys, kept }
 }
 
-/** Half of all documentIds, which begin with a letter by chance, are below. */
+/** Splits documentIds in half: they start with a random letter. */
 const MIDDLE = { _id: 'n' }
 
-/** The commands that shard a database by its plan, and put half of its content on another shard. */
+/** The commands that shard a database and move half of its content to another shard. */
 export function shardCommands(
   database: string,
   { keys }: ShardPlan,
@@ -61,6 +61,6 @@ export function shardCommands(
       { moveChunk: namespace, find: MIDDLE, to: otherShard },
     ]
   })
-  // Needed before 6.0, and nothing since.
+  // Required before MongoDB 6.0.
   return [{ enableSharding: database }, ...sharded]
 }

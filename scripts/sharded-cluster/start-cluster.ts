@@ -5,14 +5,14 @@ import type { Binaries } from './find-binaries.ts'
 import { type ClusterServer, startServer } from './server.ts'
 
 export interface Cluster {
-  /** Of the mongos. */
+  /** The URI of the mongos. */
   readonly uri: string
   stop(): Promise<void>
 }
 
 export interface ClusterOptions {
   readonly binaries: Binaries
-  /** Where the servers keep their data and logs. */
+  /** For data and logs. */
   readonly folder: string
   readonly signal: AbortSignal
   readonly say: (line: string) => void
@@ -21,13 +21,14 @@ export interface ClusterOptions {
 const SHARDS = ['shard1', 'shard2'] as const
 
 /**
- * A sharded cluster on loopback: a config server and two shards, each a replica set of one, and a mongos.
- * @throws Error when one of them does not become what it is to be; nothing is left running then.
+ * Starts a sharded cluster on loopback: a config server and two shards, each a replica set of one,
+ * and a mongos.
+ * @throws Error if a server does not become ready. All servers are stopped then.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const servers: ClusterServer[] = []
   const stop = async (): Promise<void> => {
-    // The mongos before what it stands on.
+    // In reverse order: the mongos first.
     for (const server of servers.splice(0).toReversed()) await server.stop()
   }
   try {
@@ -37,7 +38,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     for (const shard of servers.filter(({ name }) => SHARDS.some((each) => each === name))) {
       await router.command({ addShard: `${shard.name}/${shard.address}` })
     }
-    // It would move chunks while tests say where they are to be.
+    // The balancer would move chunks that tests place.
     await router.command({ balancerStop: 1 })
     return { uri: `mongodb://${router.address}/`, stop }
   } catch (error) {

@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util'
 
 export interface SoakOptions {
   readonly seconds: number
-  /** Servers of one database. */
+  /** The number of servers on one database. */
   readonly processes: number
   /** Between two samples. */
   readonly everySeconds: number
   readonly writers: number
   readonly readers: number
-  /** Clients that nobody has signed in: they are answered from memory. */
+  /** Clients without credentials, whose responses are cached. */
   readonly visitors: number
   readonly uploaders: number
-  /** Clients that ask for what nobody asks for twice, and send pictures. */
+  /** Clients that never repeat a request and upload pictures. */
   readonly strangers: number
-  /** Clients of the load wait up to so long between two requests. */
+  /** Maximum pause between two requests of a client. */
   readonly pauseMs: number
-  /** Whether garbage is collected before each sample, so that the heap shown is what lives. */
+  /** True to collect garbage before each sample, so that the heap contains only live objects. */
   readonly collect: boolean
   readonly json: boolean
 }
@@ -34,7 +34,7 @@ export const SOAK_USAGE = `npm run soak -- [options]   servers under mixed load,
   --collect       collect garbage before each sample: the heap is then what lives
   --json          for programs`
 
-/** @throws TypeError, RangeError for what is no option or no such number. */
+/** @throws TypeError, RangeError for an unknown option or an invalid number */
 export function readSoakOptions(args: readonly string[]): SoakOptions {
   const text = (preset: string) => ({ type: 'string', default: preset }) as const
   const { values } = parseArgs({

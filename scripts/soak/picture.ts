@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import sharp from 'sharp'
 
-/** A JPEG of a megapixel, no two the same. */
+/** A unique JPEG of about one megapixel. */
 export function makePicture(): Promise<Buffer> {
   const part = (): number => randomInt(256)
   return sharp({

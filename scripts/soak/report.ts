@@ -3,37 +3,37 @@ import { residentBytesPerHour, type Sample } from './sample.ts'
 export interface SoakReport {
   readonly machine: string
   readonly database: string
-  /** The first before the load, the last at its end. */
+  /** The first sample precedes the load, the last one ends it. */
   readonly samples: readonly Sample[]
   readonly requests: number
-  /** Writes that were answered as done. */
   readonly acknowledged: number
-  /** How often each answer came, such as `GET 200` or `PUT broken`. */
+  /** Counts by method and status, such as `GET 200` or `PUT broken`. */
   readonly statuses: ReadonlyMap<string, number>
-  /** What no server may answer, without the many of one kind. */
+  /** Faults, with a limit per kind. */
   readonly wrong: readonly string[]
-  /** What is missing or mixed at the end; null: it was ended before it was looked for. */
+  /** Missing or mixed writes at the end. Null if the run ended before the check. */
   readonly losses: readonly string[] | null
 }
 
 const TEN_MINUTES = 600
 
-/** No server without a fault answers a 5xx, and none breaks a connection. */
+/** A correct server responds with no 5xx and breaks no connection. */
 export function errorsOf({ statuses, wrong }: Pick<SoakReport, 'statuses' | 'wrong'>): number {
   const failed = [...statuses].filter(([answer]) => / (5\d\d|broken)$/.test(answer))
-  // What hangs is among both, and 500s: whichever is more, so that neither hides the other.
+  // Both lists contain hanging requests and 500s. The larger count is used, so that neither hides
+  // the other.
   return Math.max(
     failed.reduce((sum, [, count]) => sum + count, 0),
     wrong.length,
   )
 }
 
-/** Whether the server stood the load. */
+/** True if the server passed. */
 export function isSteady(report: SoakReport): boolean {
   return errorsOf(report) === 0 && (report.losses ?? []).length === 0
 }
 
-/** What is printed at each sample. */
+/** The line printed for each sample. */
 export function toLine(sample: Sample, statuses: ReadonlyMap<string, number>): string {
   const { seconds, requests, residentBytes, heapUsedBytes, lagMs, keptAnswers } = sample
   return [
@@ -47,7 +47,7 @@ export function toLine(sample: Sample, statuses: ReadonlyMap<string, number>): s
   ].join('  ')
 }
 
-/** A Markdown table, and below it what went wrong. */
+/** A Markdown table, followed by the faults. */
 export function toText(report: SoakReport): string {
   const { machine, database, samples, requests, acknowledged, statuses, wrong, losses } = report
   const resident = (sample: Sample | undefined): string =>
@@ -79,7 +79,7 @@ export function toJson(report: SoakReport): string {
   return JSON.stringify(whole, null, 2)
 }
 
-/** `200: 812, 404: 3`, whatever the method. */
+/** `200: 812, 404: 3`, for all methods together. */
 function byStatus(statuses: ReadonlyMap<string, number>): string {
   const counts = new Map<string, number>()
   for (const [answer, count] of statuses) {

@@ -8,22 +8,20 @@ import type { Sample } from './sample.ts'
 import { SOAK_TOKEN, type SoakedServers, STALE_MS, startSoakedServers } from './soaked-servers.ts'
 import { startStrangers } from './strangers.ts'
 
-/** Beyond this a request hangs: far more than a loaded machine takes. */
+/** A slower request counts as hanging. Far longer than a loaded machine needs. */
 const TIMEOUT_MS = 60_000
 
 interface Soak {
   readonly options: SoakOptions
-  /** Gets the progress. */
+  /** Receives progress lines. */
   readonly say: (line: string) => void
-  /** Ends the load early; what was seen until then is reported. */
+  /** Ends the load early. The report covers the time until then. */
   readonly ended: AbortSignal
 }
 
 /**
- * Starts servers, keeps them under mixed load, watches their memory, looks for losses and removes what
- * it made.
- *
- * @throws Error when a server does not start, or ends by itself
+ * Starts servers under mixed load, samples their memory, checks for losses and removes all data.
+ * @throws Error if a server does not start or ends by itself
  */
 export async function runSoak(soak: Soak): Promise<SoakReport> {
   const servers = await startSoakedServers(soak.options)
@@ -70,7 +68,7 @@ async function watch(servers: SoakedServers, soak: Soak): Promise<SoakReport> {
   }
 }
 
-/** As each of the servers sees it. */
+/** Combines the losses that each server reports. */
 async function lossesOf(bases: readonly string[], report: LoadReport): Promise<readonly string[]> {
   const losses = await Promise.all(bases.map((base) => findLosses(base, SOAK_TOKEN, report)))
   return [...new Set(losses.flat())]
@@ -87,13 +85,13 @@ function together(loads: readonly Answers[]): Answers {
   return { requests, statuses, wrong: loads.flatMap(({ wrong }) => wrong) }
 }
 
-/** A server that hangs is a finding of the run, not its end. */
+/** A hanging server is a result of the run. */
 function unlessOutOfTime(error: unknown): null {
   if (error instanceof Error && error.name === 'TimeoutError') return null
   throw error
 }
 
-/** At equal intervals until the time is over, and once more at the end. */
+/** Takes samples at equal intervals and one at the end. */
 async function sample(
   servers: SoakedServers,
   answers: () => Answers,
@@ -105,7 +103,7 @@ async function sample(
   const samples: Sample[] = []
   while (elapsed() < seconds) {
     const next = Math.min((samples.length + 1) * everySeconds, seconds)
-    // An early end is no failure: what is left is to report.
+    // An early end is not a failure: the remaining step is the report.
     await wait(Math.max(next - elapsed(), 0) * 1000, undefined, { signal: ended }).catch(() => null)
     if (ended.aborted) break
     const figures = await servers.figures().catch(unlessOutOfTime)

@@ -1,26 +1,24 @@
-/** What a server says of itself. */
+/** Metrics of a server. */
 export interface Figures {
   readonly residentBytes: number
-  /** Garbage that has not been collected yet included. */
+  /** Includes garbage that is not collected yet. */
   readonly heapUsedBytes: number
-  /** Of the event loop since the sample before, the 99th percentile. */
+  /** Event loop lag since the last sample, 99th percentile. */
   readonly lagMs: number
-  /** Answers from memory since the start. */
+  /** Responses from the cache since the start. */
   readonly keptAnswers: number
 }
 
-/** At one moment of the load. */
 export interface Sample extends Figures {
-  /** Since the load began. */
+  /** Since the start of the load. */
   readonly seconds: number
-  /** Sent until then. */
+  /** Number of requests so far. */
   readonly requests: number
 }
 
 /**
  * Reads `/metrics`.
- *
- * @throws Error when there is no answer, or one without these figures
+ * @throws Error if the server does not respond or a metric is missing
  */
 export async function readFigures(base: string): Promise<Figures> {
   const response = await fetch(`${base}/metrics`, { signal: AbortSignal.timeout(30_000) })
@@ -38,7 +36,7 @@ export async function readFigures(base: string): Promise<Figures> {
   }
 }
 
-/** The slope of the line through the samples of the second half, by least squares; 0 for less than two. */
+/** The least-squares slope over the second half of the samples. 0 for fewer than two samples. */
 export function residentBytesPerHour(samples: readonly Sample[]): number {
   const half = (samples.at(-1)?.seconds ?? 0) / 2
   const points = samples.filter(({ seconds }) => seconds >= half)

@@ -10,17 +10,17 @@ import { type Figures, readFigures } from './sample.ts'
 
 export const SOAK_TOKEN = 'root-token-of-a-soak-on-this-machine'
 
-/** Quire as it is shipped, in processes of its own on one database. */
+/** Quire as shipped, in separate processes on one database. */
 export interface SoakedServers {
   readonly bases: readonly string[]
-  /** What the figures are about, for people. */
+  /** The description for the report. */
   readonly database: string
   figures(): Promise<Figures>
-  /** Ends the servers and removes their database and files. */
+  /** Stops the servers and removes their database and files. */
   stop(): Promise<void>
 }
 
-/** How old a kept answer may be, as it is shipped. */
+/** The shipped maximum age of cached responses. */
 export const STALE_MS = 1_000
 
 const COLLECTING = new URL('./collect-garbage.js', import.meta.url)
@@ -28,13 +28,14 @@ const MAIN = new URL('../../src/main.js', import.meta.url)
 
 export interface SoakedOptions {
   readonly processes: number
-  /** The figures are those of a heap without garbage. */
+  /** True to collect garbage before each measurement. */
   readonly collect: boolean
 }
 
 /**
- * On the deployment of `MONGODB_URI`, else on the embedded engine, which runs in the server's process.
- * @throws Error for several processes without a deployment: the embedded engine serves one
+ * Uses the deployment of `MONGODB_URI`, otherwise the embedded engine inside the server's process.
+ * @throws Error for several processes without `MONGODB_URI`, because the embedded engine serves
+ * only one
  */
 export async function startSoakedServers(options: SoakedOptions): Promise<SoakedServers> {
   const uri = withEnvFile(process.env)['MONGODB_URI'] ?? ''
@@ -93,7 +94,7 @@ function startOne({ collect, processes, folder, uri, name, index }: StartOptions
   return startServer(MAIN, env, [...shipped.options, ...collecting])
 }
 
-/** What is in the folder of one process is not there for the others. */
+/** Processes do not share local folders. */
 const SHARED = {
   JWT_SECRET: 'one-secret-for-all-processes-of-a-soak',
   UPLOAD_STORAGE: 'gridfs',

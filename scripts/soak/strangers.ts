@@ -2,10 +2,10 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { LoadClient } from '../mixed-load/load-client.ts'
 import { makePicture } from './picture.ts'
 
-/** Clients that ask for what nobody asks for twice, so that what is kept by its name would grow. */
+/** Clients that never repeat a request, to detect caches that grow with names. */
 export interface Strangers {
   readonly client: Pick<LoadClient, 'requests' | 'statuses' | 'wrong'>
-  /** Resolves when every request has an answer. */
+  /** Resolves when every request is answered. */
   stop(): Promise<void>
 }
 
@@ -17,10 +17,10 @@ export interface StrangersOptions {
   readonly count: number
 }
 
-/** Whatever a server may say of nonsense: anything but that it has failed. */
+/** Any status except 5xx is a valid response to nonsense. */
 const ANY = Array.from({ length: 300 }, (_, index) => 200 + index)
 
-/** One request in so many is a picture: it costs as much as a hundred others. */
+/** One in this many requests is a picture, which costs as much as a hundred others. */
 const PICTURE_EVERY = 40
 
 export function startStrangers({ count, ...options }: StrangersOptions): Strangers {
@@ -28,7 +28,7 @@ export function startStrangers({ count, ...options }: StrangersOptions): Strange
   let isStopped = false
   const isOver = (): boolean => isStopped
   const ended = Promise.all(Array.from({ length: count }, () => keepAsking(client, isOver)))
-  // Told by `stop`; without it a bug of a client's would end the process that runs the load.
+  // `stop` reports the error. Unhandled, it would end the process.
   ended.catch(() => undefined)
   return {
     client,
@@ -53,7 +53,7 @@ function word(): string {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const CODINGS = ['gzip', 'br', 'deflate', 'identity', 'gzip, br;q=0.5', '*']
 
-/** No two are the same in what they name. */
+/** Each request has unique names. */
 const QUESTIONS: readonly (() => readonly [method: string, path: string, body?: object])[] = [
   () => [METHODS[randomInt(METHODS.length)] ?? 'GET', `/${word()}/${word()}?${word()}=${word()}`],
   () => [METHODS[randomInt(METHODS.length)] ?? 'GET', `/api/${word()}/${word()}`],
@@ -85,7 +85,7 @@ async function askStrangely(client: LoadClient): Promise<void> {
   await client.ask(method, path, { headers, expected: ANY, ...(body !== undefined && { body }) })
 }
 
-/** Uploads one, asks for it in another size, and deletes it with all that was made of it. */
+/** Uploads a picture, requests another size, and deletes it. */
 async function sendPicture(client: LoadClient): Promise<void> {
   const body = new FormData()
   body.append(

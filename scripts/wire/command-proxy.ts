@@ -1,10 +1,10 @@
 import { commandCounter } from './commands-of-requests.ts'
 import { openRelay } from './relay.ts'
 
-/** Stands between a server and its database, and counts the commands of requests that go through. */
+/** A proxy between a server and its database that counts the commands of requests. */
 export interface CommandProxy {
   readonly uri: string
-  /** How many since the last call. */
+  /** Returns the number since the last call. */
   take(): number
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { BSON, type Document } from 'mongodb'
 import { messageReader } from './wire-messages.ts'
 
-/** They keep a connection up. */
+/** Commands that keep connections alive. */
 const UPKEEP: ReadonlySet<string> = new Set([
   'hello',
   'ismaster',
@@ -9,7 +9,7 @@ const UPKEEP: ReadonlySet<string> = new Set([
   'ping',
   'endSessions',
 ])
-/** Read and written once in a while, on behalf of no request. */
+/** Collections that background work reads and writes. */
 const BACKGROUND: ReadonlySet<unknown> = new Set([
   'quire_deliveries',
   'quire_heads',
@@ -23,11 +23,11 @@ const LOG = 'quire_commits'
 const LEASES = 'quire_leases'
 
 /**
- * Tells the commands of requests from those that keep up the connection and what the process holds. Of the commit log a
- * request costs the insert alone: its commits are numbered in the background.
+ * Distinguishes the commands of requests from those of connections and background work. Of the
+ * commit log, only the insert belongs to a request, because commits are numbered in the background.
  */
 export function commandsOfRequests(): (command: Document) => boolean {
-  /** Sessions of transactions that read what is pending, and nothing else. */
+  /** Sessions of transactions that only read pending rows of the commit log. */
   const reading = new Set<string>()
   const isBackground = (name: string, command: Document): boolean => {
     const collection: unknown = command[name]
@@ -44,7 +44,7 @@ export function commandsOfRequests(): (command: Document) => boolean {
   }
 }
 
-/** Reads the wire protocol as it passes, and reports the name of each command of a request. */
+/** Parses the wire protocol and reports the name of each command of a request. */
 export function commandCounter(report: (name: string) => void): (chunk: Buffer) => void {
   const isOfRequest = commandsOfRequests()
   return messageReader(({ body }) => {

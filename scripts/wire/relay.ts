@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** A free port of this machine that stands for a database. */
+/** A free loopback port that forwards to a database. */
 export interface Relay {
   readonly port: number
   readonly close: () => Promise<void>
 }
 
 /**
- * Connects whoever comes with the database of `uri`: `join` passes on what either side says. Where one side ends, so does
- * the other.
+ * Connects each client with the database of `uri`. `join` forwards the bytes. If one side ends, so
+ * does the other.
  */
 export async function openRelay(
   uri: string,
@@ -42,7 +42,9 @@ export async function openRelay(
   }
 }
 
-/** Of `mongodb://host:port/…`, or a percent-encoded socket's path in the host's place. */
+/**
+ * The target of `mongodb://host:port/…`, or of a percent-encoded socket path in place of the host.
+ */
 export function targetOf(uri: string): NetConnectOpts {
   const host = decodeURIComponent(/^mongodb:\/\/([^/,?]+)/.exec(uri)?.[1] ?? '')
   if (host.startsWith('/')) return { path: host }

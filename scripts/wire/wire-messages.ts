@@ -4,22 +4,25 @@ const OP_MSG = 2013
 const HEADER_BYTES = 16
 /** Flags of the message. */
 const FLAGS_BYTES = 4
-/** Flags, and the kind of its first section: the command or the reply itself. */
+/** The flags and the kind of the first section: the command or the reply. */
 const PREFIX_BYTES = 5
-/** The kind of a section that lists documents. */
+/** The kind of a section with a list of documents. */
 const SEQUENCE = 1
 
-/** One message of the wire protocol. https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ */
+/**
+ * One message of the wire protocol.
+ * https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
+ */
 export interface WireMessage {
   readonly bytes: Buffer
   readonly requestId: number
-  /** Which request it answers; 0 in a request. */
+  /** The id of the request that it answers. 0 in a request. */
   readonly responseTo: number
-  /** The command or the reply, its document sequences as lists; null for what is no OP_MSG. */
+  /** The command or reply, with its document sequences as arrays. Null if it is not an OP_MSG. */
   readonly body: Document | null
 }
 
-/** Cuts what comes in at a time into whole messages. */
+/** Splits a stream into messages. */
 export function messageReader(take: (message: WireMessage) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (chunk) => {
@@ -37,7 +40,7 @@ export function messageReader(take: (message: WireMessage) => void): (chunk: Buf
   }
 }
 
-/** Without a checksum: neither the driver (7.8) nor the databases tested send one. */
+/** Assumes no checksum: neither the driver (7.8) nor the tested databases send one. */
 function bodyOf(bytes: Buffer): Document {
   const body: Document = {}
   for (let at = HEADER_BYTES + FLAGS_BYTES; at < bytes.length;) {
@@ -64,7 +67,7 @@ function documentsIn(bytes: Buffer): readonly Document[] {
   return documents
 }
 
-/** Numbers stay of the type they have: a transaction's number is an int64. */
+/** Preserves number types, because a transaction number is an int64. */
 function documentIn(bytes: Buffer): Document {
   return BSON.deserialize(bytes.subarray(0, bytes.readInt32LE(0)), { promoteValues: false })
 }

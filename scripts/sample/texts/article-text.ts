@@ -3,10 +3,10 @@ import type { SampleLocale } from '../sample-locales.ts'
 
 /** An article of the sample in all of its locales. */
 export interface ArticleText {
-  /** What its documentId is made of: never changed. */
+  /** The source of its documentId. Never change it. */
   readonly key: string
   readonly category: CoverKey
-  /** What it is about, by `cca3`. */
+  /** `cca3` codes. */
   readonly countries: readonly string[]
   readonly texts: readonly LocalizedText[]
 }
@@ -17,9 +17,9 @@ export interface LocalizedText {
   readonly title: string
   readonly slug: string
   readonly excerpt: string
-  /** Markdown, a paragraph each. */
+  /** One paragraph of Markdown each. */
   readonly paragraphs: readonly string[]
-  /** What to remember, as a list of blocks. */
+  /** A summary as a list. */
   readonly inShort: readonly string[]
   readonly quote?: { readonly text: string; readonly source: string }
 }

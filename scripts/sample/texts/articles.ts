@@ -5,7 +5,6 @@ import { EXONYMS } from './exonyms.ts'
 import { FLAT_MAPS } from './flat-maps.ts'
 import { TWICE_LANDLOCKED } from './twice-landlocked.ts'
 
-/** All of them, in the order in which they were written. */
 export const ARTICLES: readonly ArticleText[] = [
   TWICE_LANDLOCKED,
   FLAT_MAPS,
