@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-/** The Quire that the app reads from. */
+/** The Quire server. */
 const server = process.env['QUIRE_ADDRESS'] ?? 'http://127.0.0.1:1337'
 const proxy = Object.fromEntries(['/api', '/uploads'].map((path) => [path, server]))
 

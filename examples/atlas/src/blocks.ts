@@ -3,7 +3,6 @@ import { element } from './element.ts'
 
 const MARKS = { bold: 'strong', italic: 'em', code: 'code' } as const
 
-/** Rich text as elements. */
 export function blocks(value: Blocks | null): readonly HTMLElement[] {
   return (value ?? []).flatMap((block) => (block.type === 'image' ? [] : [blockOf(block)]))
 }

@@ -1,7 +1,7 @@
 type Child = Node | string | null | undefined | false
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** An element with attributes and children; text is text. What is null or false is left out. */
+/** Creates an element. Null and false attributes are left out, and strings become text nodes. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

@@ -1,14 +1,17 @@
 import { store } from './store.ts'
 
-/** An `EventSource` signs nobody in: it hears what the public role may sync, which is all that this app shows. */
+/**
+ * `EventSource` cannot send credentials. It receives the changes of the public role, which covers
+ * all content of this app.
+ */
 const ADDRESS = '/api/_live?types=article,category,country,upload.file&locale=en,de'
 const REOPEN_MS = 5_000
-/** A cache, the browser's own as well, may keep the answer that nothing has changed for a second. */
+/** Caches, including the browser's own, may serve an unchanged response for one second. */
 const CACHED_MS = 1_100
 
 /**
- * Keeps the store up to date: the server says at once when something has changed. While there is no such stream, requests
- * wait for changes (`$follow`), of all tabs in one; so they do for a tab that nobody sees, as a browser has few connections.
+ * Keeps the store up to date. The server streams notices of changes. Without a stream one tab polls
+ * for all (`$follow`), and so do hidden tabs, because a browser allows few connections.
  */
 export function followLive(): void {
   let stream: EventSource | null = null
@@ -36,7 +39,7 @@ export function followLive(): void {
     opened.addEventListener('error', () => {
       wait()
       if (opened.readyState === EventSource.CLOSED && stream === opened) {
-        stream = null // refused: a browser tries again by itself only where a connection was lost
+        stream = null // refused: browsers only reconnect after a lost connection
         setTimeout(open, REOPEN_MS)
       }
     })
@@ -54,7 +57,7 @@ export function followLive(): void {
   open()
 }
 
-/** Runs once more after a run during which it was asked for. */
+/** A call during a run starts one more run after it. */
 function oneAtATime(run: () => Promise<unknown>): () => void {
   let isRunning = false
   let isAsked = false

@@ -10,7 +10,7 @@ import { language, switchLanguage, texts } from './texts.ts'
 const main = element('main', { tabindex: '-1' })
 const notice = element('p', { class: 'notice', role: 'status' })
 
-/** What the address asks for. */
+/** The screen for the current address. */
 function screen(): readonly HTMLElement[] {
   const [path = ''] = location.hash.slice(1).split('?')
   const [, name, documentId] = path.split('/')
@@ -29,7 +29,7 @@ function show(): void {
   }
 }
 
-/** Says what is not as it should be, and nothing where all is well. */
+/** Shows sync problems. Empty if there are none. */
 function say(): void {
   const { phase, error } = store.$status()
   const isFull = error?.name === 'QuotaExceededError'
@@ -60,14 +60,14 @@ window.addEventListener('hashchange', () => {
 })
 store.$subscribe((touched) => {
   say()
-  // A form that is being filled in is left alone: nothing of it is content.
+  // The account form contains no content, so it is not redrawn.
   if (touched.size > 0 && !location.hash.startsWith('#/account')) keepingFocus(show)
 })
 show()
 followLive()
 if ('serviceWorker' in navigator) void navigator.serviceWorker.register('/service-worker.js')
 
-/** What is typed into goes on being typed into. */
+/** Redraws and keeps the focus of the search field. */
 function keepingFocus(draw: () => void): void {
   const { activeElement } = document
   const isTyping = activeElement instanceof HTMLInputElement

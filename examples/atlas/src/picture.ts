@@ -12,11 +12,14 @@ export interface Picture {
 
 const WIDTHS = [320, 640, 1280]
 
-/** A picture in the size that fits, over what its thumbhash says it will look like; without a network that is all. */
+/**
+ * An image in a suitable size, over its thumbhash placeholder. Offline only the placeholder is
+ * visible.
+ */
 export function picture(file: Picture | null, sizes: string): HTMLElement | null {
   if (file === null || file.url === null) return null
   const { url, width, height, thumbhash } = file
-  // With its date in the address a copy is good for ever.
+  // The date in the URL makes it immutable.
   const at = (size: number): string => `${url}?width=${size}&v=${Date.parse(file.updatedAt)}`
   const image = element('img', {
     src: at(640),

@@ -8,7 +8,7 @@ interface Session {
   readonly refreshToken?: string
 }
 
-/** Asks the server: as nobody, or as who has signed in. */
+/** Sends requests, with the session of the user if there is one. */
 export const client = createClient({
   url: location.origin,
   storage: {
@@ -17,7 +17,7 @@ export const client = createClient({
   },
 })
 
-/** All that the app shows: it reads from here only, with a network and without. */
+/** All content of the app. Screens read only from this store, online and offline. */
 export const store = await createStore({
   content,
   client,

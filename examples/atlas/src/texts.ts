@@ -68,7 +68,7 @@ const GERMAN: typeof ENGLISH = {
 
 const LANGUAGE = 'atlas-language'
 
-/** As it was chosen, or else as the browser is. */
+/** The saved choice, otherwise the language of the browser. */
 export const language: Language = chosen()
 
 export const texts = language === 'de' ? GERMAN : ENGLISH

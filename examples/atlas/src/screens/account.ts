@@ -5,7 +5,7 @@ import { texts } from '../texts.ts'
 
 const NAME = 'atlas-name'
 
-/** Signing in, registering and signing out; who it is is known without a network as well. */
+/** Sign-in, registration and sign-out. The name of the user is also available offline. */
 export function account(isNew = false): readonly HTMLElement[] {
   const place = element('div')
   const show = (...shown: readonly HTMLElement[]): void => place.replaceChildren(...shown)

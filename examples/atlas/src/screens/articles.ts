@@ -9,7 +9,7 @@ const COVER = {
   fields: ['url', 'width', 'height', 'alternativeText', 'thumbhash', 'updatedAt'],
 } as const
 
-/** All articles in the language of the app, the newest first. */
+/** All articles in the language of the app, newest first. */
 export function articles(): readonly HTMLElement[] {
   const { entries } = store.articles.query({
     fields: ['title', 'excerpt', 'readingMinutes'],
@@ -41,7 +41,6 @@ function about(category: string | null | undefined, minutes: number | null): str
     .join(' · ')
 }
 
-/** One article, with the countries that it is about. */
 export function article(documentId: string): readonly HTMLElement[] {
   const entry = store.articles.get(documentId, {
     locale: language,

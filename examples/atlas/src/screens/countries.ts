@@ -19,7 +19,7 @@ export function countryLink({ documentId, name, flag }: Named): HTMLElement {
   )
 }
 
-/** All countries; typing narrows them down, from memory and at once. */
+/** All countries, filtered from memory while the user types. */
 export function countries(): readonly HTMLElement[] {
   const list = element('ul', { class: 'rows' })
   const field = element('input', {
@@ -53,7 +53,7 @@ export function countries(): readonly HTMLElement[] {
     if (rows.length === 0) list.append(element('li', { class: 'quiet' }, texts.nothing))
   }
   field.addEventListener('input', () => {
-    // What is typed stays when content changes underneath, and when somebody comes back.
+    // Keeps the search in the URL across redraws and visits.
     history.replaceState(null, '', `#/countries?q=${encodeURIComponent(field.value)}`)
     show()
   })
@@ -61,7 +61,6 @@ export function countries(): readonly HTMLElement[] {
   return [element('h1', {}, texts.countries), field, list]
 }
 
-/** One country, its neighbours, and the articles that are about it. */
 export function country(documentId: string): readonly HTMLElement[] {
   const entry = store.countries.get(documentId, {
     locale: language,
