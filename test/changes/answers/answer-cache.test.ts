@@ -6,7 +6,7 @@ function answerOf(text: string): KeptAnswer {
   return { body: Buffer.from(text), tag: text.slice(0, 8), cacheTags: null }
 }
 
-/** A clock that is set by hand. */
+/** A clock that the test sets. */
 function openClock() {
   let time = 1
   const changed = new Map<string, number>()
@@ -27,7 +27,7 @@ function openClock() {
   }
 }
 
-describe('the cache of answers', () => {
+describe('the answer cache', () => {
   let clock: ReturnType<typeof openClock>
   let packings: number
 
@@ -49,7 +49,7 @@ describe('the cache of answers', () => {
   const textAt = async (cache: AnswerCache, key: string): Promise<string | null> =>
     (await cache.find(key))?.answer.body.toString() ?? null
 
-  it('holds an answer until something changes that it is made of', async () => {
+  it('keeps an answer until one of its types changes', async () => {
     const cache = open()
     cache.put('k', answerOf('text'), new Set(['a', 'b']), cache.now())
     expect(await textAt(cache, 'k')).to.equal('text')
@@ -60,7 +60,7 @@ describe('the cache of answers', () => {
     expect(cache.counts()).to.deep.include({ hits: 2, misses: 1, entries: 0, bytes: 0 })
   })
 
-  it('keeps nothing whose read began before a change', async () => {
+  it('rejects an answer that was read before a change', async () => {
     const cache = open()
     const since = cache.now()
     clock.change('a')
@@ -69,21 +69,21 @@ describe('the cache of answers', () => {
     expect(await textAt(cache, 'k')).to.equal('other')
   })
 
-  it('asks what others have changed before it answers, and not for what it does not have', async () => {
+  it('checks for changes of other processes before a hit but not before a miss', async () => {
     const cache = open()
     await cache.find('k')
     expect(clock.settled).to.deep.equal([])
     cache.put('k', answerOf('text'), new Set(['a']), cache.now())
     const settle = clock.settle
     clock.settle = (staleMs) => {
-      clock.change('a') // is what it finds
+      clock.change('a')
       return settle(staleMs)
     }
     expect(await textAt(cache, 'k')).to.equal(null)
     expect(clock.settled).to.deep.equal([700])
   })
 
-  it('stays within its bytes, packed bodies counted, and drops what was asked for the longest ago', async () => {
+  it('stays within its byte limit, including packed bodies, and evicts the oldest entries', async () => {
     const cache = open(20_000)
     for (let index = 0; index < 40; index += 1) {
       cache.put(`k${index}`, answerOf('x'.repeat(1_000)), new Set(['a']), cache.now())
@@ -98,7 +98,7 @@ describe('the cache of answers', () => {
     expect(cache.counts().entries).to.be.at.most(entries)
   })
 
-  it('keeps no answer that takes an eighth of the room', () => {
+  it('rejects an answer of an eighth of its size', () => {
     const cache = open(20_000)
     expect(cache.put('k', answerOf('x'.repeat(2_500)), new Set(['a']), cache.now())).to.equal(false)
     expect(cache.counts().bytes).to.equal(0)

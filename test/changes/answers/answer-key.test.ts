@@ -25,7 +25,7 @@ const ASKED: AskedRead = {
 describe('the key of an answer', () => {
   const keyOf = answerKeys(NAMES)
 
-  it('is one for the same rights and locales, whoever has them', () => {
+  it('is equal for equal rights and locales', () => {
     const same = {
       ...ASKED,
       grants: new Set(['a.find', 'gone']),
@@ -42,30 +42,30 @@ describe('the key of an answer', () => {
     ['format', { format: 'v4' }],
     ['default locale', { locales: localesOf('fr', 'en', 'fr') }],
     ['list of locales', { locales: localesOf('en', 'en') }],
-    ['fewer rights', { grants: new Set() }],
-    ['more rights', { grants: new Set(['a.find', 'b.find']) }],
+    ['missing rights', { grants: new Set() }],
+    ['additional rights', { grants: new Set(['a.find', 'b.find']) }],
   ]
   for (const [what, changed] of others) {
-    it(`is another for another ${what}`, () => {
+    it(`depends on the ${what}`, () => {
       expect(keyOf({ ...ASKED, ...changed })).not.to.equal(keyOf(ASKED))
     })
   }
 
-  it('does not run one part into the next', () => {
+  it('does not collide when parts contain delimiters', () => {
     const one = keyOf({ ...ASKED, documentId: 'a', querystring: 'b","v5' })
     const other = keyOf({ ...ASKED, documentId: 'a","b', querystring: 'v5' })
     expect(one).not.to.equal(other)
   })
 })
 
-describe('the spelling of a query string', () => {
+describe('the normalized query string', () => {
   const piece = fc.constantFrom(
     ...'a b [ ] %5B %5b %5D $ %24 %2524 % %2 5B , %2C : %3A %3a = & %26 %3D + %20 . %2E 0 é %C3%A9 %C3 %FF'.split(
       ' ',
     ),
   )
 
-  it('is equal for query strings that say the same only', () => {
+  it('parses to the same parameters as the original', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
         const given = pieces.join('')
@@ -75,7 +75,7 @@ describe('the spelling of a query string', () => {
     )
   })
 
-  it('does not depend on what is escaped', () => {
+  it('does not depend on escaping', () => {
     expect(spelled('filters%5Ba%5D%5b%24eq%5d=x%2Cy%3Az')).to.equal('filters[a][$eq]=x,y:z')
   })
 })

@@ -6,14 +6,14 @@ const B = 'b'.repeat(24)
 const shown = [{ id: 1, documentId: A, tags: [{ documentId: B }, { documentId: A }], ids: [B] }]
 
 describe('tags for a CDN', () => {
-  it('are the types, and each document that is shown once', () => {
+  it('contain the types and each returned document once', () => {
     expect(cacheTagsOf('xkey', ['api::a.a', 'api::b.b'], shown)).to.equal(
       `api::a.a api::b.b ${A} ${B}`,
     )
     expect(cacheTagsOf('cache-tag', ['api::a.a'], shown)).to.equal(`api::a.a,${A},${B}`)
   })
 
-  it('are the types alone beyond 16 KB', () => {
+  it('contain only the types above 16 KB', () => {
     const many = Array.from({ length: 700 }, (_, index) => ({
       documentId: `d${String(index).padStart(23, '0')}`,
     }))
@@ -22,7 +22,7 @@ describe('tags for a CDN', () => {
     expect(fits.length).to.be.above(15_000).and.below(16_384)
   })
 
-  it('hold nothing that content could break a header with', () => {
+  it('exclude values that would break a header', () => {
     const hostile = [`${A}\r\nX: y`, `${A} `, A.toUpperCase(), { documentId: `x,${A}` }]
     expect(cacheTagsOf('cache-tag', ['api::a.a'], hostile)).to.equal('api::a.a')
   })

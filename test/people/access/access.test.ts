@@ -11,13 +11,13 @@ const actions = compileActions(sampleSchema())
 const FIND = 'api::article.article.find'
 const ROOT_TOKEN = 'root-token-of-the-test'
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when `pass` is called. */
 function standingClock() {
   let ms = Date.UTC(2026, 0, 1)
   return { now: () => new Date(ms), pass: (by: number) => void (ms += by) }
 }
 
-/** The database, and how many reads and writes were asked of its collections. */
+/** Wraps the database and counts the calls of collection methods. */
 function counting(database: Database): { counted: Database; calls: () => number } {
   let calls = 0
   const countedOf =
@@ -68,7 +68,7 @@ describe('access/access', () => {
     ])
   })
 
-  it('takes no header, and one that is malformed, for anonymous', async () => {
+  it('treats a missing or malformed header as anonymous', async () => {
     for (const header of [
       undefined,
       '',
@@ -87,7 +87,7 @@ describe('access/access', () => {
     }
   })
 
-  it('answers the same for every bearer that it does not know', async () => {
+  it('refuses every unknown bearer token with the same error', async () => {
     const { accessKey } = await here.apiTokens.create({ name: 'near', type: 'full-access' })
     const wrong = `${accessKey.slice(0, -1)}${accessKey.endsWith('0') ? '1' : '0'}`
     for (const credential of [
@@ -108,7 +108,7 @@ describe('access/access', () => {
     }
   })
 
-  it('knows root and the kinds of token, whatever the case of the scheme and the spaces', async () => {
+  it('recognizes root and token types regardless of scheme case and spaces', async () => {
     for (const header of [`Bearer ${ROOT_TOKEN}`, `bEARER   ${ROOT_TOKEN} `]) {
       expect((await here.principalOf(header)).kind).to.equal('root')
     }
@@ -134,7 +134,7 @@ describe('access/access', () => {
     ])
   })
 
-  it('nobody is root without a root token', async () => {
+  it('accepts no credential as root if no root token is configured', async () => {
     const access = await openAccess(test.database, actions, { rootApiToken: null })
     for (const credential of ['null', 'undefined', ROOT_TOKEN]) {
       const error = await failure(access.principalOf(`Bearer ${credential}`))
@@ -142,7 +142,7 @@ describe('access/access', () => {
     }
   })
 
-  it('shows a change at once where it was made, and elsewhere within a second', async () => {
+  it('applies a permission change immediately in this process and within a second elsewhere', async () => {
     clock.pass(1_000)
     expect(may(await there.principalOf(undefined), FIND)).to.equal(false)
     await here.roles.grant('public', [FIND])
@@ -157,7 +157,7 @@ describe('access/access', () => {
     expect(may(await here.principalOf(undefined), FIND)).to.equal(false)
   })
 
-  it('asks nothing of the database within a second, and one small query after it', async () => {
+  it('sends no query to the database within a second and one small query afterwards', async () => {
     const { accessKey } = await here.apiTokens.create({ name: 'busy', type: 'read-only' })
     const { counted, calls } = counting(test.database)
     const access = await openAccess(counted, actions, { rootApiToken: null, now: clock.now })
@@ -180,7 +180,7 @@ describe('access/access', () => {
     expect(calls() - steady).to.equal(1)
   })
 
-  it('refuses a removed and a regenerated token elsewhere within a second', async () => {
+  it('refuses a removed or regenerated token in other processes within a second', async () => {
     const token = await here.apiTokens.create({ name: 'gone', type: 'read-only' })
     clock.pass(1_000)
     expect((await there.principalOf(`Bearer ${token.accessKey}`)).kind).to.equal('apiToken')
@@ -200,7 +200,7 @@ describe('access/access', () => {
     )
   })
 
-  it('refuses a token from the moment at which it expires', async () => {
+  it('refuses a token from the moment it expires', async () => {
     const token = await here.apiTokens.create({ name: 'day', type: 'read-only', lifespanDays: 1 })
     clock.pass(24 * 60 * 60 * 1_000 - 1)
     expect((await here.principalOf(`Bearer ${token.accessKey}`)).kind).to.equal('apiToken')
@@ -210,7 +210,7 @@ describe('access/access', () => {
     )
   })
 
-  it('notes the use of a token at most once a minute', async () => {
+  it('updates the last use of a token at most once a minute', async () => {
     const { id, accessKey } = await here.apiTokens.create({ name: 'used', type: 'read-only' })
     const lastUsedAt = async (): Promise<Date | null | undefined> => {
       await here.principalOf(`Bearer ${accessKey}`)
@@ -225,7 +225,7 @@ describe('access/access', () => {
     expect(await lastUsedAt()).to.deep.equal(clock.now())
   })
 
-  it('keeps permissions whose content-type is gone, without any effect', async () => {
+  it('ignores permissions of a deleted content-type', async () => {
     await here.roles.grant('public', ['api::tag.tag.find'])
     const { accessKey } = await here.apiTokens.create({
       name: 'of tags',

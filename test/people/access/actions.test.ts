@@ -21,7 +21,7 @@ describe('access/actions', () => {
     )
   })
 
-  it('leaves out what a type cannot do', () => {
+  it('leaves out actions that a type does not support', () => {
     expect(namesOf('api::tag.tag')).to.deep.equal(
       ['find', 'findOne', 'create', 'update', 'delete', 'sync'].map(
         (verb) => `api::tag.tag.${verb}`,
@@ -37,7 +37,7 @@ describe('access/actions', () => {
     ])
   })
 
-  it('names the actions of the plugins as the reference does, each once', () => {
+  it('uses the reference names for plugin actions and lists each action once', () => {
     for (const name of [
       'plugin::upload.content-api.destroy',
       'plugin::users-permissions.auth.callback',
@@ -51,13 +51,13 @@ describe('access/actions', () => {
     expect(new Set(actions.all.map(({ name }) => name)).size).to.equal(actions.all.length)
   })
 
-  it('does not know what is not there', () => {
+  it('does not know undefined actions', () => {
     for (const name of ['', 'constructor', '__proto__', 'api::nope.nope.find']) {
       expect(actions.has(name), name).to.equal(false)
     }
   })
 
-  it('asks a name of what exists only', () => {
+  it('builds action names of content-types and plugins', () => {
     const plan = schema.contentTypes.get('api::tag.tag')
     if (plan === undefined) throw new Error('no tag')
     expect(contentAction(plan, 'find')).to.equal('api::tag.tag.find')

@@ -21,14 +21,14 @@ describe('access/api-tokens', () => {
   })
   after(() => test.drop())
 
-  it('stores a hash and not the key', async () => {
+  it('stores a hash instead of the key', async () => {
     const { accessKey } = await access.apiTokens.create({ name: 'stored', type: 'read-only' })
     const row = await test.database.collection('quire_api_tokens').findOne({ name: 'stored' })
     expect(row?.['hash']).to.match(/^[0-9a-f]{64}$/)
     expect(JSON.stringify(row)).not.to.include(accessKey.slice(0, 32))
   })
 
-  it('gives every token an id of its own, and a name only once', async () => {
+  it('gives each token a unique id and rejects duplicate names', async () => {
     const other = await open()
     const made = await Promise.allSettled(
       ['a', 'b', 'c', 'a', 'b', 'c'].map((name, index) =>
@@ -42,7 +42,7 @@ describe('access/api-tokens', () => {
     }
   })
 
-  it('counts a lifespan from when it was set, and anew with a new key', async () => {
+  it('restarts the lifespan when it changes or the key is regenerated', async () => {
     const input = { name: 'brief', type: 'read-only', lifespanDays: 2 }
     const made = await access.apiTokens.create(input)
     expect(made.expiresAt?.getTime()).to.equal(ms + 2 * DAY_MS)
@@ -56,7 +56,7 @@ describe('access/api-tokens', () => {
     expect(renewed.expiresAt?.getTime()).to.equal(ms + 3 * DAY_MS)
   })
 
-  it('forgets no use that was noted while a token was changed', async () => {
+  it('keeps a last use that was recorded during an update', async () => {
     const { id, accessKey } = await access.apiTokens.create({ name: 'used', type: 'read-only' })
     await access.principalOf(`Bearer ${accessKey}`)
     await Promise.all([access.apiTokens.update(id, { description: 'changed' }), access.close()])
@@ -64,7 +64,7 @@ describe('access/api-tokens', () => {
     expect(token).to.deep.include({ description: 'changed', lastUsedAt: new Date(ms) })
   })
 
-  it('tells of a use that cannot be noted, and lets the request pass', async () => {
+  it('logs a failure to record a use and lets the request pass', async () => {
     const { accessKey } = await access.apiTokens.create({ name: 'unnoted', type: 'read-only' })
     const errors: unknown[] = []
     const failing = await openAccess(

@@ -8,7 +8,7 @@ import {
 } from '../../../src/people/access/credentials.ts'
 
 describe('access/credentials', () => {
-  it('makes keys of 256 hexadecimal characters, each another', () => {
+  it('creates unique keys of 256 hexadecimal characters', () => {
     const keys = new Set(Array.from({ length: 100 }, createAccessKey))
     expect(keys.size).to.equal(100)
     for (const key of keys) expect(key).to.match(/^[0-9a-f]{256}$/)
@@ -30,18 +30,18 @@ describe('access/credentials', () => {
     ['  Bearer    a.b.c', 'a.b.c'],
   ]
   for (const [header, credential] of headers) {
-    it(`reads ${JSON.stringify(header)}`, () => {
+    it(`parses the header ${JSON.stringify(header)}`, () => {
       expect(bearerCredential(header)).to.equal(credential)
     })
   }
 
-  it('compares hashes', () => {
+  it('compares hashes by value', () => {
     expect(isSameHash(hashCredential('a'), hashCredential('a'))).to.equal(true)
     expect(isSameHash(hashCredential('a'), hashCredential('b'))).to.equal(false)
     expect(isSameHash(hashCredential('a'), Buffer.alloc(0))).to.equal(false)
   })
 
-  it('recognises the token of a user by its form', () => {
+  it('recognizes a user token by its three dot-separated parts', () => {
     for (const [credential, is] of [
       ['a.b.c', true],
       ['..', true],

@@ -9,12 +9,12 @@ const RULE = Joi.object<{ name: string; days?: number }>({
 })
 
 describe('access/input', () => {
-  it('returns what the rule describes', () => {
+  it('returns valid input', () => {
     expect(readInput(RULE, { name: 'a b', days: 1 })).to.deep.equal({ name: 'a b', days: 1 })
   })
 
   const refused: readonly [string, unknown, readonly string[]][] = [
-    ['nothing', undefined, ['']],
+    ['undefined input', undefined, ['']],
     ['null', null, ['']],
     ['a text', 'name', ['']],
     ['a list', [{ name: 'x' }], ['']],
@@ -22,13 +22,13 @@ describe('access/input', () => {
     ['spaces around', { name: ' x' }, ['name']],
     ['two lines', { name: 'x\ny' }, ['name']],
     ['a control character', { name: 'x\u001b[2J' }, ['name']],
-    ['several faults', { days: 'x', more: 1 }, ['name', 'days', 'more']],
+    ['several errors', { days: 'x', more: 1 }, ['name', 'days', 'more']],
     ['an own __proto__', JSON.parse('{"name":"x","__proto__":{"days":1}}'), ['__proto__']],
     ['an own constructor', { name: 'x', constructor: 1 }, ['constructor']],
     ['an operator', { name: { $gt: '' } }, ['name']],
   ]
   for (const [what, input, paths] of refused) {
-    it(`refuses ${what}, and says where`, () => {
+    it(`refuses ${what} and reports the paths`, () => {
       try {
         readInput(RULE, input)
       } catch (error) {
@@ -41,7 +41,7 @@ describe('access/input', () => {
     })
   }
 
-  it('reports the first fault alone where there are very many values', () => {
+  it('reports only the first error for input with thousands of values', () => {
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`k${index}`, 1]))
     const list = { name: 'x', days: Array.from({ length: 2_000 }, () => 'x') }
     for (const input of [{ name: 'x', ...many }, list]) {
@@ -52,7 +52,7 @@ describe('access/input', () => {
     }
   })
 
-  it('refuses half of a character, wherever it is', () => {
+  it('refuses unpaired surrogates in keys and values', () => {
     for (const input of [
       { name: 'a\ud800' },
       { name: 'x', 'k\udfff': 1 },

@@ -12,7 +12,7 @@ describe('access/jwt-secret', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  it('is made once, whoever starts, and is for its owner alone', async () => {
+  it('is created once by concurrent starts and is readable by its owner only', async () => {
     const data = join(folder, 'data')
     const secrets = await Promise.all(Array.from({ length: 10 }, () => keptJwtSecret(data)))
     expect(new Set(secrets).size).to.equal(1)
@@ -23,7 +23,7 @@ describe('access/jwt-secret', () => {
     expect(mode & 0o777).to.equal(0o600)
   })
 
-  it('is never the empty one', async () => {
+  it('refuses an empty secret file', async () => {
     await writeFile(join(folder, 'jwt-secret'), '\n')
     const failure = await keptJwtSecret(folder).then(
       () => null,

@@ -20,13 +20,13 @@ function open(
 describe('known devices', () => {
   const token = open([]).make(ADA)
 
-  it('finds the device and its account by a token', async () => {
+  it('finds the device and its account for a token', async () => {
     const found = await open([ADA, EVE]).find(token)
     expect(found?.account).to.equal(ADA.id)
     expect(found?.id).to.match(/^[0-9a-f]{32}$/)
   })
 
-  it('gives each device another id', async () => {
+  it('gives each device its own id', async () => {
     const devices = open([ADA])
     const again = await devices.find(devices.make(ADA))
     expect(again?.id).to.not.equal((await devices.find(token))?.id)
@@ -36,11 +36,11 @@ describe('known devices', () => {
   const invalid: readonly (readonly [string, ReturnType<typeof open>, string])[] = [
     ['after a new password', open([{ ...ADA, epoch: 2 }]), token],
     ['of a deleted account', open([EVE]), token],
-    ['of another kind of accounts', open([ADA], { kind: 'administrators' }), token],
+    ['for another kind of account', open([ADA], { kind: 'administrators' }), token],
     ['with another secret', open([ADA], { secret: 'other' }), token],
-    ['with another account', open([ADA, EVE]), `${device}-${EVE.id}-${signature}`],
-    ['with another device', open([ADA]), `${'0'.repeat(32)}-${ADA.id}-${signature}`],
-    ['with a cut signature', open([ADA]), token.slice(0, -1)],
+    ['with a replaced account', open([ADA, EVE]), `${device}-${EVE.id}-${signature}`],
+    ['with a replaced device', open([ADA]), `${'0'.repeat(32)}-${ADA.id}-${signature}`],
+    ['with a truncated signature', open([ADA]), token.slice(0, -1)],
     ['without a signature', open([ADA]), `${device}-${ADA.id}-`],
     ['that is empty', open([ADA]), ''],
   ]

@@ -48,7 +48,7 @@ describe('access/permissions', () => {
     ['root', ROOT, actions.all.map(({ name }) => name), []],
   ]
   for (const [who, principal, allowed, refused] of rows) {
-    it(`decides for ${who}`, () => {
+    it(`allows and refuses the right actions for ${who}`, () => {
       for (const action of allowed) expect(may(principal, action), action).to.equal(true)
       for (const action of refused) {
         expect(may(principal, action), action).to.equal(false)
@@ -57,7 +57,7 @@ describe('access/permissions', () => {
     })
   }
 
-  it('keeps the management API to root', () => {
+  it('restricts the management API to root', () => {
     assertAdministrator(ROOT, null)
     expect(() => assertAdministrator(anonymous, null)).to.throw(
       UnauthorizedError,

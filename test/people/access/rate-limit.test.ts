@@ -11,7 +11,7 @@ describe('access/rate-limit', () => {
   })
   after(() => test.drop())
 
-  it('counts attempts that come at once, none twice and none lost', async () => {
+  it('counts each concurrent attempt exactly once', async () => {
     const open = () => openRateLimits(test.database, () => new Date(at))
     const [one, two, three] = await Promise.all([open(), open(), open()])
     const counted = await Promise.all(
@@ -24,7 +24,7 @@ describe('access/rate-limit', () => {
     expect(counted.filter(({ allowed }) => !allowed)).to.have.length(10)
   })
 
-  it('keeps keys apart, whatever they hold', async () => {
+  it('counts arbitrary keys separately', async () => {
     const limits = await openRateLimits(test.database, () => new Date(at))
     for (const key of ['a', 'b', '$where', '__proto__', 'x'.repeat(100_000), '\u0000']) {
       expect((await limits.count('other', key, 5)).remaining).to.equal(4)

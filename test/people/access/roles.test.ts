@@ -30,7 +30,7 @@ describe('access/roles', () => {
       (error: unknown) => error,
     )
 
-  it('keeps content private at first, and lets end users sign in', async () => {
+  it('gives public no content permissions by default but lets end users sign in', async () => {
     const { permissions, documentId } = await access.roles.get('public')
     expect(documentId).to.match(/^[a-z][a-z0-9]{23}$/)
     expect(permissions.filter((name) => name.startsWith('api::'))).to.deep.equal([])
@@ -38,13 +38,13 @@ describe('access/roles', () => {
     for (const name of permissions) expect(access.actions.has(name), name).to.equal(true)
   })
 
-  it('leaves a changed role as it is at the next start', async () => {
+  it('keeps changes to a role after a restart', async () => {
     await access.roles.update('public', { name: 'Everyone', permissions: [FIND] })
     const { roles } = await open()
     expect(await roles.get('public')).to.deep.include({ name: 'Everyone', permissions: [FIND] })
   })
 
-  it('loses no grant of those made together', async () => {
+  it('keeps all concurrent grants', async () => {
     const verbs = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish']
     const names = verbs.map((verb) => `api::article.article.${verb}`)
     const other = await open()
@@ -54,7 +54,7 @@ describe('access/roles', () => {
     expect((await access.roles.get('public')).permissions).to.include.members(names)
   })
 
-  it('shows who checks additions what the role has now, not what it had when it was read', async () => {
+  it('checks additions against the current permissions of the role', async () => {
     await access.roles.create({ name: 'Racer', type: 'racer', permissions: [FIND] })
     await access.roles.revoke('racer', [FIND])
     const refused = await refusal(
@@ -67,7 +67,7 @@ describe('access/roles', () => {
     await access.roles.remove('racer')
   })
 
-  it('makes a role once', async () => {
+  it('creates a role once when requests race', async () => {
     const input = { name: 'Editor', type: 'editor' }
     const refusals = await Promise.all([1, 2, 3].map(() => refusal(access.roles.create(input))))
     expect(refusals.filter((error) => error === undefined)).to.have.length(1)
@@ -78,7 +78,7 @@ describe('access/roles', () => {
     expect(await refusal(access.roles.get('editor'))).to.be.instanceOf(NotFoundError)
   })
 
-  it('refuses what cannot be', async () => {
+  it('refuses invalid changes to roles', async () => {
     const { roles } = access
     const rows: readonly [() => Promise<unknown>, new (...all: never[]) => Error, RegExp][] = [
       [() => roles.create({ name: 'X', type: 'X' }), ValidationError, /lower-case/],

@@ -2,7 +2,7 @@ import type { ContentTypePlan, Schema, Validators } from '../../../src/schema/pl
 
 type Sample = Pick<ContentTypePlan, 'kind' | 'draftAndPublish'> & { readonly uid: string }
 
-/** A schema of content-types without attributes: what actions and the management API look at. */
+/** A schema of content-types without attributes, enough for actions and the management API. */
 export function sampleSchema(
   samples: readonly Sample[] = [
     { uid: 'api::article.article', kind: 'collectionType', draftAndPublish: true },

@@ -7,10 +7,10 @@ import {
 } from '../../../src/people/accounts/account-input.ts'
 import { thrownBy } from '../../fixtures/errors.ts'
 
-describe('access/account-input', () => {
+describe('accounts/account-input', () => {
   const rules = { email: required(RULES.email), password: required(RULES.password) }
 
-  it('answers what has a rule, and only what the body has itself', () => {
+  it('returns own properties that have a rule', () => {
     const body = JSON.parse('{"email":"a@example.org","password":"x","more":1}')
     expect(readAccount(rules, body)).to.deep.equal({ email: 'a@example.org', password: 'x' })
     const inherited = Object.create({ email: 'a@example.org', password: 'x' })
@@ -19,13 +19,13 @@ describe('access/account-input', () => {
     expect(thrownBy(() => readAccount(rules, named)).message).to.equal('2 errors occurred')
   })
 
-  it('takes what is no object for an empty one', () => {
+  it('treats input other than an object as an empty object', () => {
     for (const body of [undefined, null, 'text', 5, [], [{ email: 'a@example.org' }]]) {
       expect(thrownBy(() => readAccount(rules, body)).message).to.equal('2 errors occurred')
     }
   })
 
-  it('has the sentences of the dialect, one for each key, in the order of the rules', () => {
+  it('reports one message per key in the order of the rules', () => {
     for (const [email, message] of [
       [undefined, 'email is a required field'],
       [null, 'email is a required field'],
@@ -55,7 +55,7 @@ describe('access/account-input', () => {
     ])
   })
 
-  it('lists the keys that do not belong', () => {
+  it('lists unexpected keys', () => {
     const error = thrownBy(() => assertOnly(['a'], { a: 1, b: 2, c: 3 }))
     expect(error.message).to.equal('Invalid parameters: b, c')
     expect(() => assertOnly(['a'], { a: 1 })).not.to.throw()

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { loggingMailer } from '../../../src/people/accounts/mailer.ts'
 
-describe('access/mailer', () => {
-  it('logs a mail without its text, which holds codes, but for debugging', async () => {
+describe('accounts/mailer', () => {
+  it('logs the text of a mail at debug level only', async () => {
     const lines: [string, unknown][] = []
     const noting = (level: string) => (fields: object, message: string) => {
       lines.push([level, { ...fields, message }])

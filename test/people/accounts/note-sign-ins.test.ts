@@ -21,7 +21,7 @@ describe('sign-ins of end users in the audit', () => {
     )
   }
 
-  it('are 60 a minute at most, however many there are; the rest is a number', async () => {
+  it('records at most 60 entries a minute and a count of the rest', async () => {
     let nowMs = 0
     const notes = openSignInNotes(test.database, () => nowMs)
     await notes.signedIn('ada')

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { UnauthorizedError } from '../../../src/base/errors.ts'
 import { openUserTokens } from '../../../src/people/accounts/user-tokens.ts'
 
-describe('access/user-tokens', () => {
+describe('accounts/user-tokens', () => {
   const seconds = 1_800_000_000
   const at = (second: number) => openUserTokens('secret', () => new Date(second * 1_000 + 999))
 
-  it('issues tokens as of now, or of the second from which they are good', async () => {
+  it('issues tokens for the current second or the second from which tokens are valid', async () => {
     const tokens = at(seconds)
     const issued = async (tokensFrom: number) =>
       tokens.verify(await tokens.sign({ id: 7, tokensFrom }))
@@ -14,7 +14,7 @@ describe('access/user-tokens', () => {
     expect(await issued(seconds + 1)).to.deep.equal({ id: 7, issuedAt: seconds + 1, session: null })
   })
 
-  it('names the session that a token belongs to, and lives for as long as it is told', async () => {
+  it('includes the session and expires after the configured lifetime', async () => {
     const tokens = openUserTokens('secret', () => new Date(seconds * 1_000), 60)
     const token = await tokens.sign({ id: 7, tokensFrom: 0 }, 'phone')
     expect(await tokens.verify(token)).to.deep.include({ session: 'phone' })

@@ -4,7 +4,7 @@ import { mergeClaims } from '../../../../src/people/administrators/oidc/identity
 describe('mergeClaims', () => {
   const email = 'ada@example.org'
 
-  it('believes of an address what is said beside it, and nothing else', () => {
+  it('accepts email_verified only from the source of the email', () => {
     expect(mergeClaims({ email_verified: true }, { email })).to.include({
       email,
       email_verified: undefined,
@@ -23,7 +23,7 @@ describe('mergeClaims', () => {
     })
   })
 
-  it('takes what the token leaves out from the provider, and the rest from the token', () => {
+  it('prefers claims of the token and fills gaps from the provider', () => {
     const merged = mergeClaims(
       { sub: 'a', groups: ['x'] },
       { sub: 'b', name: 'Ada', groups: ['y'] },
