@@ -23,7 +23,7 @@ const SCHEMA = {
   },
 }
 
-/** A project as its generator lays it out: what is no declaration stands beside the declarations. */
+/** A generated project: other files lie next to the declarations. */
 const PROJECT = {
   'package.json': { name: 'site', dependencies: { '@strapi/plugin-cloud': '5.0.0', koa: '3.0.0' } },
   'tsconfig.json': { compilerOptions: {} },
@@ -61,7 +61,7 @@ describe('quire check-project', () => {
     return { status: await runCheckProject(words, output), said: said.join('\n') }
   }
 
-  it('says what of a project is served, what is warned of, and what stays behind', async () => {
+  it('lists served types, warnings and files that stay behind', async () => {
     write(PROJECT)
     const { types, faults, warnings, leftBehind } = await checkProject(folder)
     expect(types).to.deep.equal([
@@ -90,7 +90,7 @@ describe('quire check-project', () => {
     expect(await run(folder)).to.have.property('status', 0)
   })
 
-  it('and the server starts on its root as it is', async () => {
+  it('checks a project that the server starts on unchanged', async () => {
     write(PROJECT)
     const server = await serve('project_root', { contentTypes: folder })
     try {
@@ -105,14 +105,14 @@ describe('quire check-project', () => {
     }
   })
 
-  it('takes a project that has no content-type yet for one', async () => {
+  it('accepts a project without content-types', async () => {
     write({ 'package.json': {}, 'tsconfig.json': {}, 'src/index.js': '' })
     const { types, faults, warnings } = await checkProject(folder)
     expect([types, faults]).to.deep.equal([[], []])
     expect(warnings).to.have.length(1)
   })
 
-  it('lists every fault, with status 1', async () => {
+  it('lists every fault and exits with status 1', async () => {
     write({
       'package.json': { name: 'not a content-type' },
       'article.json': { attributes: { title: { type: 'sting' } } },
@@ -125,7 +125,7 @@ describe('quire check-project', () => {
       .and.include('article.json')
   })
 
-  it('says how it is used', async () => {
+  it('prints usage and exits with status 2 for invalid arguments', async () => {
     expect((await run()).status).to.equal(2)
     expect((await run('a', 'b')).status).to.equal(2)
     expect((await run(folder, '--nothing')).status).to.equal(2)

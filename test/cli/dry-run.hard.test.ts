@@ -13,10 +13,10 @@ const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
 const things = (attributes: object) => ({ thing: declare('thing', attributes) })
 const SOURCE = things({ name: { type: 'string' }, code: { type: 'string' } })
-/** The target's own: its code is unique, which what is declared beside the command is not. */
+/** `code` is unique on the target but not in the declarations next to the command. */
 const TARGET = things({ name: { type: 'string' }, code: { type: 'string', unique: true } })
 
-describe('commands and the database', () => {
+describe('writes of commands to the database', () => {
   let source: TestServer
   let target: TestServer
   let client: MongoClient
@@ -64,7 +64,7 @@ describe('commands and the database', () => {
     return { status, said }
   }
 
-  /** Everything that a database holds, rows and indexes of every collection, but for the beat of servers that run. */
+  /** Returns all rows and indexes of a database, without the heartbeat of running servers. */
   async function contentsOf(name: string): Promise<Document> {
     const db = client.db(name)
     const contents: Document = {}
@@ -91,7 +91,7 @@ describe('commands and the database', () => {
     ...options,
   ]
 
-  it('are not written by a dry run, whatever is declared beside it', async () => {
+  it('writes no data in a dry run, even if declarations differ', async () => {
     const before = await contentsOf(target.database)
     const { status, said } = await quire(target.database, ...importing('--dry-run'))
     expect(status, said).to.equal(0)
@@ -99,7 +99,7 @@ describe('commands and the database', () => {
     expect(await contentsOf(target.database)).to.deep.equal(before)
   })
 
-  it('do not come to be by a dry run', async () => {
+  it('creates no database in a dry run', async () => {
     const { status, said } = await quire(fresh, ...importing('--dry-run'))
     expect(status, said).to.equal(0)
     expect(await contentsOf(fresh)).to.deep.equal({})
@@ -107,10 +107,10 @@ describe('commands and the database', () => {
   })
 
   for (const [what, database] of [
-    ['indexes are not those that are declared', () => target.database],
-    ['no server has ever started', () => fresh],
+    ['indexes differ from the declarations', () => target.database],
+    ['no server has ever started on the database', () => fresh],
   ] as const) {
-    it(`refuse an import where ${what}, and change none of them`, async () => {
+    it(`refuses an import and changes no data if ${what}`, async () => {
       const before = await contentsOf(database())
       const { status, said } = await quire(database(), ...importing())
       expect(status, said).to.equal(1)
@@ -119,7 +119,7 @@ describe('commands and the database', () => {
     })
   }
 
-  it('keep the indexes of content in every other command', async () => {
+  it('keeps content indexes in all other commands', async () => {
     const before = await indexesOf(target.database, 'thing_versions')
     for (const words of [
       ['locale', 'add', 'de'],

@@ -11,7 +11,7 @@ import { type Library, loadLibrary, openLibrary } from '../contract/library.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
-/** What differs between two servers that hold the same. */
+/** Keys whose values differ between servers with equal content. */
 const OWN = new Set(['id', 'createdAt', 'updatedAt', 'url', 'hash', 'provider'])
 
 function same(value: Json): Json {
@@ -82,7 +82,7 @@ describe('quire import url', () => {
   const importAll = (option: string): ReturnType<typeof importUrl> =>
     importUrl(address(), '--token', source.tokens.root ?? '', option)
 
-  it('stores nothing in a dry run', async () => {
+  it('stores no data in a dry run', async () => {
     const { status, out, error } = await importAll('--dry-run')
     expect(status, error).to.equal(0)
     expect(out)
@@ -92,7 +92,7 @@ describe('quire import url', () => {
     expect((await target.get('/api/upload/files')).body).to.deep.equal([])
   })
 
-  it('brings everything over, with documentIds, locales, statuses, relations and files', async () => {
+  it('imports documents with their ids, locales, statuses, relations and files', async () => {
     const { status, out, error } = await importAll('--json')
     expect(status, error).to.equal(0)
     const report = JSON.parse(out)
@@ -132,7 +132,7 @@ describe('quire import url', () => {
     expect((await target.get(file.url)).text).to.equal('hello text')
   })
 
-  it('leaves what is here as it is when it is run again', async () => {
+  it('keeps existing content when the import runs again', async () => {
     await target.put(`/api/tags/${source.ids['red']}`, { name: 'crimson' })
     const { out, status } = await importAll('--json')
     const { types, files } = JSON.parse(out)
@@ -144,13 +144,13 @@ describe('quire import url', () => {
     expect((await target.get(`/api/tags/${source.ids['red']}`)).body.data.name).to.equal('crimson')
   })
 
-  it('says what it could not take, and goes on', async () => {
+  it('reports types that it could not import and continues', async () => {
     const { out, status } = await importUrl(address())
     expect(status).to.equal(0)
     expect(out).to.match(/api::secret-note.secret-note: the source has no published content/)
   })
 
-  it('refuses an address or a token that is none', async () => {
+  it('refuses an invalid address and an invalid token', async () => {
     const [unreadable, refused, silent, named] = await Promise.all([
       importUrl('nowhere'),
       importUrl(address(), '--token', 'wrong'),

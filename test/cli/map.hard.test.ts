@@ -19,7 +19,7 @@ interface Said {
   readonly error: string
 }
 
-/** The whole way, by the commands that the report of a mapping names. */
+/** Runs all commands that the report of a mapping recommends. */
 describe('quire map', () => {
   let folder: string
   let server: TestServer | null = null
@@ -77,13 +77,13 @@ describe('quire map', () => {
       .png()
       .toBuffer()
 
-  /** Created, updated, unchanged and failed of all files. */
+  /** Sums created, updated, unchanged and failed entries over all files. */
   const sums = ({ files }: Json): readonly number[] =>
     ['created', 'updated', 'unchanged', 'failed'].map((name) =>
       Object.values(files as Record<string, Json>).reduce((sum, file) => sum + file[name], 0),
     )
 
-  it('brings an export of Contentful', async () => {
+  it('imports a Contentful export', async () => {
     const source = path.join(FIXTURES, 'contentful', 'export.json')
     await done('map', 'contentful', source, '--out', out())
     const site = await start('map_contentful')
@@ -178,7 +178,7 @@ describe('quire map', () => {
     ])
   })
 
-  it('brings an export of WordPress', async () => {
+  it('imports a WordPress export', async () => {
     const source = path.join(FIXTURES, 'wordpress', 'export.xml')
     await done('map', 'wordpress', source, '--out', out())
     const site = await start('map_wordpress')
@@ -227,7 +227,7 @@ describe('quire map', () => {
     ])
   })
 
-  it('fetches files, and from inside only where it is told to', async () => {
+  it('fetches files and uses inner addresses only if allowed', async () => {
     cpSync(path.join(FIXTURES, 'wordpress', 'export.xml'), path.join(folder, 'export.xml'))
     const bytes = await png()
     const files: Server = createServer((request, response) => {
@@ -259,7 +259,7 @@ describe('quire map', () => {
     }
   })
 
-  it('says what it cannot read, and leaves a folder of others alone', async () => {
+  it('reports unreadable input and refuses a foreign output folder', async () => {
     writeFileSync(
       path.join(folder, 'cut.json'),
       '{"contentTypes": [{"sys": {"id": "a"}, "fields": []',

@@ -142,7 +142,7 @@ describe('cli/run-cli', () => {
     expect(json.map(({ code }) => code)).to.deep.equal(['en', 'pt-BR'])
   })
 
-  it('describes the API, and writes what clients are written with', async () => {
+  it('prints the API description and generates client code', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'quire-cli-'))
     try {
       const all = JSON.parse((await quire('openapi')).out) as { paths: object }
@@ -200,7 +200,7 @@ describe('cli/run-cli', () => {
     expect((await quire('webhook', 'remove', 'site')).error).to.equal('There is no webhook site')
   })
 
-  it('gives the commit log another identity', async () => {
+  it('gives the commit log a new identity', async () => {
     const before = await restartLog(test.database)
     const restarted = JSON.parse((await quire('log', 'restart', '--json')).out) as typeof before
     expect(restarted.seq).to.equal(before.seq)
@@ -244,7 +244,7 @@ describe('cli/run-cli', () => {
       .and.not.include(FIND)
   })
 
-  it('makes and removes roles', async () => {
+  it('creates and removes roles', async () => {
     const words = ['role', 'create', 'editor', '--name', 'Editor', '--permission', FIND]
     expect((await quire(...words)).out).to.match(/^Editor \(editor\)\nACTION\napi::article/)
     expect((await quire('role', 'create', 'author')).out).to.match(/^author \(author\)\n/)
@@ -255,7 +255,7 @@ describe('cli/run-cli', () => {
     )
   })
 
-  it('makes users and gives them roles', async () => {
+  it('creates users and assigns roles', async () => {
     const made = await quire('user', 'create', 'ada', 'Ada@quire.test', '--json')
     expect(made.status, made.error).to.equal(0)
     const user = JSON.parse(made.out) as { password: string }
@@ -276,7 +276,7 @@ describe('cli/run-cli', () => {
     expect((await quire('user', 'role', 'ada', 'editr')).error).to.match(/did you mean editor/)
   })
 
-  it('warns of a custom token without permissions, beside what it prints', async () => {
+  it('warns of a custom token without permissions on standard error', async () => {
     const { status, out, error } = await quire('token', 'create', 'idle', '--type', 'custom')
     expect([status, out.split('\n')[0]]).to.deep.equal([
       0,
@@ -289,7 +289,7 @@ describe('cli/run-cli', () => {
     await quire('token', 'revoke', 'idle2')
   })
 
-  it('marks permissions whose content-type is gone', async () => {
+  it('marks permissions of deleted content-types as without effect', async () => {
     const fewer = await openAccess(test.database, compileActions(sampleSchema([])), {
       rootApiToken: null,
     })
@@ -300,7 +300,7 @@ describe('cli/run-cli', () => {
     expect(out).to.match(/api::tag\.tag\.find +without effect/)
   })
 
-  it('says what is refused, with status 1', async () => {
+  it('reports refused commands with status 1', async () => {
     const rows: readonly [readonly string[], RegExp][] = [
       [['locale', 'add', 'FR'], /^code must be written fr$/],
       [['locale', 'remove', 'en'], /^The default locale en cannot be removed$/],
@@ -324,7 +324,7 @@ describe('cli/run-cli', () => {
     }
   })
 
-  it('says what the environment or the declarations lack, and throws what is a bug', async () => {
+  it('prints configuration and schema errors and rethrows bugs', async () => {
     const said: string[] = []
     const run = (error: Error) =>
       runCli(['locale', 'list'], () => Promise.reject(error), {
@@ -339,7 +339,7 @@ describe('cli/run-cli', () => {
     expect(thrown).to.be.instanceOf(TypeError)
   })
 
-  it('says how it is used, with status 2, before it opens anything', async () => {
+  it('prints usage with status 2 before it opens any resource', async () => {
     const rows: readonly [readonly string[], RegExp][] = [
       [['nope'], /^Unknown command nope; `quire help`/],
       [['locale', 'nope'], /^Unknown command locale nope;/],
@@ -384,7 +384,7 @@ describe('cli/run-cli', () => {
     ).to.equal(2)
   })
 
-  it('manages administrators, who choose a password by a link', async () => {
+  it('manages administrators and prints links to choose a password', async () => {
     const added = await quire('admin', 'add', 'Ada', 'Ada@example.org')
     expect(added.status, added.error).to.equal(0)
     expect(added.out).to.match(

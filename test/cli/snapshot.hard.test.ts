@@ -102,7 +102,7 @@ describe('quire snapshot', () => {
   const keyOf = ({ type, documentId, locale }: Json): string =>
     `${type} ${documentId} ${locale ?? ''}`
 
-  /** What the file holds is there, as if the client had synced; it goes on with its token. */
+  /** Checks that a client can load the file as a finished sync and continue from its token. */
   async function assertGoesOn(rows: readonly Json[], token: string, scope: object): Promise<void> {
     const fresh = client.memoryStore()
     await copyOf(fresh, scope).pull()
@@ -134,7 +134,7 @@ describe('quire snapshot', () => {
     expect(asked.join('').match(/"op"/g), 'nothing but what has changed').to.have.lengthOf(1)
   }
 
-  it('writes lines that are a first sync, which a client goes on from', async () => {
+  it('writes NDJSON that a client can continue from', async () => {
     const file = path.join(folder, 'app.ndjson')
     const { code, said } = await quire('--types', 'article,tag', '--locale', '*', '--out', file)
     expect(code, said).to.equal(0)
@@ -151,7 +151,7 @@ describe('quire snapshot', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).to.deep.equal([])
   })
 
-  it('writes a database that holds the same', async () => {
+  it('writes a SQLite database with the same rows', async () => {
     const file = path.join(folder, 'app.db')
     const { code, said } = await quire('--types', 'article,tag', '--locale', '*', '--out', file)
     expect(code, said).to.equal(0)
@@ -171,7 +171,7 @@ describe('quire snapshot', () => {
     )
   })
 
-  it('takes fields and filters, and is of a role', async () => {
+  it('supports fields, filters and roles', async () => {
     const file = path.join(folder, 'some.ndjson')
     const filters = '{"article":{"title":{"$in":["a1","a2"]}}}'
     const { code, said } = await quire(
@@ -196,40 +196,40 @@ describe('quire snapshot', () => {
   const refused: readonly (readonly [string, readonly string[], number, RegExp])[] = [
     ['no file', ['--types', 'tag'], 2, /--out/],
     ['no types', ['--out', 'x.ndjson'], 2, /--types/],
-    ['a type that there is not', ['--types', 'nope', '--out', 'x.ndjson'], 2, /nope/],
+    ['an unknown type', ['--types', 'nope', '--out', 'x.ndjson'], 2, /nope/],
     [
-      'a format that there is not',
+      'an unknown format',
       ['--types', 'tag', '--format', 'csv', '--out', 'x'],
       2,
       /ndjson or sqlite/,
     ],
     [
-      'filters that are no JSON',
+      'filters with invalid JSON',
       ['--types', 'tag', '--filters', '{', '--out', 'x'],
       2,
       /--filters/,
     ],
     [
-      'a role that may not',
+      'a role without permission',
       ['--types', 'tag', '--role', 'authenticated', '--out', 'x'],
       1,
       /api::tag.tag/,
     ],
     [
-      'drafts that are not permitted',
+      'drafts without permission',
       ['--types', 'article', '--status', 'draft', '--out', 'x'],
       1,
       /readDrafts/,
     ],
     [
-      'a key of nobody',
+      'an unknown key',
       ['--types', 'tag', '--token', 'f'.repeat(64), '--out', 'x'],
       1,
       /credentials/,
     ],
-    ['a folder that there is not', ['--types', 'tag', '--out', '/nowhere/at/all/x'], 1, /nowhere/],
+    ['a missing folder', ['--types', 'tag', '--out', '/nowhere/at/all/x'], 1, /nowhere/],
   ]
-  it('refuses what it cannot do, and leaves no file', async () => {
+  it('refuses invalid requests and leaves no file', async () => {
     for (const [what, words, status, why] of refused) {
       const { code, said } = await quire(...words)
       expect([what, code], said).to.deep.equal([what, status])
@@ -239,7 +239,7 @@ describe('quire snapshot', () => {
   })
 
   for (const format of ['ndjson', 'sqlite'] as const) {
-    it(`is opened by the store of the client, which goes on from it: ${format}`, async () => {
+    it(`writes a file that the client store opens and continues from: ${format}`, async () => {
       const file = path.join(folder, `store.${format}`)
       const asked = ['--types', 'article,tag', '--locale', 'en,fr', '--format', format]
       const { code, said } = await quire(...asked, '--out', file)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { formatTable, formatTime } from '../../src/cli/table.ts'
 
 describe('cli/table', () => {
-  it('makes columns as wide as their widest cell', () => {
+  it('pads each column to its widest cell', () => {
     expect(
       formatTable(
         ['A', 'B', 'C'],
@@ -14,11 +14,11 @@ describe('cli/table', () => {
     ).to.equal(['A     B   C', 'long      x', 'é     yy'].join('\n'))
   })
 
-  it('shows the headings alone when there is nothing', () => {
+  it('prints only the headings for an empty table', () => {
     expect(formatTable(['A', 'B'], [])).to.equal('A  B')
   })
 
-  it('shows a time to the minute, or what stands for none', () => {
+  it('formats a time to the minute, or the placeholder for a missing time', () => {
     expect(formatTime(new Date(Date.UTC(2026, 0, 2, 3, 4, 5)), 'never')).to.equal(
       '2026-01-02 03:04Z',
     )

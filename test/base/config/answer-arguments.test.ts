@@ -14,7 +14,7 @@ describe('answerArguments', () => {
     })
   }
 
-  it('names an unknown argument, cut to 200 characters, with status 2', () => {
+  it('names an unknown argument, truncated to 200 characters, with status 2', () => {
     const answer = answerArguments(['x'.repeat(120_000)], USAGE)
     expect(answer).to.deep.equal({
       text: `unknown argument "${'x'.repeat(200)}"\n\n${USAGE}`,

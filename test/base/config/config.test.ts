@@ -14,7 +14,7 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('readConfig', () => {
-  it('has a default for everything that can have one', () => {
+  it('has a default for every optional setting', () => {
     expect(readConfig({})).to.deep.equal({
       production: false,
       logLevel: 'info',
@@ -91,7 +91,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('is frozen through and through', () => {
+  it('is deeply frozen', () => {
     const config = readConfig({
       UPLOAD_STORAGE: 's3',
       S3_BUCKET: 'media',
@@ -108,7 +108,7 @@ describe('readConfig', () => {
     }
   })
 
-  it('takes an empty variable for an absent one and ignores what is not ours', () => {
+  it('treats an empty variable as unset and ignores unrelated variables', () => {
     expect(readConfig({ PORT: '', MONGODB_URI: ' ', SHELL: '/bin/sh' })).to.deep.equal(
       readConfig({}),
     )
@@ -146,7 +146,7 @@ describe('readConfig', () => {
       ['https://a.example', 'http://b.example:3000'],
     ],
     [
-      'inner hosts of webhooks',
+      'internal hosts of webhooks',
       { WEBHOOK_ALLOW_HOSTS: 'build.internal, 10.0.0.5:9000, [::1]' },
       (config) => config.webhooks.allowHosts,
       ['build.internal', '10.0.0.5:9000', '[::1]'],
@@ -168,25 +168,25 @@ describe('readConfig', () => {
       'mongodb+srv://u:p@c.example/x',
     ],
     [
-      'the database in the path of the URI',
+      'the database name from the path of the URI',
       { MONGODB_URI: 'mongodb://u:p@a.example:1,b.example/my%2Dcms?replicaSet=r' },
       (config) => config.database.name,
       'my-cms',
     ],
     [
-      'no database from a URI without a path',
+      'the default database name for a URI without a path',
       { MONGODB_URI: 'mongodb://a.example/?authSource=admin' },
       (config) => config.database.name,
       'quire',
     ],
     [
-      'MONGODB_DATABASE before the path of the URI',
+      'MONGODB_DATABASE in preference to the path of the URI',
       { MONGODB_URI: 'mongodb://u:p@a.example/admin', MONGODB_DATABASE: 'cms' },
       (config) => config.database.name,
       'cms',
     ],
     [
-      'no database from a URI that is not used',
+      'the default database name for an unused URI',
       { MONGODB_URI: 'mongodb://a.example/cms', QUIRE_DATABASE: 'embedded' },
       (config) => config.database.name,
       'quire',
@@ -204,18 +204,18 @@ describe('readConfig', () => {
     })
   }
 
-  it('gives a count less time than a query', () => {
+  it('gives counts a shorter timeout than queries', () => {
     expect(readConfig({ QUERY_TIMEOUT_MS: '100' }).database.countTimeoutMs).to.equal(75)
   })
 
-  it('lowers the default page to a maximum below it', () => {
+  it('lowers the default page size to the maximum', () => {
     expect(readConfig({ API_MAX_LIMIT: '10' }).api).to.include({
       defaultLimit: 10,
       maxLimit: 10,
     })
   })
 
-  it('reads the s3 storage', () => {
+  it('reads the settings of the S3 storage', () => {
     const env = {
       UPLOAD_STORAGE: 's3',
       S3_BUCKET: 'media',
@@ -306,7 +306,7 @@ describe('readConfig', () => {
     })
   }
 
-  it('lists every fault at once', () => {
+  it('lists all faults at once', () => {
     const env = { PORT: 'x', LOG_LEVEL: 'loud', QUIRE_DATABASE: 'uri', NODE_ENV: 'production' }
     const faults = faultsOf(env)
     expect(faults.map((fault) => fault.split(':')[0])).to.have.members([
@@ -317,7 +317,7 @@ describe('readConfig', () => {
     ])
   })
 
-  it('takes no cookies with any origin in production, where a sibling site could read the JWT', () => {
+  it('requires explicit origins for cookies in production', () => {
     const env = {
       NODE_ENV: 'production',
       JWT_SECRET: 'a secret of more than thirty-two characters',
@@ -330,7 +330,7 @@ describe('readConfig', () => {
     expect(faultsOf({ ...env, NODE_ENV: 'development' })).to.deep.equal([])
   })
 
-  it('does not judge a rule between two variables when one of them is wrong by itself', () => {
+  it('skips a rule between two variables if one of them is invalid', () => {
     expect(faultsOf({ API_DEFAULT_LIMIT: '200', API_MAX_LIMIT: 'many' })).to.have.length(1)
   })
 
@@ -355,22 +355,22 @@ describe('findNearMisses', () => {
     ['MONGODB_URL', 'MONGODB_URI'],
     ['quire_data_dir', 'QUIRE_DATA_DIR'],
   ] as const) {
-    it(`asks whether ${name} should be ${meant}`, () => {
+    it(`suggests ${meant} for ${name}`, () => {
       const question = `${name} is not a variable of Quire; did you mean ${meant}?`
       expect(findNearMisses({ [name]: 'x' })).to.deep.equal([question])
     })
   }
 
-  it('leaves the rest of an environment alone', () => {
+  it('ignores all other environment variables', () => {
     const env = { HOME: '/root', HOSTNAME: 'x', PATH: '/bin', PORTS: '1', constructor: 'x' }
     expect(findNearMisses(env)).to.deep.equal([])
   })
 
-  it('says nothing when the right one is set as well', () => {
+  it('gives no suggestion if the correct variable is set', () => {
     expect(findNearMisses({ MONGO_URI: 'x', MONGODB_URI: 'y' })).to.deep.equal([])
   })
 
-  it('reads an identity provider, by HTTPS or on this machine, with what makes roles', () => {
+  it('reads an identity provider with its role mapping', () => {
     const given = { OIDC_ISSUER: 'https://login.example.org/realms/x', OIDC_CLIENT_ID: 'quire' }
     const { oidc } = readConfig({ ...given, OIDC_ROLES: 'cn:admins=administrator, a=b=editor,*=x' })
     expect(oidc?.roles).to.deep.equal([
@@ -395,7 +395,7 @@ describe('findNearMisses', () => {
       .and.not.match(/hidden/)
   })
 
-  it('names cookies by the port of the address, or as configured', () => {
+  it('names cookies after the port of the public address or as configured', () => {
     const nameOf = (env: Record<string, string>): string => readConfig(env).http.cookieName
     expect(nameOf({ PORT: '4000' })).to.equal('4000')
     expect(nameOf({ PUBLIC_URL: 'https://cms.example.org' })).to.equal('')
@@ -408,7 +408,7 @@ describe('findNearMisses', () => {
     }
   })
 
-  it('takes an identity provider by HTTP on this machine, in development and when told to', () => {
+  it('accepts a plain HTTP identity provider only locally, in development and if allowed', () => {
     const oidc = { OIDC_CLIENT_ID: 'quire', OIDC_ROLES: '*=x', JWT_SECRET: 'secret' }
     const given = { ...oidc, OIDC_ISSUER: 'http://127.0.0.1:4000', CORS_ORIGIN: '*' }
     expect(readConfig({ ...given, OIDC_ALLOW_HTTP: 'on' }).oidc?.issuer).to.equal(given.OIDC_ISSUER)

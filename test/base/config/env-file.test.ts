@@ -13,13 +13,13 @@ describe('withEnvFile', () => {
     rmSync(dir, { recursive: true })
   })
 
-  it('adds what the file says; the environment wins', () => {
+  it('adds variables of the file but prefers the environment', () => {
     writeFileSync(join(dir, '.env'), 'PORT=8080\n# a note\nHOST="127.0.0.1"\n')
     const env = withEnvFile({ PORT: '9090' }, join(dir, '.env'))
     expect(env).to.deep.equal({ PORT: '9090', HOST: '127.0.0.1' })
   })
 
-  it('adds nothing when there is no file', () => {
+  it('returns the environment unchanged without a file', () => {
     expect(withEnvFile({ PORT: '1' }, join(dir, '.env'))).to.deep.equal({ PORT: '1' })
   })
 })

@@ -33,19 +33,19 @@ const advise = (...stats: readonly QueryStat[]) =>
 describe('cli/doctor/advise-indexes', () => {
   const served: readonly [string, Partial<QueryStat>][] = [
     ['a default list', {}],
-    ['a condition with an index', { filtered: ['locale', 'status', 'uid'] }],
+    ['a filter with an index', { filtered: ['locale', 'status', 'uid'] }],
     ['an index behind status and locale', { filtered: ['date'], sorted: ['date', 'id'] }],
-    ['one condition with an index for all', { filtered: ['string', 'uid'] }],
-    ['a document that is named', { filtered: ['documentId', 'string'] }],
-    ['a collection that holds no content', { collection: 'else', filtered: ['string'] }],
+    ['several filters of which one has an index', { filtered: ['string', 'uid'] }],
+    ['a filter on documentId', { filtered: ['documentId', 'string'] }],
+    ['a collection without content', { collection: 'else', filtered: ['string'] }],
   ]
   for (const [what, given] of served) {
-    it(`has nothing to say of ${what}`, () => {
+    it(`gives no advice for ${what}`, () => {
       expect(advise(stat(given))).to.deep.equal([])
     })
   }
 
-  it('adds up what queries did without an index, with the worst of their plans', () => {
+  it('sums up queries without an index and reports their worst plan', () => {
     const plan = (scanned: number) => ({ indexes: ['quire_list'], scanned, returned: 5 })
     const [first, second, ...others] = advise(
       stat({ filtered: ['status', 'string'], plan: plan(30) }),
@@ -67,7 +67,7 @@ describe('cli/doctor/advise-indexes', () => {
     expect(others).to.deep.equal([])
   })
 
-  it('takes no index for one of an order that lacks a part of it, or begins otherwise', () => {
+  it('advises an index for an order that existing indexes do not cover from the start', () => {
     const orders: readonly (readonly [readonly string[], string])[] = [
       [['string', 'id'], '"index": true on the attribute string'],
       [['string:desc', 'id:desc'], '"index": true on the attribute string'],
@@ -83,7 +83,7 @@ describe('cli/doctor/advise-indexes', () => {
     }
   })
 
-  it('takes an index for one of an order and of its opposite, and of no other', () => {
+  it('accepts an index for the same or the exactly reversed order only', () => {
     for (const key of [
       ['status', 'locale', 'date', 'id'],
       ['status', 'locale', 'date:desc', 'id:desc'],
@@ -98,12 +98,12 @@ describe('cli/doctor/advise-indexes', () => {
     expect(adviseIndexes([stat({ filtered: ['date'] })], [THING], descending)).to.deep.equal([])
   })
 
-  it('names what is no attribute of its own in the options', () => {
+  it('advises the indexes option for nested attributes', () => {
     const [only] = advise(stat({ filtered: ['seo.title'] }))
     expect(only?.remedy).to.equal('api::thing.thing: "indexes": [["seo.title"]] in its options')
   })
 
-  it('is urgent where a query was slow, or read far more than it gave', () => {
+  it('marks advice as urgent if a query took 100 ms or scanned far more than it returned', () => {
     const filtered = ['string']
     const urgent = (given: Partial<QueryStat>): unknown =>
       advise(stat({ filtered, ...given }))[0]?.isUrgent

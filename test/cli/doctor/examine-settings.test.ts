@@ -13,7 +13,7 @@ const STRONG = {
 }
 
 describe('cli/doctor/examine-settings', () => {
-  it('finds nothing in what is strong', () => {
+  it('reports no weak setting for a strong configuration', () => {
     expect(examineSettings(readConfig(STRONG))).to.deep.equal([
       { check: 'settings', level: 'ok', what: 'no weak settings' },
     ])
@@ -37,7 +37,7 @@ describe('cli/doctor/examine-settings', () => {
     ],
   ]
   for (const [what, settings] of weak) {
-    it(`warns in production, and takes note elsewhere: ${what.source}`, () => {
+    it(`warns in production and leaves a note elsewhere: ${what.source}`, () => {
       const [warned, ...others] = examineSettings(readConfig({ ...STRONG, ...settings }))
       expect(warned?.what).to.match(what)
       expect([warned?.level, others]).to.deep.equal(['warning', []])
@@ -46,7 +46,7 @@ describe('cli/doctor/examine-settings', () => {
     })
   }
 
-  it('shows no secret', () => {
+  it('never prints a secret', () => {
     const short = { JWT_SECRET: 'hunter2', ROOT_API_TOKEN: 'hunter2' }
     const found = examineSettings(readConfig({ ...STRONG, ...short }))
     expect(found).to.have.length(2)

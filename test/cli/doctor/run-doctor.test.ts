@@ -64,7 +64,7 @@ describe('cli/doctor/run-doctor', () => {
     JSON.parse((await doctor(['--json'], more)).out) as Examination
   const schema = () => loadSchema(path.join(folder, 'types'))
 
-  it('warns of indexes that are missing or others than declared', async () => {
+  it('warns of missing and changed indexes', async () => {
     const { status, out } = await doctor()
     expect(status).to.equal(1)
     expect(out).to.match(/^LEVEL +CHECK +WHAT\n/)
@@ -77,7 +77,7 @@ describe('cli/doctor/run-doctor', () => {
     await test.database.collection('note_versions').dropIndex('quire_old')
   })
 
-  it('finds nothing wrong where nothing is', async () => {
+  it('reports no findings for a healthy deployment', async () => {
     await test.database.collection('note_versions').createIndex({ slug: 1 }, { name: 'by_hand' })
     const { status, out } = await doctor()
     expect(out).to.match(/^ok +version +it answers as MongoDB \d/m)
@@ -90,7 +90,7 @@ describe('cli/doctor/run-doctor', () => {
     expect([status, out.split('\n').at(-1)]).to.deep.equal([0, 'No findings.'])
   })
 
-  it('refuses sharded content before MongoDB 6.0, and names the collection', async () => {
+  it('reports a fault for sharded content before MongoDB 6.0 and names the collection', async () => {
     const proxy = await openFaultProxy(test.uri)
     proxy.arm((command) => {
       const isStats = command['collStats'] === 'note_versions'
@@ -108,7 +108,7 @@ describe('cli/doctor/run-doctor', () => {
     }
   })
 
-  it('advises by what was seen, with the evidence', async () => {
+  it('advises indexes from observed queries and shows the evidence', async () => {
     const monitor = createCommandMonitor('totals')
     const { uri, name } = test
     const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
@@ -140,7 +140,7 @@ describe('cli/doctor/run-doctor', () => {
     expect(status).to.equal(advice[0]?.isUrgent === true ? 1 : 0)
   })
 
-  it('advises an index that an order comes out of, backwards as well', async () => {
+  it('advises an index that serves an order in both directions', async () => {
     const monitor = createCommandMonitor('totals')
     const { uri, name } = test
     const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
@@ -161,7 +161,7 @@ describe('cli/doctor/run-doctor', () => {
     const advice = (await examined()).advice.find(({ use }) => use === 'sorted')
     expect(advice?.attribute).to.equal('rank:desc')
     expect(advice?.remedy).to.equal('api::note.note: "indexes": [["rank:desc"]] in its options')
-    // As `collection-plan.ts` makes of that declaration.
+    // Copied from the output of `collection-plan.ts` for this declaration.
     const key = { status: 1, locale: 1, rank: -1, id: -1 } as const
     const index = await test.database.collection('note_versions').createIndex(key)
     for (const way of [1, -1] as const) {
@@ -174,7 +174,7 @@ describe('cli/doctor/run-doctor', () => {
     await test.database.collection('note_versions').dropIndex(index)
   })
 
-  it('finds what cannot be opened, each fault by itself', async () => {
+  it('reports each resource that cannot be opened as its own fault', async () => {
     const settings = await doctor(['--json'], { PORT: 'x', NODE_ENV: 'production' })
     const { findings } = JSON.parse(settings.out) as Examination
     expect(settings.status).to.equal(1)
@@ -188,7 +188,7 @@ describe('cli/doctor/run-doctor', () => {
     expect(types.findings.map(({ check }) => check)).to.include('storage')
   })
 
-  it('says where the commit log stands, what waits for a number, and that a backup was restored', async () => {
+  it('reports the state of the commit log, unnumbered commits and restored backups', async () => {
     const { findings } = await examined()
     expect(findings.filter(({ check }) => check === 'commit log')).to.have.lengthOf(1)
     const head = { log: 'a', seq: 7, floor: 0 }
@@ -204,7 +204,7 @@ describe('cli/doctor/run-doctor', () => {
     expect(said({ strays: 3 })[0]).to.match(/^fault: .*\(3\).*`quire log restart`$/)
   })
 
-  it('says how far behind caches in front are, where some are told', async () => {
+  it('reports the lag of CDN purges only if purging is configured', async () => {
     const purges = async (more: Record<string, string> = {}) =>
       (await examined(more)).findings.filter(({ check }) => check === 'purges')
     expect(await purges()).to.deep.equal([])
@@ -224,7 +224,7 @@ describe('cli/doctor/run-doctor', () => {
     })
   })
 
-  it('finds a storage that takes no files', async () => {
+  it('reports a fault if the storage rejects files', async () => {
     const file = path.join(folder, 'a-file')
     await writeFile(file, '')
     const { findings } = await examined({ QUIRE_DATA_DIR: file })
@@ -233,7 +233,7 @@ describe('cli/doctor/run-doctor', () => {
     expect(storage?.what).to.match(/^files cannot be stored: /)
   })
 
-  it('says how it is used, with status 2', async () => {
+  it('prints usage and exits with status 2 for unknown arguments', async () => {
     for (const words of [['--nope'], ['more']]) {
       const said = await doctor(words)
       expect(said).to.include({ status: 2, out: '', error: 'Usage: quire doctor [--json]' })

@@ -49,7 +49,7 @@ describe('chooseDeployment', () => {
     return (outcome as ConfigError).faults.join()
   }
 
-  it('takes MONGODB_URI first, and never shows its credentials', async () => {
+  it('prefers MONGODB_URI and never shows its credentials', async () => {
     const parts = starters('runs')
     const uri = 'mongodb://u:hunter2@a.example:1,b.example/x?replicaSet=r'
     const deployment = await choose({ MONGODB_URI: uri }, parts)
@@ -59,7 +59,7 @@ describe('chooseDeployment', () => {
     expect(parts.calls).to.deep.equal([])
   })
 
-  it('takes mongod next', async () => {
+  it('starts mongod without a MONGODB_URI', async () => {
     const parts = starters('runs')
     const deployment = await choose({}, parts)
     expect(deployment).to.include({ kind: 'mongod', uri: 'mongodb://m' })
@@ -68,7 +68,7 @@ describe('chooseDeployment', () => {
     expect(parts.calls).to.deep.equal([`mongod ${join(dir, 'mongod')}`, 'close'])
   })
 
-  it('falls back to the embedded engine and says why', async () => {
+  it('falls back to the embedded engine and gives the reason', async () => {
     const deployment = await choose({}, starters('unavailable'))
     expect(deployment).to.include({ kind: 'embedded', uri: 'mongodb://e' })
     expect(deployment.reason)
@@ -76,7 +76,7 @@ describe('chooseDeployment', () => {
       .and.include('because there is no mongod')
   })
 
-  it('is forced by QUIRE_DATABASE, over MONGODB_URI too', async () => {
+  it('obeys QUIRE_DATABASE even if MONGODB_URI is set', async () => {
     const env = { MONGODB_URI: 'mongodb://h' }
     const kinds: string[] = []
     for (const kind of ['uri', 'mongod', 'embedded']) {
@@ -88,7 +88,7 @@ describe('chooseDeployment', () => {
   describe('in production', () => {
     const production = { NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(40) }
 
-    it('starts no database that was not asked for, and names the three ways out', async () => {
+    it('starts no database by default and names the three settings to choose one', async () => {
       const parts = starters('runs')
       mkdirSync(join(dir, 'embedded'))
       writeFileSync(join(dir, 'embedded', 'data.mdb'), '')
@@ -101,7 +101,7 @@ describe('chooseDeployment', () => {
       expect(parts.calls).to.deep.equal([])
     })
 
-    it('starts each database that is asked for', async () => {
+    it('starts each requested database', async () => {
       const asked = [
         { MONGODB_URI: 'mongodb://h' },
         { QUIRE_DATABASE: 'mongod' },
@@ -114,12 +114,12 @@ describe('chooseDeployment', () => {
     })
   })
 
-  it('fails when the forced mongod cannot be had', async () => {
+  it('fails if the requested mongod is unavailable', async () => {
     const fault = await refused({ QUIRE_DATABASE: 'mongod' })
     expect(fault).to.equal('QUIRE_DATABASE: it asks for mongod, but there is no mongod')
   })
 
-  it('stays with the embedded engine where that holds the data', async () => {
+  it('stays with the embedded engine if its folder holds the data', async () => {
     mkdirSync(join(dir, 'embedded'))
     writeFileSync(join(dir, 'embedded', 'data.mdb'), '')
     const deployment = await choose({}, starters('runs'))
@@ -127,14 +127,14 @@ describe('chooseDeployment', () => {
     expect(deployment.reason).to.include('its folder holds the data')
   })
 
-  it('prefers mongod where both hold data', async () => {
+  it('prefers mongod if both folders hold data', async () => {
     mkdirSync(join(dir, 'embedded'))
     writeFileSync(join(dir, 'embedded', 'data.mdb'), '')
     writeFileSync(join(dir, 'mongod.json'), '{}')
     expect((await choose({}, starters('runs'))).kind).to.equal('mongod')
   })
 
-  it('does not start empty where mongod holds the data and cannot be had', async () => {
+  it('refuses to start empty if mongod holds the data but is unavailable', async () => {
     writeFileSync(join(dir, 'mongod.json'), '{}')
     const fault = await refused({})
     expect(fault).to.include('holds the data, but there is no mongod')

@@ -12,7 +12,7 @@ describe('deployment/find-mongod', () => {
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** A folder with a mongod that prints this text. */
+  /** Creates a folder with a mongod that prints this text. */
   function folderWith(name: string, text: string): string {
     const bin = join(folder, name)
     mkdirSync(bin)
@@ -21,7 +21,7 @@ describe('deployment/find-mongod', () => {
     return bin
   }
 
-  it('skips versions that the start refuses and programs that are no mongod', async () => {
+  it('skips unsupported versions and other programs', async () => {
     const old = folderWith('old', 'db version v4.4.29')
     const odd = folderWith('odd', 'hello')
     const good = folderWith('good', 'db version v7.0.14')
@@ -32,7 +32,7 @@ describe('deployment/find-mongod', () => {
     })
   })
 
-  it('does not replace the mongod that MONGOMS_SYSTEM_BINARY names', async () => {
+  it('uses the mongod of MONGOMS_SYSTEM_BINARY even if its version is unsupported', async () => {
     const named = join(folderWith('named', 'db version v4.4.29'), 'mongod')
     expect(await findMongod({ MONGOMS_SYSTEM_BINARY: named, PATH: '' })).to.include({ path: named })
   })

@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-// Builds the image of a Dockerfile in folders instead of containers, for machines without a container engine. It
-// understands the instructions that our Dockerfile has and refuses all others, so that a new one is noticed.
+// Builds the image of a Dockerfile in folders, for machines without a container engine. Supports only the instructions
+// of our Dockerfile and rejects all others, so that a new one is noticed.
 
 interface Instruction {
   readonly name: string
   readonly rest: string
 }
 
-/** The final stage of an image: its folder, and how it starts. */
+/** The final stage of an image: its folder and its start command. */
 export interface BuiltImage {
   readonly root: string
   readonly workdir: string
@@ -33,6 +33,7 @@ function parseDockerfile(text: string): readonly Instruction[] {
 
 /**
  * Copies the files that `.dockerignore` lets into the build context.
+ *
  * @throws Error for a pattern other than a leading `*` and exceptions by path
  */
 export function copyContext(project: string, context: string): void {
@@ -54,7 +55,6 @@ interface Stage {
   command: readonly string[]
 }
 
-/** Carries out one instruction. */
 type Step = (stage: Stage, rest: string, build: Build) => void
 
 interface Build {
@@ -64,7 +64,7 @@ interface Build {
   current: Stage | null
 }
 
-/** They change nothing that can be seen in a folder. */
+/** These instructions do not change files. */
 const WITHOUT_EFFECT = new Set(['ARG', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK'])
 
 const STEPS: Readonly<Record<string, Step>> = {
@@ -80,7 +80,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
   COPY: copyFiles,
   RUN: (stage, rest) => {
-    // Absolute paths and users exist in containers only: no program of ours depends on this one.
+    // Skipped: absolute paths and users exist only in containers, and no program depends on this step.
     if (rest === 'mkdir /data && chown node:node /data') return
     const cwd = join(stage.root, stage.workdir)
     const { status, stderr } = spawnSync('sh', ['-c', rest], { cwd, encoding: 'utf8' })

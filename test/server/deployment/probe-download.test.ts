@@ -20,7 +20,7 @@ describe('probeDownload', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('tells the length of what can be had', async () => {
+  it('returns the length of an available download', async () => {
     const url = await listen((request, response) => {
       response.writeHead(request.method === 'HEAD' ? 200 : 500, { 'content-length': '42' }).end()
     })
@@ -28,7 +28,7 @@ describe('probeDownload', () => {
     expect(probed).to.deep.equal({ bytes: 42 })
   })
 
-  it('ends when a name is never resolved', async () => {
+  it('gives up if DNS does not answer before the deadline', async () => {
     const lookup = (): void => undefined
     const elapsedMs = startOwnClock()
     const url = 'https://download.invalid/mongodb.tgz'
@@ -37,19 +37,19 @@ describe('probeDownload', () => {
     expect(elapsedMs()).to.be.below(10_000)
   })
 
-  it('ends when the answer never comes', async () => {
+  it('gives up if the server does not answer before the deadline', async () => {
     const url = await listen(() => undefined)
     const probed = await probeDownload({ url, deadlineMs: 100, env: {} })
     expect(probed).to.have.property('unavailable').that.includes('did not answer within 0.1 s')
   })
 
-  it('tells that the host has nothing for this system', async () => {
+  it('reports a host that refuses the download', async () => {
     const url = await listen((_, response) => response.writeHead(403).end())
     const probed = await probeDownload({ url, deadlineMs: 1000, env: {} })
     expect(probed).to.have.property('unavailable').that.includes('it answered 403')
   })
 
-  it('goes through a proxy', async () => {
+  it('connects through a proxy', async () => {
     const proxy = await listen(() => undefined)
     let asked = ''
     server?.on('connect', (request, socket) => {
@@ -63,7 +63,7 @@ describe('probeDownload', () => {
     expect(probed).to.deep.equal({ bytes: null })
   })
 
-  it('tells that the proxy refuses', async () => {
+  it('reports a proxy that refuses the connection', async () => {
     const proxy = await listen(() => undefined)
     server?.on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
     const env = { HTTPS_PROXY: proxy }

@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import { judgeStandalone } from '../../../src/server/deployment/refuse-standalone.ts'
 
 describe('judgeStandalone', () => {
-  it('takes a replica set and mongos, whatever is allowed', () => {
+  it('accepts a replica set and mongos regardless of the setting', () => {
     for (const allowed of [true, false]) {
       expect(judgeStandalone(true, allowed).kind).to.equal('transactional')
     }
   })
 
-  it('refuses a standalone with the way to make it a replica set', () => {
+  it('refuses a standalone and explains how to make it a replica set', () => {
     const verdict = judgeStandalone(false, false)
     expect(verdict).to.deep.equal({
       kind: 'refused',
@@ -19,7 +19,7 @@ describe('judgeStandalone', () => {
     })
   })
 
-  it('accepts it with a warning when that is allowed', () => {
+  it('accepts a standalone with a warning if the setting allows it', () => {
     const verdict = judgeStandalone(false, true)
     expect(verdict).to.have.property('kind', 'accepted')
     expect(verdict).to.have.property('why').that.includes('writes are not atomic')

@@ -12,7 +12,7 @@ import {
 const NOBODY = 65_534
 const isRoot = process.geteuid?.() === 0
 
-/** As on a disk that can be read and no more; a superuser writes where nobody may. */
+/** Simulates a read-only disk. Root ignores permissions, so the user changes as well. */
 async function whileReadOnly(folder: string, work: () => Promise<void>): Promise<void> {
   chmodSync(folder, 0o555)
   if (isRoot) process.seteuid?.(NOBODY)
@@ -39,7 +39,7 @@ describe('the note of a server', () => {
     expect(describeDatabase({ uri: URI }, 'shop')).to.equal('db.example:27017/shop')
   })
 
-  it('is read while the server runs, and removed with it', async () => {
+  it('is readable while the server runs and is removed afterwards', async () => {
     const remove = await writeServerNote(folder, 'db.example/shop')
     const note = { pid: process.pid, database: 'db.example/shop' }
     expect(await readServerNote(folder)).to.deep.equal(note)
@@ -48,14 +48,14 @@ describe('the note of a server', () => {
     expect(await readServerNote(folder)).to.equal(null)
   })
 
-  it('leaves the note of a server that started later', async () => {
+  it('keeps the note of a server that started later', async () => {
     const remove = await writeServerNote(folder, 'db.example/shop')
     writeFileSync(join(folder, 'server.json'), '{"pid":1,"database":"db.example/other"}')
     await remove()
     expect(existsSync(join(folder, 'server.json'))).to.equal(true)
   })
 
-  it('is left without complaint where it can no longer be removed', async () => {
+  it('remains silently if it cannot be removed', async () => {
     const remove = await writeServerNote(folder, 'db.example/shop')
     await whileReadOnly(folder, async () => {
       await remove()
@@ -63,7 +63,7 @@ describe('the note of a server', () => {
     })
   })
 
-  it('is left out without complaint where nothing can be written', async () => {
+  it('is omitted silently if the folder cannot be written', async () => {
     await whileReadOnly(folder, async () => {
       for (const place of [folder, join(folder, 'data')]) {
         const remove = await writeServerNote(place, 'db.example/shop')
@@ -73,7 +73,7 @@ describe('the note of a server', () => {
     })
   })
 
-  it('is no matter to a server whose folder has gone', async () => {
+  it('ignores a deleted folder', async () => {
     const remove = await writeServerNote(folder, 'db.example/shop')
     rmSync(folder, { recursive: true })
     await remove()
@@ -81,13 +81,13 @@ describe('the note of a server', () => {
   })
 
   for (const text of ['', '{', 'null', '{"pid":"1"}', '{"pid":2147483646,"database":"x"}']) {
-    it(`counts as absent when it holds ${JSON.stringify(text)}`, async () => {
+    it(`counts as missing if it contains ${JSON.stringify(text)}`, async () => {
       writeFileSync(join(folder, 'server.json'), text)
       expect(await readServerNote(folder)).to.equal(null)
     })
   }
 
-  it('makes quire doctor warn of another database only', async () => {
+  it('lets quire doctor warn of a different database only', async () => {
     await writeServerNote(folder, 'db.example:27017/shop')
     const examine = (name: string) =>
       examineServer({ dataDir: folder, database: { name } }, { uri: URI })

@@ -1,5 +1,5 @@
 // Starts a mongod in a process that a test may kill: node start-in-child.js DIRECTORY [LIMITS]
-// Prints what came of it as one line of JSON, closes when its input ends, and prints "closed".
+// Prints the result as one line of JSON. Closes when standard input ends, and prints "closed".
 import { createInterface } from 'node:readline'
 import { startMongod } from '../../../src/server/deployment/start-mongod.ts'
 

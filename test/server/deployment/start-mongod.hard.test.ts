@@ -132,7 +132,7 @@ describe('startMongod', () => {
     }
   }
 
-  // The stand-in says so where it has neither the embedded engine nor another deployment behind it.
+  // The stand-in responds with code 59 if no database runs behind it.
   function noEngine(error: unknown): null {
     if (error instanceof MongoServerError && error.code === 59) return null
     throw error
@@ -155,7 +155,7 @@ describe('startMongod', () => {
     return (server.address() as AddressInfo).port
   }
 
-  it('runs the mongod of MONGOMS_SYSTEM_BINARY as a replica set of one, and stops it', async () => {
+  it('runs the mongod of MONGOMS_SYSTEM_BINARY as a replica set of one and stops it', async () => {
     const { outcome, close } = await start()
     expect(outcome.what).to.equal('mongod 8.0.4 of MONGOMS_SYSTEM_BINARY')
     expect(await setNameAt(String(outcome.uri))).to.equal('quire')
@@ -173,7 +173,7 @@ describe('startMongod', () => {
     await close()
   })
 
-  it('keeps its port over a restart', async () => {
+  it('keeps its port after a restart', async () => {
     const first = await start()
     await first.close()
     const second = await start()
@@ -182,7 +182,7 @@ describe('startMongod', () => {
     await second.close()
   })
 
-  it('finds its data again after a restart', async function () {
+  it('keeps its data after a restart', async function () {
     const first = await start()
     const kept = await withNotes(first, (notes) => notes.insertOne({ text: 'kept' })).catch(
       noEngine,
@@ -196,7 +196,7 @@ describe('startMongod', () => {
     expect(found).to.have.property('text', 'kept')
   })
 
-  it('moves to another port when its own is taken', async () => {
+  it('moves to another port if its own is taken', async () => {
     const first = await start()
     await first.close()
     const port = Number(/:(\d+)\//.exec(String(first.outcome.uri))?.[1])
@@ -210,7 +210,7 @@ describe('startMongod', () => {
     await second.close()
   })
 
-  it('lets a second process use the running one, and leaves it running', async () => {
+  it('lets a second process use the running mongod and leaves it running', async () => {
     const owner = await start()
     const guest = await start()
     expect(guest.outcome.uri).to.equal(owner.outcome.uri)
@@ -227,7 +227,7 @@ describe('startMongod', () => {
     for (const one of both) await one.close()
   })
 
-  it('ends the mongod that a killed process left behind, and starts on its data', async () => {
+  it('stops the orphaned mongod of a killed process and starts on its data', async () => {
     const first = await start()
     const orphan = Number(mongodPid())
     first.child.kill('SIGKILL')
@@ -240,7 +240,7 @@ describe('startMongod', () => {
     await second.close()
   })
 
-  it('does not mind the lock file of a mongod that is no more', async () => {
+  it('ignores the stale lock file of a dead mongod', async () => {
     mkdirSync(data())
     writeFileSync(join(data(), 'mongod.lock'), `${process.pid}\n`)
     const { outcome, close } = await start()
@@ -248,41 +248,41 @@ describe('startMongod', () => {
     await close()
   })
 
-  it('says so when it ends by itself', async () => {
+  it('logs an error if mongod dies', async () => {
     const { lines, close } = await start()
     process.kill(Number(mongodPid()), 'SIGKILL')
     await until(() => lines.some((line) => line.startsWith('error mongod 8.0.4')), PATIENCE_MS)
     await close()
   })
 
-  it('is not ended by what ends the group of its owner', async function () {
+  it('runs mongod in a process group of its own', async function () {
     if (process.platform !== 'linux') this.skip()
     const { child, close } = await start()
     expect(groupOf(Number(mongodPid()))).not.to.equal(groupOf(Number(child.pid)))
     await close()
   })
 
-  describe('says why not', () => {
+  describe('if mongod does not start', () => {
     const what = 'mongod 8.0.4 of MONGOMS_SYSTEM_BINARY does not start'
     const reasons: readonly [string, Record<string, string>, RegExp][] = [
       [
-        'a binary that is missing',
+        'reports a missing binary',
         { MONGOMS_SYSTEM_BINARY: '/nowhere/mongod' },
         /names \/nowhere\/mongod, which cannot be executed/,
       ],
-      ['an old version', { STAND_IN: 'old' }, /is v3\.6\.23, older than 5\.0/],
+      ['reports an old version', { STAND_IN: 'old' }, /is v3\.6\.23, older than 5\.0/],
       [
-        'one that hangs at --version',
+        'reports a binary that hangs at --version',
         { STAND_IN: 'hang-version' },
         /did not report its version within 3 s/,
       ],
       [
-        'one that exits at once',
+        'reports a binary that exits immediately',
         { STAND_IN: 'exit' },
         new RegExp(`${what}: .*code "14".*told to fail`),
       ],
       [
-        'one that reports its fault as JSON among other lines',
+        'reports a fault that mongod logs as JSON',
         { STAND_IN: 'in-use-json' },
         new RegExp(`${what}: .*DBPathInUse`),
       ],
@@ -296,13 +296,13 @@ describe('startMongod', () => {
       })
     }
 
-    it('one that hangs, which is killed', async () => {
+    it('kills a mongod that hangs', async () => {
       const { outcome, close } = await start({ STAND_IN: 'hang' }, { launchMs: 500 })
       expect(outcome.unavailable).to.equal(`${what}: it did not start within 0.5 s`)
       await close()
     })
 
-    it('one of another architecture', async () => {
+    it('reports a binary of another architecture', async () => {
       const binary = join(dir, 'mongod-elsewhere')
       writeFileSync(binary, Buffer.from('7f454c46020101000000000000000000', 'hex'), { mode: 0o755 })
       const { outcome, close } = await start({ MONGOMS_SYSTEM_BINARY: binary })
@@ -324,7 +324,7 @@ describe('startMongod', () => {
       return start(env, limits)
     }
 
-    // A folder with node alone in it, for the stand-in's first line.
+    // Creates a folder that contains only node, for the first line of the stand-in.
     function dirOfNode(): string {
       const bin = join(dir, 'only-node')
       mkdirSync(bin, { recursive: true })
@@ -336,7 +336,7 @@ describe('startMongod', () => {
       return listen(createHttpServer(listener))
     }
 
-    it('goes on within two seconds when the host refuses', async () => {
+    it('gives up within two seconds if the host refuses connections', async () => {
       const server = createServer()
       const port = await listen(server)
       server.close()
@@ -349,7 +349,7 @@ describe('startMongod', () => {
       await close()
     })
 
-    it('goes on within two seconds when the host accepts and never answers', async () => {
+    it('gives up within two seconds if the host never answers', async () => {
       const port = await listen(createServer())
       const { outcome, close } = await startWith(port)
       expect(outcome.unavailable).to.match(/did not answer within 0\.5 s/)
@@ -357,7 +357,7 @@ describe('startMongod', () => {
       await close()
     })
 
-    it('goes on when the host has nothing for this system', async () => {
+    it('gives up if the host has no build for this system', async () => {
       const port = await mirror((_, response) => {
         response.writeHead(403).end()
       })
@@ -366,7 +366,7 @@ describe('startMongod', () => {
       await close()
     })
 
-    it('gives up a download that stalls', async () => {
+    it('aborts a stalled download', async () => {
       const port = await mirror((request, response) => {
         response.writeHead(200, { 'content-length': '1000000' })
         if (request.method === 'HEAD') response.end()
@@ -378,7 +378,7 @@ describe('startMongod', () => {
       await close()
     })
 
-    it('gives up a download that fails', async () => {
+    it('reports a failed download', async () => {
       const port = await mirror((request, response) => {
         response.writeHead(request.method === 'HEAD' ? 200 : 404).end()
       })
@@ -387,7 +387,7 @@ describe('startMongod', () => {
       await close()
     })
 
-    it('runs what it has downloaded', async () => {
+    it('runs the downloaded mongod', async () => {
       const tgz = packStandIn()
       const md5 = `${createHash('md5').update(readFileSync(tgz)).digest('hex')}  mongodb.tgz`
       const port = await mirror((request, response) => {

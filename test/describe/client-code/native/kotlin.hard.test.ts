@@ -15,11 +15,11 @@ import { ODD } from './odd-types.ts'
 const SAMPLE = fileURLToPath(new URL('../../../../../content-types', import.meta.url))
 const LOCALES = { defaultCode: 'en', all: [{ code: 'en' }], has: () => true }
 
-/** `kotlinc`, with what it is started with; without it nothing is compiled. */
+/** Command line of `kotlinc`. Without it the test is skipped. */
 const [COMPILER, ...WORDS] = (process.env['QUIRE_KOTLINC'] ?? '').split(' ').filter(Boolean)
 
-describe('code for devices, compiled', () => {
-  it('is Kotlin', async function () {
+describe('compiled code for devices', () => {
+  it('is valid Kotlin', async function () {
     if (COMPILER === undefined) return this.skip()
     const folder = mkdtempSync(path.join(tmpdir(), 'quire-kotlin-'))
     try {

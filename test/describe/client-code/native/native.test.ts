@@ -29,7 +29,7 @@ function codeOf(schema: Schema, grants: Grants = EVERYTHING): Code {
 
 describe('code for devices', () => {
   for (const [extension, write] of Object.entries(LANGUAGES)) {
-    it(`is what was looked at before: odd.${extension}`, () => {
+    it(`matches the reviewed file odd.${extension}`, () => {
       const file = path.join(GOLDEN, `odd.${extension}.txt`)
       const text = write(codeOf(compile(...ODD)))
       if (process.env['QUIRE_GOLDEN'] === 'write') writeFileSync(file, text)
@@ -38,7 +38,7 @@ describe('code for devices', () => {
     })
   }
 
-  it('has what a role may find and run, and nothing else', async () => {
+  it('contains only the types and queries that a role may read', async () => {
     const schema = await loadSchema(path.join(ROOT, 'content-types'))
     const grants = new Set(['api::category.category.find', 'query::country-by-code'])
     for (const write of Object.values(LANGUAGES)) {
@@ -50,7 +50,7 @@ describe('code for devices', () => {
     }
   })
 
-  it('has names that languages take, each another', () => {
+  it('turns names into unique valid identifiers', () => {
     const naming = { reserved: new Set(['class']), escape: (name: string) => `\`${name}\`` }
     const texts = ['class', 'meta-title', 'meta_title', '3D', '', '§', 'URLPath', 'readingMinutes']
     expect(identifiersFor(texts, naming)).to.deep.equal([
@@ -65,7 +65,7 @@ describe('code for devices', () => {
     ])
   })
 
-  it('quotes texts as each language reads them', () => {
+  it('escapes strings for each language', () => {
     const odd = { name: 'Odd', values: ['a"\\$\n'] }
     const code = { enumerations: [odd], models: [], unions: [], queries: [] }
     expect(writeSwift(code)).to.include(String.raw`Odd(rawValue: "a\"\\$\u{000a}")`)

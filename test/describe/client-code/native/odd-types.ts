@@ -1,7 +1,7 @@
 import type { DeclarationFile } from '../../../../src/schema/definition.ts'
 import { componentFile, typeFile } from '../../../schema/define.ts'
 
-/** Names that languages have taken, values that are no names, and types that hold themselves. */
+/** Reserved names, enumeration values that are not identifiers, and recursive types. */
 export const ODD: readonly DeclarationFile[] = [
   typeFile(
     'class',

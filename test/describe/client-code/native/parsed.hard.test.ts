@@ -18,7 +18,7 @@ const LANGUAGES: Readonly<Record<string, (code: Code) => string>> = {
   dart: writeDart,
 }
 
-/** `node_modules` with `web-tree-sitter` and `tree-sitter-wasms`; without them nothing is parsed. */
+/** `node_modules` with `web-tree-sitter` and `tree-sitter-wasms`. Without it the tests are skipped. */
 const PARSERS = process.env['QUIRE_TREE_SITTER'] ?? ''
 
 interface SyntaxNode {
@@ -29,7 +29,7 @@ interface SyntaxNode {
   readonly children: readonly SyntaxNode[]
 }
 
-/** What is used of `web-tree-sitter`. */
+/** The part of `web-tree-sitter` that these tests use. */
 interface TreeSitter {
   readonly Parser: {
     init(): Promise<void>
@@ -41,19 +41,19 @@ interface TreeSitter {
   readonly Language: { load(file: string): Promise<unknown> }
 }
 
-/** The innermost places that no rule of the language explains. */
+/** Returns the innermost nodes that the grammar rejects. */
 function faultsOf(node: SyntaxNode): readonly string[] {
   if (node.isError || node.isMissing) return [node.text.slice(0, 200)]
   return node.hasError ? node.children.flatMap(faultsOf) : []
 }
 
-describe('code for devices, parsed', () => {
+describe('parsed code for devices', () => {
   before(function () {
     if (PARSERS === '') this.skip()
   })
 
   for (const [language, write] of Object.entries(LANGUAGES)) {
-    it(`is ${language}`, async () => {
+    it(`is valid ${language}`, async () => {
       const entry = path.join(PARSERS, 'web-tree-sitter/tree-sitter.js')
       const { Parser, Language } = (await import(pathToFileURL(entry).href)) as TreeSitter
       await Parser.init()
