@@ -70,7 +70,7 @@ const planOf = (name: Name): ContentTypePlan => {
 
 const idOf = (name: Name, index: number): string => `${name}${index}`.padEnd(24, '0')
 
-/** A version in the model; relations by documentId. */
+/** A version in the model. Relations contain documentIds. */
 interface Version {
   readonly name: Name
   readonly id: number
@@ -87,7 +87,7 @@ type World = readonly Version[]
 
 const indexes = fc.integer({ min: 0, max: DOCUMENTS - 1 })
 
-/** Some of the versions that there can be, each with values and relations of its own. */
+/** A random subset of the possible versions with random values and relations. */
 const worlds: fc.Arbitrary<World> = fc
   .tuple(
     ...NAMES.flatMap((name) => {
@@ -130,7 +130,7 @@ const worlds: fc.Arbitrary<World> = fc
     }),
   )
 
-/** A condition as the model reads it; `toFilters` writes it as a client would. */
+/** A condition of the model. `toFilters` converts it to query filters. */
 type Condition =
   | { readonly kind: 'rank'; readonly value: number }
   | { readonly kind: 'locale'; readonly code: string }
@@ -138,7 +138,7 @@ type Condition =
   | { readonly kind: 'not'; readonly of: Condition }
   | { readonly kind: 'both' | 'either'; readonly of: readonly [Condition, Condition] }
 
-/** Where each relation leads. */
+/** The target type of each relation. */
 const TARGETS: Readonly<Record<Name, Readonly<Record<string, Name>>>> = {
   book: { tags: 'tag', shelf: 'shelf' },
   tag: { books: 'book' },
@@ -184,7 +184,7 @@ function toFilters(condition: Condition): Data {
 interface Asked {
   readonly name: Name
   readonly status: Status
-  /** The first is the locale, the others its fallbacks. */
+  /** The first locale of the chain is the requested one, the others are its fallbacks. */
   readonly chain: readonly string[]
   readonly condition: Condition | null
   readonly sort: string | null
@@ -207,7 +207,7 @@ const askedOf = (name: Name): fc.Arbitrary<Asked> =>
     relatedCondition: conditionsOf('tag', 1),
   })
 
-/** What is to be seen of a world: as if there were one locale, in which each document has its version. */
+/** The visible part of a world: each document has at most one version, as if there were a single locale. */
 class View {
   readonly #shown = new Map<Name, readonly Version[]>()
 
@@ -235,7 +235,7 @@ class View {
     return this.#shown.get(name) ?? []
   }
 
-  /** In the order in which an entry shows them. */
+  /** Returns related versions in display order. */
   related(version: Version, to: string): readonly Version[] {
     const target = TARGETS[version.name][to]
     if (target === undefined) throw new Error(`${version.name} has no ${to}`)
@@ -265,7 +265,7 @@ class View {
     }
   }
 
-  /** Nothing is before everything. */
+  /** Missing values sort first. */
   sortValue(version: Version, sort: string | null, direction: Asked['direction']): number {
     if (sort === null) return 0
     const [to = ''] = sort.split('.')
@@ -293,7 +293,7 @@ const toQuery = ({ name, status, chain, condition, ...asked }: Asked): Data => (
   }[name],
 })
 
-/** What the model shows of an entry, and of an answer what is compared with it. */
+/** The compared parts of an entry. */
 type Shown = Data
 
 const nameShown = ({ id, documentId, locale }: Version, more: Data = {}): Shown => ({
@@ -336,7 +336,7 @@ function expectedEntry(view: View, version: Version, asked: Asked): Shown {
   }
 }
 
-/** Of an answer, what the model tells of as well. */
+/** Reduces a response to the parts that the model predicts. */
 function compared(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(compared)
   if (typeof value !== 'object' || value === null) return value
@@ -413,7 +413,7 @@ describe('fallback locales', () => {
 
   for (const relatedLimit of [10_000, 0]) {
     const how = relatedLimit === 0 ? 'looked up' : 'resolved beforehand'
-    it(`show what brute force shows, filters on relations ${how}`, async () => {
+    it(`match a brute-force model with filters on relations ${how}`, async () => {
       const asked = fc.constantFrom(...NAMES).chain(askedOf)
       const queries = fc.array(asked, { minLength: QUERIES_EACH, maxLength: QUERIES_EACH })
       const database = { ...test.database, relatedLimit }

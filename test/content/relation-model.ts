@@ -26,9 +26,9 @@ export interface VersionName {
   readonly status: Status
 }
 
-/** What a holder has: documents of relations, and components, by attribute. */
+/** Relations and components of a holder, by attribute. */
 interface Values {
-  /** Of owning sides the targets; of inverse sides the order that was given there. */
+  /** The targets of owning sides, and the order given on inverse sides. */
   readonly lists: ReadonlyMap<string, readonly number[]>
   readonly parts: ReadonlyMap<string, readonly Part[]>
 }
@@ -44,7 +44,7 @@ interface Version {
   parts: ReadonlyMap<string, readonly Part[]>
 }
 
-/** What is read of a holder, by attribute. */
+/** The visible values of a holder, by attribute. */
 export interface Shown {
   readonly [attribute: string]: readonly number[] | readonly ShownPart[]
 }
@@ -56,13 +56,15 @@ export interface ShownPart {
 
 export interface RelationModel {
   exists(type: TypeName, document: number): boolean
-  /** False when it cannot be done; then nothing is. */
+  /** Returns false and changes nothing if the write is refused. */
   write(asked: Write): boolean
-  /** False when it cannot be done; true where there are no drafts, and nothing to do. */
+  /**
+   * Returns false and changes nothing if the action is refused. Returns true without an effect if there are no drafts.
+   */
   act(asked: Act): boolean
   delete(type: TypeName, document: number, locale: string): void
   versions(): readonly VersionName[]
-  /** What a reader of drafts or of what is published sees of one version, by attribute. */
+  /** Returns the attributes of a version that a reader of the given status sees. */
   show(name: VersionName, reader: Status): Shown
   learnId(name: VersionName, id: number): void
   copy(): readonly Version[]
@@ -72,7 +74,7 @@ export interface RelationModel {
 const REFUSED = new Error('refused')
 const EMPTY: Values = { lists: new Map(), parts: new Map() }
 
-/** The rules of relations (ADR 0003), one plain list of versions and no thought for speed. */
+/** A model of the rules of relations (ADR 0003): a plain list of versions without any optimization. */
 export function openRelationModel(shape: Shape): RelationModel {
   let versions: Version[] = []
 
@@ -91,7 +93,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     return version
   }
 
-  /** The versions of a relation's owners that hold a document, as seen from one place. */
+  /** Finds the versions on the owning side that contain a document, as seen from one version. */
   const holders = (
     { owner, name }: Relation,
     document: number,
@@ -121,7 +123,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     }
   }
 
-  /** Whatever is named must exist, in whatever locale or status, and may be connected once. */
+  /** Checks that each target exists in some locale and status and is connected at most once. */
   function assertTargets(holder: string, { relations, parts }: Payload): void {
     for (const { name, target } of sidesOf(shape, holder)) {
       const change = relations[name]
@@ -146,13 +148,13 @@ export function openRelationModel(shape: Shape): RelationModel {
     const version = find(first) ?? begin(first)
     change(version, payload, asked.locale, null)
     if (second === undefined) return
-    // The whole draft is published; owners on the other side hear of this payload alone.
+    // The whole draft is published, but owners on the other side only get the changes of this payload.
     const published = find(second) ?? begin(second)
     copyTo(published, version)
     change(published, payload, asked.locale, version)
   }
 
-  /** `draft`: what a published version is a copy of; its own lists stay as they are then. */
+  /** `draft`: the source of a published version, which keeps its own lists. */
   function change(version: Version, payload: Payload, locale: string, draft: Version | null): void {
     const { type } = version.name
     if (draft === null) copyTo(version, changedValues(type, version, payload))
@@ -164,7 +166,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     }
   }
 
-  /** What a content-type or component holds itself; what is absent stays. */
+  /** Merges a payload into the values of a content-type or component. Absent attributes stay. */
   function changedValues(holder: string, before: Values, { relations, parts }: Payload): Values {
     const lists = new Map(before.lists)
     for (const { name, toMany } of ownedSides(holder)) {
@@ -181,8 +183,8 @@ export function openRelationModel(shape: Shape): RelationModel {
     shape.components[holder] ?? shape.relations.filter(({ owner }) => owner === holder)
 
   /**
-   * The list that was sent is the new one. What carries the id of a stored component changes that, the
-   * last of several that carry the same; what carries none is new.
+   * Returns the new list of components. A component with a stored id changes that component, and the last of several
+   * with the same id wins. A component without an id is new.
    */
   function partsAfter(stored: readonly Part[], sent: readonly PartChange[]): readonly Part[] {
     const sources = sent.map((part) => sourceOf(stored, part))
@@ -207,7 +209,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     return published !== undefined
   }
 
-  /** What has the same content already stays as it is. */
+  /** Keeps values that are already equal. */
   function bring(from: Version, to: Version): void {
     if (isAlike(from, to)) return
     copyTo(to, from)
@@ -220,7 +222,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     }
   }
 
-  /** A one-to-one target has one owner. */
+  /** A one-to-one target has only one owner. */
   function takeFromRivals(version: Version, name: string): void {
     const [held] = listIn(version, name)
     for (const other of versions) {
@@ -260,7 +262,10 @@ export function openRelationModel(shape: Shape): RelationModel {
     }
   }
 
-  /** A version without locales has one order for its owners of all locales: the rest of it stays. */
+  /**
+   * A version without locales has one order for its owners of all locales, so owners of other locales keep their
+   * places.
+   */
   function otherLocales(
     version: Version,
     { owner, inverse }: Relation,
@@ -297,7 +302,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     return shown
   }
 
-  /** Of what a holder names, the documents that have a version where it is read. */
+  /** Returns the related documents that have a version visible to the reader. */
   function showOwn(holder: string, values: Values, from: VersionName, reader: Status): Shown {
     const relations = ownedSides(holder).map(({ name, target }) => {
       const at = seenFrom(from, target, reader)
@@ -314,7 +319,7 @@ export function openRelationModel(shape: Shape): RelationModel {
     return Object.fromEntries([...relations, ...nested])
   }
 
-  /** Which version of a content-type is seen; of which document is left open. */
+  /** Returns the visible version of a content-type, without its document. */
   function seenFrom({ locale }: VersionName, type: TypeName, reader: Status): VersionName {
     const { localized, draftAndPublish } = optionsOf(type)
     return {
@@ -372,7 +377,7 @@ function isAlike(one: Values, other: Values): boolean {
   return isDeepStrictEqual([one.lists, one.parts], [other.lists, other.parts])
 }
 
-/** A draft and its copy share their lists until one of them changes. */
+/** A draft and its copy share lists until one of them changes. */
 function setList(version: Version, name: string, list: readonly number[]): void {
   version.lists = new Map(version.lists).set(name, list)
 }
@@ -382,7 +387,7 @@ function sourceOf(stored: readonly Part[], { from, component }: PartChange): Par
   return part?.component === component ? part : undefined
 }
 
-/** A one-to-one with two ends. */
+/** True for a two-way one-to-one relation. */
 function isExclusive({ inverse }: Relation): boolean {
   return inverse !== null && !inverse.toMany
 }
@@ -396,7 +401,7 @@ function connectsTwice(change: Change): boolean {
   return new Set(change.connect.map(({ target }) => target)).size < change.connect.length
 }
 
-/** Every document that a change names and that must exist: what is disconnected may be gone. */
+/** Returns the documents that must exist. Disconnected documents may be deleted. */
 function named(change: Change): readonly number[] {
   if ('set' in change) return change.set
   return change.connect.flatMap(({ target, position }) => [target, ...reference(position)])
@@ -412,7 +417,7 @@ function joiners(change: Change, toMany: boolean): readonly number[] {
   return toMany ? named : named.slice(-1)
 }
 
-/** What a change through an inverse side means for one owner. */
+/** Returns the effect of a change through the inverse side on one owner. */
 function fateOf(document: number, change: Change, toMany: boolean): 'joins' | 'leaves' | 'stays' {
   if (joiners(change, toMany).includes(document)) return 'joins'
   if ('set' in change || (!toMany && change.connect.length > 0)) return 'leaves'

@@ -38,7 +38,7 @@ import {
   type Write,
 } from './relation-steps.ts'
 
-/** A step, and whether it was done. */
+/** A step and whether it succeeded. */
 export interface Outcome {
   readonly asked: Step
   readonly isDone: boolean
@@ -54,7 +54,7 @@ const ACTIONS = {
 
 const rules = rulesWith('en', 'fr')
 
-/** The same steps taken by a database and by the model. */
+/** Applies the same steps to a database and to the model. */
 export class RelationRun {
   readonly #test: TestDatabase
   readonly #shape: Shape
@@ -78,13 +78,13 @@ export class RelationRun {
     }
   }
 
-  /** Its collections are emptied. */
+  /** Empties the collections. */
   static async open(test: TestDatabase, shape: Shape, schema: Schema): Promise<RelationRun> {
     const run = new RelationRun(test, shape, schema)
     for (const plan of schema.contentTypes.values()) {
       await versionsOf(test.database, plan).deleteMany({})
     }
-    // They exist from the start, so that there is something to relate; the last as a draft alone.
+    // Create documents to relate to. The last one is only a draft.
     for (const type of Object.keys(shape.types)) {
       for (let document = 0; document < DOCUMENTS; document += 1) {
         const status = document === DOCUMENTS - 1 ? 'draft' : 'published'
@@ -95,14 +95,14 @@ export class RelationRun {
     return run
   }
 
-  /** Both must agree on whether it can be done. */
+  /** Both sides must agree on success. */
   async apply(asked: Step): Promise<void> {
     const isDone = await this.take(asked)
     expect(this.#model(asked), JSON.stringify(asked)).to.equal(isDone)
     await this.learn()
   }
 
-  /** Answers whether it was done. */
+  /** Returns whether the step succeeded. */
   async take(asked: Step): Promise<boolean> {
     if (asked.kind === 'write') return this.write(asked)
     if (asked.kind !== 'delete') return this.#act(asked)
@@ -117,7 +117,7 @@ export class RelationRun {
     return true
   }
 
-  /** Answers whether it was done; a refusal is one of what a client did wrong. */
+  /** Returns whether the write succeeded. Only client errors count as refusals. */
   async write(asked: Write): Promise<boolean> {
     const { type, document, locale, status, payload } = asked
     const plan = this.#plan(uidOf(type))
@@ -145,7 +145,7 @@ export class RelationRun {
     }
   }
 
-  /** Answers whether it was done, which where there are no drafts is nothing. */
+  /** Returns whether the action succeeded. Actions without drafts have no effect. */
   async #act({ kind, type, document, locale: asked }: Act): Promise<boolean> {
     const plan = this.#plan(uidOf(type))
     if (!plan.draftAndPublish) return true
@@ -162,7 +162,7 @@ export class RelationRun {
     }
   }
 
-  /** A payload as a client would send it; ids of components are those of what is stored. */
+  /** Builds a client payload with the stored component ids. */
   #toData(holder: string, { relations, parts }: Payload, stored: Entry): Entry {
     const related = sidesOf(this.#shape, holder).flatMap(({ name, target }) => {
       const change = relations[name]
@@ -195,7 +195,7 @@ export class RelationRun {
     await deleteDocument(this.#context, plan, documentIdOf(type, document), which)
   }
 
-  /** The ids of versions order what no one has ordered: the model takes them as they are. */
+  /** Copies version ids to the model, because ids order relations without an explicit order. */
   async learn(): Promise<void> {
     for (const { name, id } of await this.#stored()) this.model.learnId(name, id)
   }
@@ -218,7 +218,7 @@ export class RelationRun {
     return (await Promise.all(types)).flat()
   }
 
-  /** What is read of every version, in every locale and status, beside what the model says. */
+  /** Compares every version in every locale and status with the model. */
   async compare(): Promise<void> {
     const stored = (await this.#stored()).map(({ name }) => JSON.stringify(name))
     const expected = this.model.versions().map((name) => JSON.stringify(name))
@@ -234,7 +234,7 @@ export class RelationRun {
     }
   }
 
-  /** Which of several came first is for the database to say: one order must explain what is there. */
+  /** The database decides the order of concurrent steps. One of the given orders must explain the result. */
   async explain(
     before: ReturnType<RelationModel['copy']>,
     orders: readonly (readonly Outcome[])[],
@@ -254,7 +254,7 @@ export class RelationRun {
     throw faults[0]
   }
 
-  /** Everything that can be populated of one version, by documents' numbers. */
+  /** Populates everything of one version. Documents are shown by number. */
   async read(version: VersionName, reader: Status): Promise<Shown> {
     return this.#toShown(version.type, (await this.#find(version, reader)) ?? {})
   }
@@ -305,7 +305,7 @@ export class RelationRun {
 
 type Entries = readonly Entry[]
 
-/** Twenty-four characters, of which the last is the document's number. */
+/** Pads to 24 characters. The last one is the number of the document. */
 function documentIdOf(type: string, document: number): string {
   return `${type.padEnd(23, '0')}${document}`
 }
@@ -337,7 +337,7 @@ function listOf(shown: unknown): Entries {
   return (Array.isArray(shown) ? shown : [shown]) as Entries
 }
 
-/** The documents that a populated relation shows, by their numbers. */
+/** Returns the numbers of the documents in a populated relation. */
 function documentsIn(shown: unknown): readonly number[] {
   return listOf(shown).map((entry) => numberOf(entry['documentId']))
 }

@@ -14,18 +14,18 @@ export interface Options {
   readonly localized: boolean
 }
 
-/** A relation as one who holds it sees it. */
+/** One side of a relation. */
 export interface Side {
   readonly name: string
   readonly target: TypeName
   readonly toMany: boolean
 }
 
-/** A relation between content-types, as its owner sees it. */
+/** A relation between content-types, seen from its owner. */
 export interface Relation extends Side {
   readonly owner: TypeName
   readonly kind: RelationKind
-  /** Null when it is one-way. */
+  /** Null for a one-way relation. */
   readonly inverse: { readonly name: string; readonly toMany: boolean } | null
 }
 
@@ -33,24 +33,24 @@ export interface ComponentRelation extends Side {
   readonly kind: RelationKind
 }
 
-/** An attribute that holds components. */
+/** An attribute that contains components. */
 export interface Nesting {
   readonly name: string
   readonly kind: 'single' | 'repeatable' | 'zone'
-  /** One, but for a zone. */
+  /** A single one, except for zones. */
   readonly components: readonly ComponentName[]
 }
 
-/** A whole schema of relations: nothing else is declared. */
+/** A schema that declares only relations. */
 export interface Shape {
   readonly types: Readonly<Record<TypeName, Options>>
   readonly relations: readonly Relation[]
-  /** Of content-types and components, by name. */
+  /** Nestings of content-types and components, by name. */
   readonly nestings: Readonly<Record<string, readonly Nesting[]>>
   readonly components: Readonly<Record<ComponentName, readonly ComponentRelation[]>>
 }
 
-/** Which options the two content-types of `everyKind` have. */
+/** The options of the two content-types of `everyKind`. */
 export type Family = Readonly<Record<'left' | 'right', Options>>
 
 export function relation(
@@ -70,7 +70,7 @@ export function relation(
   }
 }
 
-/** Every kind of relation, both ways and one way, between two content-types and of one with itself. */
+/** Declares every kind of relation, one-way and two-way, between two content-types and of one with itself. */
 export function everyKind(family: Family): Shape {
   return {
     types: family,
@@ -126,7 +126,7 @@ const componentRelations: fc.Arbitrary<readonly ComponentRelation[]> = fc
     }),
   )
 
-/** Attributes that hold one of these components, or a zone of them where that may be. */
+/** Generates attributes that contain one of these components, or a zone of them if allowed. */
 const nestingsOf = (
   components: readonly ComponentName[],
   mayBeZone: boolean,
@@ -146,7 +146,7 @@ const nestingsOf = (
     )
     .map((list) => list.map((nesting, index) => ({ ...nesting, name: `part${index}` })))
 
-/** Three content-types and three components, one of which nests another. */
+/** Three content-types and three components. One component nests another. */
 export const shape: fc.Arbitrary<Shape> = fc.record({
   types: fc.record({ left: options, right: options, third: options }),
   relations,
@@ -163,7 +163,7 @@ export const shape: fc.Arbitrary<Shape> = fc.record({
   }),
 })
 
-/** The relations of a content-type from both ends, or of a component. */
+/** Returns both sides of the relations of a content-type, or those of a component. */
 export function sidesOf({ relations, components }: Shape, holder: string): readonly Side[] {
   const component = components[holder]
   if (component !== undefined) return component
@@ -177,7 +177,7 @@ export function nestingsIn({ nestings }: Shape, holder: string): readonly Nestin
   return nestings[holder] ?? []
 }
 
-/** As it would be declared; the collections begin with `prefix`. */
+/** Returns the declarations of a shape. Collection names start with `prefix`. */
 export function toDefinitions(shape: Shape, prefix: string): Definitions {
   return {
     contentTypes: Object.entries(shape.types).map(([name, options]) => ({
@@ -228,7 +228,7 @@ function declaredSides(
   return sides
 }
 
-/** Each locale has relations of its own. */
+/** Relations are per locale. */
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } } as const
 
 function declared(

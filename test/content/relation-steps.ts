@@ -9,11 +9,11 @@ import {
   type TypeName,
 } from './relation-shape.ts'
 
-/** What a payload asks of one relation; documents go by their numbers. */
+/** A change of one relation. Documents are given by number. */
 export type Change =
   | {
       readonly set: readonly number[]
-      /** How it is written: as a list, a single one or null, or as `{ set }`. */
+      /** The notation: a list, single value or null, or `{ set }`. */
       readonly form: 'short' | 'long'
     }
   | { readonly connect: readonly Connection[]; readonly disconnect: readonly number[] }
@@ -29,9 +29,9 @@ export type Place =
   | { readonly before: number }
   | { readonly after: number }
 
-/** One component of a payload. */
+/** A component of a payload. */
 export interface PartChange {
-  /** Its place in what is stored, whose id it is sent with; null for a new one. */
+  /** The index of the stored component whose id is sent, or null for a new one. */
   readonly from: number | null
   readonly component: ComponentName
   readonly payload: Payload
@@ -58,7 +58,7 @@ export interface Deletion {
   readonly locale: 'en' | 'fr' | 'all'
 }
 
-/** Of one locale of a document; where there are no drafts nothing. */
+/** An action on one locale of a document. It has no effect without drafts. */
 export interface Act {
   readonly kind: 'publish' | 'unpublish' | 'discard'
   readonly type: TypeName
@@ -71,7 +71,7 @@ export type Step = Write | Deletion | Act
 export const NO_CHANGE: Payload = { relations: {}, parts: {} }
 export const STATUSES: readonly Status[] = ['draft', 'published']
 export const LOCALES = ['en', 'fr'] as const
-/** Of each content-type. */
+/** Documents per content-type. */
 export const DOCUMENTS = 4
 
 const index = fc.nat({ max: DOCUMENTS - 1 })
@@ -94,7 +94,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   }),
 )
 
-/** Some of these names, each with a value. */
+/** Generates values for a random subset of names. */
 function some<Value>(
   names: readonly string[],
   value: (name: string) => fc.Arbitrary<Value>,
@@ -137,7 +137,7 @@ function partsOf(shape: Shape, nesting: Nesting | undefined): fc.Arbitrary<reado
   return fc.array(part, { maxLength: nesting.kind === 'single' ? 1 : 3 })
 }
 
-/** A write to any document of a schema. */
+/** Generates a write to any document of a schema. */
 export function writeTo(shape: Shape): fc.Arbitrary<Write> {
   return fc.constantFrom(...Object.keys(shape.types)).chain((type) =>
     fc.record({

@@ -14,12 +14,12 @@ import { contentType } from '../fixtures/definitions.ts'
 import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
-/** One row of the table in `docs/versions.md`, which is the source: nothing is expected that it does not say. */
+/** A row of the table in `docs/versions.md`. The table is the only source of expectations. */
 interface Row {
   readonly locale: string
   readonly status: string
   readonly target: TargetKind
-  /** Labels of versions (`labelOf`): the first of them that there is, is shown. */
+  /** Labels of versions (`labelOf`). The first existing one is shown. */
   readonly shown: readonly string[]
 }
 
@@ -65,7 +65,7 @@ function readTable(): readonly Row[] {
 
 const text: AttributeDefinition = { type: 'string', pluginOptions: { i18n: { localized: true } } }
 
-/** `to_x` is stored by the entry, `of_x` by the target. */
+/** The entry owns `to_x` and the target owns `of_x`. */
 const schema = compileSchema({
   contentTypes: [
     ...ENTRIES.map(({ name, localized }) =>
@@ -133,7 +133,7 @@ function keysOf({ draftAndPublish, localized }: Omit<TargetKind, 'name'>): reado
 const labelOf = ({ locale, status }: VersionKey): string =>
   locale === '' ? status : `${locale} ${status}`
 
-/** Every selection of versions that a target may have, none of them included. */
+/** All subsets of the possible versions of a target. */
 function availabilities(target: TargetKind): readonly (readonly VersionKey[])[] {
   const keys = keysOf(target)
   return Array.from({ length: 2 ** keys.length }, (_, bits) =>
@@ -144,7 +144,7 @@ function availabilities(target: TargetKind): readonly (readonly VersionKey[])[] 
 const idOf = (name: string, kind: string, index: number): string =>
   `${name}${kind}${String(index).padStart(2, '0')}`.padEnd(24, '0')
 
-describe('the table of what a relation shows', () => {
+describe('the table of versions that a relation shows', () => {
   let test: TestDatabase
   let ids = 0
   const rows = readTable()
@@ -159,7 +159,7 @@ describe('the table of what a relation shows', () => {
 
   after(() => test.drop())
 
-  /** One target in the versions given, and in all of theirs an entry of each type that is related to it. */
+  /** Stores one target in the given versions and one related entry of each type in all versions. */
   async function store(
     target: TargetKind,
     index: number,
@@ -291,7 +291,7 @@ describe('the table of what a relation shows', () => {
 const idsOf = ({ entries }: FoundDocuments): readonly unknown[] =>
   entries.map(({ documentId }) => documentId)
 
-/** By code points, as the database does. */
+/** Compares code points, like the database. */
 function compare(one: string, other: string): number {
   if (one === other) return 0
   return one < other ? -1 : 1

@@ -21,7 +21,7 @@ const RUNS = modelRuns('RELATION_RUNS', 4, 100)
 const PLAIN = { draftAndPublish: false, localized: false }
 const KINDS = everyKind({ left: PLAIN, right: PLAIN })
 
-/** A write of one relation of one document. */
+/** A write to one relation of one document. */
 const writeOf = (
   [type, document, locale, status]: readonly [string, number, Write['locale'], Write['status']],
   name: string,
@@ -40,13 +40,13 @@ const connect = (target: number, position: Connection['position'] = { end: true 
   disconnect: [],
 })
 
-/** To the model a write creates what is not there: it cannot tell of a write to what is being deleted. */
+/** In the model a write creates a missing document, so a write concurrent with a delete is not supported. */
 const canBeTold = ([one, other]: readonly [Step, Step]): boolean =>
   one.type !== other.type ||
   one.document !== other.document ||
   (one.kind !== 'delete' && other.kind !== 'delete')
 
-/** A position that refers to a member of the draft alone, in a write that publishes. */
+/** A position refers to a member that only the draft has, in a write that publishes. */
 const PUBLISHED_BESIDE_A_DRAFT: [Family, Step[]] = [
   { left: { draftAndPublish: true, localized: false }, right: PLAIN },
   [
@@ -55,7 +55,7 @@ const PUBLISHED_BESIDE_A_DRAFT: [Family, Step[]] = [
   ],
 ]
 
-/** An order given in one locale, and then a member in another, where the document has but one version. */
+/** An order is set in one locale, then a member is added in another locale of a document that has only one version. */
 const ORDERED_IN_TWO_LOCALES: [Family, Step[]] = [
   { left: { draftAndPublish: false, localized: true }, right: PLAIN },
   [
@@ -65,7 +65,7 @@ const ORDERED_IN_TWO_LOCALES: [Family, Step[]] = [
   ],
 ]
 
-/** Two locales of one document each take an owner, who have no locales, while one of them is made. */
+/** Two locales of one document concurrently get an owner without locales, while one of the locales is created. */
 const TAKEN_IN_TWO_LOCALES: [Family, [Step, Step][]] = [
   { left: PLAIN, right: { draftAndPublish: false, localized: true } },
   [
@@ -76,7 +76,7 @@ const TAKEN_IN_TWO_LOCALES: [Family, [Step, Step][]] = [
   ],
 ]
 
-/** The same in a locale that is begun by that write: it has a member in drafts before it has a version. */
+/** The same in a locale that this write creates: drafts have a member before the locale has a version. */
 const BEGUN_BESIDE_A_DRAFT: [Family, Step[]] = [
   { left: { draftAndPublish: true, localized: true }, right: PLAIN },
   [
@@ -85,7 +85,7 @@ const BEGUN_BESIDE_A_DRAFT: [Family, Step[]] = [
   ],
 ]
 
-describe('relations, beside a model in memory', () => {
+describe('relations compared with a model in memory', () => {
   let test: TestDatabase
   const schemas = new Map<string, Promise<Schema>>()
 
@@ -95,7 +95,7 @@ describe('relations, beside a model in memory', () => {
 
   after(() => test.drop())
 
-  /** One run with every kind of relation, indexes and all; they are made once for each combination of options. */
+  /** Runs with all kinds of relations. Collections and indexes are created once per combination of options. */
   const openFamily = async (asked: Family): Promise<RelationRun> => {
     const declared = everyKind(asked)
     const name = Object.values(asked)
@@ -112,7 +112,7 @@ describe('relations, beside a model in memory', () => {
     return schema
   }
 
-  it('reads what was written from both sides, order included', async function () {
+  it('returns written relations from both sides in order', async function () {
     this.timeout(120_000 + RUNS * 1_000)
     await fc.assert(
       fc.asyncProperty(
@@ -132,7 +132,7 @@ describe('relations, beside a model in memory', () => {
     )
   })
 
-  it('reads the same of whatever schema, in components and zones too', async function () {
+  it('returns written relations for random schemas, including components and zones', async function () {
     this.timeout(120_000 + RUNS * 1_000)
     const asked = shape.chain((declared) =>
       fc.record({
@@ -142,7 +142,7 @@ describe('relations, beside a model in memory', () => {
     )
     await fc.assert(
       fc.asyncProperty(asked, async ({ declared, steps }) => {
-        // Its collections have no indexes: what is read must not depend on them.
+        // Without indexes, because results must not depend on them.
         const schema = compileSchema(toDefinitions(declared, 'random'))
         const run = await RelationRun.open(test, declared, schema)
         for (const each of steps) await run.apply(each)
@@ -152,7 +152,7 @@ describe('relations, beside a model in memory', () => {
     )
   })
 
-  it('loses nothing when two do something at once', async function () {
+  it('explains concurrent steps by one of their two orders', async function () {
     this.timeout(120_000 + RUNS * 1_000)
     await fc.assert(
       fc.asyncProperty(

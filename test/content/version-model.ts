@@ -7,22 +7,22 @@ export interface Family {
   readonly single: boolean
 }
 
-/** A component. One mark, in draft and published version, is one `id`. */
+/** A component. The draft and published versions of the same mark share an `id`. */
 export interface Part {
   readonly text: string
   readonly mark: symbol
 }
 
 export interface Values {
-  /** Required, and of one locale, as are the two lists and the component. */
+  /** Required and localized, as are the two lists and the component. */
   readonly title: string | null
   /** Unique within a locale. */
   readonly slug: string | null
   readonly tags: readonly string[]
   readonly part: Part | null
-  /** Shared by all locales; not below 0 when published. */
+  /** Shared by all locales. A published rank is at least 0. */
   readonly rank: number | null
-  /** Shared by all locales, and unique within each. */
+  /** Shared by all locales and unique within each. */
   readonly code: string | null
 }
 
@@ -31,9 +31,9 @@ export interface ModelVersion {
   readonly locale: string
   readonly status: Status
   readonly values: Values
-  /** One object as long as the version exists: its `id` and `createdAt` go by it. */
+  /** Identifies the version for its whole life: `id` and `createdAt` belong to this object. */
   readonly identity: object
-  /** One object for each time that it was published: `publishedAt` goes by it. */
+  /** Identifies one publication: `publishedAt` belongs to this object. */
   readonly publication: object | null
 }
 
@@ -42,12 +42,12 @@ export interface Place {
   readonly locale: string
 }
 
-/** One locale by its code, several, or every locale of the document. */
+/** One locale, several locales or all locales of the document. */
 export type Selection = readonly string[] | '*'
 
 export type Action = 'publish' | 'unpublish' | 'discard'
 
-/** Why something is not done; then nothing is. */
+/** The reason of a refused operation, which changes nothing. */
 export class Refusal extends Error {
   readonly status: 400 | 404
 
@@ -61,7 +61,7 @@ export const LOCALES = ['en', 'fr', 'de'] as const
 const UNSET: Values = { title: null, slug: null, tags: [], part: null, rank: null, code: null }
 const SHARED = ['rank', 'code'] as const
 
-/** The rules of versions (PRODUCT 4, 10.5 and 10.8; contract 10 to 12; ADR 0014), and no thought for speed. */
+/** A model of the rules of versions (PRODUCT 4, 10.5 and 10.8; contract 10 to 12; ADR 0014), without optimization. */
 export class VersionModel {
   readonly family: Family
   #versions: readonly ModelVersion[] = []
@@ -84,7 +84,7 @@ export class VersionModel {
     return this.#versions.some((version) => version.document === document)
   }
 
-  /** Answers the version asked for. A document that does not exist is created where that is asked for. */
+  /** Returns the requested version. Creates a missing document if `creating` is set. */
   write(
     { document, locale: asked }: Place,
     askedStatus: Status,
@@ -93,7 +93,7 @@ export class VersionModel {
   ): ModelVersion {
     return this.#whole(() => {
       const { draftAndPublish, localized, single } = this.family
-      // What is wrong in itself is told before it is looked for what it would change.
+      // Validation errors are reported before a missing document.
       if (!draftAndPublish && isWrong(payload)) throw new Refusal(400)
       if (!creating && !single && !this.exists(document)) throw new Refusal(404)
       const locale = localized ? asked : ''
@@ -144,7 +144,7 @@ export class VersionModel {
     }
   }
 
-  /** The draft, or the one version where there are no drafts. A new locale begins with what is shared. */
+  /** Writes the draft, or the only version without drafts. A new locale starts with the shared values. */
   #writeFirst(document: number, locale: string, status: Status, payload: Partial<Values>): void {
     const present = this.#find(document, locale, status)
     const sibling = this.#versions.find(
@@ -166,7 +166,7 @@ export class VersionModel {
     return published !== undefined && isDeepStrictEqual(published.values, draft?.values)
   }
 
-  /** The whole draft is published; what locales share goes to the others that are. */
+  /** Publishes the whole draft and copies shared values to the other published locales. */
   #publish(document: number, locale: string): ModelVersion {
     const { values } = this.#get(document, locale, 'draft')
     this.#put(document, locale, 'published', values)
@@ -239,7 +239,7 @@ export class VersionModel {
   }
 }
 
-/** All that is named must be there; of every locale some. */
+/** Every named locale must exist. For all locales at least one must exist. */
 function isTooFew(
   there: readonly unknown[],
   asked: readonly unknown[],
@@ -248,12 +248,12 @@ function isTooFew(
   return there.length === 0 || (selection !== '*' && there.length < asked.length)
 }
 
-/** What is published has a title, and no rank below 0. */
+/** A published version needs a title and a rank of at least 0. */
 function isWrong({ title, rank }: Partial<Values>): boolean {
   return title === null || (rank ?? 0) < 0
 }
 
-/** Of some values, what all locales of a document have in common. */
+/** Returns the values that all locales share. */
 function sharedOf(values: Partial<Values>): Partial<Values> {
   const given = SHARED.filter((name) => values[name] !== undefined)
   return Object.fromEntries(given.map((name) => [name, values[name]]))

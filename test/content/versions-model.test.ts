@@ -41,7 +41,7 @@ import {
 } from './version-model.ts'
 import { modelRuns } from '../support/model-runs.ts'
 
-/** How many sequences, over all combinations of options. */
+/** Number of sequences over all combinations of options. */
 const RUNS = modelRuns('VERSION_RUNS', 5, 120)
 const LENGTH = 25
 const TAGS = ['tag00000000000000000000a', 'tag00000000000000000000b', 'tag00000000000000000000c']
@@ -96,7 +96,7 @@ const TAG: ContentTypeDefinition = {
   attributes: { name: { type: 'string' } },
 }
 
-/** What is sent: a component without an `id` takes the place of the one that is there. */
+/** A sent payload. A component without an `id` replaces the stored one. */
 type Payload = Partial<Omit<Values, 'part'>> & { readonly part?: { readonly text: string } | null }
 
 const few = (...values: readonly string[]): fc.Arbitrary<string | null> =>
@@ -123,7 +123,7 @@ const selection: fc.Arbitrary<Selection> = fc.oneof(
   fc.subarray([...LOCALES], { minLength: 2 }),
 )
 
-describe('versions of documents, beside a model in memory', () => {
+describe('versions of documents compared with a model in memory', () => {
   let test: TestDatabase
   let clock = 0
   const plans = new Map<string, Promise<ContentTypePlan>>()
@@ -153,7 +153,7 @@ describe('versions of documents, beside a model in memory', () => {
     return planIn(schema.contentTypes, 'api::thing.thing')
   }
 
-  /** An empty collection and its model. */
+  /** Returns an empty collection and its model. */
   async function open(family: Family): Promise<{ model: VersionModel; real: Real }> {
     const key = JSON.stringify(family)
     const made = plans.get(key) ?? planFor(family)
@@ -177,7 +177,7 @@ describe('versions of documents, beside a model in memory', () => {
     ['single types', [true]],
   ]
   for (const [what, singles] of kinds) {
-    it(`are what the model says after any sequence of operations, of ${what}`, async function () {
+    it(`match the model after random operations on ${what}`, async function () {
       this.timeout(RUNS * 2_000)
       const family: fc.Arbitrary<Family> = fc.record({
         draftAndPublish: fc.oneof({ arbitrary: fc.constant(true), weight: 3 }, fc.boolean()),
@@ -209,7 +209,7 @@ describe('versions of documents, beside a model in memory', () => {
     })
   }
 
-  it('are explained by one order of operations where two come at once', async function () {
+  it('are explained by one order of two concurrent operations', async function () {
     this.timeout(RUNS * 2_000)
     const anything: fc.Arbitrary<Command> = fc.oneof(
       {
@@ -248,7 +248,7 @@ describe('versions of documents, beside a model in memory', () => {
     )
   })
 
-  it('leave nothing behind but their collections and the counters of ids', async () => {
+  it('create only their collections and id counters', async () => {
     const client = await MongoClient.connect(test.uri)
     try {
       const found = await client.db(test.name).listCollections({}, { nameOnly: true }).toArray()
@@ -269,13 +269,13 @@ const act = (action: Action): fc.Arbitrary<Act> =>
     return new Act(action, document, locales)
   })
 
-/** The operations as they are, and what is stored. */
+/** The real operations and the stored state. */
 class Real {
   readonly #context: DocumentContext
   readonly #plan: ContentTypePlan
   readonly #ids = new Map<unknown, number>()
   readonly #times = new Map<object, number>()
-  /** What each revision of a document is, by the model. */
+  /** The content of each revision according to the model. */
   readonly #past = new Map<string, PastVersion>()
 
   constructor(context: DocumentContext, plan: ContentTypePlan) {
@@ -314,7 +314,7 @@ class Real {
     await deleteDocument(this.#context, this.#plan, this.#documentId(document), which)
   }
 
-  /** Of all revisions that a document has ever had the one of that number; null where it has had none. */
+  /** Picks one of all past revisions of a document by number. Returns null if there are none. */
   async pastOf(document: number, nth: number): Promise<PastVersion | null> {
     const locales = [...LOCALES, '']
     const documentId = this.#documentId(document)
@@ -340,7 +340,7 @@ class Real {
     return [await restoreContent(this.#context, target, past.content, null)]
   }
 
-  /** A revision is one content of a locale, in draft and published version. */
+  /** Draft and published versions with equal revisions must have equal content. */
   #remember(actual: StoredVersion | undefined, { document, locale, values }: ModelVersion): void {
     const revision = actual === undefined ? '' : revisionOf(actual)
     const key = `${this.#documentId(document)} ${locale} ${revision}`
@@ -350,7 +350,7 @@ class Real {
     this.#past.set(key, { document, locale, values, revision })
   }
 
-  /** All that is stored is what the model has, and nothing else. */
+  /** Checks that the stored versions are exactly those of the model. */
   async compare(expected: readonly ModelVersion[]): Promise<void> {
     const found = await versionsOf(this.#context.database, this.#plan).find().toArray()
     const stored = new Map(
@@ -368,7 +368,7 @@ class Real {
     }
   }
 
-  /** All that is stored, without ids and times. */
+  /** Returns the stored content without ids and times. */
   async content(): Promise<Content> {
     const found = await versionsOf(this.#context.database, this.#plan).find().sort('_id').toArray()
     return found.map((version) => [
@@ -414,7 +414,7 @@ class Real {
     }
   }
 
-  /** An id stays with what it was given to, and is given to nothing else. */
+  /** Checks that an owner keeps its id and that no other owner has it. */
   #expectId(sequence: string, owner: unknown, id: number, name: string): void {
     const known = this.#ids.get(owner)
     expect(id, `id of ${name}`).to.equal(known ?? id)
@@ -442,7 +442,7 @@ class Real {
   }
 }
 
-/** What one version was as one revision. */
+/** The content of a version at one revision. */
 interface PastVersion {
   readonly document: number
   readonly locale: string
@@ -461,7 +461,7 @@ interface Command extends fc.AsyncCommand<VersionModel, Real> {
   theirs(real: Real, family: Family): Promise<readonly StoredVersion[]>
 }
 
-/** Does it in both, which must agree on whether it can be done, on the answer, and on what is there then. */
+/** Runs the command on both sides. They must agree on success, result and stored state. */
 async function both(
   command: Pick<Command, 'ours' | 'theirs'>,
   model: VersionModel,
@@ -479,7 +479,11 @@ async function both(
   }
 }
 
-/** Does two at once; one order of them must explain what became of them. Answers what is there then. */
+/**
+ * Runs two commands concurrently and checks that one of the two orders explains the outcome.
+ *
+ * @returns the stored content afterwards
+ */
 async function atOnce(
   [one, other]: readonly [Command, Command],
   model: VersionModel,
@@ -521,7 +525,7 @@ async function outcomeOf<T>(
   }
 }
 
-/** The payload as the model takes it: each component that is sent is another one. */
+/** Marks each sent component as a new one, as the model expects. */
 function marked({ part, ...rest }: Payload): Partial<Values> {
   if (part === undefined) return rest
   return { ...rest, part: part === null ? null : { ...part, mark: Symbol(part.text) } }
@@ -658,7 +662,7 @@ class Delete implements Command {
   }
 }
 
-/** Some revision that a document had: the draft becomes what it was, by the rules of any write. */
+/** Restores a past revision: the draft gets its content under the rules of a normal write. */
 class Restore implements fc.AsyncCommand<VersionModel, Real> {
   readonly document: number
   readonly nth: number
@@ -702,7 +706,7 @@ class RestorePast implements Pick<Command, 'ours' | 'theirs'> {
   }
 }
 
-/** A single type without any version yet: what is shared has to reach the locale that another client begins. */
+/** A single type without versions: a shared value must reach the locale that another client creates concurrently. */
 const BEGUN_IN_TWO_LOCALES: [Family, Command[], [Command, Command][]] = [
   { draftAndPublish: true, localized: true, single: true },
   [],
@@ -714,7 +718,7 @@ const BEGUN_IN_TWO_LOCALES: [Family, Command[], [Command, Command][]] = [
   ],
 ]
 
-/** A single type has one document. */
+/** A single type has only one document. */
 function documentIn({ single }: Family, document: number): number {
   return single ? 0 : document
 }

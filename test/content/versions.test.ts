@@ -85,7 +85,7 @@ describe('versions of documents', () => {
     throw new Error('nothing was thrown')
   }
 
-  /** A content-type with a collection of its own, its indexes in place. */
+  /** Declares a content-type with its own collection and indexes. */
   const typeOf = async (options: Partial<ContentTypeDefinition>): Promise<ContentTypePlan> => {
     collections += 1
     const plan = planOf({ attributes, ...options, collectionName: `things_${collections}` })
@@ -95,7 +95,7 @@ describe('versions of documents', () => {
   }
 
   describe('with draft & publish', () => {
-    it('creates the draft and the published version with ids of their own', async () => {
+    it('creates the draft and the published version with separate ids', async () => {
       const type = await typeOf({ draftAndPublish: true })
       const answer = await create(target(type), { title: 'a' })
       const { ' draft': draft, ' published': published } = await stored(type)
@@ -107,14 +107,14 @@ describe('versions of documents', () => {
       expect(draft?.updatedAt).to.deep.equal(published?.updatedAt)
     })
 
-    it('creates a draft alone when asked', async () => {
+    it('creates only a draft on request', async () => {
       const type = await typeOf({ draftAndPublish: true })
       const answer = await create(target(type, 'draft'), {})
       expect(answer).to.include({ status: 'draft', publishedAt: null, title: null })
       expect(Object.keys(await stored(type))).to.deep.equal([' draft'])
     })
 
-    it('changes a draft alone, and publishes the whole of it later', async () => {
+    it('changes only the draft and later publishes all of it', async () => {
       const type = await typeOf({ draftAndPublish: true })
       const first = await create(target(type), { title: 'a', views: 5 })
       await update(target(type, 'draft'), { title: 'b' })
@@ -127,7 +127,7 @@ describe('versions of documents', () => {
       expect(answer).to.include({ title: 'b', views: 6, status: 'published' })
     })
 
-    it('keeps the ids and createdAt, and moves updatedAt and publishedAt', async () => {
+    it('keeps ids and createdAt and updates updatedAt and publishedAt', async () => {
       const type = await typeOf({ draftAndPublish: true })
       const created = await create(target(type), { title: 'a' })
       const before = await stored(type)
@@ -147,7 +147,7 @@ describe('versions of documents', () => {
       ])
     })
 
-    it('publishes for the first time what was a draft, with its createdAt', async () => {
+    it('keeps the createdAt of a draft when it is first published', async () => {
       const type = await typeOf({ draftAndPublish: true })
       const draft = await create(target(type, 'draft'), { title: 'a' })
       const published = await update(target(type), {})
@@ -155,7 +155,7 @@ describe('versions of documents', () => {
       expect(published.id).to.not.equal(draft.id)
     })
 
-    it('leaves nothing when a creation cannot be published', async () => {
+    it('stores nothing if a creation cannot be published', async () => {
       const type = await typeOf({ draftAndPublish: true })
       const error = await failure(create(target(type), {}))
       expect([error.status, error.message]).to.deep.equal([
@@ -165,7 +165,7 @@ describe('versions of documents', () => {
       expect(await stored(type)).to.deep.equal({})
     })
 
-    it('leaves the draft as it was when a change cannot be published', async () => {
+    it('keeps the draft unchanged if a change cannot be published', async () => {
       const type = await typeOf({ draftAndPublish: true })
       await create(target(type), { title: 'a' })
       const before = await stored(type)
@@ -173,7 +173,7 @@ describe('versions of documents', () => {
       expect(await stored(type)).to.deep.equal(before)
     })
 
-    it('lets drafts share a unique value, and published versions never', async () => {
+    it('allows duplicate unique values in drafts but not in published versions', async () => {
       const type = await typeOf({ draftAndPublish: true })
       const second = target(type, 'published', '', 'doc000000000000000000002')
       await create(target(type), { title: 'a', slug: 's', code: 'c' })
@@ -199,14 +199,14 @@ describe('versions of documents', () => {
       await update(target(type), { title: 'still free' })
     })
 
-    it('removes both', async () => {
+    it('deletes the draft and the published version', async () => {
       const type = await typeOf({ draftAndPublish: true })
       await create(target(type), { title: 'a' })
       await deleteDocument(context, type, target(type).documentId, 'all')
       expect(await stored(type)).to.deep.equal({})
     })
 
-    it('begins a draft from what was published before drafts were turned on', async () => {
+    it('creates a draft from a version that was published before drafts were enabled', async () => {
       const before = await typeOf({})
       const created = await create(target(before), { title: 'a', views: 7 })
       const type = planOf({
@@ -220,7 +220,7 @@ describe('versions of documents', () => {
       expect((await stored(type))[' draft']).to.include({ title: 'b', views: 7 })
     })
 
-    it('of a document that does not exist is a 404, and creates nothing', async () => {
+    it('responds with 404 to an update of a missing document and creates nothing', async () => {
       const type = await typeOf({ draftAndPublish: true })
       for (const status of ['draft', 'published'] as const) {
         expect((await failure(update(target(type, status), { title: 'a' }))).status).to.equal(404)
@@ -230,7 +230,7 @@ describe('versions of documents', () => {
   })
 
   describe('without draft & publish', () => {
-    it('keeps one version, and moves publishedAt with every write', async () => {
+    it('keeps one version and updates publishedAt with every write', async () => {
       const type = await typeOf({})
       const created = await create(target(type), { title: 'a' })
       const changed = await update(target(type), { views: 2 })
@@ -240,7 +240,7 @@ describe('versions of documents', () => {
       expect(Object.keys(await stored(type))).to.deep.equal([' published'])
     })
 
-    it('lets exactly one of two creations have a unique value', async () => {
+    it('accepts only one of several concurrent creations with the same unique value', async () => {
       const type = await typeOf({})
       const attempts = await Promise.allSettled(
         ['1', '2', '3', '4'].map((digit) =>
@@ -261,7 +261,7 @@ describe('versions of documents', () => {
       expect(await versionsOf(test.database, type).countDocuments()).to.equal(1)
     })
 
-    it('names only what is taken, to the last digit of a decimal', async () => {
+    it('reports only taken values and compares decimals exactly', async () => {
       const type = await typeOf({
         attributes: { ...attributes, price: { type: 'decimal', unique: true } },
       })
@@ -278,7 +278,7 @@ describe('versions of documents', () => {
     })
 
     for (const isLocalized of [true, false]) {
-      it(`is a 404 for what does not exist, though a value is taken${isLocalized ? ' in its locale' : ''}`, async () => {
+      it(`responds with 404 for a missing document even if a value is taken${isLocalized ? ' in its locale' : ''}`, async () => {
         const type = await typeOf({ localized: isLocalized })
         await create(target(type), { title: 'a', slug: 's' })
         const locale = isLocalized ? 'en' : ''
@@ -298,7 +298,7 @@ describe('versions of documents', () => {
 
   describe('of single types', () => {
     for (const draftAndPublish of [true, false]) {
-      it(`become one when created twice at once, ${draftAndPublish ? 'with' : 'without'} drafts`, async () => {
+      it(`creates one document for concurrent creations, ${draftAndPublish ? 'with' : 'without'} drafts`, async () => {
         const type = await typeOf({ kind: 'singleType', draftAndPublish })
         const at = target(type, 'published', '', singleDocumentId(type.uid))
         const answers = await Promise.all(
@@ -316,7 +316,7 @@ describe('versions of documents', () => {
   })
 
   describe('of localized types', () => {
-    it('begins a new locale with what all locales share, and nothing else', async () => {
+    it('starts a new locale with only the shared values', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a', slug: 's', views: 42 })
       const french = await update(target(type, 'published', 'fr'), { title: 'b' })
@@ -325,7 +325,7 @@ describe('versions of documents', () => {
       expect(new Set(ids).size).to.equal(4)
     })
 
-    it('stores nothing of a new locale that lacks what is required', async () => {
+    it('stores nothing for a new locale without required values', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a' })
       const before = await stored(type)
@@ -339,7 +339,7 @@ describe('versions of documents', () => {
         Object.entries(await stored(type)).map(([name, version]) => [name, version['views']]),
       )
 
-    it('keeps shared values equal: a draft write in drafts, publishing in both', async () => {
+    it('copies shared values to all drafts on a draft write and to all versions on publish', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a', views: 1 })
       await update(target(type, 'published', 'fr'), { title: 'b' })
@@ -361,7 +361,7 @@ describe('versions of documents', () => {
       expect(new Set(Object.values(await viewsOf(type)))).to.deep.equal(new Set([null]))
     })
 
-    it('keeps shared values equal that come with a new locale', async () => {
+    it('copies shared values of a new locale to all other locales', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a', views: 1 })
       await update(target(type, 'published', 'fr'), { title: 'b', views: 9 })
@@ -381,7 +381,7 @@ describe('versions of documents', () => {
       })
     })
 
-    it('keeps shared values equal without drafts, too', async () => {
+    it('copies shared values to all locales without draft & publish', async () => {
       const type = await typeOf({ localized: true })
       await create(target(type), { title: 'a', views: 1 })
       await update(target(type, 'published', 'fr'), { title: 'b', views: 2 })
@@ -389,7 +389,7 @@ describe('versions of documents', () => {
       expect(await viewsOf(type)).to.deep.equal({ 'en published': 3, 'fr published': 3 })
     })
 
-    it('asks for unique values within a locale only', async () => {
+    it('checks unique values within a locale only', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a', slug: 's' })
       await update(target(type, 'published', 'fr'), { title: 'b', slug: 's' })
@@ -400,7 +400,7 @@ describe('versions of documents', () => {
     })
 
     for (const draftAndPublish of [true, false]) {
-      it(`asks for a unique shared value in every locale, ${draftAndPublish ? 'with' : 'without'} drafts`, async () => {
+      it(`checks unique shared values across all locales, ${draftAndPublish ? 'with' : 'without'} drafts`, async () => {
         const shared = { ...attributes, code: { type: 'string', unique: true } } as const
         const type = await typeOf({ localized: true, draftAndPublish, attributes: shared })
         const french = target(type, 'published', 'fr')
@@ -416,7 +416,7 @@ describe('versions of documents', () => {
       })
     }
 
-    it('removes one locale, or all', async () => {
+    it('deletes one locale or all locales', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a' })
       await update(target(type, 'published', 'fr'), { title: 'b' })
@@ -429,7 +429,7 @@ describe('versions of documents', () => {
       expect(await stored(type)).to.deep.equal({})
     })
 
-    it('adds one locale once when asked for twice at once', async () => {
+    it('adds a locale once when requests race', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a' })
       await Promise.all(

@@ -29,7 +29,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/test-database
 const RUNS = modelRuns('SYNC_RUNS', 10, 100)
 const TYPES = new Map((['article', 'tag'] as const).map((kind) => [kind as string, planOf(kind)]))
 
-/** What the world lets anybody do, and which locales there are. */
+/** The permissions of the caller and the existing locales. */
 interface Rules {
   readonly may: ReadonlySet<string>
   readonly codes: readonly string[]
@@ -51,7 +51,7 @@ interface Row {
   readonly data: unknown
 }
 
-/** A client as docs/sync.md describes it. */
+/** A client as described in docs/sync.md. */
 class Copy {
   readonly asked: Asked
   rows = new Map<string, Row>()
@@ -127,7 +127,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 type Turn =
   | { readonly kind: 'write'; readonly process: number; readonly operation: Operation }
   | { readonly kind: 'number'; readonly process: number }
-  /** A page is asked for; the client may go before it has stored it. */
+  /** Requests a page. A cut-off client disappears before it stores the page. */
   | { readonly kind: 'pull'; readonly client: number; readonly isCutOff: boolean }
   | { readonly kind: 'rules'; readonly rules: Rules }
 
@@ -172,7 +172,7 @@ function callerOf({ may }: Rules): SyncCaller {
   }
 }
 
-describe('copies that follow the log', () => {
+describe('synced copies', () => {
   let test: TestDatabase
   let databases: readonly [Database, Database]
   let contexts: readonly [DocumentContext, DocumentContext]
@@ -209,7 +209,7 @@ describe('copies that follow the log', () => {
     return copy
   }
 
-  /** What is stored of a scope, by a look at it. */
+  /** Reads the expected rows of a scope directly from the collections. */
   async function expectedIn(copy: Copy, { may, codes }: Rules): Promise<readonly string[]> {
     const { types, locale, status, title } = copy.asked
     const wanted = locale === '*' ? codes : locale.split(',').filter((code) => codes.includes(code))
@@ -241,7 +241,7 @@ describe('copies that follow the log', () => {
     return rules
   }
 
-  it('are what a fresh first request gives, whatever has happened meanwhile', async function () {
+  it('equal a fresh first sync after random writes and permission changes', async function () {
     this.timeout(RUNS * 10_000)
     await fc.assert(
       fc.asyncProperty(

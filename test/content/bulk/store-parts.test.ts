@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { PartStore } from '../../../src/content/bulk/store-parts.ts'
 
-/** A part that is being stored, and how it ends. */
+/** A part in flight and the functions that settle it. */
 interface Storing {
   readonly items: readonly number[]
   readonly end: (stored: boolean) => void
@@ -25,10 +25,10 @@ describe('PartStore', () => {
     return { storing, store, addMany }
   }
 
-  /** What is settled by now has had its turn. */
+  /** Lets all settled promises run their callbacks. */
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-  it('stores a part while the next is prepared, two of them at a time', async () => {
+  it('stores at most two parts concurrently while the next one is prepared', async () => {
     const { storing, store, addMany } = open()
     await addMany(0, 2 * PART)
     await turn()
@@ -44,7 +44,7 @@ describe('PartStore', () => {
     expect(await store.settle()).to.deep.equal([])
   })
 
-  it('answers the items of parts that were refused, in their order', async () => {
+  it('returns the items of refused parts in order', async () => {
     const { storing, store, addMany } = open()
     await addMany(0, PART + 1)
     const settled = store.settle()
@@ -55,7 +55,7 @@ describe('PartStore', () => {
     expect(await store.settle()).to.deep.equal([])
   })
 
-  it('stores what names another after it, and not where that was refused', async () => {
+  it('stores a linked item after its target and skips it if the target is refused', async () => {
     for (const isStored of [true, false]) {
       const { storing, store, addMany } = open()
       await addMany(0, PART)
@@ -71,7 +71,7 @@ describe('PartStore', () => {
     }
   })
 
-  it('throws what a part threw once no other is being stored', async () => {
+  it('rejects with the error of a part after all other parts have settled', async () => {
     const { storing, store, addMany } = open()
     await addMany(0, 2 * PART)
     await turn()

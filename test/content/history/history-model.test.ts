@@ -33,19 +33,19 @@ const LOCALES = ['en', 'fr'] as const
 const mayRead = (): boolean => true
 const RESTORABLE = ['title', 'rank', 'part', 'tags', 'partner'] as const
 
-/** What is stored of articles, without passwords, by `_id`; beside it which revision each is. */
+/** Stored articles without passwords, by `_id`, and the revision of each. */
 interface State {
   readonly content: ReadonlyMap<string, Data>
   readonly revisions: ReadonlyMap<string, string>
 }
 
 type Step =
-  /** Several at once come from two processes. */
+  /** Several operations run concurrently in two processes. */
   | { readonly kind: 'write'; readonly operations: readonly Operation[] }
   | {
       readonly kind: 'restore'
       readonly document: number
-      /** Which of the revisions that there are by then. */
+      /** An index into the revisions that exist at that time. */
       readonly nth: number
       readonly only: readonly string[] | null
     }
@@ -120,13 +120,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** All tags: an article that names others is refused. */
+/** Create all tags first, because an article with an unknown tag is refused. */
 const BEGINNING = [0, 1, 2].map((index): Operation => {
   const place = { document: index, locale: 'en', status: 'published' } as const
   return { kind: 'tag', ...place, what: 'create', data: { name: 'a' } }
 })
 
-describe('history, whatever is written and restored', () => {
+describe('history after random writes and restores', () => {
   let test: TestDatabase
   let databases: readonly [Database, Database]
 
@@ -167,7 +167,7 @@ describe('history, whatever is written and restored', () => {
     )
   }
 
-  /** All of a document, newest first, two rows at a time. */
+  /** Reads the whole history of a document, newest first, in pages of two rows. */
   async function historyOf(documentId: string) {
     const selection = { documentId, locales: LOCALES }
     const versions = []
@@ -181,7 +181,7 @@ describe('history, whatever is written and restored', () => {
     return versions
   }
 
-  /** What it was is what the draft is afterwards, but for tags that are gone; the rest of the draft stays as it is. */
+  /** Restores a revision. The draft must equal it except for deleted tags, and other attributes must stay unchanged. */
   async function restore({ document: index, nth, only }: Step & { kind: 'restore' }) {
     const context = contextOf(test.database)
     const documentId = documentIdOf('article', index)
@@ -213,7 +213,7 @@ describe('history, whatever is written and restored', () => {
     expect(pick(after, Object.keys(expected))).to.deep.equal(expected)
   }
 
-  /** Without tags that are not there any more. */
+  /** Removes references to deleted tags. */
   async function withoutGone(content: Data): Promise<Data> {
     const tags = await versionsOf(test.database, planOf('tag')).distinct('documentId')
     const isGone = (one: unknown): boolean =>
@@ -231,7 +231,7 @@ describe('history, whatever is written and restored', () => {
     return new Map((await found.toArray()).map((row) => [row._id, row]))
   }
 
-  /** Every number of the log makes of what is held what was stored then. */
+  /** Replays the log and compares the result with the recorded state of every commit. */
   async function expectReplayed(states: ReadonlyMap<number, State>): Promise<void> {
     const held = new Map<string, Data>()
     const kept = await keptRows()
@@ -249,14 +249,14 @@ describe('history, whatever is written and restored', () => {
         }
       }
       const state = states.get(seq)
-      if (state === undefined) continue // of two at once nobody has seen what the first has made
+      if (state === undefined) continue // the state between two concurrent writes is unknown
       if (!isDeepStrictEqual(held, state.content)) {
         expect(sorted(held), `at ${seq}`).to.deep.equal(sorted(state.content))
       }
     }
   }
 
-  /** Each revision that was ever stored is listed, and shown as what it was. */
+  /** Checks that history lists and returns every revision with its original content. */
   async function expectShown(states: Iterable<State>): Promise<void> {
     const listed = new Set<string>()
     for (const documentId of idsOf('article')) {
@@ -280,7 +280,7 @@ describe('history, whatever is written and restored', () => {
     }
   }
 
-  it('replays to what was stored at every number, and gives back what was', async function () {
+  it('replays every commit to its recorded state and returns each revision unchanged', async function () {
     this.timeout(RUNS * 10_000)
     await fc.assert(
       fc.asyncProperty(
@@ -310,7 +310,7 @@ describe('history, whatever is written and restored', () => {
   })
 })
 
-/** By hand, so that nothing here goes by what is tested. */
+/** Written independently of the tested code. */
 function withoutSecrets({ secret: _secret, ...version }: Data): Data {
   const { part } = version
   if (part === null || typeof part !== 'object') return version
@@ -318,7 +318,7 @@ function withoutSecrets({ secret: _secret, ...version }: Data): Data {
   return { ...version, part: rest }
 }
 
-/** What a client is shown of what is stored; nothing of what is not there. */
+/** Returns a stored version as clients see it, or an empty object for a missing one. */
 function shown(stored: Data | undefined): Data {
   return stored === undefined ? {} : pick(pastContent(ARTICLE, stored, mayRead).content, RESTORABLE)
 }

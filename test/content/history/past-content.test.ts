@@ -7,8 +7,8 @@ import { planOf } from '../../fixtures/plans.ts'
 
 const BCRYPT = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
 
-/** Passwords whose declaration has gone since they were stored. */
-describe('an attribute that was a password, and is declared no more', () => {
+/** Stored passwords whose attribute is no longer declared. */
+describe('a former password attribute that is no longer declared', () => {
   const plan = planOf({
     attributes: { title: { type: 'string' } },
     history: true,
@@ -29,13 +29,13 @@ describe('an attribute that was a password, and is declared no more', () => {
     } as unknown as StoredVersion
   })
 
-  it('goes into no commit', () => {
+  it('is not written to commits', () => {
     const { content } = itemOf(plan, stored, { isNew: false })
     expect(content).to.include({ title: 'One', subtitle: 'Two' })
     expect(content).to.have.keys('title', 'subtitle', 'documentId', 'locale', 'status')
   })
 
-  it('is shown by no history', () => {
+  it('is not returned by history', () => {
     const { content, unknown } = pastContent(plan, stored, () => true)
     expect(content).to.deep.equal({ title: 'One' })
     expect(unknown).to.not.have.any.keys('secret', 'brought')

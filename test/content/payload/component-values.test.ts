@@ -14,7 +14,7 @@ import { pagePlan } from '../../fixtures/plans.ts'
 
 const plan = pagePlan()
 
-/** New ids ascend from 101, whatever the component. */
+/** New ids start at 101 for every component. */
 function merge(
   stored: Data | null,
   sent: Data,
@@ -64,7 +64,7 @@ const stored: Data = {
 }
 
 describe('unsetValue', () => {
-  it('is an empty list for lists, and null for all else', () => {
+  it('is an empty list for lists and null for all other attributes', () => {
     const unset = [...plan.attributes.values()].map((one) => [one.name, unsetValue(one)])
     expect(Object.fromEntries(unset)).to.deep.equal({
       title: null,
@@ -81,44 +81,44 @@ describe('unsetValue', () => {
 
 describe('mergeComponents', () => {
   const rows: readonly (readonly [string, Data | null, Data, Data])[] = [
-    ['gives nothing for nothing', stored, { title: 'New' }, {}],
-    ['leaves absent ones out', stored, { seo: undefined, links: [] }, { links: [] }],
+    ['returns no components if none are sent', stored, { title: 'New' }, {}],
+    ['omits components that are not sent', stored, { seo: undefined, links: [] }, { links: [] }],
     [
-      'completes a new one',
+      'fills in missing attributes of a new component',
       null,
       { seo: { metaTitle: 'm' } },
       { seo: seo(101, { metaTitle: 'm' }) },
     ],
     ['ignores ids in a new version', null, { seo: { id: 1 } }, { seo: seo(101) }],
     [
-      'ignores ids twice in a new version',
+      'ignores duplicate ids in a new version',
       null,
       { links: [{ id: 1 }, { id: 1 }] },
       { links: [link(101), link(102)] },
     ],
     [
-      'replaces one without id',
+      'replaces a component that is sent without an id',
       stored,
       { seo: { metaTitle: 'n' } },
       { seo: seo(101, { metaTitle: 'n' }) },
     ],
-    ['takes an id of null as none', stored, { seo: { id: null } }, { seo: seo(101) }],
-    ['removes a single one', stored, { seo: null }, { seo: null }],
+    ['treats a null id as a missing id', stored, { seo: { id: null } }, { seo: seo(101) }],
+    ['removes a single component', stored, { seo: null }, { seo: null }],
     ['empties lists', stored, { links: [], sections: [] }, { links: [], sections: [] }],
     [
-      'merges one with its id',
+      'merges a component that is sent with its id',
       stored,
       { seo: { id: 1, metaTitle: 'n' } },
       { seo: { ...(stored['seo'] as Data), metaTitle: 'n' } },
     ],
     [
-      'keeps null apart from absent',
+      'distinguishes null from absent values',
       stored,
       { seo: { id: '1', metaTitle: null, main: null, social: [] } },
       { seo: seo(1, { image: 'file' }) },
     ],
     [
-      'merges nested ones with their ids',
+      'merges nested components with their ids',
       stored,
       { seo: { id: 1, social: [{ id: 3, label: 'B' }, { label: 'c' }], main: { label: 'new' } } },
       {
@@ -131,13 +131,13 @@ describe('mergeComponents', () => {
       },
     ],
     [
-      'takes what is in a new one as new',
+      'treats nested components of a new component as new',
       stored,
       { seo: { social: [{ id: 3 }], main: { id: 4, label: 'm' } } },
       { seo: seo(101, { social: [link(102)], main: link(103, { label: 'm' }) }) },
     ],
     [
-      'takes the order of a list as given',
+      'takes the order of the sent list',
       stored,
       { links: [{ id: 6 }, { label: 'new' }, { id: 5, label: 'z' }] },
       {
@@ -149,13 +149,13 @@ describe('mergeComponents', () => {
       },
     ],
     [
-      'keeps the last of two with one id',
+      'keeps the last of two components with the same id',
       stored,
       { links: [{ id: 5, label: 'first' }, { id: 6 }, { id: '5', label: 'last' }] },
       { links: [link(6, { label: 'y', tag: 'blue' }), link(5, { label: 'last' })] },
     ],
     [
-      'tells components of a zone apart',
+      'distinguishes components of a zone by type',
       stored,
       {
         sections: [
@@ -179,7 +179,7 @@ describe('mergeComponents', () => {
     })
   }
 
-  it('puts the id first, attributes as declared and __component last', () => {
+  it('puts the id first, __component last and attributes in declared order', () => {
     const sent = { sections: [{ __component: 'sections.hero', tags: [], heading: 'h' }] }
     const { sections } = merge(null, sent)
     expect(Object.keys((sections as Data[])[0] ?? {})).to.deep.equal([
@@ -190,7 +190,7 @@ describe('mergeComponents', () => {
     ])
   })
 
-  it('changes relations and media within, from what is stored', () => {
+  it('applies relation and media changes to the stored values', () => {
     const connect: DocumentChange = {
       kind: 'change',
       connect: [{ target: 'green', position: { kind: 'start' } }],
@@ -221,25 +221,25 @@ describe('mergeComponents', () => {
     })
   })
 
-  it('completes what was stored before an attribute was declared', () => {
+  it('adds attributes that were declared after the component was stored', () => {
     const merged = merge({ seo: { id: 1 } }, { seo: { id: 1, metaTitle: 'm' } })
     expect(merged).to.deep.equal({ seo: seo(1, { metaTitle: 'm' }) })
   })
 
   const foreign: readonly (readonly [string, string, Data, Data])[] = [
-    ['an unknown one', 'seo', stored, { seo: { id: 424242 } }],
-    ['one of nothing', 'seo', { seo: null }, { seo: { id: 1 } }],
-    ['one of an attribute that is not stored', 'seo', {}, { seo: { id: 1 } }],
-    ['one of another attribute', 'links', stored, { links: [{ id: 2 }] }],
+    ['an unknown component', 'seo', stored, { seo: { id: 424242 } }],
+    ['a component if none is stored', 'seo', { seo: null }, { seo: { id: 1 } }],
+    ['a component of an attribute that is not stored', 'seo', {}, { seo: { id: 1 } }],
+    ['a component of another attribute', 'links', stored, { links: [{ id: 2 }] }],
     [
-      'one of another component',
+      'a component of another type',
       'sections',
       stored,
       { sections: [{ __component: 'sections.hero', id: 8 }] },
     ],
-    ['a nested one of another', 'seo.main', stored, { seo: { id: 1, main: { id: 2 } } }],
-    ['text', 'seo', stored, { seo: { id: 'one' } }],
-    ['true', 'links', { links: [{ label: 'no id' }] }, { links: [{ id: true }] }],
+    ['a component nested elsewhere', 'seo.main', stored, { seo: { id: 1, main: { id: 2 } } }],
+    ['a component as text', 'seo', stored, { seo: { id: 'one' } }],
+    ['a component as true', 'links', { links: [{ label: 'no id' }] }, { links: [{ id: true }] }],
   ]
   for (const [what, name, before, sent] of foreign) {
     it(`refuses the id of ${what}`, () => {
@@ -253,7 +253,7 @@ describe('mergeComponents', () => {
     })
   }
 
-  it('leaves what is stored as it was', () => {
+  it('does not modify the stored version', () => {
     const before = structuredClone(stored)
     merge(stored, { seo: { id: 1, metaTitle: 'n' }, links: [{ id: 6, label: 'n' }] })
     expect(stored).to.deep.equal(before)
@@ -263,7 +263,7 @@ describe('mergeComponents', () => {
 describe('mergeComponents after the validators', () => {
   const update = (sent: Data): Data => plan.validators.direct(sent, { creating: false })
 
-  it('gives defaults to new ones only', () => {
+  it('applies defaults to new components only', () => {
     const sent = {
       links: [{ id: 5, label: 'x' }, { label: 'new' }, { label: 'z', external: null }],
     }
@@ -276,7 +276,7 @@ describe('mergeComponents after the validators', () => {
     })
   })
 
-  it('gives defaults within new ones, whatever their ids', () => {
+  it('applies defaults inside new components regardless of nested ids', () => {
     const sent = { seo: { main: { id: 4, label: 'm' } } }
     expect(merge(stored, update(sent))).to.deep.equal({
       seo: seo(101, { main: link(102, { label: 'm', external: false }) }),
@@ -285,7 +285,7 @@ describe('mergeComponents after the validators', () => {
 })
 
 describe('collectRelationChanges', () => {
-  it('finds them at the root, in components and in zones', () => {
+  it('finds changes at the root, in components and in zones', () => {
     const found = collectRelationChanges(plan, {
       title: 'x',
       category: 'c',
@@ -314,7 +314,7 @@ describe('collectRelationChanges', () => {
     ])
   })
 
-  it('finds nothing in nothing', () => {
+  it('returns an empty list for a payload without relations', () => {
     const sent = { seo: null, links: undefined, locale: 'en', constructor: {} }
     expect(collectRelationChanges(plan, sent)).to.deep.equal([])
   })
@@ -349,7 +349,7 @@ describe('countNewComponents', () => {
     return counts
   }
 
-  /** A version that holds every id that a page may name. */
+  /** A version that contains every id that a generated page may use. */
   const ids = [1, 2, 3, 4]
   const all = ids.map((id) => link(id))
   const nesting = (id: number): Data => seo(id, { social: all, main: link(1) })
@@ -362,7 +362,7 @@ describe('countNewComponents', () => {
     ]),
   })
 
-  it('counts what a new version needs', () => {
+  it('counts the new components of a creation', () => {
     fc.assert(
       fc.property(page, (sent) => {
         const count = countNewComponents(plan, sent, { creating: true })
@@ -371,7 +371,7 @@ describe('countNewComponents', () => {
     )
   })
 
-  it('counts what an update needs', () => {
+  it('counts the new components of an update', () => {
     fc.assert(
       fc.property(page, (sent) => {
         const seoId = sent.seo?.id ?? 1
@@ -382,7 +382,7 @@ describe('countNewComponents', () => {
     )
   })
 
-  it('needs none where all are stored', () => {
+  it('returns no counts if all components are stored', () => {
     expect(countNewComponents(plan, stored, { creating: false })).to.deep.equal(new Map())
     expect(merge(stored, stored)).to.deep.equal({
       seo: stored['seo'],

@@ -3,7 +3,7 @@ import { assert, property, string } from 'fast-check'
 import { toUid } from '../../../src/content/payload/propose-uid.ts'
 
 describe('documents/payload/propose-uid', () => {
-  it('writes a text as a uid', () => {
+  it('converts text to a uid', () => {
     const rows: readonly (readonly [string, string])[] = [
       ['Hello, World!', 'hello-world'],
       ['  Größe & Gewicht  ', 'grosse-gewicht'],
@@ -15,7 +15,7 @@ describe('documents/payload/propose-uid', () => {
     for (const [text, uid] of rows) expect(toUid(text), text).to.equal(uid)
   })
 
-  it('makes what a uid may be, of whatever text, and leaves that as it is', () => {
+  it('returns a valid and stable uid for any text', () => {
     assert(
       property(string({ unit: 'grapheme' }), (text) => {
         const uid = toUid(text)

@@ -36,35 +36,35 @@ describe('readRelationChange', () => {
     ['a documentId', 'a', set(a)],
     ['a number', 7, set({ id: 7 })],
     ['digits', '7', set({ id: 7 })],
-    ['digits named a documentId', { documentId: '7' }, set({ documentId: '7' })],
+    ['a documentId of digits', { documentId: '7' }, set({ documentId: '7' })],
     ['an object', { documentId: 'a' }, set(a)],
     ['an object with both ids', { id: 1, documentId: 'a' }, set(a)],
     ['a locale', { documentId: 'a', locale: 'fr' }, set({ documentId: 'a', locale: 'fr' })],
-    ['no locale', [{ documentId: 'a', locale: null }], set(a)],
-    ['a locale beside a numeric id', { id: 1, locale: 'fr' }, set({ id: 1 })],
+    ['a null locale', [{ documentId: 'a', locale: null }], set(a)],
+    ['a locale next to a numeric id', { id: 1, locale: 'fr' }, set({ id: 1 })],
     ['null', null, set()],
     ['an empty list', [], set()],
     ['null in a list', [null, 'a'], set(a)],
     ['set with a list', { set: ['a', { documentId: 'b' }] }, set(a, b)],
     ['set with an object', { set: { documentId: 'a' } }, set(a)],
     ['set with a scalar', { set: 'a' }, set(a)],
-    ['set with nothing in it', { set: [] }, set()],
+    ['set with an empty list', { set: [] }, set()],
     ['set with null', { set: null }, null],
-    ['set beside connect', { set: ['a'], connect: ['b'] }, set(a)],
-    ['set with null beside connect', { set: null, connect: ['b'] }, connect(b)],
+    ['set together with connect', { set: ['a'], connect: ['b'] }, set(a)],
+    ['set with null together with connect', { set: null, connect: ['b'] }, connect(b)],
     ['connect with a list', { connect: ['a', { documentId: 'b' }] }, connect(a, b)],
     ['connect with an object', { connect: { documentId: 'a' } }, connect(a)],
     ['connect with a scalar', { connect: 3 }, connect({ id: 3 })],
     ['disconnect with a list', { disconnect: ['a', { id: 3 }] }, disconnect(a, { id: 3 })],
     ['disconnect with an object', { disconnect: { documentId: 'a' } }, disconnect(a)],
     ['disconnect with a scalar', { disconnect: 'a' }, disconnect(a)],
-    ['nothing', {}, null],
+    ['an empty object', {}, null],
     ['empty lists', { connect: [], disconnect: [] }, null],
-    ['options beside set', { set: ['a'], options: { strict: true } }, set(a)],
-    ['options beside connect', { connect: ['a'], options: {} }, connect(a)],
+    ['options together with set', { set: ['a'], options: { strict: true } }, set(a)],
+    ['options together with connect', { connect: ['a'], options: {} }, connect(a)],
     ['options alone', { options: { strict: false } }, null],
     [
-      'options that are not strict',
+      'options with strict set to false',
       { connect: ['a'], options: { strict: false } },
       { ...(connect(a) as object), strict: false },
     ],
@@ -116,7 +116,7 @@ describe('readRelationChange', () => {
     })
   }
 
-  it('names the attribute without list positions', () => {
+  it('omits list positions from the attribute path', () => {
     const error = thrownBy(() => readRelationChange(['sections', '0', 'author'], { foo: 1 }))
     expect(error.details).to.include({ path: 'sections.author' })
     const value = { connect: { documentId: 'a', position: { foo: 1 } } }
@@ -172,7 +172,7 @@ describe('readRelationChange', () => {
     [placement({ start: 'yes' }), 'tags: position.start must be true'],
   ]
   for (const [value, message] of told) {
-    it(`says ${message}`, () => {
+    it(`responds with "${message}"`, () => {
       const error = thrownBy(() => readRelationChange(['tags'], value))
       expect(error.message).to.equal(message)
       const fault = { path: ['tags'], message, name: 'ValidationError', value }
@@ -180,7 +180,7 @@ describe('readRelationChange', () => {
     })
   }
 
-  it('reads or refuses whatever is sent', () => {
+  it('reads or refuses any value', () => {
     const key = fc.constantFrom(
       'set',
       'connect',

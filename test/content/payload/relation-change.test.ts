@@ -25,38 +25,58 @@ const change = (
 ): DocumentChange => ({ kind: 'change', connect, disconnect, strict })
 const set = (...targets: string[]): DocumentChange => ({ kind: 'set', targets })
 
-/** `abc` stands for a, b and c. */
+/** Each letter of `current` is one documentId. */
 const apply = (current: string, made: DocumentChange): string =>
   applyRelationChange(current.split(''), made).join('')
 
 describe('applyRelationChange', () => {
   const rows: readonly (readonly [string, string, DocumentChange, string])[] = [
-    ['replaces what is there', 'ab', set('c'), 'c'],
-    ['takes the order given', 'abc', set('b', 'c', 'a'), 'bca'],
-    ['clears', 'ab', set(), ''],
-    ['keeps the first of two that are set', '', set('a', 'b', 'a'), 'ab'],
+    ['replaces the current members', 'ab', set('c'), 'c'],
+    ['uses the given order', 'abc', set('b', 'c', 'a'), 'bca'],
+    ['clears the relation', 'ab', set(), ''],
+    ['drops duplicates in set after the first', '', set('a', 'b', 'a'), 'ab'],
     ['connects at the end', 'a', change([at('c'), at('b')]), 'acb'],
-    ['moves a connected one to the end', 'ab', change([at('a')]), 'ba'],
-    ['connects one twice, the last time counts', '', change([at('a'), at('b'), at('a')]), 'ba'],
-    ['disconnects', 'abc', change([], ['b']), 'ac'],
-    ['disconnects one that is not connected', 'a', change([], ['z']), 'a'],
-    ['connects and disconnects others', 'ab', change([at('c')], ['a']), 'bc'],
-    ['leaves one connected that is both', 'ab', change([at('a')], ['a']), 'ba'],
-    ['puts before', 'ab', change([at('c', before('b'))]), 'acb'],
-    ['puts after', 'ab', change([at('c', after('a'))]), 'acb'],
-    ['puts at the start', 'ab', change([at('c', START)]), 'cab'],
-    ['moves within', 'abc', change([at('c', before('a'))]), 'cab'],
-    ['takes positions in turn', 'a', change([at('b', START), at('c', START)]), 'cba'],
-    ['lets positions refer back', 'a', change([at('b'), at('c', before('b'))]), 'acb'],
-    ['lets positions refer on', 'a', change([at('c', before('b')), at('b')]), 'acb'],
+    ['moves a connected member to the end', 'ab', change([at('a')]), 'ba'],
+    ['uses the last of two connects of a member', '', change([at('a'), at('b'), at('a')]), 'ba'],
+    ['disconnects a member', 'abc', change([], ['b']), 'ac'],
+    ['ignores a disconnect of a document that is not connected', 'a', change([], ['z']), 'a'],
+    ['connects and disconnects different documents', 'ab', change([at('c')], ['a']), 'bc'],
     [
-      'lets positions refer on in a row',
+      'keeps a member that is both connected and disconnected',
+      'ab',
+      change([at('a')], ['a']),
+      'ba',
+    ],
+    ['connects before a member', 'ab', change([at('c', before('b'))]), 'acb'],
+    ['connects after a member', 'ab', change([at('c', after('a'))]), 'acb'],
+    ['connects at the start', 'ab', change([at('c', START)]), 'cab'],
+    ['moves a member within the list', 'abc', change([at('c', before('a'))]), 'cab'],
+    ['applies positions in turn', 'a', change([at('b', START), at('c', START)]), 'cba'],
+    [
+      'supports positions that refer to an earlier connect',
+      'a',
+      change([at('b'), at('c', before('b'))]),
+      'acb',
+    ],
+    [
+      'supports positions that refer to a later connect',
+      'a',
+      change([at('c', before('b')), at('b')]),
+      'acb',
+    ],
+    [
+      'supports chains of positions that refer to later connects',
       'a',
       change([at('d', after('c')), at('c', before('b')), at('b')]),
       'acdb',
     ],
-    ['keeps one that is put beside itself', 'abc', change([at('b', after('b'))]), 'abc'],
-    ['drops duplicates that were stored', 'aba', change([at('c')]), 'abc'],
+    [
+      'keeps a member that is positioned relative to itself',
+      'abc',
+      change([at('b', after('b'))]),
+      'abc',
+    ],
+    ['drops stored duplicates', 'aba', change([at('c')]), 'abc'],
   ]
   for (const [what, current, made, expected] of rows) {
     it(what, () => {
@@ -65,13 +85,13 @@ describe('applyRelationChange', () => {
   }
 
   const refused: readonly (readonly [string, DocumentChange])[] = [
-    ['one that is nowhere', change([at('c', before('z'))])],
-    ['one that is disconnected as well', change([at('c', before('z'))], ['z'])],
-    ['itself, not connected', change([at('z', before('z'))])],
-    ['each other', change([at('c', before('z')), at('z', after('c'))])],
+    ['an unknown document', change([at('c', before('z'))])],
+    ['an unknown document that is also disconnected', change([at('c', before('z'))], ['z'])],
+    ['an unconnected document itself', change([at('z', before('z'))])],
+    ['two documents that refer to each other', change([at('c', before('z')), at('z', after('c'))])],
   ]
   for (const [what, made] of refused) {
-    it(`refuses a position beside ${what}`, () => {
+    it(`refuses a position relative to ${what}`, () => {
       const error = thrownBy(() => apply('ab', made))
       expect(error.name).to.equal('ValidationError')
       expect(error.details).to.deep.equal({})
@@ -82,19 +102,27 @@ describe('applyRelationChange', () => {
   }
 
   const lenient: readonly (readonly [string, DocumentChange, string])[] = [
-    ['one that is nowhere', change([at('c', before('z'))], [], false), 'abc'],
-    ['itself, not connected', change([at('z', before('z'))], [], false), 'abz'],
-    ['each other', change([at('c', before('z')), at('z', after('c'))], [], false), 'abcz'],
-    ['two in a chain', change([at('c', before('z')), at('d', before('c'))], [], false), 'abdc'],
-    ['one that comes', change([at('c', before('d')), at('d', START)], [], false), 'cdab'],
+    ['an unknown document', change([at('c', before('z'))], [], false), 'abc'],
+    ['an unconnected document itself', change([at('z', before('z'))], [], false), 'abz'],
+    [
+      'two documents that refer to each other',
+      change([at('c', before('z')), at('z', after('c'))], [], false),
+      'abcz',
+    ],
+    [
+      'a chain of two connects',
+      change([at('c', before('z')), at('d', before('c'))], [], false),
+      'abdc',
+    ],
+    ['a later connect', change([at('c', before('d')), at('d', START)], [], false), 'cdab'],
   ]
   for (const [what, made, expected] of lenient) {
-    it(`puts at the end what is placed beside ${what}, where that is no fault`, () => {
+    it(`connects at the end if a lenient position refers to ${what}`, () => {
       expect(apply('ab', made)).to.equal(expected)
     })
   }
 
-  it('is quick with many', () => {
+  it('handles 20,000 members quickly', () => {
     const many = Array.from({ length: 20_000 }, (_, index) => `d${index}`)
     const connect = many.map((target, index) =>
       index === 0 ? at(target) : at(target, before(`d${index - 1}`)),
@@ -104,7 +132,7 @@ describe('applyRelationChange', () => {
   })
 })
 
-describe('applyRelationChange, whatever is asked', () => {
+describe('applyRelationChange with random input', () => {
   const letter = fc.constantFrom(...'abcdefgh'.split(''))
   const list = fc.uniqueArray(letter)
   const position: fc.Arbitrary<Position<string>> = fc.oneof(
@@ -115,7 +143,7 @@ describe('applyRelationChange, whatever is asked', () => {
   )
   const connections = fc.array(fc.tuple(letter, position).map(([target, to]) => at(target, to)))
 
-  /** Null where a position refers to what is not connected when its turn comes. */
+  /** Returns null if a position refers to a document that is not connected at that time. */
   const naive = (current: readonly string[], made: DocumentChange): readonly string[] | null => {
     if (made.kind === 'set') return [...new Set(made.targets)]
     let result = current.filter((one) => !made.disconnect.includes(one))
@@ -133,7 +161,7 @@ describe('applyRelationChange, whatever is asked', () => {
     return result
   }
 
-  it('does what the simplest model does', () => {
+  it('matches a naive model', () => {
     fc.assert(
       fc.property(list, connections, list, (current, connect, disconnect) => {
         const made = change(connect, disconnect)
@@ -144,7 +172,7 @@ describe('applyRelationChange, whatever is asked', () => {
     )
   })
 
-  it('holds what set algebra says, without duplicates', () => {
+  it('contains the expected set of members without duplicates', () => {
     const plain = fc.array(letter.map((target) => at(target)))
     fc.assert(
       fc.property(list, plain, fc.array(letter), (current, connect, disconnect) => {
@@ -157,7 +185,7 @@ describe('applyRelationChange, whatever is asked', () => {
     )
   })
 
-  it('keeps the order of those that it does not touch', () => {
+  it('keeps the order of untouched members', () => {
     fc.assert(
       fc.property(list, connections, list, (current, connect, disconnect) => {
         const made = change(connect, disconnect)
@@ -170,7 +198,7 @@ describe('applyRelationChange, whatever is asked', () => {
     )
   })
 
-  it('changes nothing the second time that something is set', () => {
+  it('is idempotent for set', () => {
     fc.assert(
       fc.property(list, fc.array(letter), (current, targets) => {
         const once = applyRelationChange(current, set(...targets))
@@ -182,13 +210,18 @@ describe('applyRelationChange, whatever is asked', () => {
 
 describe('applyToOneChange', () => {
   const rows: readonly (readonly [string, string | null, DocumentChange, string | null])[] = [
-    ['takes the last that is set', 'x', set('a', 'b'), 'b'],
-    ['clears', 'x', set(), null],
-    ['takes the last that is connected', 'x', change([at('a'), at('b')]), 'b'],
-    ['keeps what is neither', 'x', change([], ['y']), 'x'],
-    ['disconnects', 'x', change([], ['x']), null],
-    ['connects what is disconnected as well', 'x', change([at('x')], ['x']), 'x'],
-    ['disconnects nothing', null, change([], ['x']), null],
+    ['uses the last member of set', 'x', set('a', 'b'), 'b'],
+    ['clears the relation', 'x', set(), null],
+    ['uses the last connected member', 'x', change([at('a'), at('b')]), 'b'],
+    ['keeps a member that is neither connected nor disconnected', 'x', change([], ['y']), 'x'],
+    ['disconnects a member', 'x', change([], ['x']), null],
+    [
+      'keeps a member that is both connected and disconnected in a to-one relation',
+      'x',
+      change([at('x')], ['x']),
+      'x',
+    ],
+    ['ignores a disconnect on an empty relation', null, change([], ['x']), null],
   ]
   for (const [what, current, made, expected] of rows) {
     it(what, () => {

@@ -24,7 +24,7 @@ const FILE = 'plugin::upload.file'
 const CATEGORY = 'api::category.category'
 
 describe('namedTargets', () => {
-  it('names each target once by content-type, positions included', () => {
+  it('returns each target once per content-type, including positions', () => {
     const named = namedTargets([
       input('tags', { connect: [{ id: 1, position: { before: 'z' } }, 'a'], disconnect: ['b', 1] }),
       input('cover', 3),
@@ -49,7 +49,7 @@ describe('resolveRelationChanges', () => {
     [FILE, targets([], [[1, 'f']])],
   ])
 
-  it('gives every change in documentIds', () => {
+  it('converts every id to a documentId', () => {
     const inputs = [
       input('tags', { connect: ['b', { id: 1, position: { before: 'b' } }], disconnect: [1] }),
       input('cover', { id: 1 }),
@@ -75,7 +75,7 @@ describe('resolveRelationChanges', () => {
     )
   })
 
-  it('lets go of what is gone, named by either id', () => {
+  it('accepts disconnects of missing documents by either id', () => {
     const gone = input('tags', { disconnect: ['zzz', { id: 99 }, { id: 1 }] })
     expect(resolveRelationChanges([gone], found, 'en').get('tags')).to.deep.equal({
       kind: 'change',
@@ -90,7 +90,7 @@ describe('resolveRelationChanges', () => {
     ['a', { id: 1 }],
     [1, { documentId: 'a' }],
   ]) {
-    it(`refuses to connect one document twice: ${JSON.stringify(value)}`, () => {
+    it(`refuses to connect a document twice: ${JSON.stringify(value)}`, () => {
       const twice = input('tags', { connect: value })
       const error = thrownBy(() => resolveRelationChanges([twice], found, 'en'))
       expect(error.message).to.equal('tags: connect names the document a twice')
@@ -100,13 +100,19 @@ describe('resolveRelationChanges', () => {
   const missing: readonly (readonly [string, string, unknown, string, string])[] = [
     ['without locales', 'tags', ['a', 'zzz'], 'zzz", locale "null"', 'en'],
     ['in the locale written', 'category', 'zzz', 'zzz", locale "en"', 'en'],
-    ['in that, whatever is asked', 'category', z('fr'), 'zzz", locale "en"', 'en'],
-    ['in the locale asked for', 'category', z('fr'), 'zzz", locale "fr"', ''],
-    ['of a file', 'gallery', 'zzz', 'zzz", locale "null"', 'en'],
-    ['of a position', 'tags', beside('zzz'), 'zzz", locale "null"', 'en'],
+    [
+      'in the written locale despite a requested one',
+      'category',
+      z('fr'),
+      'zzz", locale "en"',
+      'en',
+    ],
+    ['in the requested locale', 'category', z('fr'), 'zzz", locale "fr"', ''],
+    ['for a file', 'gallery', 'zzz', 'zzz", locale "null"', 'en'],
+    ['for a position', 'tags', beside('zzz'), 'zzz", locale "null"', 'en'],
   ]
   for (const [what, path, value, named, locale] of missing) {
-    it(`names a missing document ${what}`, () => {
+    it(`reports a missing document ${what}`, () => {
       const error = thrownBy(() => resolveRelationChanges([input(path, value)], found, locale))
       expect(error.name).to.equal('ValidationError')
       expect(error.message).to.equal(`Document with id "${named} not found`)
@@ -122,7 +128,7 @@ describe('resolveRelationChanges', () => {
     ['cover', { id: 5 }, FILE, [5]],
   ]
   for (const [path, value, uid, missing] of ids) {
-    it(`counts missing numeric ids of ${path} in ${JSON.stringify(value)}`, () => {
+    it(`reports missing numeric ids of ${path} in ${JSON.stringify(value)}`, () => {
       const error = thrownBy(() => resolveRelationChanges([input(path, value)], found, 'en'))
       const message = `${missing.length} relation(s) of type ${uid} associated with this entity do not exist`
       expect(error.name).to.equal('ValidationError')

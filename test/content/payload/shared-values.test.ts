@@ -23,7 +23,7 @@ const RUNS = modelRuns('SHARED_RUNS', 3, 40)
 const shared = { pluginOptions: { i18n: { localized: false } } }
 const localized = { pluginOptions: { i18n: { localized: true } } }
 
-/** A page with every kind of attribute shared, and a title and a list of its own in each locale. */
+/** A page with one shared attribute of every kind, and a localized title and list. */
 const page = (name: string, draftAndPublish: boolean): ContentTypeDefinition =>
   contentType(
     name,
@@ -105,7 +105,7 @@ function planOf(name: string): ContentTypePlan {
   return plan
 }
 
-describe('values that all locales share', () => {
+describe('values shared by all locales', () => {
   let test: TestDatabase
   let context: DocumentContext
 
@@ -188,7 +188,7 @@ describe('values that all locales share', () => {
   }
 
   for (const name of ['page', 'sheet']) {
-    it(`a new locale of a ${name} begins with all of them, components with their ids`, async () => {
+    it(`are copied to a new locale of a ${name}, including component ids`, async () => {
       await create(name, PAGE, 'en', 'published', FULL)
       const french = await update(name, PAGE, 'fr', 'published', { title: 'b' })
       expect(french).to.deep.include({ title: 'b', own: [], tags: [SECOND, TAG], twin: TAG })
@@ -199,7 +199,7 @@ describe('values that all locales share', () => {
       expect(first?.['seo']).to.deep.include({ label: 'seo', tag: TAG })
     })
 
-    it(`a new locale of a ${name} changes the lists that it begins with`, async () => {
+    it(`apply changes to the copied lists in a new locale of a ${name}`, async () => {
       await create(name, PAGE, 'en', 'published', FULL)
       await update(name, PAGE, 'fr', 'published', { tags: { connect: [THIRD] }, links: [] })
       for (const version of Object.values(await stored(name))) {
@@ -207,7 +207,7 @@ describe('values that all locales share', () => {
       }
     })
 
-    it(`are carried over though the writer of a ${name} may not find them`, async () => {
+    it(`are copied even if the writer may not read the targets of a ${name}`, async () => {
       await create(name, PAGE, 'en', 'published', FULL)
       const writer = { mayRead: () => false, locale: 'en' }
       const at = { ...target(name, PAGE, 'fr', 'published'), writer }
@@ -217,7 +217,7 @@ describe('values that all locales share', () => {
       ])
     })
 
-    it(`come to every locale of a ${name} through its relation's inverse side`, async () => {
+    it(`reach every locale of a ${name} through the inverse side of a relation`, async () => {
       await create(name, PAGE, 'en', 'published', { ...FULL, tags: [], twin: null })
       await update(name, PAGE, 'fr', 'published', { title: 'b' })
       await update('tag', THIRD, '', 'published', {
@@ -233,7 +233,7 @@ describe('values that all locales share', () => {
       }
     })
 
-    it(`leave every locale of a ${name} when another takes a one-to-one target`, async () => {
+    it(`are removed from every locale of a ${name} when another document takes a one-to-one target`, async () => {
       await create(name, PAGE, 'en', 'published', FULL)
       await update(name, PAGE, 'fr', 'published', { title: 'b' })
       await create(name, OTHER, 'de', 'published', { ...FULL, twin: TAG })
@@ -242,7 +242,7 @@ describe('values that all locales share', () => {
     })
   }
 
-  it('go to drafts with every write, and to published versions with publishing', async () => {
+  it('change in drafts with every write and in published versions on publish', async () => {
     await create('page', PAGE, 'en', 'published', FULL)
     await update('page', PAGE, 'fr', 'published', { title: 'b' })
     const before = await stored('page')
@@ -265,7 +265,7 @@ describe('values that all locales share', () => {
     expect(after['fr published']).to.deep.equal(between['fr draft'])
   })
 
-  it('stay as they were in all locales when a write is refused', async () => {
+  it('stay unchanged in all locales if a write is refused', async () => {
     await create('page', PAGE, 'en', 'published', FULL)
     await update('page', PAGE, 'fr', 'published', { title: 'b' })
     const before = await stored('page')
@@ -333,7 +333,7 @@ describe('values that all locales share', () => {
     }
   }
 
-  it('are equal in the drafts, and in the published versions, whatever is written', async () => {
+  it('are equal in all drafts and in all published versions after random writes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 3, maxLength: 12 }), async (drawn) => {
         await clear()

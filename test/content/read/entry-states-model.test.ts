@@ -168,14 +168,14 @@ const write = record({
 })
 type Write = ReturnType<typeof write.generate>['value']
 
-/** Writes that come at once, and whether lists are read beside them and after them. */
+/** Concurrent writes, and whether lists are read during and after them. */
 const step = record({
   writes: array(write, { minLength: 1, maxLength: 3 }),
   isReadBeside: boolean(),
   isReadAfter: boolean(),
 })
 
-describe('lists of entries in one state beside all versions', () => {
+describe('lists of entries by state compared with all versions', () => {
   let test: TestDatabase
   let context: DocumentContext
   let run = 0
@@ -260,21 +260,21 @@ describe('lists of entries in one state beside all versions', () => {
     await (operations[asked.does] ?? (() => alterRows(asked)))()
   }
 
-  /** What no operation on documents does. */
+  /** Changes rows in ways that no document operation does. */
   async function alterRows(asked: Write): Promise<void> {
     const plan = planOf(asked.type)
     const documentId = idOf(asked.type, asked.slot)
     const rows = versionsOf(test.database, plan)
     const locale = plan.localized ? asked.locale : ''
     if (asked.does === 'import') await importOthers(asked)
-    // As a type without drafts has left it.
+    // Simulates a type that had no drafts before.
     else if (asked.does === 'undraft')
       await rows.deleteMany({ documentId, locale, status: 'draft' })
-    // As an earlier version of the server has stored it.
+    // Simulates rows of an earlier server version.
     else await rows.updateMany({ documentId }, { $unset: { [STATE]: '' } })
   }
 
-  /** Imports each version as the other one of its locale as well, with the same content or with another title. */
+  /** Imports each version as the other status of its locale, with the same content or another title. */
   async function importOthers({ type, slot, everyLocale, value }: Write): Promise<void> {
     const plan = planOf(type)
     if (!plan.draftAndPublish) return
@@ -292,7 +292,7 @@ describe('lists of entries in one state beside all versions', () => {
     await addVersions(test.database, plan, versions.map(other))
   }
 
-  /** Refusals are no part of the property. */
+  /** Refused writes are expected. */
   async function attempt(asked: Write): Promise<void> {
     try {
       await perform(asked)
@@ -301,7 +301,7 @@ describe('lists of entries in one state beside all versions', () => {
     }
   }
 
-  /** Documents that the writes find; pages with two locales. */
+  /** Creates the documents that the writes change. Pages have two locales. */
   async function storeAll(type: Type): Promise<void> {
     const plan = planOf(type)
     for (const slot of SLOTS) {
@@ -318,7 +318,7 @@ describe('lists of entries in one state beside all versions', () => {
     }
   }
 
-  /** Which drafts of a locale are in which state, by all rows. */
+  /** Derives the state of every draft of a locale from all rows. */
   async function expectedStates(
     plan: ContentTypePlan,
     locale: string,
@@ -382,7 +382,7 @@ describe('lists of entries in one state beside all versions', () => {
     }
   }
 
-  it('shows and counts the drafts that the versions say, whatever was written', async () => {
+  it('return and count the drafts that match the stored versions after random writes', async () => {
     await assertProperty(
       asyncProperty(array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
         run += 1

@@ -31,7 +31,7 @@ type Locale = (typeof LOCALES)[number]
 
 interface Values {
   readonly title: string
-  /** Of all locales. */
+  /** Shared by all locales. */
   readonly views: number
 }
 
@@ -41,13 +41,13 @@ interface Step {
   readonly number: number
 }
 
-/** What a document and its trash are after some steps. */
+/** The expected documents and trash after some steps. */
 class Model {
   readonly drafts = new Map<Locale, Values>()
   readonly published = new Map<Locale, Values>()
   trash: Map<Locale, { readonly draft: Values; readonly published: Values | undefined }>[] = []
 
-  /** False where the step is refused. */
+  /** Returns false if the step is refused. */
   run({ does, locales, number }: Step): boolean {
     const [locale = 'en'] = locales
     switch (does) {
@@ -111,7 +111,7 @@ class Model {
     return true
   }
 
-  /** Where no locale is there: as the newest deletion has it. */
+  /** Returns the shared value of the newest deletion if no locale exists. */
   #sharedOf(locales: readonly Locale[], fromPublished: boolean): number {
     const newest = this.trash.find((one) => locales.some((locale) => one.has(locale)))
     const first = [...locales].sort().find((locale) => newest?.has(locale)) ?? 'en'
@@ -119,7 +119,7 @@ class Model {
   }
 }
 
-/** What a deletion holds of a locale, of the version that is asked for where there is that. */
+/** Returns the values of a deleted locale: the published version if requested and available, else the draft. */
 function heldOf(
   deletion: Model['trash'][number] | undefined,
   locale: Locale,
@@ -144,7 +144,7 @@ const step = record({
   number: nat(1_000),
 })
 
-describe('the trash beside its model', () => {
+describe('the trash compared with its model', () => {
   let test: TestDatabase
   let context: DocumentContext
   let plan: ContentTypePlan
@@ -249,7 +249,7 @@ describe('the trash beside its model', () => {
     return { drafts: of('draft'), published: of('published'), trash }
   }
 
-  it('holds what was deleted, and gives it back', async () => {
+  it('keeps deleted documents and restores them', async () => {
     await assertProperty(
       asyncProperty(array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
         documents += 1

@@ -17,7 +17,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/test-database
 
 const SOME = 12
 
-describe('documents that are created at once', () => {
+describe('concurrent creations of documents', () => {
   let test: TestDatabase
   let context: DocumentContext
   let plan: ContentTypePlan
@@ -48,7 +48,7 @@ describe('documents that are created at once', () => {
     }
     const schema = { contentTypes: new Map([[plan.uid, plan]]), components: new Map() }
     await syncIndexes(test.database, [...compileCollections(schema).values()])
-    await create('first', 'nobody') // what is made once is there
+    await create('first', 'nobody') // create the collections first
   })
   after(() => test.drop())
 
@@ -75,7 +75,7 @@ describe('documents that are created at once', () => {
     throw error
   }
 
-  it('share a transaction, and have a row of the log and an author each', async () => {
+  it('share a transaction but have separate log rows and authors', async () => {
     commands.length = 0
     const authors = Array.from({ length: SOME }, (_, index) => `author ${index}`)
     const created = await Promise.all(authors.map((author) => create(`one ${author}`, author)))
@@ -101,7 +101,7 @@ describe('documents that are created at once', () => {
     }
   })
 
-  it('are refused one by one: of those with the same unique value one is stored', async () => {
+  it('are refused individually and store one document per unique value', async () => {
     const codes = ['two a', 'two b', 'two b', 'first', 'two c', 'two b']
     const ended = await Promise.allSettled(codes.map((code) => create(code, code)))
     const stored = codes.filter((_, index) => ended[index]?.status === 'fulfilled')
@@ -119,14 +119,14 @@ describe('documents that are created at once', () => {
     }
   })
 
-  it('are refused one by one for what their content-type does not allow', async () => {
+  it('are validated individually', async () => {
     const wrong = failure(create('three a', 'a', { name: 'much too long' }))
     const right = create('three b', 'b', { name: 'short' })
     expect((await wrong).status).to.equal(400)
     expect((await right)['code']).to.equal('three b')
   })
 
-  it('are stored one by one where they are too large for one command', async () => {
+  it('are stored one by one if they are too large for one command', async () => {
     const body = 'x'.repeat(900_000)
     const codes = Array.from({ length: SOME }, (_, index) => `large ${index}`)
     const created = await Promise.all(codes.map((code) => create(code, code, { body })))
@@ -135,7 +135,7 @@ describe('documents that are created at once', () => {
     expect(stored).to.equal(2 * SOME)
   })
 
-  it('are each told of a database that refuses all of them', async () => {
+  it('are all rejected if the database refuses the command', async () => {
     const { database } = test
     const usual = context
     const commandIn = () => Promise.reject(new Error('refused'))

@@ -37,7 +37,7 @@ const VALUES = {
   json: { a: [1, { b: null }] },
 }
 
-describe('documents that are changed at once', () => {
+describe('concurrent updates of documents', () => {
   let test: TestDatabase
   let context: DocumentContext
   let plan: ContentTypePlan
@@ -82,7 +82,7 @@ describe('documents that are changed at once', () => {
     writingAs({ by: { kind: 'user', id: author, name: null }, requestId: `of ${author}` }, () =>
       updateDocument(context, targetOf(documentId, status), data),
     )
-  /** Its draft and its published version; empty where it has none. */
+  /** Returns the draft and the published version. Missing ones are empty. */
   const storedOf = async (documentId: string): Promise<readonly [StoredVersion, StoredVersion]> => {
     const found = await versionsOf(test.database, plan).find({ documentId }).toArray()
     const of = (status: Status) =>
@@ -101,7 +101,7 @@ describe('documents that are changed at once', () => {
     throw ended.reason
   }
 
-  it('share four commands, and have a row of the log and an author each', async () => {
+  it('share four commands but have separate log rows and authors', async () => {
     const created = await Promise.all(
       Array.from({ length: SOME }, (_, index) => create({ needed: 'yes', string: `${index}` })),
     )
@@ -119,7 +119,7 @@ describe('documents that are changed at once', () => {
     }
   })
 
-  /** Both versions are what was answered, and one row of the log says so. */
+  /** Checks that both versions equal the response and that the log has one row for the write. */
   async function assertWritten(answer: StoredVersion, author: string): Promise<void> {
     const { documentId } = answer
     const [draft, published] = await storedOf(documentId)
@@ -138,7 +138,7 @@ describe('documents that are changed at once', () => {
     ])
   }
 
-  it('keep their publication where the draft alone is written', async () => {
+  it('keep the published version if only the draft is written', async () => {
     const [one, other] = [await create({ needed: 'one' }), await create({ needed: 'other' })]
     await Promise.all([
       update(one.documentId, { string: 'a' }, 'draft'),
@@ -150,7 +150,7 @@ describe('documents that are changed at once', () => {
     expect(await strings(other)).to.deep.equal(['b', 'b'])
   })
 
-  it('are written one after the other where they are the same', async () => {
+  it('of the same document run one after the other', async () => {
     const { documentId } = await create({ needed: 'yes', integer: 0 })
     const names = ['string', 'text', 'richtext', 'email'] as const
     await Promise.all(
@@ -166,7 +166,7 @@ describe('documents that are changed at once', () => {
     expect(versions[1][COMMIT]).to.equal(last)
   })
 
-  it('are refused one by one, and stored one by one', async () => {
+  it('are refused and stored individually', async () => {
     const held = await create({ needed: 'yes', code: 'held' })
     const draft = await create({}, 'draft')
     const unpublished = await create({ needed: 'yes' }, 'draft')
@@ -195,7 +195,7 @@ describe('documents that are changed at once', () => {
     ])
   })
 
-  it('wait for a release that holds one of them, and keep no other waiting', async () => {
+  it('of a locked document wait for the release without delaying others', async () => {
     const [held, free] = [await create({ needed: 'a' }), await create({ needed: 'b' })]
     const documentIds = [held.documentId]
     let isOver = false
@@ -216,7 +216,7 @@ describe('documents that are changed at once', () => {
     }
   })
 
-  it('are written one by one where they are too large for one command', async () => {
+  it('are written one by one if they are too large for one command', async () => {
     const text = 'x'.repeat(900_000)
     const created: StoredVersion[] = []
     for (let index = 0; index < SOME; index += 1) created.push(await create({ needed: 'a', text }))
@@ -225,7 +225,7 @@ describe('documents that are changed at once', () => {
     expect(await versionsOf(test.database, plan).countDocuments(large)).to.equal(SOME)
   })
 
-  it('lose nothing of what others write between the read and the write', async () => {
+  it('keep a change that another process writes between read and write', async () => {
     const [{ documentId }, beside] = [
       await create({ needed: 'yes' }),
       await create({ needed: 'b' }),
@@ -248,7 +248,7 @@ describe('documents that are changed at once', () => {
         return test.database.commandIn(session, command)
       },
     }
-    // Both have their own queues, as two processes do: else the write between would wait for the other one.
+    // Each side has its own queue, as two processes do. Otherwise the write in between would wait for the other one.
     const late = { ...context, database: { ...between, gatherWrites: gatherWrites(null) } }
     await Promise.all(
       [documentId, beside.documentId].map((each) =>

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { fetchBounded } from '../../../src/transfer/import/fetch-bounded.ts'
 
-describe('fetching from somewhere', () => {
+describe('fetchBounded', () => {
   let server: Server
   let origin: string
   const sockets = new Set<Socket>()
@@ -25,7 +25,7 @@ describe('fetching from somewhere', () => {
     server.close()
   })
 
-  it('gives up who would go on in another protocol', async () => {
+  it('fails if the server switches to another protocol', async () => {
     const options = {
       credentials: {},
       credentialsOrigin: '',

@@ -63,7 +63,7 @@ describe('importDocuments', () => {
 
   afterEach(() => test.drop())
 
-  it('reserves what must be unique of a type that is sharded', async () => {
+  it('reserves unique values of a sharded type', async () => {
     const sharded = planOf({
       collectionName: 'sharded_things',
       sharded: true,
@@ -86,7 +86,7 @@ describe('importDocuments', () => {
     expect([(await storedIn(sharded)).length, await reserved()]).to.deep.equal([3, 3])
   })
 
-  it('stores a draft that is what was published, components and revision included', async () => {
+  it('stores a draft equal to the published version, including components and revision', async () => {
     const component = {
       uid: 'tale.part',
       file: 'components/tale/part.json',
@@ -115,7 +115,7 @@ describe('importDocuments', () => {
     expect(draft?.['_revision']).to.be.a('string').and.equal(published?.['_revision'])
   })
 
-  it('stores whole versions, defaults included', async () => {
+  it('stores complete versions with defaults', async () => {
     const report = await importDocuments(context(), PLAIN, things(3))
     expect(report).to.deep.equal({ documents: 3, added: 3, complete: true })
     const [first] = await storedIn(PLAIN)
@@ -139,7 +139,7 @@ describe('importDocuments', () => {
     })
   })
 
-  it('puts a draft beside what is published, and leaves a draft alone', async () => {
+  it('adds a draft to a published version and keeps an existing draft', async () => {
     await importDocuments(context(), TEXTS, [
       {
         documentId: documentIdFor('text:1'),
@@ -160,7 +160,7 @@ describe('importDocuments', () => {
     expect(new Set(stored.map(({ id }) => id as number)).size).to.equal(3)
   })
 
-  it('stores relations and components, and targets that come later', async () => {
+  it('stores relations and components, including relations to later documents', async () => {
     const schema = await loadSchema('content-types')
     const [city, country] = ['api::city.city', 'api::country.country'].map((uid) =>
       schema.contentTypes.get(uid),
@@ -196,7 +196,7 @@ describe('importDocuments', () => {
       .that.includes('cities')
   })
 
-  it('changes nothing when it is run again, and takes no ids', async () => {
+  it('changes nothing and allocates no ids when it runs again', async () => {
     await importDocuments(context(), PLAIN, things(20))
     const before = await storedIn(PLAIN)
     const counters = () => test.database.collection('quire_counters').find().toArray()
@@ -208,7 +208,7 @@ describe('importDocuments', () => {
     expect(await counters()).to.deep.equal(counted)
   })
 
-  it('goes on where a failure ended it, with everything once', async () => {
+  it('resumes after a failure and stores each document once', async () => {
     const failing = context()
     let batches = 0
     const ids = {
@@ -231,7 +231,7 @@ describe('importDocuments', () => {
     expect(names).to.have.members(things(50).map(({ versions }) => versions[0]?.data['name']))
   })
 
-  it('fills in the versions that a batch cut in two did not store', async () => {
+  it('adds versions that an interrupted batch left out', async () => {
     const document: ImportedDocument = {
       documentId: documentIdFor('text:2'),
       versions: [
@@ -245,7 +245,7 @@ describe('importDocuments', () => {
     expect(await storedIn(TEXTS)).to.have.lengthOf(4)
   })
 
-  it('ends after the batch in flight when it is asked to', async () => {
+  it('finishes the batch in flight and stops when it is aborted', async () => {
     const ended = new AbortController()
     const report = await importDocuments(context(), PLAIN, things(50), {
       batchSize: 10,
@@ -258,7 +258,7 @@ describe('importDocuments', () => {
     expect(await storedIn(PLAIN)).to.have.lengthOf(20)
   })
 
-  it('stores everything once when two processes import the same at once', async () => {
+  it('stores each document once when processes import concurrently', async () => {
     const reports = await Promise.all(
       [1, 2, 3].map(() => importDocuments(context(), PLAIN, things(200), { batchSize: 20 })),
     )
@@ -266,7 +266,7 @@ describe('importDocuments', () => {
     expect(await storedIn(PLAIN)).to.have.lengthOf(200)
   })
 
-  it('says which document is not allowed, and what is wrong with it', async () => {
+  it('names the invalid document and its errors', async () => {
     const documentId = documentIdFor('thing:x')
     const failed = await importDocuments(context(), PLAIN, [
       { documentId, versions: [{ locale: '', status: 'published', data: { size: 1 } }] },
@@ -278,7 +278,7 @@ describe('importDocuments', () => {
       .and.includes('name must be defined')
   })
 
-  it('says which value is taken by another document', async () => {
+  it('names the attribute whose value is taken by another document', async () => {
     await importDocuments(context(), PLAIN, things(1))
     const failed = await importDocuments(context(), PLAIN, [
       {

@@ -62,14 +62,14 @@ describe('openSource', () => {
       (error: unknown) => error,
     )
 
-  it('reads what the source itself has, with its token', async () => {
+  it('sends its token to the source', async () => {
     expect(await source.read('tags', { a: { b: 1 } })).to.deep.equal({ data: [] })
     expect(String(await source.download('/file'))).to.equal('a file')
     expect(String(await source.download('/here'))).to.equal('a file')
     expect(base.asked.every((line) => line.endsWith(' Bearer secret'))).to.equal(true)
   })
 
-  it('fetches nothing from inner addresses that the source names or redirects to', async () => {
+  it('refuses inner addresses in links and redirects', async () => {
     const { port } = new URL(inner.origin)
     const addresses = [
       `${inner.origin}/secret`,
@@ -96,7 +96,7 @@ describe('openSource', () => {
     expect(inner.asked).to.deep.equal([])
   })
 
-  it('connects to the addresses that it has looked at, whatever a name says next', async () => {
+  it('checks the address of every lookup to prevent DNS rebinding', async () => {
     const { port } = new URL(inner.origin)
     const said = ['93.184.216.34', '127.0.0.1', '::ffff:127.0.0.1', '::1']
     let looks = 0
@@ -107,7 +107,7 @@ describe('openSource', () => {
     }
     const options = { token: null, maxFileBytes: MAX_FILE_BYTES, lookup }
     const rebound = openSource(base.origin, options)
-    // Nothing is sent to the public address: its port is one that no system connects to.
+    // Port 0 prevents any connection to the public address.
     const first = await refusal(rebound.download(`http://rebind.example:0/secret`))
     expect(first).to.be.instanceOf(ApplicationError)
     for (const _ of said.slice(1)) {
@@ -119,14 +119,14 @@ describe('openSource', () => {
     expect(inner.asked).to.deep.equal([])
   })
 
-  it('fetches from an origin that was named, without the token', async () => {
+  it('fetches from a configured origin without the token', async () => {
     const options = { token: 'secret', maxFileBytes: MAX_FILE_BYTES, filesFrom: inner.origin }
     const bytes = await openSource(base.origin, options).download(`${inner.origin}/a.png`)
     expect(String(bytes)).to.equal('of the inner network')
     expect(inner.asked.splice(0)).to.deep.equal(['/a.png -'])
   })
 
-  it('takes no more bytes than a file may have, and no page that is no JSON or no UTF-8', async () => {
+  it('refuses files above the limit and pages that are not JSON or not UTF-8', async () => {
     expect(await refusal(source.download('/large'))).to.be.instanceOf(ApplicationError)
     expect(await refusal(source.read('text'))).to.be.instanceOf(ApplicationError)
     const latin = await refusal(source.read('latin'))
