@@ -70,7 +70,7 @@ describe('a queue of jobs', () => {
       { session: session as never, upsert: true },
     )
 
-  it('gives out what is due, what is due first first, and each to one', async () => {
+  it('claims due jobs in order of their due time, each by one worker', async () => {
     await put('later', 10)
     await put('second', -1)
     await put('first', -2)
@@ -81,14 +81,14 @@ describe('a queue of jobs', () => {
     expect((await claim())._id).to.equal('later')
   })
 
-  it('gives out what meets the conditions', async () => {
+  it('claims only jobs that meet the conditions', async () => {
     await put('a')
     await put('b')
     expect((await claim({ _id: { $in: ['b'] } }))._id).to.equal('b')
     expect(await queue.claim({ _id: { $in: ['b'] } })).to.equal(null)
   })
 
-  it('gives a job to another when its lease is over; the first then counts no more', async () => {
+  it('gives a job to another worker after its lease expires and rejects the first one', async () => {
     await put('a')
     const first = await claim()
     clock += LEASE_MS - 1
@@ -105,7 +105,7 @@ describe('a queue of jobs', () => {
     expect(await rows().countDocuments({})).to.equal(0)
   })
 
-  it('ends the transaction of an attempt whose lease is over, and what that has locked', async () => {
+  it('aborts the transaction of an attempt whose lease has expired and releases its locks', async () => {
     await put('a')
     const first = await claim()
     let goOn = (): void => undefined
@@ -133,7 +133,7 @@ describe('a queue of jobs', () => {
     expect(await rows().countDocuments({})).to.equal(0)
   })
 
-  it('knows when the next can be claimed: at its time, or when a lease is over', async () => {
+  it('returns the time until the next job is due or a lease expires', async () => {
     await put('a')
     await put('later', 200)
     await claim()
@@ -144,7 +144,7 @@ describe('a queue of jobs', () => {
     expect(await queue.nextWithin(LEASE_MS), 'what can be claimed now').to.equal(null)
   })
 
-  it('leaves a job to who is at it for longer than a lease, until that has died', async () => {
+  it('leaves a held job to its worker until that worker dies', async () => {
     const held = () =>
       opened.database.collection<{ readonly _id: string; readonly until: Date }>('quire_held_jobs')
     await put('a')
@@ -163,14 +163,14 @@ describe('a queue of jobs', () => {
     end()
     await working
     expect(await held().countDocuments({})).to.equal(0)
-    await held().insertOne({ _id: job.lease, until: new Date(clock) }) // who was killed
+    await held().insertOne({ _id: job.lease, until: new Date(clock) }) // of a killed worker
     expect(await claim()).to.include({ _id: 'a', attempts: 2 })
     expect(await held().countDocuments({})).to.equal(0)
     const late = queue.finish(job, (session) => once(session, 'a').then(() => undefined))
     expect(await rejection(late)).to.be.instanceOf(LeaseLost)
   })
 
-  it('writes nothing beside the row for work that is short, and nothing after work that failed', async () => {
+  it('writes no extra row for short work and removes the row after failed work', async () => {
     await put('a')
     const job = await claim()
     const failed = queue.hold(job, () => Promise.reject(new Error('on the way')))
@@ -178,7 +178,7 @@ describe('a queue of jobs', () => {
     expect(await opened.database.collection('quire_held_jobs').countDocuments({})).to.equal(0)
   })
 
-  it('does not believe a lease of a clock that was far ahead', async () => {
+  it('ignores a lease that a clock far ahead has set', async () => {
     await put('a')
     clock += 100 * LEASE_MS
     await claim()
@@ -186,7 +186,7 @@ describe('a queue of jobs', () => {
     expect((await claim())._id).to.equal('a')
   })
 
-  it('does not believe that somebody is at a job until a time that such a clock has said', async () => {
+  it('ignores a hold that a clock far ahead has set', async () => {
     await put('a')
     clock += 100 * LEASE_MS
     const job = await claim()
@@ -197,13 +197,13 @@ describe('a queue of jobs', () => {
     const sign = await held.findOne({})
     end()
     await working
-    if (sign !== null) await held.insertOne(sign) // who was killed has left it behind
+    if (sign !== null) await held.insertOne(sign) // a killed worker left it behind
     clock -= 50 * LEASE_MS
     expect((await claim())._id).to.equal('a')
     expect(await held.countDocuments({})).to.equal(0)
   })
 
-  it('has an effect and removes the job, or neither', async () => {
+  it('commits the effect and removes the job, or neither', async () => {
     await put('a')
     const job = await claim()
     const failed = queue.finish(job, async (session) => {
@@ -216,7 +216,7 @@ describe('a queue of jobs', () => {
     expect(await effects().findOne({ _id: 'a' })).to.include({ times: 1 })
   })
 
-  it('takes a job back for later, or keeps it as done', async () => {
+  it('reschedules a job or keeps it as done', async () => {
     await put('a')
     await queue.settle(await claim(), {
       kind: 'later',
@@ -234,8 +234,8 @@ describe('a queue of jobs', () => {
     expect(kept).not.to.have.property('open')
   })
 
-  /** Whatever workers do and whenever they stop: no effect comes twice, and none is lost. */
-  it('has each job count once in random histories of workers that stall', async () => {
+  /** Whatever workers do and whenever they stop, each effect happens exactly once. */
+  it('applies each job once in random histories of stalling workers', async () => {
     const step = record({
       worker: nat(2),
       does: constantFrom('claim', 'finish', 'stall' as const),

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { openRunner } from '../../src/jobs/runner.ts'
 import { until } from '../support/until.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test ends it. */
 function pieces(count: number) {
   const waiting: (() => void)[] = []
   let left = count
@@ -36,7 +36,7 @@ const rethrow = (error: unknown): never => {
 }
 
 describe('the runner of background work', () => {
-  it('does so much at a time, and goes on with the rest', async () => {
+  it('limits concurrency and continues with the rest', async () => {
     const work = pieces(5)
     const runner = openRunner({ lanes: [{ atOnce: 2, ...work }], onError: rethrow, lookMs: never })
     runner.wake()
@@ -50,7 +50,7 @@ describe('the runner of background work', () => {
     expect(work.left()).to.equal(0)
   })
 
-  it('looks by itself, and when it is woken', async () => {
+  it('polls for work and also looks when it is woken', async () => {
     const work = pieces(0)
     const byItself = openRunner({ lanes: [{ atOnce: 1, ...work }], onError: rethrow, lookMs: 10 })
     work.add(1)
@@ -65,7 +65,7 @@ describe('the runner of background work', () => {
     await woken.close()
   })
 
-  it('looks again when there is something to do soon', async () => {
+  it('looks again when a job becomes due soon', async () => {
     const work = pieces(0)
     let asked = 0
     const soon = (): Promise<number | null> => {
@@ -83,7 +83,7 @@ describe('the runner of background work', () => {
     expect(work.left()).to.equal(0)
   })
 
-  it('reports what fails, a look or a piece, and goes on', async () => {
+  it('reports failed lookups and failed jobs and continues', async () => {
     const errors: unknown[] = []
     let looks = 0
     const next = (): Promise<(() => Promise<void>) | null> => {
@@ -102,7 +102,7 @@ describe('the runner of background work', () => {
     expect(errors.map(String)).to.deep.equal(['Error: look', 'Error: piece'])
   })
 
-  it('ends when what was begun has ended, and begins nothing more', async () => {
+  it('finishes running jobs on close and starts no new ones', async () => {
     const work = pieces(3)
     const runner = openRunner({ lanes: [{ atOnce: 1, ...work }], onError: rethrow, lookMs: 10 })
     runner.wake()

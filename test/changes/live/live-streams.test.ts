@@ -121,7 +121,7 @@ describe('streams of changes', () => {
     revision: null,
   })
 
-  /** Commits of these items, as many transactions have left them. */
+  /** Commits the items, one log row per list. */
   async function commit(commits: readonly (readonly CommitItem[])[]): Promise<void> {
     const by = { kind: 'system', id: null, name: null }
     const rows = commits.flatMap((items) =>
@@ -138,7 +138,7 @@ describe('streams of changes', () => {
   const soon = (holds: () => boolean): Promise<void> =>
     until(() => Promise.resolve(holds()), 10_000)
 
-  it('are so many to one address, which leaves room for others', async () => {
+  it('are limited per address but not for other addresses', async () => {
     const refused = async (client: Partial<LiveClient> = {}): Promise<unknown> => {
       try {
         await listen(client).opened
@@ -163,13 +163,13 @@ describe('streams of changes', () => {
     for (const stream of [...own, ...others, again]) stream.close()
   })
 
-  it('beat while nothing happens', async () => {
+  it('send heartbeats while idle', async () => {
     const { opened, text } = listen()
     await opened
     await soon(() => (text().match(/^:$/gm)?.length ?? 0) >= 2)
   })
 
-  it('ask for rights after a commit that may have changed them, before the next is told', async () => {
+  it('check permissions after a commit that may change them, before the next item', async () => {
     let may = true
     const caller = (): SyncCaller => ({ maySync: () => may, mayRead: () => true })
     const { opened, text, told, isEnded } = listen({ identify: () => Promise.resolve(caller()) })
@@ -185,7 +185,7 @@ describe('streams of changes', () => {
     expect(text()).to.contain('event: end\ndata: {"reason":"permission"}')
   })
 
-  it('are silent while nobody can say what is permitted, and miss nothing', async () => {
+  it('pause while permissions cannot be read and then send every missed change', async () => {
     let isDown = false
     const identify = (): Promise<SyncCaller> =>
       isDown ? Promise.reject(new ServiceUnavailableError('down')) : Promise.resolve(PERMITTED)
@@ -203,7 +203,7 @@ describe('streams of changes', () => {
     await soon(() => told() === 2)
   })
 
-  it('ask for rights without a reason now and then', async () => {
+  it('check permissions periodically', async () => {
     let asked = 0
     const identify = (): Promise<SyncCaller> => {
       asked += 1
@@ -213,7 +213,7 @@ describe('streams of changes', () => {
     await soon(() => asked >= 3)
   })
 
-  it('tell what is long past, and goes on within a commit', async () => {
+  it('replay a long backlog and resume within a commit', async () => {
     const first = listen()
     await first.opened
     await soon(() => first.text().includes('id: '))
@@ -233,7 +233,7 @@ describe('streams of changes', () => {
     expect(inside.token()).to.deep.equal(end)
   })
 
-  it('begin anew for who has missed more than can be told', async () => {
+  it('restart if the client missed too much', async () => {
     const first = listen()
     await first.opened
     await soon(() => first.text().includes('id: '))
@@ -251,7 +251,7 @@ describe('streams of changes', () => {
     expect(again.token().seq).to.equal(begun.seq + 8_193)
   })
 
-  it('carry the token along where what happens is not of the scope', async () => {
+  it('advance the token past changes outside the scope', async () => {
     const { opened, token } = listen()
     await opened
     const { seq } = commitLog.head()

@@ -19,7 +19,7 @@ interface Received {
   readonly body: string
 }
 
-/** A cache that says yes, or something else. */
+/** A cache server that responds with a configured status. */
 async function startCache() {
   const received: Received[] = []
   let status = 200
@@ -104,10 +104,10 @@ describe('purges', () => {
   const came = (count: number): Promise<void> =>
     until(() => Promise.resolve(cache.received.length >= count), 20_000)
 
-  it('name the types of which something published has changed, of drafts none', async () => {
+  it('name the types with published changes but not those with only draft changes', async () => {
     await change(item('api::article.article'))
     await until(async () => (await commitLog.refresh()).seq > 0, 5_000)
-    await open() // what was before is nobody's
+    await open() // earlier changes are not purged
     await change(item('api::tag.tag'), item('api::article.article', 'draft'))
     await came(1)
     expect(purged()).to.deep.equal([['api::tag.tag']])
@@ -118,7 +118,7 @@ describe('purges', () => {
     expect(purged().slice(1)).to.deep.equal([ALL])
   })
 
-  it('are sent again until the cache has said yes, once by all processes', async () => {
+  it('are retried until the cache accepts them, by one process at a time', async () => {
     await open()
     await open()
     cache.answer(500)
@@ -133,7 +133,7 @@ describe('purges', () => {
     expect(faults.map(String).join()).to.match(/did not purge: status 500/)
   })
 
-  it('say how far behind the caches are, for how long, and how often that has failed', async () => {
+  it('report their backlog, lag and failures', async () => {
     await open()
     const health = () => examinePurges(test.database, new Date())
     expect(await health()).to.deep.equal({ behind: 0, lagMs: 0, failures: 0 })
@@ -142,13 +142,13 @@ describe('purges', () => {
     await until(async () => (await health()).failures > 0, 20_000)
     const failing = await purgers[0]?.health?.()
     expect(failing?.behind).to.equal(1)
-    expect(failing?.lagMs).to.be.above(1_000) // what was committed is purged no sooner
+    expect(failing?.lagMs).to.be.above(1_000) // purges are delayed on purpose
     cache.answer(200)
     await until(async () => (await health()).behind === 0, 20_000)
     expect(await health()).to.deep.equal({ behind: 0, lagMs: 0, failures: 0 })
   })
 
-  it('name all types where the log does not say what has changed', async () => {
+  it('name all types if the log cannot tell the changes', async () => {
     await open()
     await change(item('api::tag.tag'))
     await came(1)
@@ -181,7 +181,7 @@ describe('purges', () => {
     ],
   ]
   for (const [kind, expected, body] of forms) {
-    it(`have the form of ${kind}`, async () => {
+    it(`use the format of ${kind}`, async () => {
       await sendPurge({ kind, urls: [cache.url, cache.url], token: 'secret' }, ['a', 'b'])
       expect(cache.received).to.have.lengthOf(2)
       const [
@@ -197,7 +197,7 @@ describe('purges', () => {
     })
   }
 
-  it('fail for a redirect, for nobody, and name many tags in several requests', async () => {
+  it('fail on redirects and unreachable hosts, and split many tags into several requests', async () => {
     const target = { kind: 'cloudflare', urls: [cache.url], token: null } as const
     await sendPurge(
       target,

@@ -13,7 +13,7 @@ describe('locales/locale-code', () => {
     'ca-valencia',
     'gsw',
   ]) {
-    it(`takes ${code}`, () => assertLocaleCode(code))
+    it(`accepts ${code}`, () => assertLocaleCode(code))
   }
   const refused: readonly [string, RegExp][] = [
     ['FR', /written fr$/],
@@ -37,7 +37,7 @@ describe('locales/locale-code', () => {
     })
   }
 
-  it('names a locale as the reference does', () => {
+  it('uses the reference names of locales', () => {
     expect(['en', 'fr-CA', 'de'].map(localeName)).to.deep.equal([
       'English (en)',
       'French (Canada) (fr-CA)',

@@ -33,7 +33,7 @@ describe('documents/locales', () => {
   })
   afterEach(() => test.drop())
 
-  it('starts with English, once, when ten processes start together', async () => {
+  it('creates English once when ten processes start together', async () => {
     const { all, defaultCode } = await here.current()
     expect(defaultCode).to.equal('en')
     expect(all).to.have.length(1)
@@ -50,7 +50,7 @@ describe('documents/locales', () => {
     ])
   })
 
-  it('adds, changes and removes', async () => {
+  it('adds, changes and removes locales', async () => {
     const french = await here.add({ code: 'fr' })
     expect(french).to.include({ name: 'French (fr)', isDefault: false })
     expect(french.id).to.be.greaterThan(1)
@@ -64,17 +64,17 @@ describe('documents/locales', () => {
     expect((await here.add({ code: 'fr' })).id).to.be.greaterThan(french.id)
   })
 
-  it('refuses what cannot be', async () => {
+  it('refuses invalid changes', async () => {
     await here.add({ code: 'fr' })
     const rows: readonly [string, () => Promise<unknown>, new (...all: never[]) => CmsError][] = [
       ['a duplicate', () => here.add({ code: 'fr' }), ValidationError],
       ['another spelling', () => here.add({ code: 'FR' }), ValidationError],
       ['a name of two lines', () => here.update('fr', { name: 'a\nb' }), ValidationError],
-      ['an unknown one', () => here.update('de', { name: 'x' }), NotFoundError],
+      ['an unknown locale', () => here.update('de', { name: 'x' }), NotFoundError],
       ['a changed code', () => here.update('fr', { code: 'de' }), ValidationError],
-      ['no default', () => here.update('en', { isDefault: false }), ValidationError],
+      ['clearing the default', () => here.update('en', { isDefault: false }), ValidationError],
       ['removing the default', () => here.remove('en'), ApplicationError],
-      ['removing an unknown one', () => here.remove('de'), NotFoundError],
+      ['removing an unknown locale', () => here.remove('de'), NotFoundError],
     ]
     for (const [what, work, kind] of rows) {
       expect(await failure(work()), what).to.be.instanceOf(kind)
@@ -82,14 +82,14 @@ describe('documents/locales', () => {
     expect(await codes(here)).to.deep.equal(['en', 'fr'])
   })
 
-  it('moves the default, and does not bring English back at the next start', async () => {
+  it('moves the default and does not create English again on restart', async () => {
     await here.add({ code: 'fr', isDefault: true })
     expect((await here.current()).defaultCode).to.equal('fr')
     await here.remove('en')
     expect(await codes(await open())).to.deep.equal(['fr'])
   })
 
-  it('has exactly one default, whoever sets it at once', async () => {
+  it('has exactly one default after concurrent changes', async () => {
     const added = ['fr', 'de', 'it', 'es', 'pt', 'nl']
     await Promise.all(
       added.map((code, index) => (index % 2 === 0 ? here : there).add({ code, isDefault: true })),
@@ -102,7 +102,7 @@ describe('documents/locales', () => {
     ])
   })
 
-  it('never removes what becomes the default at the same time', async () => {
+  it('never removes a locale that concurrently becomes the default', async () => {
     await here.add({ code: 'fr' })
     const errors = await Promise.all([
       failure(here.update('fr', { isDefault: true })),
@@ -114,7 +114,7 @@ describe('documents/locales', () => {
     expect(list.all.filter(({ isDefault }) => isDefault)).to.have.length(1)
   })
 
-  it('adds a locale once', async () => {
+  it('adds a locale once when requests race', async () => {
     const errors = await Promise.all(
       [here, there, here, there].map((locales) => failure(locales.add({ code: 'fr' }))),
     )
@@ -122,7 +122,7 @@ describe('documents/locales', () => {
     expect(await codes(here)).to.deep.equal(['en', 'fr'])
   })
 
-  it('is seen elsewhere within a second, and does not ask within it', async () => {
+  it('is up to date elsewhere within a second and queries at most once a second', async () => {
     expect(await codes(there)).to.deep.equal(['en'])
     await here.add({ code: 'fr' })
     ms += 999

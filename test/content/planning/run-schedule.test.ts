@@ -6,16 +6,16 @@ import { runSchedule } from '../../../src/content/planning/run-schedule.ts'
 import type { ScheduleRow } from '../../../src/content/planning/schedule-rows.ts'
 
 const NOW = new Date('2026-01-31T12:00:00Z')
-/** As docs/scheduling.md has them. */
+/** As documented in docs/scheduling.md. */
 const RESTS_S = [1, 5, 30, 60, 300, 600, 1_800, 3_600, 7_200, 21_600]
 
-describe('a schedule that could not be done', () => {
+describe('a failed schedule', () => {
   const context = {
     access: { principalOfAuthor: () => Promise.resolve({ kind: 'root' }) },
     now: () => NOW,
   } as unknown as PlanningContext
 
-  /** What becomes of the row after an attempt that failed so. */
+  /** Returns the changes of the row after a failed attempt. */
   async function after(attempts: number, error: Error): Promise<readonly JobChange<ScheduleRow>[]> {
     const changes: JobChange<ScheduleRow>[] = []
     const queue: Parameters<typeof runSchedule>[1] = {
@@ -38,7 +38,7 @@ describe('a schedule that could not be done', () => {
     return changes
   }
 
-  it('is tried again after 1 s to 6 h where another attempt may go well, ten times', async () => {
+  it('is retried ten times after 1 s to 6 h if the error is temporary', async () => {
     const rests: unknown[] = []
     for (let attempts = 1; attempts <= 11; attempts += 1) {
       const [change] = await after(attempts, new ServiceUnavailableError('The database is away'))
@@ -48,13 +48,13 @@ describe('a schedule that could not be done', () => {
     expect(rests).to.deep.equal([...RESTS_S, null])
   })
 
-  it('has failed at once where a request would be refused', async () => {
+  it('fails immediately if a request would be refused', async () => {
     const [change] = await after(1, new ForbiddenError('Forbidden'))
     expect(change?.kind).to.equal('done')
     expect(change?.set?.failure).to.include({ name: 'ForbiddenError', message: 'Forbidden' })
   })
 
-  it('is left to whom its lease has gone to', async () => {
+  it('is left to the worker that now has its lease', async () => {
     expect(await after(1, new LeaseLost('one'))).to.deep.equal([])
   })
 })

@@ -43,7 +43,7 @@ function describeAs(schema: Schema, ...actions: readonly string[]): ApiDescripti
 const PLAIN = { localized: false, draftAndPublish: false }
 const CANARY = 'canaryword'
 
-/** Pages that a stranger may read, beside what a stranger must not hear of. */
+/** Public pages next to types that an anonymous caller must not see. */
 function canarySchema(filterable?: readonly string[]): Schema {
   const page: ContentTypeDefinition = {
     ...contentType(
@@ -97,7 +97,7 @@ interface Body {
   readonly content?: Readonly<Record<string, { readonly example?: unknown }>>
 }
 
-/** One is a DELETE, the other a GET; the addresses are the reference's. */
+/** One is a DELETE, the other a GET. The paths come from the reference. */
 const UNAMBIGUOUS =
   'no-ambiguous-paths Paths should resolve unambiguously. Found two ambiguous paths: `/api/auth/sessions/{id}` and `/api/auth/{provider}/callback`. #/paths/~1api~1auth~1{provider}~1callback'
 
@@ -107,10 +107,10 @@ describe('openapi/describe-api', () => {
     sample = await loadSchema(SAMPLE)
   })
 
-  it('passes a linter, with the rules that it recommends', async () => {
+  it('passes the recommended rules of a linter', async () => {
     const config = await createConfig({
       extends: ['recommended'],
-      // The address here is an example; where no provider is set up, every answer is a 400.
+      // The address is an example. Without a configured provider, every response is a 400.
       rules: { 'no-server-example.com': 'off', 'operation-2xx-response': 'off' },
     })
     for (const schema of [sample, canarySchema()]) {
@@ -123,7 +123,7 @@ describe('openapi/describe-api', () => {
     }
   })
 
-  it('has no deepObject: every parameter has one value, or a list that is repeated', () => {
+  it('uses only single values and repeated lists as parameters', () => {
     const parameters = parametersOf(describeApi(factsOf(sample), EVERYTHING))
     expect(parameters.length).to.be.above(1_000)
     const styles = new Set(parameters.map(({ style, explode }) => `${style} ${explode}`))
@@ -132,7 +132,7 @@ describe('openapi/describe-api', () => {
     expect([...types].sort()).to.deep.equal(['array', 'boolean', 'integer', 'number', 'string'])
   })
 
-  it('names each parameter of an operation, and each operation, once', () => {
+  it('names each operation and each parameter of an operation uniquely', () => {
     const { paths } = describeApi(factsOf(sample), EVERYTHING)
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     for (const { parameters = [], operationId } of operations) {
@@ -143,7 +143,7 @@ describe('openapi/describe-api', () => {
     expect(new Set(ids).size).to.equal(ids.length)
   })
 
-  it('has examples that fit their schemas', () => {
+  it('has examples that match their schemas', () => {
     for (const schema of [sample, canarySchema()]) {
       const description = describeApi(factsOf(schema), EVERYTHING)
       const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(description, 'd')
@@ -167,10 +167,10 @@ describe('openapi/describe-api', () => {
     }
   })
 
-  describe('for whoever may read one type', () => {
+  describe('for a role that may read one type', () => {
     const description = describeAs(canarySchema(), 'api::page.page.find', 'api::page.page.findOne')
 
-    it('names no other type, and nothing that is private', () => {
+    it('omits other types and private attributes', () => {
       expect(JSON.stringify(description).toLowerCase()).to.not.include(CANARY)
       expect(Object.keys(description.paths)).to.deep.equal([
         '/api/pages',
@@ -178,7 +178,7 @@ describe('openapi/describe-api', () => {
       ])
     })
 
-    it('offers no drafts, which are permitted by themselves', () => {
+    it('omits drafts without their own permission', () => {
       const statuses = parametersOf(description).filter(({ name }) => name === 'status')
       expect(statuses).to.deep.equal([])
       const drafts = describeAs(canarySchema(), 'api::page.page.find', 'api::page.page.readDrafts')
@@ -186,13 +186,13 @@ describe('openapi/describe-api', () => {
     })
   })
 
-  it('says to nobody anything but how to fail', () => {
+  it('describes only errors for a role without permissions', () => {
     const description = describeAs(canarySchema())
     expect(description.paths).to.deep.equal({})
     expect(Object.keys(description.components.schemas)).to.deep.equal(['Error'])
   })
 
-  it('tells whoever may write what is written, private attributes too', () => {
+  it('describes writable private attributes for a role that may write', () => {
     const grants: Grants = new Set(['api::page.page.create'])
     const { schemas } = describeApi(factsOf(canarySchema()), grants).components
     const { properties } = schemas['Page_Input'] as { readonly properties: object }
@@ -204,7 +204,7 @@ describe('openapi/describe-api', () => {
     expect(Object.keys(shown)).to.not.include(`${CANARY}Text`)
   })
 
-  it('filters by what options.api.filterable names, and no more', () => {
+  it('offers only filters of options.api.filterable', () => {
     const trimmed = canarySchema(['uid', 'parent.string'])
     const names = parametersOf(describeAs(trimmed, 'api::page.page.find'))
       .map(({ name }) => name)
@@ -214,7 +214,7 @@ describe('openapi/describe-api', () => {
     )
   })
 
-  it('offers the operators that an attribute has, and no more', () => {
+  it('offers only the operators of each attribute type', () => {
     const names = parametersOf(describeAs(canarySchema(), 'api::page.page.find')).map(
       ({ name }) => name,
     )
@@ -225,7 +225,7 @@ describe('openapi/describe-api', () => {
     expect(names).to.not.include('filters[password][$eq]')
   })
 
-  it('gives types that would be called alike different names', () => {
+  it('gives types with colliding names different names', () => {
     const schema = compileSchema({
       contentTypes: ['my-type', 'myType', 'error', 'block'].map((name) =>
         contentType(name, PLAIN, {}),
@@ -247,7 +247,7 @@ describe('openapi/describe-api', () => {
   })
 })
 
-/** Descriptions always find the built-in types. */
+/** Adds the built-in types, which descriptions always need. */
 function withBuiltIn(schema: Schema): Schema {
   const builtIn = compileSchema({ contentTypes: BUILT_IN_TYPES, components: [] })
   return { ...schema, contentTypes: new Map([...schema.contentTypes, ...builtIn.contentTypes]) }

@@ -2,14 +2,14 @@ import { EVERYTHING } from '../../../src/people/access/principal.ts'
 import { type ApiFacts, describeApi } from '../../../src/describe/openapi/describe-api.ts'
 import { type Exchange, openChecker } from '../../../scripts/description/check-exchange.ts'
 
-/** Holds every exchange of a server to what the server says of itself. */
+/** Checks every exchange of a server against its own API description. */
 export interface ExchangeWatch {
   observe(exchange: Exchange): Promise<void>
-  /** What contradicted the description, a line each. */
+  /** Contradictions, one per line. */
   faults(): readonly string[]
 }
 
-/** `facts` is asked again when locales have changed, which descriptions name. */
+/** `facts` is read again when locales change, because descriptions name them. */
 export function watchExchanges(facts: () => Promise<ApiFacts>): ExchangeWatch {
   let checker: ReturnType<typeof openChecker> | null = null
   const faults: string[] = []

@@ -29,7 +29,7 @@ const schema = compileSchema({
   components: [],
 })
 
-/** Serves bulk actions to a caller whose `known` first look-ups succeed, and none after them. */
+/** Serves bulk actions to a caller that is known for the first `known` lookups only. */
 async function bulkResults(
   known: number,
   documentIds: readonly string[],
@@ -45,7 +45,7 @@ async function bulkResults(
   const dependencies = {
     schema,
     locales: { current: () => Promise.resolve(locales) },
-    documents: {}, // ids that cannot exist are deleted without a look at the database
+    documents: {}, // impossible ids need no database query
     readBody: readBody(100_000),
     authenticate: (ctx: Context, next: Next) => actAs(ctx, identify, next),
   } as unknown as EditorContentDependencies
@@ -75,7 +75,7 @@ describe('bulk actions of administrators', () => {
     expect(await bulkResults(1, ids)).to.deep.equal(Array(10).fill(401))
   })
 
-  it('reach every document as long as the session lasts', async () => {
+  it('process every document while the session is valid', async () => {
     expect(await bulkResults(4, ids)).to.deep.equal(Array(10).fill(200))
   })
 })

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { toJson } from '../../../src/http/answer/to-json.ts'
 import { measureAnswer } from '../../../src/query/answer-size.ts'
 
-/** The size of an answer that is too large to be turned into text in one go. */
+/** The measured size of a response that is too large to serialize in one step. */
 function large(maxBytes = 1_000_000_000): ReturnType<typeof measureAnswer> {
   const answer = measureAnswer({ maxEntries: 1_000_000, maxBytes })
   answer.show('links', 100_000)
@@ -27,7 +27,7 @@ describe('toJson', () => {
     ),
   }))
 
-  it('writes what JSON.stringify writes, in whatever pieces', async () => {
+  it('equals JSON.stringify for any pieces', async () => {
     await fc.assert(
       fc.asyncProperty(tree, async (value) => {
         const body = { data: [value, value], meta: {} }
@@ -37,7 +37,7 @@ describe('toJson', () => {
     )
   })
 
-  it('lets others have their turn', async () => {
+  it('yields to the event loop', async () => {
     let turns = 0
     const body = { data: Array.from({ length: 200_000 }, (_, id) => ({ id, name: `entry ${id}` })) }
     const counting = setInterval(() => (turns += 1), 0)
@@ -46,7 +46,7 @@ describe('toJson', () => {
     expect(turns).to.be.above(1)
   })
 
-  it('ends where an answer becomes too large', async () => {
+  it('rejects if the response exceeds its size limit', async () => {
     const body = { data: Array.from({ length: 5_000 }, () => 'x'.repeat(100)) }
     const error = await toJson(body, large(65_536)).then(
       () => null,

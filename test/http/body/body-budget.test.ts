@@ -12,7 +12,7 @@ const KIB = 1_024
 const MAX_BODY = 64 * KIB
 const TOGETHER = 256 * KIB
 
-describe('bodies on their way', () => {
+describe('incomplete request bodies', () => {
   let server: Server
   let port: number
   let opened: Socket[]
@@ -59,11 +59,11 @@ describe('bodies on their way', () => {
 
   const part = `"${'x'.repeat(60 * KIB)}`
 
-  it('are held up to a bound: the one that began first is cut off', async () => {
+  it('are limited in total by closing the oldest connection', async () => {
     const slow: Socket[] = []
     for (let n = 0; n < 4; n += 1) {
       slow.push(await send(part, MAX_BODY))
-      // It is counted by then: the server answers in the order in which bytes come.
+      // The slow bodies are counted now, because the server processes bytes in order.
       expect(await answered(await send('{}', 2))).to.equal('HTTP/1.1 204 No Content')
     }
     expect(slow.map(({ destroyed }) => destroyed)).to.deep.equal([false, false, false, false])
@@ -73,13 +73,13 @@ describe('bodies on their way', () => {
     expect(others.map(({ destroyed }) => destroyed)).to.deep.equal([false, false, false])
   })
 
-  it('keep nobody out who sends a body at once', async () => {
+  it('do not block a client that sends its body immediately', async () => {
     for (let n = 0; n < 12; n += 1) await send(part, MAX_BODY)
     const body = JSON.stringify({ text: 'x'.repeat(60 * KIB) })
     expect(await answered(await send(body, body.length))).to.equal('HTTP/1.1 204 No Content')
   })
 
-  it('are counted no more once they have come, or their clients have gone', async () => {
+  it('no longer count after completion or disconnect', async () => {
     for (let n = 0; n < 20; n += 1) {
       const body = JSON.stringify({ text: 'x'.repeat(60 * KIB) })
       expect(await answered(await send(body, body.length))).to.equal('HTTP/1.1 204 No Content')
@@ -92,7 +92,7 @@ describe('bodies on their way', () => {
     expect(kept.map(({ destroyed }) => destroyed)).to.deep.equal([false, false])
   })
 
-  it('that are packed count as what they may unpack to', async () => {
+  it('count with their maximum unpacked size if compressed', async () => {
     const packed = gzipSync(`{"text":"${'x'.repeat(60 * KIB)}"}`)
     const slow: Socket[] = []
     for (let n = 0; n < 4; n += 1) {

@@ -10,7 +10,7 @@ const TEXT = JSON.stringify({ title: 'Ünïcode 😀' })
 
 describe('the text of a body', () => {
   let server: Server
-  /** What became of the body that was sent last: its text, or the message of the error. */
+  /** The text of the last body, or the message of its error. */
   let read: Promise<string>
   let begun: () => void = () => undefined
 
@@ -31,7 +31,7 @@ describe('the text of a body', () => {
   const open = (headers: Readonly<Record<string, string | number>>) => {
     const { port } = server.address() as AddressInfo
     const outgoing = request({ host: '127.0.0.1', port, method: 'POST', headers })
-    outgoing.on('error', () => undefined) // it is we who hang up
+    outgoing.on('error', () => undefined) // the test closes the connection
     return outgoing
   }
   const send = async (body: Buffer, coding: string): Promise<string> => {
@@ -51,12 +51,12 @@ describe('the text of a body', () => {
       expect(await send(pack(Buffer.from(TEXT)), coding)).to.equal(TEXT)
     })
 
-    it(`is bounded as ${coding}`, async () => {
+    it(`is limited in size as ${coding}`, async () => {
       const sent = pack(Buffer.alloc(LIMIT + 1, 'x'))
       expect(await send(sent, coding)).to.equal('request entity too large')
     })
 
-    it(`is no text as ${coding} where its client has hung up`, async () => {
+    it(`is rejected as ${coding} if the client disconnects`, async () => {
       const hasBegun = new Promise<void>((resolve) => (begun = resolve))
       const sent = pack(Buffer.from(TEXT))
       const outgoing = open({ 'content-encoding': coding, 'content-length': sent.length })
@@ -67,7 +67,7 @@ describe('the text of a body', () => {
     })
   }
 
-  it('is not read in a coding that nobody knows', async () => {
+  it('is rejected in an unknown coding', async () => {
     expect(await send(Buffer.from(TEXT), 'zip')).to.equal('Unsupported Content-Encoding: zip')
   })
 })

@@ -5,7 +5,7 @@ import Koa from 'koa'
 import { readBody } from '../../../src/http/body/read-request.ts'
 import type { RequestState } from '../../../src/http/router/state.ts'
 
-/** How often a body that took `ms` to arrive has its credential resolved again. */
+/** Counts how often the credential is resolved again after a body that took `ms` to arrive. */
 async function checksAfter(ms: number): Promise<number> {
   let checks = 0
   let now = 0
@@ -35,7 +35,7 @@ async function checksAfter(ms: number): Promise<number> {
 }
 
 describe('readBody', () => {
-  it('authorizes again after a slow body only', async () => {
+  it('authorizes again only after a slow body', async () => {
     expect(await checksAfter(30_000)).to.equal(1)
     expect(await checksAfter(5)).to.equal(0)
   })

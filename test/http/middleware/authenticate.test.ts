@@ -13,7 +13,7 @@ describe('http/authenticate', () => {
       set: () => undefined,
     }) as unknown as Context
 
-  it('sets who asks before it goes on', async () => {
+  it('sets the principal before the next middleware runs', async () => {
     const asked: (string | undefined)[] = []
     const middleware = authenticate({
       principalOf: (header) => {
@@ -30,7 +30,7 @@ describe('http/authenticate', () => {
     expect([asked, seen]).to.deep.equal([['Bearer x'], ROOT])
   })
 
-  it('goes no further with a bearer that is not known', async () => {
+  it('stops at an unknown bearer token', async () => {
     const middleware = authenticate({
       principalOf: () => Promise.reject(new UnauthorizedError('Missing or invalid credentials')),
     })

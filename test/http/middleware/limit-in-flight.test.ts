@@ -11,7 +11,7 @@ describe('http/limit-in-flight', () => {
   let close: () => void = () => undefined
   let base = ''
   let port = 0
-  /** What the server works on: each ends when it is called. */
+  /** Functions that end the requests in progress. */
   let working: ((failure?: Error) => void)[] = []
   let onWork: () => void = () => undefined
 
@@ -44,7 +44,7 @@ describe('http/limit-in-flight', () => {
     while (working.length < count) await new Promise<void>((resolve) => (onWork = resolve))
   }
 
-  it('answers at once what is beyond the limit, and says when to come again', async () => {
+  it('refuses requests above the limit immediately with a Retry-After header', async () => {
     const admitted = [fetch(base), fetch(base)]
     await untilWorking(2)
     const refused = await fetch(base)
@@ -62,7 +62,7 @@ describe('http/limit-in-flight', () => {
     expect((await Promise.all(admitted)).map(({ status }) => status)).to.deep.equal([200, 200])
   })
 
-  it('has room again after what succeeded and what failed', async () => {
+  it('frees a slot after success and after failure', async () => {
     for (const failure of [undefined, new Error('of the test'), undefined]) {
       const before = working.length
       const admitted = [fetch(base), fetch(base)]
@@ -76,10 +76,10 @@ describe('http/limit-in-flight', () => {
     }
   })
 
-  it('does not count who still sends a body', async () => {
+  it('does not count a request whose body is incomplete', async () => {
     const slow = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
     for (const socket of slow) {
-      socket.on('error', () => undefined) // the server may hang up first
+      socket.on('error', () => undefined) // the server may close first
       socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx')
     }
     await untilWorking(2)
@@ -90,7 +90,7 @@ describe('http/limit-in-flight', () => {
     for (const socket of slow) socket.destroy()
   })
 
-  it('counts who announces a body that nobody reads', async () => {
+  it('counts a request whose announced body is never read', async () => {
     const slow = ['GET', 'DELETE'].map((method) => {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => undefined)

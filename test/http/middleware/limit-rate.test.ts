@@ -13,7 +13,7 @@ describe('http/limit-rate', () => {
   const logIn = (identifier: string, base?: string): Promise<Answer> =>
     server.send('POST', '/api/auth/local', { identifier, password: 'wrong' }, null, base)
 
-  it('lets ten attempts a minute through from one address, in all processes together', async () => {
+  it('allows ten attempts a minute per address across all processes', async () => {
     const other = await server.another()
     const answers = [await logIn('a')]
     for (let index = 1; index < 10; index += 1) {
@@ -42,7 +42,7 @@ describe('http/limit-rate', () => {
     expect(refused.headers.get('x-ratelimit-reset')).to.equal(String(resets))
   })
 
-  it('counts each route by itself, and begins anew with the minute', async () => {
+  it('counts each route separately and restarts every minute', async () => {
     const forgot = await server.send('POST', '/api/auth/forgot-password', {
       email: 'a@example.org',
     })
@@ -66,7 +66,7 @@ describe('http/limit-rate', () => {
     ['POST', '/api/auth/refresh', 60],
   ]
   for (const [method, path, limit] of ROUTES) {
-    it(`refuses attempt ${limit + 1} of a minute at ${path}, in another process`, async () => {
+    it(`refuses attempt ${limit + 1} of a minute at ${path} in another process`, async () => {
       server.pass(60_000)
       const other = await server.another()
       const send = (base?: string): Promise<Answer> =>
@@ -78,7 +78,7 @@ describe('http/limit-rate', () => {
     })
   }
 
-  it('counts by the account as well, from whatever address', async () => {
+  it('also counts per account across addresses', async () => {
     const counts = () =>
       server.database.collection('quire_rate_limits').countDocuments({ count: { $gt: 1 } })
     server.pass(60_000)

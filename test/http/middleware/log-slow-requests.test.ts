@@ -44,13 +44,13 @@ describe('http/log-slow-requests', () => {
   })
   const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-  it('leaves out what was quick', async () => {
+  it('does not log fast requests', async () => {
     logger()(request(499, [command('find', 400)]))
     await settled()
     expect([lines, explained]).to.deep.equal([[], []])
   })
 
-  it('tells the slowest commands, and how the slowest query ran', async () => {
+  it('logs the slowest commands and the plan of the slowest query', async () => {
     const quick = Array.from({ length: 6 }, () => command('insert', 1))
     logger()(request(600, [...quick, command('find', 300), command('update', 350)]))
     await settled()
@@ -72,14 +72,14 @@ describe('http/log-slow-requests', () => {
     })
   })
 
-  it('says what it knows where commands are not tied to requests', async () => {
+  it('logs only request data if commands are not tied to requests', async () => {
     logger()({ ...request(600, []), tally: null })
     await settled()
     expect(lines[0]).to.include({ requestId: 'r1', route: '/api/as', msg: 'A request was slow' })
     expect(lines[0]).to.not.have.any.keys('database', 'slowest', 'plan')
   })
 
-  it('explains one request in ten seconds, and logs them all', async () => {
+  it('logs every slow request but explains only one per ten seconds', async () => {
     const log = logger()
     for (const at of [0, 1, 9_999, 10_000, 10_001]) {
       ms = at
@@ -90,7 +90,7 @@ describe('http/log-slow-requests', () => {
     expect(explained).to.have.length(2)
   })
 
-  it('has nothing to explain where nothing was asked', async () => {
+  it('explains no query if a request only wrote', async () => {
     logger()(request(600, [command('insert', 300)]))
     await settled()
     expect([lines.length, explained.length]).to.deep.equal([1, 0])

@@ -55,7 +55,7 @@ describe('listQueries', () => {
     'locale=fr&fallback=en',
   ]
 
-  it('says of a query string that was read before what reading it says', () => {
+  it('returns an equal query for a cached query string', () => {
     for (const text of QUERIES) {
       const first = ask(text)
       const again = ask(text)
@@ -65,7 +65,7 @@ describe('listQueries', () => {
     }
   })
 
-  it('measures each answer for itself, and asks for drafts as who asks now may', () => {
+  it('uses a new size limit and the current draft permissions on every hit', () => {
     const { reader: first } = ask('status=draft').query
     const { reader: again } = ask('status=draft').query
     first.answer.read(500)
@@ -76,7 +76,7 @@ describe('listQueries', () => {
     expect(other.mayReadDrafts('api::tag.tag')).to.equal(true)
   })
 
-  it('reads it anew for others: permissions, locales, content-type, format', () => {
+  it('parses again for other permissions, locales, content-types or formats', () => {
     const text = 'filters[tags][name]=x&populate=tags'
     const first = ask(text)
     const others: Readonly<Record<string, Asked>> = {
@@ -93,7 +93,7 @@ describe('listQueries', () => {
     expect(ask(text, { format: 'v4' }).query.reader.format).to.equal('v4')
   })
 
-  it('never lets one through by what another may', () => {
+  it('never reuses the permissions of another caller', () => {
     const text = 'filters[tags][name]=x&populate=tags'
     const bounded: Asked = { grants: new Set(FIND.filter((action) => !action.includes('tag'))) }
     for (let round = 0; round < 3; round += 1) {
@@ -102,7 +102,7 @@ describe('listQueries', () => {
     }
   })
 
-  it('reads what administrators ask each time: their rights are bound to locales, too', () => {
+  it('does not cache for administrators, whose permissions depend on locales', () => {
     const asked: Asked = { kind: 'administrator', grants: ALL }
     const text = 'filters[title]=x'
     const first = ask(text, asked)
@@ -110,7 +110,7 @@ describe('listQueries', () => {
     expect(ask(text).query.filter).to.not.equal(first.query.filter)
   })
 
-  it('keeps the newest few, and none that is long', () => {
+  it('caches only the newest queries and no long ones', () => {
     const first = ask('filters[title]=first')
     for (let number = 0; number < 200; number += 1) ask(`filters[title]=${number}`)
     expect(ask('filters[title]=first').query.filter).to.not.equal(first.query.filter)
@@ -121,14 +121,14 @@ describe('listQueries', () => {
     expect(ask(text).query.filter).to.not.equal(long.query.filter)
   })
 
-  it('tells two content-types apart', () => {
+  it('separates content-types', () => {
     expect(ask('').query.plan).to.equal(plan)
     const other = planOf()
     expect(ask('', { of: other }).query.plan).to.equal(other)
   })
 })
 
-/** Without functions and counters, which are never equal. */
+/** Removes functions and counters, which cannot be compared. */
 function plain({ query, types }: ListQuery): object {
   const { format, locale, chain, status, locales: rules } = query.reader
   return { query: { ...query, reader: { format, locale, chain, status, rules } }, types }

@@ -6,7 +6,7 @@ const PAGE = { items: [], more: false } as unknown as SyncPage
 const RIGHTS = new Set(['api::tag.tag.sync'])
 
 describe('shared pages', () => {
-  it('are read once for all who ask for the same, with the same rights', async () => {
+  it('are read once for concurrent requests with equal scope and permissions', async () => {
     const pages = openSharedPages(1_000)
     let reads = 0
     const read = async (): Promise<SyncPage> => {
@@ -25,7 +25,7 @@ describe('shared pages', () => {
     expect(reads, 'anew, by others, of others').to.equal(4)
   })
 
-  it('take turns where they are not the same, and tell each of its failure', async () => {
+  it('run one at a time for different scopes and report their own failures', async () => {
     const pages = openSharedPages(1_000)
     let running = 0
     let most = 0

@@ -16,7 +16,7 @@ import { sampleSchema } from '../../people/access/sample-schema.ts'
 
 const pass = (): Promise<void> => Promise.resolve()
 
-/** Stands for whatever handlers work with: declaring them works without. */
+/** Replaces the dependencies of handlers, which declarations do not use. */
 const dependencies = {
   accounts: { sessions: {} },
   authenticate: pass,
@@ -39,7 +39,7 @@ describe('http/guarded-router', () => {
     localeRoutes(pass, dependencies),
   ].flatMap((router) => router.declared)
 
-  it('lists every route with the action that lets through to it', () => {
+  it('declares a known action for every guarded route', () => {
     const wrong = declared.filter(
       ({ access }) =>
         typeof access === 'object' && !('action' in access && actions.has(access.action)),
@@ -53,14 +53,14 @@ describe('http/guarded-router', () => {
     })
   })
 
-  it('lets everyone through to pages that are not there, and to nothing else', () => {
+  it('allows anonymous requests to /api/auth pages only', () => {
     const open = declared.filter(({ access }) => access === 'everyone')
     expect(
       open.every(({ method, path }) => method === 'get' && path.startsWith('/api/auth/')),
     ).to.equal(true)
   })
 
-  it('takes no handler without an access rule', () => {
+  it('rejects a handler without an access rule', () => {
     const router = guardedRouter('/api/x')
     const handler = (): Promise<void> => Promise.resolve()
     router.get('/open', everyone(handler))

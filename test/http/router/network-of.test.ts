@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { networkOf } from '../../../src/http/router/network-of.ts'
 
 describe('networkOf', () => {
-  it('takes the addresses of one network for one', () => {
+  it('maps addresses of the same network to the same key', () => {
     for (const [address, network] of [
       ['192.0.2.7', '192.0.2.7'],
       ['::ffff:192.0.2.7', '192.0.2.7'],

@@ -24,7 +24,7 @@ describe('http/admin-routes', () => {
   }
 
   describe('credentials', () => {
-    it('asks for one, and takes no other than the root token', async () => {
+    it('are required, and only the root token is accepted', async () => {
       const { accessKey } = await data('POST', '/admin/api-tokens', {
         name: 'not root',
         type: 'full-access',
@@ -39,7 +39,7 @@ describe('http/admin-routes', () => {
       }
     })
 
-    it('asks for one in every spelling of the path', async () => {
+    it('are not bypassed by other spellings of the path', async () => {
       for (const path of ['/ADMIN/api-tokens', '/Admin/api-tokens', '/admiN/API-tokens']) {
         const answer = await server.send('GET', path, undefined, null)
         expect(answer.status, path).to.equal(404)
@@ -48,13 +48,13 @@ describe('http/admin-routes', () => {
       expect(answer.status).to.equal(404)
     })
 
-    it('changes nothing for whoever is not an administrator', async () => {
+    it('are checked before any change', async () => {
       const body = { permissions: [FIND] }
       expect((await server.send('PUT', '/admin/roles/public', body, null)).status).to.equal(401)
       expect((await data('GET', '/admin/roles/public')).permissions).not.to.include(FIND)
     })
 
-    it('knows no route that is not there, whoever asks', async () => {
+    it('do not matter for unknown routes, which respond with 404', async () => {
       for (const path of ['/admin', '/admin/', '/admin/nope', '/admin/api-tokens/1/nope']) {
         expect((await server.send('GET', path, undefined, null)).status, path).to.equal(404)
       }
@@ -62,7 +62,7 @@ describe('http/admin-routes', () => {
   })
 
   describe('catalogue', () => {
-    it('lists the actions', async () => {
+    it('lists all actions', async () => {
       const actions = await data('GET', '/admin/actions')
       expect(actions[0]).to.deep.equal({
         name: FIND,
@@ -71,7 +71,7 @@ describe('http/admin-routes', () => {
       })
     })
 
-    it('lists the content-types with what there is to permit', async () => {
+    it('lists content-types with their available actions', async () => {
       const types = await data('GET', '/admin/content-types')
       expect(types.map(({ uid }: { uid: string }) => uid)).to.deep.equal([
         'api::article.article',
@@ -87,7 +87,7 @@ describe('http/admin-routes', () => {
   })
 
   describe('locales', () => {
-    it('lists, adds, changes and removes', async () => {
+    it('lists, adds, changes and removes locales', async () => {
       expect((await data('GET', '/admin/locales'))[0]).to.include({ code: 'en', isDefault: true })
       const french = { code: 'fr', name: 'French (fr)', isDefault: false }
       expect(await data('POST', '/admin/locales', french)).to.include(french)
@@ -98,7 +98,7 @@ describe('http/admin-routes', () => {
       expect(await data('DELETE', '/admin/locales/fr')).to.include({ code: 'fr' })
     })
 
-    it('refuses with the path of every fault', async () => {
+    it('reports the path of every fault', async () => {
       const refused = await error('POST', '/admin/locales', { name: 7, isDefault: 'yes', nope: 1 })
       expect(refused).to.include({ status: 400, name: 'ValidationError' })
       expect(refused.details.errors.map(({ path }: { path: string[] }) => path)).to.deep.equal([
@@ -115,7 +115,7 @@ describe('http/admin-routes', () => {
   })
 
   describe('api-tokens', () => {
-    it('shows the key once, in answer to POST', async () => {
+    it('returns the key only in the response to POST', async () => {
       const wanted = {
         name: 'app',
         description: 'of the app',
@@ -141,7 +141,7 @@ describe('http/admin-routes', () => {
       expect((await error('DELETE', `/admin/api-tokens/${token.id}`)).status).to.equal(404)
     })
 
-    it('keeps what a change does not name, and the expiry unless the lifespan changes', async () => {
+    it('keeps omitted fields, and the expiry unless the lifespan changes', async () => {
       const body = { name: 'kept', type: 'custom', permissions: [FIND], lifespanDays: 7 }
       const { accessKey, ...token } = await data('POST', '/admin/api-tokens', body)
       const renamed = await data('PUT', `/admin/api-tokens/${token.id}`, {
@@ -158,7 +158,7 @@ describe('http/admin-routes', () => {
       expect(accessKey).to.be.a('string')
     })
 
-    it('refuses what cannot be', async () => {
+    it('refuses invalid tokens', async () => {
       await data('POST', '/admin/api-tokens', { name: 'taken', type: 'read-only' })
       const rows: readonly [unknown, string, RegExp][] = [
         [{ type: 'read-only' }, 'name', /required/],
@@ -187,7 +187,7 @@ describe('http/admin-routes', () => {
   })
 
   describe('roles', () => {
-    it('lists, makes, changes and removes', async () => {
+    it('lists, creates, changes and removes roles', async () => {
       const types = (await data('GET', '/admin/roles')).map(({ type }: { type: string }) => type)
       expect(types).to.deep.equal(['authenticated', 'public'])
       const made = await data('POST', '/admin/roles', { name: 'Editor', type: 'editor' })
@@ -208,7 +208,7 @@ describe('http/admin-routes', () => {
       expect((await error('GET', '/admin/roles/editor')).status).to.equal(404)
     })
 
-    it('keeps the roles that are there from the start', async () => {
+    it('refuses to remove built-in roles', async () => {
       for (const type of ['public', 'authenticated']) {
         expect(await error('DELETE', `/admin/roles/${type}`)).to.include({
           status: 400,
@@ -217,7 +217,7 @@ describe('http/admin-routes', () => {
       }
     })
 
-    it('names every action that does not exist', async () => {
+    it('reports every unknown action', async () => {
       const refused = await error('PUT', '/admin/roles/public', {
         permissions: ['api::nope.nope.find', FIND, 'nope'],
       })
@@ -231,8 +231,8 @@ describe('http/admin-routes', () => {
 
   describe('hostile input', () => {
     const bodies: readonly [string, unknown][] = [
-      ['an operator for a text', { name: { $gt: '' }, type: 'custom' }],
-      ['an operator for a type', { name: 'x', type: { $ne: null } }],
+      ['an operator instead of text', { name: { $gt: '' }, type: 'custom' }],
+      ['an operator instead of a type', { name: 'x', type: { $ne: null } }],
       ['an operator as key', { name: 'x', type: 'custom', $set: { type: 'full-access' } }],
       ['a dotted key', { name: 'x', type: 'custom', 'permissions.0': FIND }],
       ['the prototype', '{"name":"x","type":"custom","__proto__":{"type":"full-access"}}'],
@@ -259,7 +259,7 @@ describe('http/admin-routes', () => {
       })
     }
 
-    it('takes what stands in a path for a name and nothing else', async () => {
+    it('treats path segments as plain names', async () => {
       for (const word of ['__proto__', 'constructor', '%7B%22$ne%22:null%7D', '$where', '%00']) {
         expect((await error('GET', `/admin/roles/${word}`)).status, word).to.equal(404)
         expect((await error('DELETE', `/admin/locales/${word}`)).status, word).to.equal(404)

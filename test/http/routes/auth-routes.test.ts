@@ -23,7 +23,7 @@ describe('http/auth-routes', () => {
   const me = async (jwt: string): Promise<number> =>
     (await server.send('GET', '/api/users/me', undefined, jwt)).status
 
-  it('registers a user, and keeps the password to itself', async () => {
+  it('registers a user without returning the password', async () => {
     const { jwt, user } = await server.register('ann')
     expect(Object.keys(user)).to.deep.equal([
       'id',
@@ -44,7 +44,7 @@ describe('http/auth-routes', () => {
     expect(stored?.password).to.match(/^\$argon2id\$/)
   })
 
-  it('takes e-mail addresses in any case, and keeps them in lower case', async () => {
+  it('accepts e-mail addresses in any case and stores them in lower case', async () => {
     const given = {
       username: 'Cased',
       email: 'Mixed.Case@Example.org',
@@ -59,7 +59,7 @@ describe('http/auth-routes', () => {
     expect((await login('cased')).status).to.equal(400)
   })
 
-  it('refuses names and addresses that are taken, and one that is the other of somebody else', async () => {
+  it('refuses taken names and addresses, including a name that is the address of another user', async () => {
     const password = 'secret of bea'
     await server.register('bea')
     for (const [username, email] of [
@@ -77,7 +77,7 @@ describe('http/auth-routes', () => {
     }
   })
 
-  it('makes one account of many requests for it at once', async () => {
+  it('creates one account for concurrent registrations', async () => {
     const given = { username: 'once', email: 'once@example.org', password: 'secret of once' }
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => server.send('POST', REGISTER, given)),
@@ -86,7 +86,7 @@ describe('http/auth-routes', () => {
     expect(answers.filter(({ status }) => status === 400)).to.have.length(7)
   })
 
-  it('names every fault of a body, and nothing that it was not sent', async () => {
+  it('reports every fault of a body', async () => {
     const rows: readonly (readonly [string, unknown, string])[] = [
       [REGISTER, { foo: 1, bar: 2 }, 'Invalid parameters: foo, bar'],
       [REGISTER, {}, '3 errors occurred'],
@@ -112,7 +112,7 @@ describe('http/auth-routes', () => {
     }
   })
 
-  it('refuses operators, lists, prototypes and huge passwords as credentials', async () => {
+  it('refuses operators, arrays, prototypes and huge passwords as credentials', async () => {
     await server.register('target')
     const long = 'x'.repeat(900_000)
     const bodies = [
@@ -145,7 +145,7 @@ describe('http/auth-routes', () => {
     }
   })
 
-  it('says no more about an account that there is than about one that there is not', async () => {
+  it('gives the same response for a wrong password and an unknown account', async () => {
     await server.register('known')
     const wrong = await server.send('POST', LOGIN, { identifier: 'known', password: 'wrong' })
     const none = await server.send('POST', LOGIN, { identifier: 'unknown', password: 'wrong' })
@@ -153,7 +153,7 @@ describe('http/auth-routes', () => {
     expect(errorOf(none)).to.deep.equal([400, 'ValidationError', 'Invalid identifier or password'])
   })
 
-  it('knows its own tokens, and no others', async () => {
+  it('accepts only its own valid tokens', async () => {
     const { jwt, user } = await server.register('tokens')
     const seconds = Math.floor(server.now().getTime() / 1_000)
     const claims = { id: user.id, iat: seconds, exp: seconds + 1_000 }
@@ -206,14 +206,14 @@ describe('http/auth-routes', () => {
     expect(errorOf(gone)).to.deep.equal([401, 'UnauthorizedError', 'Invalid credentials'])
   })
 
-  it('reads no token from the query string', async () => {
+  it('ignores tokens in the query string', async () => {
     const { jwt } = await server.register('query')
     for (const name of ['token', 'access_token', 'jwt']) {
       expect((await server.send('GET', `/api/users/me?${name}=${jwt}`)).status).to.equal(403)
     }
   })
 
-  it('lets a token live for 30 days', async () => {
+  it('expires tokens after 30 days', async () => {
     const { jwt } = await server.register('days')
     server.pass(30 * DAY_MS - 1_000)
     expect(await me(jwt)).to.equal(200)
@@ -221,7 +221,7 @@ describe('http/auth-routes', () => {
     expect(await me(jwt)).to.equal(401)
   })
 
-  it('changes a password, and revokes every token of before, of the same second too', async () => {
+  it('changes a password and revokes all earlier tokens, even of the same second', async () => {
     const { jwt, password } = await server.register('changing')
     const change = (currentPassword: string, next: string) => {
       const body = { currentPassword, password: next, passwordConfirmation: next }
@@ -246,7 +246,7 @@ describe('http/auth-routes', () => {
     ).to.equal(400)
   })
 
-  it('changes the password of an end user only', async () => {
+  it('changes only passwords of end users', async () => {
     const body = { currentPassword: 'a', password: 'b', passwordConfirmation: 'b' }
     const change = (token: string | null) =>
       server.send('POST', '/api/auth/change-password', body, token)
@@ -254,7 +254,7 @@ describe('http/auth-routes', () => {
     expect((await change(ROOT_TOKEN)).status).to.equal(401)
   })
 
-  it('sends a code for a lost password that is good once, and for an hour', async () => {
+  it('sends a reset code that works once and expires after an hour', async () => {
     const { jwt, password } = await server.register('lost')
     const forgot = (email: string) => server.send('POST', '/api/auth/forgot-password', { email })
     const codeOf = async (): Promise<string> => {
@@ -295,7 +295,7 @@ describe('http/auth-routes', () => {
     expect((await server.send('POST', LOGIN, again)).status).to.equal(200)
   })
 
-  it('confirms an address by a code from a mail, once', async () => {
+  it('confirms an address once by a mailed code', async () => {
     const { user } = await server.register('doubtful')
     const send = (email: string) =>
       server.send('POST', '/api/auth/send-email-confirmation', { email })
@@ -323,7 +323,7 @@ describe('http/auth-routes', () => {
     expect((await server.send('GET', '/api/auth/email-confirmation')).status).to.equal(400)
   })
 
-  it('signs a user out everywhere', async () => {
+  it('revokes all tokens of a user on logout', async () => {
     await server.access.roles.grant('authenticated', ['plugin::users-permissions.auth.logout'])
     const { jwt } = await server.register('leaving')
     const answer = await server.send('POST', '/api/auth/logout', {}, jwt)
@@ -331,14 +331,14 @@ describe('http/auth-routes', () => {
     expect(await me(jwt)).to.equal(401)
   })
 
-  it('has no page for refreshing, whoever asks, where tokens are not refreshed', async () => {
+  it('responds with 404 to refresh requests if refresh tokens are disabled', async () => {
     const { jwt } = await server.register('legacy')
     for (const token of [null, jwt, ROOT_TOKEN]) {
       expect((await server.send('POST', '/api/auth/refresh', {}, token)).status).to.equal(404)
     }
   })
 
-  it('has no providers, no pages and no other paths', async () => {
+  it('has no providers, pages or other paths', async () => {
     for (const path of [
       '/api/connect/google',
       '/api/connect/google/x',

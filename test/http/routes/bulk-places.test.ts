@@ -4,7 +4,7 @@ import { type BulkPlace, openBulkPlaces } from '../../../src/http/routes/bulk-pl
 
 const IDLE_MS = 5_000
 
-describe('places of bulk requests', () => {
+describe('slots for bulk requests', () => {
   let now: number
   let cut: string[]
 
@@ -17,7 +17,7 @@ describe('places of bulk requests', () => {
   const request = (name: string): IncomingMessage =>
     ({ destroy: () => cut.push(name) }) as unknown as IncomingMessage
 
-  /** Sends a line after so long, which is carried out for so long. */
+  /** Sends a line after `waitMs` and processes it for `workMs`. */
   async function line(place: BulkPlace, waitMs: number, workMs: number): Promise<void> {
     const sent = async function* (): AsyncGenerator<number> {
       now += waitMs
@@ -31,7 +31,7 @@ describe('places of bulk requests', () => {
     }
   }
 
-  it('are taken from whoever is silent, and from nobody at work', async () => {
+  it('are taken from an idle request but not from a busy one', async () => {
     const places = open(2)
     const busy = places.take(request('busy'))
     places.take(request('silent'))
@@ -44,7 +44,7 @@ describe('places of bulk requests', () => {
     expect(cut).to.deep.equal(['silent'])
   })
 
-  it('are taken from whoever sends a line now and then, to keep one', async () => {
+  it('are taken from a request that only sends a line now and then', async () => {
     const places = open(2)
     const steady = places.take(request('steady'))
     const slow = places.take(request('slow'))
@@ -57,7 +57,7 @@ describe('places of bulk requests', () => {
     expect(() => places.take(request('one more'))).to.throw('Too many bulk requests')
   })
 
-  it('are left to whoever works for as long as it waits', async () => {
+  it('are kept by a request that works as long as it waits', async () => {
     const places = open(1)
     const place = places.take(request('one'))
     for (let count = 0; count < 50; count += 1) await line(place, 400, 400)

@@ -3,7 +3,7 @@ import { type Answer, ROOT_TOKEN, serveUsers, type UsersServer } from './users-s
 
 const LOGIN = '/api/auth/local'
 
-describe('http/auth-routes where addresses are confirmed', () => {
+describe('http/auth-routes with e-mail confirmation', () => {
   let server: UsersServer
 
   before(async () => {
@@ -33,7 +33,7 @@ describe('http/auth-routes where addresses are confirmed', () => {
   ]
   const UNCONFIRMED = [400, 'ApplicationError', 'Your account email is not confirmed']
 
-  it('registers without signing in, until the code of the mail is brought', async () => {
+  it('registers without a sign-in until the mailed code is confirmed', async () => {
     const { status, body } = await registered('ann')
     expect([status, Object.keys(body)]).to.deep.equal([200, ['user']])
     expect(body.user).to.include({ username: 'ann', confirmed: false })
@@ -50,13 +50,13 @@ describe('http/auth-routes where addresses are confirmed', () => {
     ])
   })
 
-  it('tells who does not know the password nothing about the account', async () => {
+  it('does not reveal an unconfirmed account to a caller without its password', async () => {
     await registered('bob')
     const wrong = await logIn('bob', 'wrong')
     expect(wrong.body).to.deep.equal((await logIn('nobody', 'wrong')).body)
   })
 
-  it('sends the mail again, and the code of the first is worthless then', async () => {
+  it('sends a new mail and invalidates the earlier code', async () => {
     await server.takeMails()
     await registered('cid')
     const first = await codeOfMail()
@@ -79,7 +79,7 @@ describe('http/auth-routes where addresses are confirmed', () => {
     expect(await server.takeMails()).to.deep.equal([])
   })
 
-  it('takes the code that resets a password for a proof of the address', async () => {
+  it('confirms the address when a password is reset by mail', async () => {
     await registered('dan')
     await server.takeMails()
     await post('/api/auth/forgot-password', { email: 'dan@example.org' })
@@ -90,7 +90,7 @@ describe('http/auth-routes where addresses are confirmed', () => {
     expect((await logIn('dan', 'found again')).status).to.equal(200)
   })
 
-  it('lets nobody who is blocked back in by a mail', async () => {
+  it('keeps a blocked user out after a password reset', async () => {
     const { body } = await registered('eve')
     const path = `/api/users/${body.user.id}`
     await server.send('PUT', path, { confirmed: true }, ROOT_TOKEN)
@@ -106,7 +106,7 @@ describe('http/auth-routes where addresses are confirmed', () => {
     expect(await server.takeMails()).to.deep.equal([])
   })
 
-  it('ends a session whose user is no longer confirmed', async () => {
+  it('ends the session of a user that is no longer confirmed', async () => {
     const { body } = await registered('fay')
     const path = `/api/users/${body.user.id}`
     await server.send('PUT', path, { confirmed: true }, ROOT_TOKEN)

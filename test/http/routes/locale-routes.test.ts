@@ -11,7 +11,7 @@ describe('http/locale-routes', () => {
   })
   after(() => server.close())
 
-  it('needs its permission', async () => {
+  it('requires the permission', async () => {
     const path = '/api/i18n/locales'
     expect((await server.send('GET', path, undefined, null)).body.error).to.deep.equal({
       status: 403,
@@ -24,7 +24,7 @@ describe('http/locale-routes', () => {
     expect((await server.send('GET', path, undefined, null)).status).to.equal(200)
   })
 
-  it('answers a bare list', async () => {
+  it('returns a plain array', async () => {
     await server.locales.add({ code: 'fr' })
     const { body } = await server.send('GET', '/api/i18n/locales')
     expect(body.map(({ code }: { code: string }) => code)).to.deep.equal(['en', 'fr'])
@@ -40,7 +40,7 @@ describe('http/locale-routes', () => {
     ])
   })
 
-  it('shows no single locale, whoever asks', async () => {
+  it('responds with 404 for a single locale', async () => {
     expect((await server.send('GET', '/api/i18n/locales/1')).status).to.equal(404)
     expect((await server.send('GET', '/api/i18n/locales/1', undefined, 'nope')).status).to.equal(
       404,

@@ -14,7 +14,7 @@ import { openTestDatabase } from '../../support/test-database.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
 
-/** What a server says, unchecked: a test reads what it expects. */
+/** Untyped response data. */
 export type Json = ReturnType<JSON['parse']>
 
 export interface Answer {
@@ -22,7 +22,7 @@ export interface Answer {
   readonly body: Json
 }
 
-/** A server of the management API and the locale list alone, on a database of its own. */
+/** A server with only the management API and the locale list, on its own database. */
 export async function serveManagement(label: string, schema: Schema) {
   const test = await openTestDatabase(label)
   const access = await openAccess(test.database, compileActions(schema), {
@@ -59,7 +59,7 @@ export async function serveManagement(label: string, schema: Schema) {
     access,
     locales,
     base,
-    /** Sends `body` as JSON, or as it is when it is text already. */
+    /** Sends `body` as JSON, or unchanged if it is a string. */
     send: async (
       method: string,
       path: string,

@@ -38,7 +38,7 @@ describe('the files of the Studio', () => {
   const get = (target: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(address + target, { headers, redirect: 'manual' })
 
-  it('show the page at every address of the app, under a policy without inline scripts', async () => {
+  it('include the page at every address of the app, with a policy against inline scripts', async () => {
     for (const target of ['/studio', '/studio/', '/studio/content/articles', '/studio/.sources']) {
       const answer = await get(target)
       expect(await answer.text(), target).to.equal(PAGE)
@@ -50,14 +50,14 @@ describe('the files of the Studio', () => {
     }
   })
 
-  it('are sent from memory, without a file read', async () => {
+  it('are served from memory', async () => {
     const before = await get('/studio/assets/main-1a2b.js')
     rmSync(path.join(folder, 'assets'), { recursive: true })
     const after = await get('/studio/assets/main-1a2b.js')
     expect(await after.text()).to.equal(await before.text())
   })
 
-  it('are kept for good where their names carry a digest, and sent packed', async () => {
+  it('are cached permanently if the name contains a digest, and are compressed', async () => {
     const packed = await get('/studio/assets/main-1a2b.js', { 'accept-encoding': 'br' })
     expect(packed.headers.get('content-encoding')).to.equal('br')
     expect(await packed.text()).to.equal(SCRIPT)
@@ -68,14 +68,14 @@ describe('the files of the Studio', () => {
     expect(await plain.text()).to.equal(SCRIPT)
   })
 
-  it('are not sent again to who has them', async () => {
+  it('are not sent again for a matching ETag', async () => {
     const etag = (await get('/studio')).headers.get('etag') ?? ''
-    // `fetch` would ask for a fresh one by itself.
+    // By default `fetch` would bypass caches.
     const headers = { 'if-none-match': etag, 'cache-control': 'max-age=0' }
     expect((await get('/studio', headers)).status).to.equal(304)
   })
 
-  it('are those that were there at the start, and none beside them', async () => {
+  it('are limited to the files of the folder at startup', async () => {
     for (const target of [
       '/studio/assets/gone.js',
       '/studio/assets/../../beside.js',
@@ -88,14 +88,14 @@ describe('the files of the Studio', () => {
     expect((await get('/studio/assets/gone.js')).status).to.equal(404)
   })
 
-  it('are where a browser is sent that asks for /admin', async () => {
+  it('are the redirect target of a browser that opens /admin', async () => {
     const browser = await get('/admin', { accept: 'text/html,*/*;q=0.8' })
     expect(browser.status).to.equal(302)
     expect(browser.headers.get('location')).to.equal('/studio')
     expect((await get('/admin', { accept: 'application/json' })).status).to.equal(404)
   })
 
-  it('may be missing: then the answer says how they are built', async () => {
+  it('respond with build instructions if they are missing', async () => {
     const none = await listen(path.join(folder, 'nothing'))
     const answer = await fetch(`${none.address}/studio`)
     expect(answer.status).to.equal(404)

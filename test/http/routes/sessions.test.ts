@@ -31,7 +31,7 @@ describe('http/auth-routes with sessions', () => {
   const rowsOf = (user: Json): Promise<Json[]> =>
     server.database.collection('quire_sessions').find({ user: user.documentId }).toArray()
 
-  it('answer a login with an access token that is short-lived, and a refresh token', async () => {
+  it('return a short-lived access token and a refresh token on login', async () => {
     const { user } = await server.register('ann')
     const body = await logIn('ann')
     expect(Object.keys(body)).to.deep.equal(['jwt', 'refreshToken', 'user'])
@@ -50,7 +50,7 @@ describe('http/auth-routes with sessions', () => {
     }
   })
 
-  it('are not accepted as what they are not', async () => {
+  it('reject manipulated tokens and tokens of the wrong kind', async () => {
     await server.register('bea')
     const { jwt, refreshToken } = await logIn('bea')
     expect(await me(refreshToken)).to.equal(401)
@@ -77,7 +77,7 @@ describe('http/auth-routes with sessions', () => {
     expect((await refresh(refreshToken)).status, 'a forgery ends no session').to.equal(200)
   })
 
-  it('end when a refresh token is used again after its successor has taken its place', async () => {
+  it('end if a refresh token is reused after the grace period', async () => {
     await server.register('cid')
     const [stolen, other] = [await logIn('cid'), await logIn('cid')]
     const second = await refresh(stolen.refreshToken)
@@ -89,7 +89,7 @@ describe('http/auth-routes with sessions', () => {
     expect((await refresh(other.refreshToken)).status).to.equal(200)
   })
 
-  it('end at once for a token of two exchanges ago', async () => {
+  it('end immediately if a token before the previous one is reused', async () => {
     await server.register('dan')
     const { refreshToken } = await logIn('dan')
     const second = await refresh(refreshToken)
@@ -98,7 +98,7 @@ describe('http/auth-routes with sessions', () => {
     expect(errorOf(await refresh(third.body.refreshToken))).to.deep.equal(REFUSED)
   })
 
-  it('give all who refresh at once, in whatever process, the same successor', async () => {
+  it('give concurrent refreshes in all processes the same successor', async () => {
     const other = await server.another()
     await server.register('eve')
     const { refreshToken } = await logIn('eve')
@@ -114,7 +114,7 @@ describe('http/auth-routes with sessions', () => {
     expect((await refresh(answers[0]?.body.refreshToken)).status).to.equal(200)
   })
 
-  it('end after a rest, and at last whatever is done', async () => {
+  it('end after inactivity and at their maximum age', async () => {
     const { user } = await server.register('fay')
     const idle = await logIn('fay')
     server.pass(7_200_000)
@@ -135,7 +135,7 @@ describe('http/auth-routes with sessions', () => {
     expect(await all.countDocuments({ expiresAt: { $lte: server.now() } })).to.equal(0)
   })
 
-  it('end on one device, or on all', async () => {
+  it('end on one device or on all devices', async () => {
     await server.register('gil')
     const [phone, laptop] = [await logIn('gil', 'phone'), await logIn('gil', 'laptop')]
     const out = await server.send('POST', LOGOUT, { deviceId: 'phone' }, laptop.jwt)
@@ -168,7 +168,7 @@ describe('http/auth-routes with sessions', () => {
     expect(await me(hostile.jwt)).to.equal(200)
   })
 
-  it('are listed for their user, and ended one by one', async () => {
+  it('are listed for their user and can be ended individually', async () => {
     await server.register('lou')
     await server.register('max')
     const [phone, laptop, max] = [
@@ -210,7 +210,7 @@ describe('http/auth-routes with sessions', () => {
     expect(errorOf(await refresh(phone.refreshToken))).to.deep.equal(REFUSED)
   })
 
-  it('travel in a cookie where a request asks for it', async () => {
+  it('use a cookie on request', async () => {
     await server.register('ned')
     const ask = (path: string, body: object, headers: Record<string, string>): Promise<Response> =>
       fetch(server.base + path, {
@@ -237,7 +237,7 @@ describe('http/auth-routes with sessions', () => {
     expect(out.headers.get('set-cookie')).to.match(/^strapi_up_refresh=; .*Max-Age=0;/)
   })
 
-  it('of another user are not reached by the name of a device', async () => {
+  it('of other users are not affected by an equal device name', async () => {
     await server.register('hal')
     await server.register('ida')
     const [hal, ida] = [await logIn('hal', 'phone'), await logIn('ida', 'phone')]
@@ -245,7 +245,7 @@ describe('http/auth-routes with sessions', () => {
     expect(await me(ida.jwt)).to.equal(200)
   })
 
-  it('end with a new password, with blocking and with the user', async () => {
+  it('end when the password changes, the user is blocked or the user is deleted', async () => {
     const { user } = await server.register('jon')
     const admin = (method: string, body?: object) =>
       server.send(method, `/api/users/${user.id}`, body, 'root-token-of-the-test')
@@ -274,7 +274,7 @@ describe('http/auth-routes with sessions', () => {
     expect(errorOf(await refresh(old.refreshToken))).to.deep.equal(REFUSED)
   })
 
-  it('take the name of a device when a user registers, and nothing else', async () => {
+  it('accept a device name on registration but no other parameter', async () => {
     const given = { username: 'kim', email: 'kim@example.org', password: 'secret of kim' }
     const body = { ...given, deviceId: 'phone', role: 1 }
     const refused = await server.send('POST', '/api/auth/local/register', body)
@@ -292,7 +292,7 @@ describe('http/auth-routes with sessions in a cookie', () => {
   })
   after(() => server.close())
 
-  it('keeps refresh tokens out of every body', async () => {
+  it('never returns a refresh token in a body', async () => {
     await server.register('ann')
     const login = { identifier: 'ann', password: 'secret of ann' }
     const { body, headers } = await server.send('POST', LOGIN, login)

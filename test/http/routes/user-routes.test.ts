@@ -26,7 +26,7 @@ describe('http/user-routes', () => {
     return asRoot('POST', '/api/users', { username, email, password: 'secret', role: 1, ...more })
   }
 
-  it('lists users bare, as filters, order and bounds ask', async () => {
+  it('lists users as a plain array with filters, sort and pagination', async () => {
     expect(await names('sort=username:desc')).to.deep.equal(['cid', 'bob', 'ann'])
     expect(await names('sort=username&start=1&limit=1')).to.deep.equal(['bob'])
     expect(await names('sort=username&pagination[pageSize]=1&page=7')).to.deep.equal([
@@ -42,7 +42,7 @@ describe('http/user-routes', () => {
     expect((await asRoot('GET', '/api/users?limit=many')).status).to.equal(400)
   })
 
-  it('shows a role when it is asked for, and nothing of what is secret', async () => {
+  it('returns the role on request and never a secret', async () => {
     const [ann] = (await asRoot('GET', '/api/users?populate=role&filters[username]=ann')).body
     expect(Object.keys(ann.role)).to.deep.equal([
       'id',
@@ -61,7 +61,7 @@ describe('http/user-routes', () => {
     }
   })
 
-  it('neither filters, sorts nor selects by what is secret', async () => {
+  it('refuses to filter, sort or select by secret attributes', async () => {
     for (const key of ['password', 'resetPasswordToken', 'confirmationToken']) {
       for (const query of [
         `filters[${key}][$startsWith]=$`,
@@ -83,7 +83,7 @@ describe('http/user-routes', () => {
     expect(search.body).to.deep.equal([])
   })
 
-  it('shows one user, and is 404 for what is none', async () => {
+  it('returns one user and responds with 404 for an unknown or invalid id', async () => {
     const [{ id }] = (await asRoot('GET', '/api/users?filters[username]=ann')).body
     const found = await asRoot('GET', `/api/users/${id}?fields=username&populate=role`)
     expect(Object.keys(found.body)).to.deep.equal(['id', 'documentId', 'username', 'role'])
@@ -95,7 +95,7 @@ describe('http/user-routes', () => {
     }
   })
 
-  it('creates a user with a role, whichever way it is named', async () => {
+  it('creates a user with a role in any notation', async () => {
     const { documentId } = await server.access.roles.get('editor')
     for (const [index, role] of [
       editor,
@@ -117,7 +117,7 @@ describe('http/user-routes', () => {
     }
   })
 
-  it('refuses what is taken, each in its own words', async () => {
+  it('refuses taken names and addresses with their own messages', async () => {
     expect(errorOf(await create('ann', { email: 'new@example.org' }))).to.deep.equal([
       400,
       'ApplicationError',
@@ -139,7 +139,7 @@ describe('http/user-routes', () => {
     expect((await change({ username: 'bob', email: 'bob@example.org' })).status).to.equal(200)
   })
 
-  it('sets nothing that is not for a client to set', async () => {
+  it('ignores attributes that clients may not set', async () => {
     const more = { id: 7, documentId: 'x', provider: 'x', tokensFrom: 9, resetPasswordToken: 'x' }
     const { body } = await create('modest', { ...more, createdAt: 'x', status: 'draft' })
     expect(body.provider).to.equal('local')
@@ -148,7 +148,7 @@ describe('http/user-routes', () => {
     expect(changed.body).to.include({ id: body.id, documentId: body.documentId, provider: 'local' })
   })
 
-  it('refuses a user who is blocked or removed at once, in every process', async () => {
+  it('refuses a blocked or deleted user immediately in every process', async () => {
     const other = await server.another()
     const { jwt, user, password } = await server.register('guest')
     const me = (base?: string) => server.send('GET', '/api/users/me', undefined, jwt, base)
@@ -177,7 +177,7 @@ describe('http/user-routes', () => {
     expect((await server.send('GET', '/api/users/me', undefined, jwt)).status).to.equal(401)
   })
 
-  it('lets a user do what the role may, within a second of its change', async () => {
+  it('applies a changed role permission to its users within a second', async () => {
     const { jwt } = await server.register('worker')
     const list = async () => (await server.send('GET', '/api/users', undefined, jwt)).status
     expect(await list()).to.equal(403)
@@ -191,7 +191,7 @@ describe('http/user-routes', () => {
     expect(await list()).to.equal(403)
   })
 
-  it('shows users themselves, without a role that they may not see', async () => {
+  it('returns the own user without a role that it may not read', async () => {
     const { jwt } = await server.register('self')
     const me = (query: string) => server.send('GET', `/api/users/me?${query}`, undefined, jwt)
     expect((await me('populate=role')).body).not.to.have.property('role')
@@ -217,7 +217,7 @@ describe('http/role-routes', () => {
   const asRoot = (path: string): Promise<Answer> =>
     server.send('GET', `/api/users-permissions/roles${path}`, undefined, ROOT_TOKEN)
 
-  it('lists roles with how many users have each', async () => {
+  it('lists roles with their user counts', async () => {
     await server.register('one')
     await server.register('two')
     const { roles } = (await asRoot('')).body
@@ -228,7 +228,7 @@ describe('http/role-routes', () => {
     expect((await server.send('GET', '/api/users-permissions/roles')).status).to.equal(403)
   })
 
-  it('shows what a role may, and is 404 for one that there is not', async () => {
+  it('returns the permissions of a role and responds with 404 for an unknown one', async () => {
     const { role } = (await asRoot('/2')).body
     expect(role.type).to.equal('public')
     const { auth } = role.permissions['plugin::users-permissions'].controllers
@@ -240,7 +240,7 @@ describe('http/role-routes', () => {
     }
   })
 
-  it('keeps a role that users have', async () => {
+  it('refuses to remove a role that has users', async () => {
     await server.access.roles.create({ name: 'Held', type: 'held' })
     const { user } = await server.register('holder')
     const role = (await server.access.roles.get('held')).id

@@ -35,7 +35,7 @@ import { openTestDatabase } from '../../support/test-database.ts'
 export const ROOT_TOKEN = 'root-token-of-the-test'
 export const SECRET = 'secret-of-the-test'
 
-/** What a server says, unchecked: a test reads what it expects. */
+/** Untyped response data. */
 export type Json = ReturnType<JSON['parse']>
 
 export interface Answer {
@@ -46,13 +46,13 @@ export interface Answer {
 
 export interface UsersOptions {
   readonly limited?: boolean
-  /** Absent: tokens live for 30 days, and are not refreshed. */
+  /** If absent, tokens are valid for 30 days and cannot be refreshed. */
   readonly lifespans?: SessionLifespans & { readonly accessSeconds: number }
   readonly inCookie?: boolean
   readonly emailConfirmation?: boolean
 }
 
-/** The routes of end users, with a clock that stands still and a cheap hash. */
+/** Serves the routes of end users with a manual clock and a cheap password hash. */
 export async function serveUsers(
   label: string,
   { limited = false, lifespans, inCookie = false, emailConfirmation = false }: UsersOptions = {},
@@ -183,13 +183,13 @@ export async function serveUsers(
     pass: (by: number): void => void (ms += by),
     now,
     send,
-    /** The base address of one more process. */
+    /** Starts another process and returns its base address. */
     another: async (): Promise<string> => {
       const more = await open()
       processes.push(more)
       return more.base
     },
-    /** A user with a name of their own, signed in. */
+    /** Registers a user and signs in. */
     register: async (name: string): Promise<{ jwt: string; user: Json; password: string }> => {
       const password = `secret of ${name}`
       const given = { username: name, email: `${name}@example.org`, password }
@@ -197,7 +197,7 @@ export async function serveUsers(
       if (status !== 200) throw new Error(JSON.stringify(body))
       return { ...body, password }
     },
-    /** The mails since the last call, once all have been sent. */
+    /** Waits until all mails are sent and returns those since the last call. */
     takeMails: async (): Promise<readonly Mail[]> => {
       for (const { accounts } of processes) await accounts.close()
       return mails.splice(0)

@@ -29,7 +29,7 @@ function headOf(types: Readonly<Record<string, number>>, log = 'log'): Head {
   return { log, seq, floor: 0, version: 1, assigning: null, types: known } as unknown as Head
 }
 
-/** A log that a test moves on, and a client that waits for it. */
+/** Opens a log that the test advances, and a client that waits for a change. */
 function wait(first: Head, waitMs: number) {
   const listeners = new Set<(head: Head) => void>()
   const res = new EventEmitter()
@@ -62,13 +62,13 @@ function wait(first: Head, waitMs: number) {
 }
 
 describe('a client that waits for a change', () => {
-  it('goes on where the log went on while its page was read', async () => {
+  it('continues immediately if the log changed while its page was read', async () => {
     expect(await wait(headOf({ [TAG.uid]: 6 }), 1_000).answer).to.equal(true)
     expect(await wait(headOf({ [ROLE]: 6 }), 1_000).answer).to.equal(true)
     expect(await wait(headOf({}, 'another'), 1_000).answer).to.equal(true)
   })
 
-  it('goes on with a change of its types, of rights or of the log, and with no other', async () => {
+  it('continues only for a change of its types, of roles or of the log', async () => {
     for (const head of [headOf({ [TAG.uid]: 7 }), headOf({ [ROLE]: 7 }), headOf({}, 'another')]) {
       const waiting = wait(headOf({ [TAG.uid]: 5 }), 5_000)
       waiting.move(headOf({ [TAG.uid]: 5, 'api::other.other': 6 }))
@@ -79,7 +79,7 @@ describe('a client that waits for a change', () => {
     }
   })
 
-  it('ends when the time is over, the client is gone, or the server stops', async () => {
+  it('stops at the timeout, on disconnect and on shutdown', async () => {
     expect(await wait(headOf({}), 20).answer).to.equal(false)
     const gone = wait(headOf({}), 5_000)
     gone.res.emit('close')
