@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { openPace, openSavings } from '../../src/base/pace.ts'
 
-/** A clock that is set by hand, and what is saved by it. */
+/** A clock that the test sets, with the saved time. */
 function openTime() {
   let time = 0
   const savings = openSavings(() => time)
   return {
     pass: (ms: number): void => void (time += ms),
-    /** A run of so long. Answers the rest that follows it. */
+    /** Simulates a run and returns the pause after it. */
     run: (ms: number): number => {
       time += ms
       return savings.spend(ms)
@@ -16,8 +16,8 @@ function openTime() {
   }
 }
 
-describe('the pace of what follows commits', () => {
-  it('does not rest after what happens now and then', () => {
+describe('the pace of work that follows commits', () => {
+  it('does not pause after occasional runs', () => {
     const time = openTime()
     for (let each = 0; each < 50; each += 1) {
       expect(time.run(10), `run ${each}`).to.equal(0)
@@ -25,7 +25,7 @@ describe('the pace of what follows commits', () => {
     }
   })
 
-  it('rests between 100 and 400 ms under load', () => {
+  it('pauses between 100 and 400 ms under load', () => {
     const time = openTime()
     while (time.run(20) === 0);
     const rests = Array.from({ length: 20 }, (_, each) => {
@@ -37,7 +37,7 @@ describe('the pace of what follows commits', () => {
     expect(rests.at(-1)).to.equal(400)
   })
 
-  it('takes a twentieth of the time, and what was saved before, whatever the load', () => {
+  it('takes at most a twentieth of the time plus saved time', () => {
     const step = fc.record({ ms: fc.nat({ max: 20 }), idle: fc.nat({ max: 500 }) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -54,7 +54,7 @@ describe('the pace of what follows commits', () => {
     )
   })
 
-  it('runs again for what happens during a run, and no more once it is stopped', async () => {
+  it('runs again for events during a run and not after it is stopped', async () => {
     let runs = 0
     let wake = (): void => undefined
     const twice = new Promise<void>((resolve) => {

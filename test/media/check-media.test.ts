@@ -49,7 +49,7 @@ for (const provider of ['local', 'gridfs']) {
     const faults = async (repair: boolean, before = SOON): Promise<readonly string[]> =>
       (await checkMedia(stores, { repair, before })).faults.map(({ kind }) => kind)
 
-    it('finds nothing where all is well', async () => {
+    it('reports no faults for consistent media', async () => {
       for (const name of ['a.png', 'small_a.png']) await put(name)
       await record('a', ['small'])
       expect(await checkMedia(stores, { repair: false, before: SOON })).to.deep.equal({
@@ -63,7 +63,7 @@ for (const provider of ['local', 'gridfs']) {
       })
     })
 
-    it('finds and repairs a record without its file, and a format without its own', async () => {
+    it('reports and repairs a record without its file and a format without its file', async () => {
       for (const name of ['a.png', 'small_a.png']) await put(name)
       const kept = await record('a', ['small', 'large'])
       const lost = await record('b')
@@ -76,7 +76,7 @@ for (const provider of ['local', 'gridfs']) {
       expect(await faults(false)).to.deep.equal([])
     })
 
-    it('finds and repairs a file without a record, unless it is young', async () => {
+    it('reports and removes an old file without a record', async () => {
       await put('stray.png')
       expect(await faults(true, LONG_AGO)).to.deep.equal([])
       expect(await stores.storage.get('stray.png')).to.not.equal(null)
@@ -84,7 +84,7 @@ for (const provider of ['local', 'gridfs']) {
       expect(await stores.storage.get('stray.png')).to.equal(null)
     })
 
-    it('finds and repairs what uploads left, unless it is young', async () => {
+    it('reports and removes old leftovers of uploads', async () => {
       const left = join(stores.spoolFolder, 'upload-left')
       mkdirSync(left, { recursive: true })
       writeFileSync(join(left, 'file-0'), 'x')
@@ -96,7 +96,7 @@ for (const provider of ['local', 'gridfs']) {
       expect([existsSync(left), await faults(false)]).to.deep.equal([false, []])
     })
 
-    it('removes no record that has changed since it was judged', async () => {
+    it('keeps a record that changed after it was checked', async () => {
       await put('other.png')
       const documentId = await record('a')
       const { records } = stores
@@ -111,14 +111,14 @@ for (const provider of ['local', 'gridfs']) {
       expect(await records.get({ documentId })).to.include({ caption: 'replaced meanwhile' })
     })
 
-    it('repairs nothing where nothing is stored at all', async () => {
+    it('repairs nothing if the storage is empty', async () => {
       const documentId = await record('a')
       const error: unknown = await faults(true).catch((thrown: unknown) => thrown)
       expect(String(error)).to.match(/is this the right storage/)
       expect(await stores.records.get({ documentId })).to.not.equal(null)
     })
 
-    it('judges no record of another storage', async () => {
+    it('ignores records of another storage', async () => {
       await stores.records.add([newFile('a', [], 'elsewhere')])
       const report = await checkMedia(stores, { repair: true, before: SOON })
       expect([report.faults, report.foreign]).to.deep.equal([[], 1])
@@ -126,7 +126,7 @@ for (const provider of ['local', 'gridfs']) {
   })
 }
 
-/** Chunks of which the file was never written. */
+/** Inserts chunks of a file that was never completed. */
 async function cutShort({ database }: TestDatabase): Promise<void> {
   const upload = database.bucket('quire_uploads').openUploadStream('half.png')
   await new Promise<void>((resolve, reject) => {

@@ -13,16 +13,9 @@ const ftyp = (brand: string): Buffer => Buffer.from(`\0\0\0\x20ftyp${brand}`, 'l
 
 describe('detectType', () => {
   const rows: readonly (readonly [string, Buffer, string, string, string, string])[] = [
-    ['what is declared, for text', TEXT, 'text/plain', 'a.txt', 'text/plain', '.txt'],
-    [
-      'the type an extension stands for',
-      TEXT,
-      'application/octet-stream',
-      'a.CSV',
-      'text/csv',
-      '.CSV',
-    ],
-    ['an extension for a name without', TEXT, 'text/plain', 'noext', 'text/plain', '.txt'],
+    ['the declared type of text', TEXT, 'text/plain', 'a.txt', 'text/plain', '.txt'],
+    ['the type of an extension', TEXT, 'application/octet-stream', 'a.CSV', 'text/csv', '.CSV'],
+    ['an extension for a name without one', TEXT, 'text/plain', 'noext', 'text/plain', '.txt'],
     [
       'the last of several extensions',
       TEXT,
@@ -31,29 +24,29 @@ describe('detectType', () => {
       'application/gzip',
       '.gz',
     ],
-    ['the signature over the declaration', PNG, 'text/plain', 'a.png', 'image/png', '.png'],
-    ['the signature over the name', PNG, 'text/html', 'evil.html', 'image/png', '.png'],
-    ['an extension that is not known', PNG, 'image/png', 'a.picture', 'image/png', '.picture'],
+    ['the signature rather than the declaration', PNG, 'text/plain', 'a.png', 'image/png', '.png'],
+    ['the signature rather than the name', PNG, 'text/html', 'evil.html', 'image/png', '.png'],
+    ['an unknown extension', PNG, 'image/png', 'a.picture', 'image/png', '.picture'],
     ['a document in a zip', ZIP, DOCX, 'a.docx', DOCX, '.docx'],
-    ['a zip that is declared a picture', ZIP, 'image/png', 'a.png', 'application/zip', '.zip'],
-    ['a zip that is declared a page', ZIP, 'text/html', 'a.html', 'application/zip', '.zip'],
+    ['a zip declared as an image', ZIP, 'image/png', 'a.png', 'application/zip', '.zip'],
+    ['a zip declared as a page', ZIP, 'text/html', 'a.html', 'application/zip', '.zip'],
     ['avif by its brand', ftyp('avif'), 'image/png', 'a.png', 'image/avif', '.avif'],
     ['mp4', ftyp('isom'), 'video/mp4', 'a.mp4', 'video/mp4', '.mp4'],
-    ['sound in mp4', ftyp('isom'), 'audio/mp4', 'a.m4a', 'audio/mp4', '.m4a'],
+    ['audio in mp4', ftyp('isom'), 'audio/mp4', 'a.m4a', 'audio/mp4', '.m4a'],
     ['webm', MATROSKA, 'video/webm', 'a.webm', 'video/webm', '.webm'],
-    ['a broken picture as declared', TEXT, 'image/png', 'a.png', 'image/png', '.png'],
-    ['a page declared a picture', PAGE, 'image/png', 'a.png', 'application/octet-stream', '.png'],
-    ['a drawing in text', DRAWING, 'image/svg+xml', 'a.svg', 'image/svg+xml', '.svg'],
-    ['no type at all', TEXT, 'nonsense', 'a', 'application/octet-stream', ''],
-    ['a header that is no type', TEXT, 'a/b\r\nX: y', 'a.txt', 'text/plain', '.txt'],
+    ['a broken image as declared', TEXT, 'image/png', 'a.png', 'image/png', '.png'],
+    ['a page declared as an image', PAGE, 'image/png', 'a.png', 'application/octet-stream', '.png'],
+    ['an SVG drawing', DRAWING, 'image/svg+xml', 'a.svg', 'image/svg+xml', '.svg'],
+    ['an invalid type', TEXT, 'nonsense', 'a', 'application/octet-stream', ''],
+    ['a header that is not a type', TEXT, 'a/b\r\nX: y', 'a.txt', 'text/plain', '.txt'],
   ]
   for (const [what, head, declared, name, mime, ext] of rows) {
-    it(`tells ${what}`, () => {
+    it(`detects ${what}`, () => {
       expect(detectType(head, declared, name)).to.deep.equal({ mime, ext })
     })
   }
 
-  it('takes no extension that is not letters and digits', () => {
+  it('accepts only letters and digits in an extension', () => {
     expect(extensionOf('a.t%20t')).to.equal('')
     expect(extensionOf('a.')).to.equal('')
     expect(extensionOf('a.äöü')).to.equal('')

@@ -14,21 +14,21 @@ describe('cleanName', () => {
     ['folder/', 'file'],
   ]
   for (const [sent, name] of rows) {
-    it(`makes ${JSON.stringify(sent)} ${JSON.stringify(name)}`, () => {
+    it(`turns ${JSON.stringify(sent)} into ${JSON.stringify(name)}`, () => {
       expect(cleanName(sent)).to.equal(name)
     })
   }
 
-  it('cuts what is too long', () => {
+  it('truncates long names', () => {
     expect(cleanName('x'.repeat(1_000))).to.have.length(255)
   })
 
-  it('cuts before the extension, which tells the type', () => {
+  it('truncates a name before its extension', () => {
     expect(cleanName(`${'x'.repeat(300)}.bin`)).to.equal(`${'x'.repeat(251)}.bin`)
     expect(cleanName(`x.${'y'.repeat(300)}`)).to.equal(`x.${'y'.repeat(253)}`)
   })
 
-  it('cuts no character in two', () => {
+  it('never splits a surrogate pair', () => {
     expect(cleanName(`${'x'.repeat(254)}😀`)).to.equal('x'.repeat(254))
     expect(cleanName(`${'x'.repeat(250)}😀.txt`)).to.equal(`${'x'.repeat(250)}.txt`)
   })
@@ -42,14 +42,14 @@ describe('newHash', () => {
     ['x'.repeat(255), '', /^x{100}_[0-9a-f]{10}$/],
   ]
   for (const [name, ext, hash] of rows) {
-    it(`slugs ${JSON.stringify(name.slice(0, 20))}`, () => {
+    it(`creates a slug of ${JSON.stringify(name.slice(0, 20))}`, () => {
       const made = newHash(name, ext)
       expect(made).to.match(hash)
       expect(isStorageName(`thumbnail_${made}${ext}`)).to.equal(true)
     })
   }
 
-  it('is another one each time', () => {
+  it('differs on every call', () => {
     expect(newHash('a.txt', '.txt')).to.not.equal(newHash('a.txt', '.txt'))
   })
 })

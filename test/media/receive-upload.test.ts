@@ -7,7 +7,7 @@ import { useTempFolder } from './temp-folder.ts'
 describe('clearSpool', () => {
   const folder = useTempFolder()
 
-  it('removes what was left long ago, and nothing that may still come in', async () => {
+  it('removes old leftovers but keeps recent uploads', async () => {
     const [old, young] = ['upload-old', 'upload-young'].map((name) => join(folder(), name))
     if (old === undefined || young === undefined) throw new Error('there are two')
     const now = new Date('2024-05-05T12:00:00Z')
@@ -22,7 +22,7 @@ describe('clearSpool', () => {
     expect([existsSync(old), existsSync(young)]).to.deep.equal([false, true])
   })
 
-  it('does not mind that nothing was ever received', async () => {
+  it('ignores a missing folder', async () => {
     await clearSpool(join(folder(), 'nowhere'), new Date())
   })
 })

@@ -24,11 +24,11 @@ import { useTempFolder } from './temp-folder.ts'
 const CONTENT_TYPES = fileURLToPath(new URL('../../../content-types', import.meta.url))
 const SOON = new Date(Date.now() + 3_600_000)
 
-/** Where the process ends: before a step is done, or when it is, but nobody was told so. */
+/** The process dies before a step, or after a step but before it learns of its success. */
 const ENDS = ['before', 'after'] as const
 
 for (const provider of ['local', 'gridfs', 's3'] as const) {
-  describe(`a file that is replaced, on ${provider}`, () => {
+  describe(`a replaced file on ${provider}`, () => {
     const folder = useTempFolder()
     let test: TestDatabase
     let s3: S3Server
@@ -69,7 +69,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
 
     const images = openImageWork()
 
-    /** Ends after so many steps, one way or the other; whether it did. */
+    /** Replaces the file and dies after the given number of steps. Returns whether it died. */
     const replace = async (
       record: MediaFile,
       content: Buffer,
@@ -99,7 +99,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
       return left < 0
     }
 
-    /** Whether all that the record tells of is there, and what it tells; answers its width. */
+    /** Checks that all files of the record exist. Returns the width in the record. */
     const widthOf = async (documentId: string): Promise<number> => {
       const record = await records.get({ documentId })
       if (record === null) throw new Error('the record is gone')
@@ -121,7 +121,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
     }
 
     for (const end of ENDS) {
-      it(`is the old one or the new one, wherever it ends, ${end} a step`, async function () {
+      it(`is either the old or the new one after a crash ${end} any step`, async function () {
         this.timeout(60_000)
         const seen = new Set<number>()
         let ended = true

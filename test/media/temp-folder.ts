@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A folder of its own for each file of tests, removed after them. */
+/** Creates a temporary folder for the tests of a file and removes it afterwards. */
 export function useTempFolder(): () => string {
   let folder = ''
   before(() => {

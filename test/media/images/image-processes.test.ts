@@ -16,7 +16,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 describe('openImageProcesses', () => {
   const folder = useTempFolder()
 
-  /** Noise, which takes encoders the longest. */
+  /** Renders noise, which takes encoders the longest. */
   async function renderTo(name: string, side: number): Promise<ImageTask> {
     const [source, target] = [path.join(folder(), 'source.png'), path.join(folder(), name)]
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
@@ -34,7 +34,7 @@ describe('openImageProcesses', () => {
     return { kind: 'render', source, target, variant, focalPoint: null }
   }
 
-  it('writes a picture, and one after another', async () => {
+  it('renders several images with one process', async () => {
     const { run } = openImageProcesses(60_000)
     const task = await renderTo('a.avif', 64)
     await Promise.all([
@@ -51,8 +51,8 @@ describe('openImageProcesses', () => {
     })
   })
 
-  // An encoder heeds no clock: sharp's own bound was passed by twice as long.
-  it('ends a picture that takes too long, or that nobody waits for, in the middle', async () => {
+  // sharp's own timeout does not interrupt an encoder: it was exceeded by a factor of two.
+  it('stops an image that takes too long or is aborted', async () => {
     const task = await renderTo('slow.avif', 2_000)
     const elapsedMs = startOwnClock()
     expect(await failureOf(openImageProcesses(300).run(task))).to.be.instanceOf(TooSlow)
@@ -62,7 +62,7 @@ describe('openImageProcesses', () => {
     expect(elapsedMs()).to.be.below(5_000)
   })
 
-  it('says whether it is the picture or the system that is at fault', async () => {
+  it('distinguishes a broken image from a system error', async () => {
     const { run } = openImageProcesses(60_000)
     const task = await renderTo('c.avif', 64)
     await writeFile(path.join(folder(), 'source.png'), 'no picture')

@@ -21,7 +21,7 @@ describe('readImage', () => {
     return readImage({ path, mime, size: content.length }, target)
   }
 
-  it('makes every format of a large image, in the order of the dialect', async () => {
+  it('creates every format of a large image in the order of the reference', async () => {
     const image = await read(await png(1600, 1200))
     expect([image?.width, image?.height]).to.deep.equal([1600, 1200])
     expect(Object.keys(sizes(image))).to.deep.equal(['large', 'small', 'medium', 'thumbnail'])
@@ -36,7 +36,7 @@ describe('readImage', () => {
     }
   })
 
-  it('makes formats by the longest side', async () => {
+  it('sizes formats by the longest side', async () => {
     expect(sizes(await read(await png(300, 1100)))).to.deep.equal({
       large: [273, 1000],
       small: [136, 500],
@@ -45,12 +45,12 @@ describe('readImage', () => {
     })
   })
 
-  it('makes a thumbnail alone of a small one, and nothing of a tiny one', async () => {
+  it('creates only a thumbnail for a small image and no format for a tiny one', async () => {
     expect(sizes(await read(await png(300, 200)))).to.deep.equal({ thumbnail: [234, 156] })
     expect(sizes(await read(await png(245, 156)))).to.deep.equal({})
   })
 
-  it('tells the size of an image as it is looked at', async () => {
+  it('returns the dimensions after rotation by EXIF data', async () => {
     const turned = await sharp(await png(40, 300))
       .withMetadata({ orientation: 6 })
       .jpeg()
@@ -60,7 +60,7 @@ describe('readImage', () => {
     expect(sizes(image)).to.deep.equal({ thumbnail: [245, 33] })
   })
 
-  it('measures a drawing', async () => {
+  it('returns the dimensions of an SVG', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480"></svg>'
     expect(await read(svg, 'image/svg+xml')).to.deep.equal({
       width: 640,
@@ -70,7 +70,7 @@ describe('readImage', () => {
     })
   })
 
-  it('knows nothing of what is broken, cut off or no image', async () => {
+  it('returns null for broken, truncated and unsupported files', async () => {
     expect(await read('no picture')).to.equal(null)
     const large = await noisyPng(400, 300)
     expect(await read(large.subarray(0, large.length / 2))).to.equal(null)
@@ -79,7 +79,7 @@ describe('readImage', () => {
     expect(await read('text', 'text/plain')).to.equal(null)
   })
 
-  it('does not unpack a bomb', async () => {
+  it('does not decode a decompression bomb', async () => {
     const header = Buffer.from(await png(1, 1))
     header.writeUInt32BE(60_000, 16)
     header.writeUInt32BE(60_000, 20)

@@ -9,7 +9,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** Work that ends when it is told to, or given up. */
+/** Creates work that ends when the test ends or aborts it. */
 function controlled(): {
   readonly work: (signal: AbortSignal) => Promise<string>
   readonly end: (failure?: Error) => void
@@ -30,7 +30,7 @@ function controlled(): {
 }
 
 describe('shareWork', () => {
-  it('does once what several ask for, and goes on while one of them waits', async () => {
+  it('runs once for several callers and continues while one of them waits', async () => {
     const [shared, { work, end, begun }] = [shareWork<string>(), controlled()]
     const [first, second] = [new AbortController(), new AbortController()]
     const asked = [first, second].map(({ signal }) => shared('a', signal, work))
@@ -40,7 +40,7 @@ describe('shareWork', () => {
     expect(begun()).to.equal(1)
   })
 
-  it('gives up what nobody waits for, and begins anew for the next', async () => {
+  it('aborts when all callers are gone and starts again for the next one', async () => {
     const [shared, { work, end, begun }] = [shareWork<string>(), controlled()]
     const askers = [new AbortController(), new AbortController()]
     const asked = askers.map(({ signal }) => failureOf(shared('a', signal, work)))
@@ -53,13 +53,13 @@ describe('shareWork', () => {
     expect([await next, begun()]).to.deep.equal(['done', 2])
   })
 
-  it('does not begin for one who has gone already', async () => {
+  it('does not start for an aborted caller', async () => {
     const [shared, { work, begun }] = [shareWork<string>(), controlled()]
     expect(await failureOf(shared('a', AbortSignal.abort(), work))).to.include({ status: 503 })
     expect(begun()).to.equal(0)
   })
 
-  it('refuses what took too long for a while, under its name alone', async () => {
+  it('refuses work that took too long for a while, for the same name only', async () => {
     let now = 0
     const shared = shareWork<string>(() => now)
     const ask = (name: string, work: () => Promise<string>): Promise<unknown> =>

@@ -17,13 +17,13 @@ const parse = (
   { name = 'cat_0123456789.jpg', accept = '*/*' } = {},
 ): VariantRequest | null => parseVariant(name, query, accept, RULES)?.variant ?? null
 
-describe('what a query string asks of a picture', () => {
-  it('is nothing, where it has none of the parameters', () => {
+describe('parseVariant', () => {
+  it('returns null without image parameters', () => {
     expect(parse({})).to.equal(null)
     expect(parse({ v: '2', download: '1' })).to.equal(null)
   })
 
-  it('is a size, a fit, a format and a quality', () => {
+  it('reads size, fit, format and quality', () => {
     expect(
       parse({ width: '640', height: '64', fit: 'cover', format: 'png', quality: '90' }),
     ).to.deep.equal({ width: 640, height: 64, fit: 'cover', format: 'png', quality: 90 })
@@ -37,9 +37,9 @@ describe('what a query string asks of a picture', () => {
   })
 
   const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
-    ['a size beside those allowed', { width: '65' }, 'width: expected one of 64, 640'],
-    ['a size that is no number', { height: '64px' }, 'height: expected one of 64, 640'],
-    ['no size', { width: '' }, 'width: expected one of 64, 640'],
+    ['a size that is not allowed', { width: '65' }, 'width: expected one of 64, 640'],
+    ['a size that is not a number', { height: '64px' }, 'height: expected one of 64, 640'],
+    ['an empty size', { width: '' }, 'width: expected one of 64, 640'],
     ['two sizes', { width: ['64', '640'] }, 'width: expected one value'],
     ['an object', { fit: { $ne: 'cover' } }, 'fit: expected one value'],
     [
@@ -48,10 +48,10 @@ describe('what a query string asks of a picture', () => {
       'fit: expected one of inside, cover, contain, outside, fill',
     ],
     ['an unknown format', { format: 'bmp' }, 'format: expected one of auto, avif, webp, jpeg, png'],
-    ['another quality', { quality: '76' }, 'quality: expected one of 50, 75, 90'],
+    ['an unknown quality', { quality: '76' }, 'quality: expected one of 50, 75, 90'],
   ]
   for (const [what, query, message] of refused) {
-    it(`is refused for ${what}`, () => {
+    it(`refuses ${what}`, () => {
       const error = thrownBy(() => parse(query))
       expect(error).to.be.instanceOf(ValidationError)
       expect(error.message).to.equal(message)
@@ -67,26 +67,26 @@ describe('what a query string asks of a picture', () => {
     ['a.png', 'image/*', 'original'],
     ['a.png', '*/*', 'original'],
     ['a.png', '', 'original'],
-    ['a.gif', BROWSER, 'webp'], // may move, which AVIF of ours does not
+    ['a.gif', BROWSER, 'webp'], // may be animated, which our AVIF output does not support
     ['a.webp', BROWSER, 'original'],
     ['a.avif', 'image/webp', 'original'],
   ]
   for (const [name, accept, format] of negotiated) {
-    it(`is ${format} of ${name} for "${accept}"`, () => {
+    it(`chooses ${format} for ${name} and "${accept}"`, () => {
       expect(parse({ width: '64' }, { name, accept })?.format).to.equal(format)
       const asked = parseVariant(name, { width: '64', format: 'png' }, accept, RULES)
       expect([asked?.variant.format, asked?.negotiated]).to.deep.equal(['png', false])
     })
   }
 
-  it('may be the picture as it is', () => {
+  it('recognizes a request for the original', () => {
     const plain = parse({ format: 'auto' })
     expect(plain !== null && isOriginal(plain)).to.equal(true)
     const smaller = parse({ format: 'auto', quality: '50' })
     expect(smaller !== null && isOriginal(smaller)).to.equal(false)
   })
 
-  it('is stored under a name of its own', () => {
+  it('stores each variant under its own name', () => {
     const names = [{ width: '64' }, { height: '64' }, { width: '64', format: 'webp' }].map(
       (query) => {
         const variant = parse(query)
@@ -107,7 +107,7 @@ describe('with a key', () => {
   const ask = (query: Readonly<Record<string, unknown>>): unknown =>
     parseVariant(name, query, '', rules)?.variant.width
 
-  it('takes any size that is signed', () => {
+  it('accepts any signed size', () => {
     const parameters = { width: '333', fit: 'cover' }
     const signature = signVariant(KEY, name, parameters)
     expect(ask({ ...parameters, signature })).to.equal(333)
@@ -117,7 +117,7 @@ describe('with a key', () => {
     expect(thrownBy(() => ask(signed)).message).to.include('from 1 to 4096')
   })
 
-  it('refuses what is not signed, or signed for something else', () => {
+  it('refuses missing and wrong signatures', () => {
     const signature = signVariant(KEY, name, { width: '64' })
     const attempts: readonly Readonly<Record<string, unknown>>[] = [
       { width: '64' },
@@ -136,7 +136,7 @@ describe('with a key', () => {
     }
   })
 
-  it('leaves the pictures themselves open', () => {
+  it('does not require a signature for originals', () => {
     expect(parseVariant(name, { v: '1' }, '', rules)).to.equal(null)
   })
 })

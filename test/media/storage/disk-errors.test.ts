@@ -13,7 +13,7 @@ describe('asDiskErrors', () => {
     [['EIO', 'EROFS'], 'The disk is not writable'],
   ] as const) {
     for (const code of codes) {
-      it(`tells of ${code}, which may be over soon`, async () => {
+      it(`turns ${code} into a temporary error`, async () => {
         const error = await failing(code)
         expect(error).to.be.instanceOf(ServiceUnavailableError)
         expect(error).to.include({ message, status: 503 })
@@ -21,7 +21,7 @@ describe('asDiskErrors', () => {
     }
   }
 
-  it('leaves other errors, and results, as they are', async () => {
+  it('passes on other errors and results', async () => {
     expect(await failing('ECONNRESET')).to.include({ code: 'ECONNRESET' })
     expect(await asDiskErrors(() => Promise.resolve(1))).to.equal(1)
   })

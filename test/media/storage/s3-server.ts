@@ -9,14 +9,14 @@ const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 
 export interface S3Server {
   readonly endpoint: string
-  /** For a storage in its bucket. */
+  /** Options of a storage in the bucket of this server. */
   readonly options: S3Config
-  /** What a server of ours is told to use it. */
+  /** Environment of a Quire server that uses it. */
   readonly environment: Readonly<Record<string, string>>
   close(): Promise<void>
 }
 
-/** A service that speaks S3, with one bucket, on a free port of this machine; its keys are those of s3rver. */
+/** Starts an S3-compatible server with one bucket on a free local port. Its keys are the defaults of s3rver. */
 export async function startS3Server(): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), 'quire-s3-'))
   const server = new S3rver({

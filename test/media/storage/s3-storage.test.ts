@@ -23,24 +23,24 @@ describe('openS3Storage', () => {
     return String(error)
   }
 
-  it('says which bucket there is not', async () => {
+  it('names a missing bucket', async () => {
     expect(await refusal({ bucket: 'nowhere' })).to.match(/S3_BUCKET: there is no bucket nowhere/)
   })
 
-  it('says that the credentials are refused', async () => {
+  it('reports refused credentials', async () => {
     const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong' }
     const said = await refusal({ credentials })
     expect(said).to.match(/S3_ACCESS_KEY_ID: .* refuses these credentials/)
     expect(said).to.not.include('wrong')
   })
 
-  it('says that nobody answers', async () => {
+  it('reports an unreachable endpoint', async () => {
     const gone = await startS3Server()
     await gone.close()
     expect(await refusal({ endpoint: gone.endpoint })).to.match(/S3_ENDPOINT: .* cannot be reached/)
   })
 
-  it('tells an outage from a file that there is not', async () => {
+  it('distinguishes an outage from a missing file', async () => {
     const other = await startS3Server()
     const storage = await openS3Storage(options({ endpoint: other.endpoint }))
     expect(await storage.get('nope.txt')).to.equal(null)
@@ -49,7 +49,7 @@ describe('openS3Storage', () => {
     expect(error).to.be.instanceOf(ServiceUnavailableError)
   })
 
-  it('puts a prefix before its keys, and an address before both', async () => {
+  it('adds the key prefix and the public address to URLs', async () => {
     const publicUrl = 'https://cdn.example/media'
     const own = await openS3Storage(options({ keyPrefix: 'a/b/', publicUrl }))
     expect(own.urlOf('one.png')).to.equal('https://cdn.example/media/a/b/one.png')

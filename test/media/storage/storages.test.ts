@@ -10,7 +10,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/test-database
 import { type S3Server, startS3Server } from './s3-server.ts'
 import { useTempFolder } from '../temp-folder.ts'
 
-describe('storages', () => {
+describe('media storage', () => {
   const folder = useTempFolder()
   let test: TestDatabase
   let s3: S3Server
@@ -24,7 +24,7 @@ describe('storages', () => {
     await s3.close()
   })
 
-  /** What every storage does, whatever keeps its bytes. */
+  /** The common behavior of all storages. */
   const STORAGES: readonly (readonly [string, () => Promise<MediaStorage>])[] = [
     ['local', () => openLocalStorage(join(folder(), 'uploads'))],
     ['gridfs', () => Promise.resolve(openGridFsStorage(test.database))],
@@ -55,11 +55,11 @@ describe('storages', () => {
         return file === null ? null : text(file.read())
       }
 
-      it('names itself', () => {
+      it('returns its provider name', () => {
         expect(storage.provider).to.equal(provider)
       })
 
-      it('gives back what was put', async () => {
+      it('returns a stored file', async () => {
         await put('one.txt', 'content of one')
         const file = await storage.get('one.txt')
         expect(file?.size).to.equal(14)
@@ -68,13 +68,13 @@ describe('storages', () => {
         expect(await contentOf('one.txt')).to.equal('content of one')
       })
 
-      it('gives back a part, both ends included', async () => {
+      it('returns a byte range including both ends', async () => {
         await put('part.txt', '0123456789')
         expect(await partOf('part.txt', 2, 4)).to.equal('234')
         expect(await partOf('part.txt', 9, 9)).to.equal('9')
       })
 
-      it('replaces what a name held, and its etag', async () => {
+      it('replaces a file and changes its ETag', async () => {
         await put('again.txt', 'before')
         const before = await storage.get('again.txt')
         await put('again.txt', 'behind')
@@ -82,7 +82,7 @@ describe('storages', () => {
         expect((await storage.get('again.txt'))?.etag).to.not.equal(before?.etag)
       })
 
-      it('keeps files beyond the size of a chunk', async () => {
+      it('stores files larger than a chunk', async () => {
         const content = 'abcdefghij'.repeat(100_000)
         await put('large.txt', content)
         expect(await contentOf('large.txt')).to.equal(content)
@@ -91,7 +91,7 @@ describe('storages', () => {
         )
       })
 
-      it('keeps files of several parts', async () => {
+      it('stores files of several parts', async () => {
         const content = 'abcdefghij'.repeat(1_200_000)
         await put('parts.txt', content)
         const file = await storage.get('parts.txt')
@@ -101,7 +101,7 @@ describe('storages', () => {
         expect(await contentOf('parts.txt')).to.equal(content)
       })
 
-      it('lists what it holds', async () => {
+      it('lists its files', async () => {
         await put('listed.txt', 'x')
         const listed = new Map<string, Date>()
         for await (const { name, modifiedAt } of storage.list()) listed.set(name, modifiedAt)
@@ -113,7 +113,7 @@ describe('storages', () => {
         for await (const { name } of storage.list()) expect(name).to.not.equal('listed.txt')
       })
 
-      it('keeps nothing of a file that cannot be read', async () => {
+      it('stores no part of a file that cannot be read', async () => {
         const failed: unknown = await storage
           .put('unread.txt', join(folder(), 'nowhere'))
           .catch((error: unknown) => error)
@@ -121,7 +121,7 @@ describe('storages', () => {
         expect(await storage.get('unread.txt')).to.equal(null)
       })
 
-      it('lets go of a file that is read in part', async () => {
+      it('closes a file that is only partly read', async () => {
         await put('dropped.txt', 'abcdefghij'.repeat(1_000_000))
         const bytes = (await storage.get('dropped.txt'))?.read()
         for await (const chunk of bytes ?? []) {
@@ -131,11 +131,11 @@ describe('storages', () => {
         expect(bytes?.destroyed).to.equal(true)
       })
 
-      it('names the path of its files', () => {
+      it('returns the URL path of a file', () => {
         expect(storage.urlOf('one.txt')).to.equal('/uploads/one.txt')
       })
 
-      it('renames, and lets be what is not there', async () => {
+      it('renames a file and ignores a missing one', async () => {
         await put('old.txt', 'the same')
         await storage.rename('old.txt', 'new-1.txt')
         expect([await contentOf('old.txt'), await contentOf('new-1.txt')]).to.deep.equal([
@@ -146,20 +146,20 @@ describe('storages', () => {
         expect(await contentOf('new-1.txt')).to.equal('the same')
       })
 
-      it('removes, and removes what is gone', async () => {
+      it('removes a file and ignores a missing one', async () => {
         await put('gone.txt', 'x')
         await storage.remove('gone.txt')
         expect(await storage.get('gone.txt')).to.equal(null)
         await storage.remove('gone.txt')
       })
 
-      it('knows nothing of names that are paths', async () => {
+      it('returns null for names that are paths', async () => {
         for (const name of ['../one.txt', '/etc/passwd', '.', '..', 'a/b', 'one.txt\0']) {
           expect(await storage.get(name), name).to.equal(null)
         }
       })
 
-      it('puts nothing under a path', async () => {
+      it('refuses to store under a path', async () => {
         await put('inside.txt', 'x')
         const attempts = [
           () => put('../out.txt', 'x'),

@@ -21,7 +21,7 @@ function observed(more: Partial<ObservedLog> = {}): ObservedLog {
 
 const commit = (id: string, ...types: readonly string[]) => ({ id, types })
 
-/** A log whose looks are given by hand. */
+/** A log whose polls the test answers. */
 function openLog() {
   let tell: (seen: ObservedLog) => void = () => undefined
   let tellOwn: CommitListener = () => undefined
@@ -55,7 +55,7 @@ function openLog() {
   return { clock, looks, own, see: (more?: Partial<ObservedLog>) => tell(observed(more)) }
 }
 
-describe('the clock of changes', () => {
+describe('the change clock', () => {
   let log: ReturnType<typeof openLog>
 
   beforeEach(() => {
@@ -66,7 +66,7 @@ describe('the clock of changes', () => {
   const changedSince = (since: number): string[] =>
     ['a', 'b'].filter((type) => log.clock.hasChanged([type], since))
 
-  it('counts a commit once: of this process, without a number, being numbered, numbered', () => {
+  it('counts a commit once through all stages of numbering', () => {
     let since = log.clock.now()
     log.own('1', 'a')
     expect(changedSince(since)).to.deep.equal(['a'])
@@ -89,7 +89,7 @@ describe('the clock of changes', () => {
     expect(changedSince(since)).to.deep.equal([])
   })
 
-  it('counts what it first sees while it is being numbered', () => {
+  it('counts a commit that it first sees during numbering', () => {
     const since = log.clock.now()
     log.see({
       head: { ...HEAD, assigning: { from: 1, ids: ['1'], types: [{ type: 'b', seq: 1 }] } },
@@ -97,7 +97,7 @@ describe('the clock of changes', () => {
     expect(changedSince(since)).to.deep.equal(['b'])
   })
 
-  it('takes everything for changed where it has not seen all, and in another log', () => {
+  it('marks everything as changed after an incomplete read or for another log', () => {
     let since = log.clock.now()
     log.see({ isWhole: false })
     expect(changedSince(since)).to.deep.equal(['a', 'b'])
@@ -109,7 +109,7 @@ describe('the clock of changes', () => {
     expect(changedSince(since)).to.deep.equal([])
   })
 
-  it('looks where it last looked too long ago, once for all who wait', async () => {
+  it('polls once for all waiting callers if the last poll is too old', async () => {
     await log.clock.settle(60_000)
     expect(log.looks).to.have.length(0)
     const waiting = [log.clock.settle(0), log.clock.settle(30)]
@@ -118,7 +118,7 @@ describe('the clock of changes', () => {
     await Promise.all(waiting)
   })
 
-  it('takes no look that began before what must be known', async () => {
+  it('ignores a poll that started too early', async () => {
     const first = log.clock.settle(0)
     const begun = performance.now()
     while (performance.now() === begun);

@@ -48,7 +48,7 @@ describe('the commit log', () => {
   const documents = async (): Promise<readonly (readonly string[])[]> =>
     (await wholeLog(test.database)).map(({ items }) => items.map(({ documentId }) => documentId))
 
-  /** Many commits at once, as their transactions would have left them. */
+  /** Stores many commits at once in the form that transactions leave. */
   async function store(commits: readonly (readonly CommitItem[])[]): Promise<void> {
     const by = { kind: 'system', id: null, name: null }
     let last: string | null = null
@@ -59,7 +59,7 @@ describe('the commit log', () => {
     await test.database.collection<PendingRow>(COMMITS).insertMany([...rows])
   }
 
-  it('numbers more than one batch in their order, and says which types have changed last', async () => {
+  it('numbers several batches in order and records the last change of each type', async () => {
     const ids = Array.from({ length: BATCH + 3 }, (_, index) => `a${index}`)
     await store(ids.map((id) => [itemOf(id, id === 'a7' ? 'api::b.b' : undefined)]))
     const first = await sequence(test.database)
@@ -88,7 +88,7 @@ describe('the commit log', () => {
     expect(last.flatMap(({ items: found }) => found)).to.deep.equal(items)
   })
 
-  it('gives each row one number however many number at once', async () => {
+  it('gives each row a unique number when processes number concurrently', async () => {
     for (let each = 0; each < 40; each += 1) await commit(test.database, itemOf(`a${each}`))
     await Promise.all(Array.from({ length: 5 }, () => sequenceAll(test.database)))
     const log = await wholeLog(test.database)
@@ -96,14 +96,14 @@ describe('the commit log', () => {
     expect(log.length).to.equal(40)
   })
 
-  it('is not moved by who has read an earlier head', async () => {
+  it('refuses to move from an outdated head', async () => {
     const before = await readHead(test.database)
     await commit(test.database, itemOf('a'))
     await sequenceAll(test.database)
     expect(await moveHead(test.database, before, { seq: 0 })).to.equal(null)
   })
 
-  it('forgets what is older than it is kept, from the first on, and says up to where', async () => {
+  it('removes rows past retention from the oldest on and advances the floor', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await commit(test.database, itemOf(id))
     await sequenceAll(test.database)
     const age = (seq: number, at: Date): Promise<unknown> =>
@@ -120,7 +120,7 @@ describe('the commit log', () => {
     expect(await documents(), 'nothing without a number').to.deep.equal([['pending']])
   })
 
-  it('keeps what holds history for longer, below where readers may begin', async () => {
+  it('keeps rows with history longer, below the floor', async () => {
     const content = { title: 'a' }
     await commit(test.database, { ...itemOf('kept'), content })
     await commit(test.database, itemOf('gone'))
@@ -136,13 +136,13 @@ describe('the commit log', () => {
     expect(await rows.countDocuments({})).to.equal(0)
   })
 
-  it('is looked at without reading what this process has numbered itself', async () => {
+  it('does not read rows again that this process numbered', async () => {
     const before = await sequenceAll(test.database)
     for (const id of ['a', 'b']) await commit(test.database, itemOf(id))
     const { numbered } = await sequence(test.database)
     expect(numbered?.from).to.equal(before.seq + 1)
     await commit(test.database, itemOf('c', 'api::c.c'))
-    await sequenceAll(test.database) // as another process
+    await sequenceAll(test.database) // simulates another process
     const known = new Map(
       numbered?.commits.map((one, index) => [before.seq + 1 + index, one] as const),
     )
@@ -160,10 +160,10 @@ describe('the commit log', () => {
     ).to.have.length(1)
   })
 
-  it('is another one after a restart, and goes on above all that there is', async () => {
+  it('gets a new identity on restart and continues above all numbers', async () => {
     await commit(test.database, itemOf('a'))
     const before = await sequenceAll(test.database)
-    // As a backup holds that was made while rows were numbered: the head is older than they are.
+    // A backup taken during numbering: its head is older than its rows.
     await test.database.collection(COMMITS).updateMany({ seq: 1 }, { $set: { seq: 5 } })
     const { strays } = await examineLog(test.database, new Date())
     expect(strays).to.equal(1)
@@ -175,10 +175,10 @@ describe('the commit log', () => {
     expect((await examineLog(test.database, new Date())).strays).to.equal(0)
   })
 
-  describe('of writes that are no transaction', () => {
+  describe('for writes outside a transaction', () => {
     const pending = () => test.database.collection(COMMITS).countDocuments({ pending: 1 })
 
-    it('names them once they have ended, be it by failing', async () => {
+    it('records the items after the write ends, even by an error', async () => {
       const items = Array.from({ length: MOST_ITEMS + 1 }, (_, index) => itemOf(`a${index}`))
       const made = await recordBulk(test.database, items, async (id) => {
         expect(await pending(), 'while it is written').to.equal(0)
@@ -197,7 +197,7 @@ describe('the commit log', () => {
       ])
     })
 
-    it('names those of a writer that has died, when its time is over', async () => {
+    it('records the items of a dead writer after its deadline', async () => {
       let die = (): void => undefined
       const dying = recordBulk(
         test.database,
@@ -210,7 +210,7 @@ describe('the commit log', () => {
       expect(await releaseOverdue(test.database, new Date(Date.now() + 3_600_000))).to.equal(1)
       await sequenceAll(test.database)
       expect(await documents()).to.deep.equal([['a']])
-      die() // it was not dead: what it has written since is told once more
+      die() // the writer was alive: its later items are recorded as well
       await dying
       await sequenceAll(test.database)
       expect(await documents()).to.deep.equal([['a'], ['a']])
@@ -230,7 +230,7 @@ describe('the commit log', () => {
 
     afterEach(() => expect(errors.splice(0)).to.deep.equal([]))
 
-    it('numbers what it commits, and tells of the head', async () => {
+    it('numbers its commits and reports the new head', async () => {
       const log = await open()
       const heads: number[] = []
       log.onHead(({ seq }) => heads.push(seq))
@@ -241,7 +241,7 @@ describe('the commit log', () => {
       await log.close()
     })
 
-    it('numbers what others have left, also in the middle', async () => {
+    it('finishes numbering that another process interrupted', async () => {
       await commit(test.database, itemOf('a'))
       await new Promise<void>((resolve) => {
         const pause = (step: string): Promise<void> => {
@@ -259,7 +259,7 @@ describe('the commit log', () => {
       await log.close()
     })
 
-    it('numbers what is left when it ends', async () => {
+    it('numbers pending commits when it opens', async () => {
       const log = await open()
       const closing = log.close()
       await closing
@@ -271,7 +271,7 @@ describe('the commit log', () => {
     })
   })
 
-  it('is read up to the head that was seen, and no further', async () => {
+  it('is read up to the given head only', async () => {
     for (const id of ['a', 'b', 'c']) {
       await commit(test.database, itemOf(id))
       await sequenceAll(test.database)

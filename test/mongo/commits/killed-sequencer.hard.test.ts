@@ -13,10 +13,10 @@ import { clearWorld, openWorld, wholeLog } from './log-world.ts'
 const CHILD = fileURLToPath(new URL('sequencer-child.js', import.meta.url))
 const COMMITS_EACH = 20
 const ROUNDS = Number(process.env['LOG_KILLS'] ?? 3)
-/** A second to be noticed, and what a loaded machine takes for it. */
+/** A second for detection, and reserve for a loaded machine. */
 const WITHIN_MS = 5_000
 
-describe('a process that is killed while it numbers commits', function () {
+describe('a process killed while it numbers commits', function () {
   this.timeout(300_000)
   let test: TestDatabase
 
@@ -47,7 +47,7 @@ describe('a process that is killed while it numbers commits', function () {
   }
 
   for (const step of ['read', 'listed', 'assigned', 'numbered'] as const) {
-    it(`is followed by one that goes on from there: ${step}`, async () => {
+    it(`is replaced by another one that continues after ${step}`, async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const before = round * 2 * COMMITS_EACH
         await write(before)

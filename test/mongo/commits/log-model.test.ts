@@ -61,7 +61,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
 )
 
-/** What a process does in one step: writes, or numbers and stops at some step of that (`null`: comes to its end). */
+/** A step of a process: a write, or numbering that stops at some stage (`null`: completes). */
 type Turn =
   | { readonly kind: 'write'; readonly process: 0 | 1; readonly operation: Operation }
   | { readonly kind: 'sequence'; readonly process: 0 | 1; readonly stopAt: Step | null }
@@ -82,7 +82,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
   },
 )
 
-describe('the commit log, whatever is written by two processes', () => {
+describe('the commit log with random writes of two processes', () => {
   let test: TestDatabase
   let databases: readonly [Database, Database]
   let contexts: readonly [DocumentContext, DocumentContext]
@@ -99,7 +99,7 @@ describe('the commit log, whatever is written by two processes', () => {
     await test.drop()
   })
 
-  /** Stands still at a step until it is told to go on: what goes on later must do no harm. */
+  /** Pauses at a stage until the test resumes it. A late resume must do no harm. */
   const stopped: (() => void)[] = []
   const underWay: Promise<unknown>[] = []
 
@@ -119,7 +119,7 @@ describe('the commit log, whatever is written by two processes', () => {
     })
   }
 
-  it('is what is stored, whole and dense, whoever was stopped in numbering it', async function () {
+  it('is complete and gapless after interrupted numbering', async function () {
     this.timeout(RUNS * 10_000)
     await fc.assert(
       fc.asyncProperty(

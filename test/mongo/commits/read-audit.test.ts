@@ -6,7 +6,7 @@ import { COMMITS } from '../../../src/mongo/connection/commit-record.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { openWorld } from './log-world.ts'
 
-/** What one page looks through. */
+/** The number of commits that one page scans. */
 const WINDOW = 20_000
 
 describe('pages of the audit', () => {
@@ -20,7 +20,7 @@ describe('pages of the audit', () => {
   beforeEach(() => test.database.collection(COMMITS).deleteMany({}))
   after(() => test.drop())
 
-  /** A log up to a number of which these commits are kept. */
+  /** Creates a log up to `seq` with only the given commits left. */
   async function keep(seq: number, kept: readonly number[]): Promise<void> {
     await moveHead(test.database, await readHead(test.database), { seq })
     const at = new Date('2026-01-31T12:00:00Z')
@@ -37,7 +37,7 @@ describe('pages of the audit', () => {
       .insertMany(rows)
   }
 
-  /** The numbers on each page, from the newest on. */
+  /** Returns the numbers of each page, newest first. */
   async function pages(selection: Parameters<typeof findAudit>[1]): Promise<number[][]> {
     const found: number[][] = []
     let before: number | null = null
@@ -53,13 +53,13 @@ describe('pages of the audit', () => {
     return found
   }
 
-  it('end with what retention has left, and pass over what it has removed', async () => {
+  it('skip deleted commits and end with the last kept one', async () => {
     const seq = 10 * WINDOW
     await keep(seq, [3, 4, 7 * WINDOW, seq - 1, seq])
     expect(await pages({})).to.deep.equal([[seq, seq - 1], [7 * WINDOW], [4, 3]])
   })
 
-  it('look through so many commits each, however rare what is looked for', async () => {
+  it('scan a bounded number of commits each, even for rare matches', async () => {
     const seq = 3 * WINDOW
     await keep(seq, [2, 5, WINDOW + 5, 2 * WINDOW + 5, seq - 1])
     expect(await pages({ byKind: 'root' })).to.deep.equal([[], [], [2]])

@@ -9,17 +9,17 @@ import { testUri } from '../../support/test-database.ts'
 
 const SCRIPT = fileURLToPath(new URL('./come-and-go.js', import.meta.url))
 
-/** Room for all of it: else V8 collects the whole heap in between, when a version of it thinks fit. */
+/** Enough space, so that V8 does not collect the whole heap in between. */
 const FLAGS = ['--expose-gc', '--initial-old-space-size=512']
 
-/** How much of 16 MB that came and went only a collection of the whole heap finds, in bytes. */
+/** Returns how many bytes of 16 MB garbage only a full collection frees. */
 async function leftBy(holder: string): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, SCRIPT, holder])
   return Number(stdout)
 }
 
 describe('ActiveSet', () => {
-  it('holds what a set would', () => {
+  it('behaves like a set', () => {
     const step = fc.tuple(fc.constantFrom('add', 'delete', 'clear'), fc.nat(5))
     fc.assert(
       fc.property(fc.array(step), (steps) => {
@@ -41,7 +41,7 @@ describe('ActiveSet', () => {
     )
   })
 
-  it('may lose things while they are gone through', () => {
+  it('supports removal during iteration', () => {
     const things = new ActiveSet<number>().add(1).add(2).add(3)
     const seen = Array.from(things, (thing) => {
       things.delete(thing)
@@ -51,17 +51,17 @@ describe('ActiveSet', () => {
     expect([...things]).to.deep.equal([])
   })
 
-  it('lets a collection of the young find what has left', async () => {
+  it('lets a minor garbage collection free removed items', async () => {
     expect(await leftBy('ActiveSet')).to.be.below(1_000_000)
   })
 
-  it('is needed: a set lets it find nothing', async () => {
+  it('is needed because a native set keeps removed items until a full collection', async () => {
     expect(await leftBy('Set')).to.be.above(15_000_000)
   })
 })
 
 describe('patchActiveSets', () => {
-  it('finds both sets in the driver, which ends with a client what is in them', async () => {
+  it('replaces both sets of the driver, which still closes their content with the client', async () => {
     const client = new MongoClient(await testUri())
     patchActiveSets(client)
     const { activeSessions, activeCursors } = Reflect.get(client, 's') as Record<string, unknown>
@@ -76,7 +76,7 @@ describe('patchActiveSets', () => {
     expect(cursor.closed).to.equal(true)
   })
 
-  it('keeps nothing of what has been read', async () => {
+  it('is empty after a completed read', async () => {
     const client = new MongoClient(await testUri())
     patchActiveSets(client)
     const { activeSessions, activeCursors } = Reflect.get(client, 's') as Record<

@@ -4,7 +4,7 @@ import { boundedReads } from '../../../src/mongo/connection/bounded-reads.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 
 describe('boundedReads', () => {
-  it('gives each command what the answer has left, and none when nothing is', () => {
+  it('limits each command to the remaining time and fails after it', () => {
     let now = 100
     const database = { queryTimeoutMs: 2_000, countLimit: 7 } as Database
     const bounded = boundedReads(database, () => now)

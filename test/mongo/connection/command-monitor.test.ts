@@ -41,7 +41,7 @@ describe('mongo/command-monitor', () => {
     return { monitor, database, rows: database.collection('rows') }
   }
 
-  it('counts commands for whom they were sent, however many are under way', async () => {
+  it('counts commands for the request that sent them, even concurrently', async () => {
     const { monitor, rows } = await open('requests')
     const ask = (count: number): Promise<CommandTally> =>
       tallied(monitor, async (tally) => {
@@ -64,7 +64,7 @@ describe('mongo/command-monitor', () => {
     }
   })
 
-  it('counts commands that fail, and tells of what is in no tally', async () => {
+  it('counts failed commands and reports commands outside requests', async () => {
     const { monitor, database, rows } = await open('requests')
     const told: ObservedCommand[] = []
     monitor.onCommand((command) => told.push(command))
@@ -78,7 +78,7 @@ describe('mongo/command-monitor', () => {
     expect(told.map(({ name }) => name)).to.deep.equal(['nonsense', 'find', 'find'])
   })
 
-  it('knows its pool, and counts nothing when it is not to', async () => {
+  it('knows its pool and counts nothing if it is off', async () => {
     const { monitor, rows } = await open('off')
     const asked = monitor.tally(async (tally) => {
       await Promise.all(Array.from({ length: 20 }, () => rows.findOne({})))
@@ -98,7 +98,7 @@ describe('mongo/command-monitor', () => {
     expect(others).to.deep.equal({ checkedOut: 0, waiting: 0 })
   })
 
-  it('explains what it has seen', async () => {
+  it('explains observed commands', async () => {
     const { monitor, database, rows } = await open('requests')
     const commandsOf = (work: () => Promise<unknown>) =>
       tallied(monitor, async (tally) => {
@@ -116,7 +116,7 @@ describe('mongo/command-monitor', () => {
     expect(plan?.indexes).to.deep.equal(['by_rank'])
     for (const command of [byName, counted]) {
       const { indexes } = (await explainCommand(database, command)) ?? {}
-      // DocumentDB walks through all of a collection by `_id_`, others without an index.
+      // DocumentDB scans a whole collection by `_id_`, other databases without an index.
       expect(indexes?.filter((name) => name !== '_id_')).to.deep.equal([])
     }
     expect(await explainCommand(database, inserted)).to.equal(null)

@@ -22,7 +22,7 @@ function itemsOf(count: number): readonly CommitItem[] {
 }
 
 describe('commitId', () => {
-  it('is later than all before, and than what it is told to follow', () => {
+  it('is later than all earlier ids and than a given one', () => {
     const ids = Array.from({ length: 1_000 }, () => commitId(null))
     expect(ids).to.deep.equal([...ids].sort())
     expect(new Set(ids).size).to.equal(ids.length)
@@ -35,7 +35,7 @@ describe('commitId', () => {
 })
 
 describe('rows of a commit', () => {
-  it('are one up to a thousand items, else several that follow one another', () => {
+  it('contain up to a thousand items each', () => {
     const id = commitId(null)
     const commit = { id, by, requestId: 'r1' }
     const [only, ...none] = rowsOf(commit, itemsOf(MOST_ITEMS))
@@ -55,7 +55,7 @@ describe('rows of a commit', () => {
 })
 
 describe('writingAs', () => {
-  it('holds for what runs within, and for nothing beside it or after', async () => {
+  it('applies only to work inside the call', async () => {
     const seen: unknown[] = []
     const note = (): void => void seen.push(currentAuthorship().by.name)
     await Promise.all([
@@ -73,7 +73,7 @@ describe('writingAs', () => {
     expect(seen).to.have.members(['app', 'other', null, null])
   })
 
-  it('holds for whoever begins while another ends', async () => {
+  it('applies to work that starts while another call ends', async () => {
     let letGo = (): void => undefined
     const held = new Promise<void>((resolve) => (letGo = resolve))
     const long = writingAs({ by, requestId: null }, async () => {

@@ -9,7 +9,7 @@ import { startOwnClock } from '../../support/own-clock.ts'
 const OP_MSG = 2013
 const OP_QUERY = 2004
 
-/** Answers each command as a server of a set of one does, or by what `refuse` says about it. */
+/** Answers commands like a replica set of one, except as `refuse` returns. */
 function answerCommands(
   socket: Socket,
   host: () => string,
@@ -48,7 +48,7 @@ function answerCommands(
   })
 }
 
-describe('the start on a database that cannot be used', () => {
+describe('startup with an unusable database', () => {
   const servers: Server[] = []
   after(() => {
     for (const server of servers) server.close()
@@ -70,7 +70,7 @@ describe('the start on a database that cannot be used', () => {
     server.close()
     return `127.0.0.1:${port}`
   }
-  /** What the start says, which is a sentence and within 3 seconds. */
+  /** Returns the startup error. Checks that it is a sentence and takes at most 3 seconds. */
   const failing = async (uri: string, client: object = {}): Promise<Error> => {
     const elapsedMs = startOwnClock()
     const options = { uri, name: 'quire_test_connect', queryTimeoutMs: 2_000, client }
@@ -89,7 +89,7 @@ describe('the start on a database that cannot be used', () => {
     return error.message
   }
 
-  it('says that nothing listens', async () => {
+  it('reports a refused connection', async () => {
     expect(await sentence(`mongodb://${await closedPort()}/`)).to.equal(
       'The database refuses the connection: nothing listens at its host and port',
     )
@@ -97,7 +97,7 @@ describe('the start on a database that cannot be used', () => {
     expect(await sentence(set)).to.match(/^The database refuses the connection/)
   })
 
-  it('says that the host is unknown, of a record of the name service as well', async () => {
+  it('reports an unknown host, also for SRV records', async () => {
     const lookup = (_: string, __: unknown, done: (error: Error) => void): void => {
       done(Object.assign(new Error('getaddrinfo ENOTFOUND nowhere.invalid'), { code: 'ENOTFOUND' }))
     }
@@ -109,7 +109,7 @@ describe('the start on a database that cannot be used', () => {
     )
   })
 
-  it('says that the user name or the password is wrong', async () => {
+  it('reports a wrong user name or password', async () => {
     const host = await listen((socket, itself) => {
       answerCommands(socket, itself, (name) =>
         name.startsWith('sasl')
@@ -127,7 +127,7 @@ describe('the start on a database that cannot be used', () => {
     expect(await sentence(`mongodb://user:secret@${engine}/?replicaSet=rs0`)).to.equal(said)
   })
 
-  it('says that TLS is not understood, or not permitted', async () => {
+  it('reports TLS that is not supported or not permitted', async () => {
     const plain = await listen((socket) => {
       socket.on('error', () => undefined)
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
@@ -144,7 +144,7 @@ describe('the start on a database that cannot be used', () => {
     )
   })
 
-  it('says that the connection is closed at once', async () => {
+  it('reports a connection that is closed immediately', async () => {
     const host = await listen((socket) => {
       socket.on('error', () => undefined)
       socket.end()
@@ -154,7 +154,7 @@ describe('the start on a database that cannot be used', () => {
     )
   })
 
-  it('refuses an address that is none, as a wrong setting', async () => {
+  it('refuses an invalid URI as a configuration error', async () => {
     for (const uri of ['postgres://x/', 'mongodb://', 'mongodb://x/?foo=1', 'mongodb://u:p@']) {
       const error = await failing(uri)
       expect(error, uri).to.be.instanceOf(ConfigError)

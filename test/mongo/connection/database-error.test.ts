@@ -36,24 +36,20 @@ describe('toCmsError', () => {
   })
   const AWAY = 'The database cannot be reached'
   const unavailable: readonly (readonly [string, Error, string])[] = [
-    ['a network that failed', new MongoNetworkError('x'), AWAY],
-    ['no server to be found', nowhere(), AWAY],
+    ['a network error', new MongoNetworkError('x'), AWAY],
+    ['no available server', nowhere(), AWAY],
     ['a refused connection', nowhere(because('ECONNREFUSED')), AWAY],
     ['an unknown host', nowhere(because('ENOTFOUND')), 'The host of the database is unknown'],
+    ['a DNS failure', nowhere(because('EAI_AGAIN')), 'The host of the database is unknown'],
+    ['a TLS failure', nowhere(because('CERT_HAS_EXPIRED')), 'TLS with the database fails'],
     [
-      'a name service that fails',
-      nowhere(because('EAI_AGAIN')),
-      'The host of the database is unknown',
-    ],
-    ['TLS that fails', nowhere(because('CERT_HAS_EXPIRED')), 'TLS with the database fails'],
-    [
-      'an address that is not permitted',
+      'a forbidden address',
       nowhere(because('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR')),
       'The database refuses this server',
     ],
     ['a wrong password', server(18), 'The database refuses the credentials of this server'],
-    ['a user who is not permitted', server(13), 'The database refuses this server'],
-    ['a client that is closed', new MongoNotConnectedError('x'), AWAY],
+    ['an unauthorized user', server(13), 'The database refuses this server'],
+    ['a closed client', new MongoNotConnectedError('x'), AWAY],
     [
       'a join of a sharded collection',
       server(28769),
@@ -65,50 +61,42 @@ describe('toCmsError', () => {
       server(code),
       'The database ended the read: an index was built or removed',
     ]),
-    ['a server that shuts down', server(91), 'The database is changing its primary'],
+    ['a server in shutdown', server(91), 'The database is changing its primary'],
     ['a broken pipe', Object.assign(new Error('x'), { code: 'EPIPE' }), AWAY],
     ['no free connection', waiting, 'The database is busy: no connection became free'],
     [
-      'a conflict that lasts',
+      'a persistent conflict',
       labelled(112, 'TransientTransactionError'),
       'Another write holds this document',
     ],
-    [
-      'a lock that takes too long',
-      server(262),
-      'The database is busy: other writes hold what this one needs',
-    ],
+    ['a lock timeout', server(262), 'The database is busy: other writes hold what this one needs'],
     [
       'a commit of unknown outcome',
       labelled(8, 'UnknownTransactionCommitResult'),
       'The database did not say whether it stored the write',
     ],
     [
-      'a server that went while a write was sent again',
+      'a server lost during a write retry',
       new MongoUnexpectedServerResponseError('Selected server does not support retryable writes'),
       AWAY,
     ],
     [
-      'a server that went before it answered',
+      'a server lost before its reply',
       new MongoUnexpectedServerResponseError('Unable to get response from server'),
       AWAY,
     ],
-    [
-      'a list that the database no longer has',
-      server(43),
-      'The database was restarted while it was read',
-    ],
+    ['an unknown cursor', server(43), 'The database was restarted while it was read'],
     ['a reset connection', Object.assign(new Error('x'), { code: 'ECONNRESET' }), AWAY],
   ]
   for (const [what, error, message] of unavailable) {
-    it(`answers ${what} with 503, and keeps the cause`, () => {
+    it(`maps ${what} to 503 and keeps the cause`, () => {
       const answer = toCmsError(error)
       expect(answer).to.be.instanceOf(ServiceUnavailableError)
       expect(answer).to.include({ message, cause: error })
     })
   }
 
-  it('says of a conflict that lasts, and of a lock, what they are', () => {
+  it('describes a persistent conflict and a lock', () => {
     for (const [code, message] of [
       [112, 'Another write holds this document'],
       [24, 'The collection is locked, as while an index is built'],
@@ -119,13 +107,13 @@ describe('toCmsError', () => {
   })
 
   for (const [what, error, message] of unavailable) {
-    it(`answers ${what} with 503 where a bulk write has wrapped it`, () => {
+    it(`maps ${what} to 503 inside a bulk write error`, () => {
       const answer = toCmsError(new MongoBulkWriteError(error, {} as BulkWriteResult))
       expect(answer).to.be.instanceOf(ServiceUnavailableError).and.include({ message })
     })
   }
 
-  it('says of a deadlock of DocumentDB that another write holds the document', () => {
+  it('describes a DocumentDB deadlock as a conflicting write', () => {
     const deadlock = new MongoServerError({ message: 'deadlock detected', code: 1 })
     const answer = toCmsError(deadlock)
     expect(answer).to.be.instanceOf(ServiceUnavailableError)
@@ -137,7 +125,7 @@ describe('toCmsError', () => {
     [39, 'The database cannot write to its disk'],
   ]
   for (const [code, message] of unwritable) {
-    it(`answers code ${code} with 503: ${message}`, () => {
+    it(`maps code ${code} to 503: ${message}`, () => {
       const error = server(code)
       const answer = toCmsError(error)
       expect(answer).to.be.instanceOf(ServiceUnavailableError)
@@ -145,21 +133,21 @@ describe('toCmsError', () => {
     })
   }
 
-  it('answers an order by two lists with 400', () => {
+  it('maps a sort by two arrays to 400', () => {
     const message = 'cannot sort with keys that are parallel arrays'
     const error = toCmsError(new MongoServerError({ message, code: 2 }))
     expect(error).to.be.instanceOf(ValidationError)
     expect((error as ValidationError).message).to.match(/^sort: /)
   })
 
-  it('answers what took too long with 504', () => {
+  it('maps a timeout to 504', () => {
     for (const code of [146, 292]) {
       expect(toCmsError(server(code))).to.include({ status: 504, errorCode: 'query_too_large' })
     }
     expect(toCmsError(server(50))).to.be.instanceOf(GatewayTimeoutError)
   })
 
-  it('answers with 504 what no majority has confirmed in time', () => {
+  it('maps an unconfirmed majority write to 504', () => {
     const writeConcernError = { code: 64, errmsg: 'waiting for replication timed out' }
     const error = new MongoWriteConcernError({ ok: 1, writeConcernError })
     const answer = toCmsError(error)
@@ -176,14 +164,14 @@ describe('toCmsError', () => {
     new ValidationError('x'),
     7,
   ]) {
-    it(`leaves ${String(error)} as it is`, () => {
+    it(`leaves ${String(error)} unchanged`, () => {
       expect(toCmsError(error)).to.equal(error)
     })
   }
 })
 
 describe('isDuplicateKey', () => {
-  it('goes by the code alone', () => {
+  it('depends on the code only', () => {
     expect(isDuplicateKey(server(11000))).to.equal(true)
     expect(isDuplicateKey(server(11001))).to.equal(false)
     expect(isDuplicateKey(new Error('E11000 duplicate key'))).to.equal(false)
@@ -195,7 +183,7 @@ describe('refusingIndex', () => {
     new MongoServerError({ message, code: 11000, ...more })
   const prefix = 'E11000 duplicate key error collection: cms.articles'
 
-  it('goes by the key pattern and by the name, whichever there is', () => {
+  it('reads the key pattern or the index name', () => {
     const keyPattern = { slug: 1, locale: 1 }
     for (const [error, paths, name] of [
       [duplicate('x', { keyPattern }), ['slug', 'locale'], null],
@@ -220,7 +208,7 @@ describe('refusingIndex', () => {
     }
   })
 
-  it('believes nothing that a client sent', () => {
+  it('ignores text that a client sent', () => {
     const sent = 'x index: quire_unique_code dup key: '
     const error = duplicate(`${prefix} index: quire_unique_slug dup key: { slug: "${sent}" }`)
     expect(refusingIndex(error).name).to.equal('quire_unique_slug')

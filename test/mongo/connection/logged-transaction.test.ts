@@ -30,7 +30,7 @@ describe('a transaction', () => {
   afterEach(() => rows().deleteMany({}))
   after(() => test.drop())
 
-  it('writes one row of what it notes, with who asked for it', async () => {
+  it('writes one row with its items and their author', async () => {
     const by = { kind: 'user', id: 'u1', name: null }
     await writingAs({ by, requestId: 'q1' }, () =>
       test.database.transact((session) => {
@@ -50,7 +50,7 @@ describe('a transaction', () => {
     expect(Math.abs((row?.at.getTime() ?? 0) - Date.now())).to.be.below(60_000)
   })
 
-  it('writes none of what is undone, or where there is nothing', async () => {
+  it('writes no row if it is rolled back or has no items', async () => {
     await test.database.transact(() => Promise.resolve())
     const undone = test.database.transact((session) => {
       noteItems(session, [ITEM])
@@ -63,7 +63,7 @@ describe('a transaction', () => {
     expect(await rows().countDocuments()).to.equal(0)
   })
 
-  it('is tried again as a later one where what it replaces was written later', async () => {
+  it('is retried with a later id if it replaces a newer version', async () => {
     const earlier = commitId(null)
     const ids: string[] = []
     await test.database.transact((session) => {
@@ -76,7 +76,7 @@ describe('a transaction', () => {
     expect((await rows().find().toArray()).map(({ _id }) => _id)).to.deep.equal([ids[1]])
   })
 
-  it('tells of what it has changed once that is stored, and of nothing else', async () => {
+  it('reports its items after the commit only', async () => {
     const told: string[] = []
     const stop = test.database.onCommit((items) => told.push(...items.map(({ type }) => type)))
     await test.database.transact((session) => {
@@ -98,7 +98,7 @@ describe('a transaction', () => {
     expect(told).to.deep.equal([ITEM.type])
   })
 
-  it('refuses what is noted once its commit is written', async () => {
+  it('refuses items after its commit is written', async () => {
     const late = test.database.transact(async (session) => {
       noteItems(session, [ITEM])
       await test.database.writeCommit(session)
@@ -111,7 +111,7 @@ describe('a transaction', () => {
   })
 })
 
-describe('reads of one moment', () => {
+describe('snapshot reads', () => {
   let test: TestDatabase
 
   before(async () => {
@@ -119,7 +119,7 @@ describe('reads of one moment', () => {
   })
   after(() => test.drop())
 
-  it('see what there was when the first of them was answered, and keep nothing that is written', async function () {
+  it('see the state of their first read and discard writes', async function () {
     if (!test.database.hasTransactions) return this.skip()
     const numbers = test.database.collection<{ readonly _id: number }>('numbers')
     await numbers.insertOne({ _id: 1 })

@@ -17,7 +17,7 @@ import { startOwnClock } from '../../support/own-clock.ts'
 const BEAT_MS = 40
 const LOST_MS = 300
 
-describe('a process that is lost in the middle of a transaction', function () {
+describe('a process lost during a transaction', function () {
   this.slow(3_000)
   let keeping: KeepingDatabase
   let proxy: DatabaseProxy
@@ -65,7 +65,7 @@ describe('a process that is lost in the middle of a transaction', function () {
   }
   const rowsOf = (database: Database) => database.collection<ProcessRow>('quire_processes')
   const kills = (): readonly Document[] => commands.filter((command) => 'killSessions' in command)
-  /** A transaction that has written `_id: 'a'` and waits, until it is told to go on. */
+  /** Starts a transaction that writes `_id: 'a'` and waits for `go`. */
   const begin = async (database: Database): Promise<{ go: () => void; done: Promise<unknown> }> => {
     let go: () => void = () => undefined
     let isInside: () => void = () => undefined
@@ -87,7 +87,7 @@ describe('a process that is lost in the middle of a transaction', function () {
         .updateOne({ _id: 'a' }, { $set: { by: 'second' } }, { session, upsert: true }),
     )
 
-  it('keeps nobody from what it has locked for longer', async () => {
+  it('does not block others with its locks any longer', async () => {
     const other = await open()
     await ensureIndexes(other.collection('rows'), [{ key: { by: 1 } }])
     await other.announce()
@@ -109,7 +109,7 @@ describe('a process that is lost in the middle of a transaction', function () {
     await done.catch(() => undefined)
   })
 
-  it('is not taken for lost while it lives', async () => {
+  it('is not treated as lost while it is alive', async () => {
     const other = await open()
     await ensureIndexes(other.collection('rows'), [{ key: { by: 1 } }])
     await other.announce()
@@ -124,7 +124,7 @@ describe('a process that is lost in the middle of a transaction', function () {
     expect([lost, kills()]).to.deep.equal([[], []])
   })
 
-  it('comes back when it lives all the same', async () => {
+  it('registers again if its row was removed by mistake', async () => {
     const database = await open()
     await database.announce()
     const [row] = await rowsOf(database).find({}).toArray()
@@ -133,7 +133,7 @@ describe('a process that is lost in the middle of a transaction', function () {
     expect((await rowsOf(database).findOne({}))?._id).to.equal(row?._id)
   })
 
-  it('has no sessions to be ended when it had none: to end none is to end all', async () => {
+  it('without sessions ends no sessions, because killing an empty list would kill all', async () => {
     const database = await open()
     const row = { _id: 'gone', host: 'elsewhere', pid: 1, beat: 7, sessions: [] }
     await rowsOf(database).insertOne(row)
@@ -143,7 +143,7 @@ describe('a process that is lost in the middle of a transaction', function () {
     expect(await rowsOf(database).countDocuments({ _id: 'gone' })).to.equal(0)
   })
 
-  it('is written down once for each session of the driver, and goes with the database', async () => {
+  it('is registered once per driver session and unregistered when the database closes', async () => {
     const other = await open()
     const database = await open()
     await ensureIndexes(database.collection('rows'), [{ key: { by: 1 } }])

@@ -44,14 +44,14 @@ describe('mongo/query-shape', () => {
     ],
   ]
   for (const [name, command, filtered, sorted] of rows) {
-    it(`names attributes and no value: ${JSON.stringify(command)}`, () => {
+    it(`contains attribute names but no values: ${JSON.stringify(command)}`, () => {
       const shape = shapeOf(name, command)
       expect(shape).to.deep.equal({ collection: 'a', filtered, sorted })
       expect(JSON.stringify(shape)).to.not.include(SECRET)
     })
   }
 
-  it('knows no shape of what reads by no condition', () => {
+  it('is null for commands without conditions', () => {
     for (const [name, command] of [
       ['insert', { insert: 'a', documents: [] }],
       ['getMore', { getMore: 4n, collection: 'a' }],

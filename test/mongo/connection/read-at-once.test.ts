@@ -20,7 +20,7 @@ const FIND = {
 const REPEATING = { retryReads: true, retryWrites: true }
 
 describe('openReadAtOnce', () => {
-  describe('beside a database', () => {
+  describe('with a database', () => {
     let client: MongoClient
     let db: Db
 
@@ -35,7 +35,7 @@ describe('openReadAtOnce', () => {
       await client.close()
     })
 
-    it('gives the rows that a cursor gives', async () => {
+    it('returns the rows that a cursor returns', async () => {
       const range = { skip: 10, limit: 20, batchSize: 21 }
       const rows = await openReadAtOnce(db, REPEATING)({ ...FIND, ...range, maxTimeMS: 5_000 })
       const { filter, sort, projection } = FIND
@@ -47,14 +47,14 @@ describe('openReadAtOnce', () => {
       expect(expected).to.have.length(20)
     })
 
-    it('gives no rows of none, and of no collection', async () => {
+    it('returns no rows for an empty result and for a missing collection', async () => {
       expect(await openReadAtOnce(db, REPEATING)({ ...FIND, filter: { kind: 'c' } })).to.deep.equal(
         [],
       )
       expect(await openReadAtOnce(db, REPEATING)({ find: 'other', filter: {} })).to.deep.equal([])
     })
 
-    it('gives the rows of an aggregation', async () => {
+    it('returns the rows of an aggregation', async () => {
       const pipeline = [{ $group: { _id: '$kind', count: { $sum: 1 } } }, { $sort: { _id: 1 } }]
       const rows = await openReadAtOnce(db, REPEATING)({ aggregate: 'rows', pipeline, cursor: {} })
       expect(rows?.map((bytes) => BSON.deserialize(bytes))).to.deep.equal([
@@ -63,7 +63,7 @@ describe('openReadAtOnce', () => {
       ])
     })
 
-    it('gives nothing of what does not come at once, and leaves no cursor', async () => {
+    it('returns null and closes the cursor if rows remain', async () => {
       const killed: unknown[] = []
       const kept = Object.create(db, {
         command: {
@@ -81,14 +81,14 @@ describe('openReadAtOnce', () => {
       expect(await read({ ...FIND, batchSize: 200 }), 'read at once again').to.equal(null)
     })
 
-    it('says what the database refuses', async () => {
+    it('throws the error of a refused command', async () => {
       const wrong = openReadAtOnce(db, REPEATING)({ ...FIND, filter: { $nothing: 1 } })
       const error: unknown = await wrong.catch((thrown: unknown) => thrown)
       expect(error).to.be.instanceOf(MongoServerError)
     })
   })
 
-  it('gives nothing of a server that is lost', async () => {
+  it('returns null if the server is lost', async () => {
     const lost = [
       new MongoNetworkError('connection closed'),
       new MongoServerError({ message: 'not primary', code: 10107 }),
@@ -101,14 +101,14 @@ describe('openReadAtOnce', () => {
     }
   })
 
-  it('gives nothing of a server that says by its words that it is none to read', async () => {
+  it('returns null if only the error message says that the server cannot be read', async () => {
     for (const message of ['not master and slaveOk=false', 'node is recovering']) {
       const error = new MongoServerError({ message })
       expect(await openReadAtOnce(refusing(error), REPEATING)(FIND), message).to.equal(null)
     }
   })
 
-  it('is not tried again after overload where the driver has tried the command again', async () => {
+  it('does not retry after overload if the driver has retried', async () => {
     const errorLabels = ['SystemOverloadedError', 'RetryableError']
     const error = new MongoServerError({ message: 'overloaded', code: 462, errorLabels })
     const read = openReadAtOnce(refusing(error), REPEATING)
@@ -117,13 +117,13 @@ describe('openReadAtOnce', () => {
     expect(await openReadAtOnce(refusing(error), noWrites)(FIND)).to.equal(null)
   })
 
-  it('is not tried again where the connection string forbids it', async () => {
+  it('does not retry if the connection string disables retries', async () => {
     const error = new MongoNetworkError('connection closed')
     const read = openReadAtOnce(refusing(error), { retryReads: false, retryWrites: true })
     expect(await read(FIND).catch((thrown: unknown) => thrown)).to.equal(error)
   })
 
-  it('ends a cursor by its id as a long, on a server like the one that was read', async () => {
+  it('closes a cursor by its id as a long with the same read preference', async () => {
     const sent: (readonly [Document, Document])[] = []
     const db = {
       readPreference: 'nearest',
@@ -140,7 +140,7 @@ describe('openReadAtOnce', () => {
     expect(sent[1]?.[0]).to.deep.equal({ killCursors: 'rows', cursors: [7n] })
   })
 
-  it('throws what another try would not mend', async () => {
+  it('throws errors that a retry would not fix', async () => {
     const outOfTime = new MongoServerError({ message: 'operation exceeded time limit', code: 50 })
     const thrown: unknown = await openReadAtOnce(
       refusing(outOfTime),
@@ -149,7 +149,7 @@ describe('openReadAtOnce', () => {
     expect(thrown).to.equal(outOfTime)
   })
 
-  it('asks with the read concern and the read preference of its database', async () => {
+  it('uses the read concern and the read preference of its database', async () => {
     const client = new MongoClient('mongodb://127.0.0.1:1', { readConcernLevel: 'majority' })
     const db = client.db('none', { readPreference: 'nearest' })
     let sent: Document = {}

@@ -7,19 +7,16 @@ import { type Database, openDatabase } from '../../../src/mongo/connection/datab
 import { READ_PREFERENCES } from '../../../src/mongo/connection/read-preference.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 
-/**
- * The driver says nothing for the primary, but to the one server that a connection string names directly:
- * there it says that any will do.
- */
+/** The driver sends no read preference for the primary, except with a direct connection, where it allows any member. */
 const PRIMARY = 'the primary'
 
-/** Commands as they went over the wire, and what each said about the members that may answer it. */
+/** Collects commands from the wire and the read preference of each. */
 function preferencesOf(
   monitor: CommandMonitor,
 ): { readonly name: string; readonly said: unknown }[] {
   const seen: { readonly name: string; readonly said: unknown }[] = []
   monitor.onCommand(({ name, command }) => {
-    if (command[name] === 'quire_processes') return // behind what is looked at
+    if (command[name] === 'quire_processes') return // after the inspected part
     const said = command['$readPreference']
     const isPrimary = said === undefined || JSON.stringify(said) === '{"mode":"primaryPreferred"}'
     seen.push({ name, said: isPrimary ? PRIMARY : said })
@@ -45,7 +42,7 @@ describe('mongo/database read preferences', () => {
     const { name } = test
     const uri =
       suffix === '' ? test.uri : `${test.uri}${test.uri.includes('?') ? '&' : '?'}${suffix}`
-    // Of a set of one no member is a secondary: it answers all the same when it is named directly.
+    // A replica set of one has no secondary, but it answers over a direct connection.
     const hosts: unknown = (await test.database.hello())['hosts']
     const isOne = !Array.isArray(hosts) || hosts.length < 2
     const client = isOne ? { directConnection: true } : {}
@@ -56,7 +53,7 @@ describe('mongo/database read preferences', () => {
   const findIn = (database: Database) => database.collection('rows').find({}).toArray()
 
   for (const mode of READ_PREFERENCES.filter((name) => name !== 'primary')) {
-    it(`reads with ${mode} when it is asked to, and with no other otherwise`, async () => {
+    it(`reads with ${mode} only on request`, async () => {
       const { database, seen } = await open()
       expect(await findIn(database.reading(mode))).to.have.lengthOf(1)
       await database.reading(mode).collection('rows').countDocuments({})
@@ -72,7 +69,7 @@ describe('mongo/database read preferences', () => {
     })
   }
 
-  it('takes what the connection string prefers for reads that ask for nothing else', async () => {
+  it('uses the preference of the connection string by default', async () => {
     const { database, seen } = await open(
       'readPreference=secondaryPreferred&maxStalenessSeconds=120',
     )
@@ -86,9 +83,9 @@ describe('mongo/database read preferences', () => {
     ])
   })
 
-  it('writes and reads in transactions, whatever the connection string prefers', async () => {
+  it('uses the primary in transactions regardless of the connection string', async () => {
     const { database, seen } = await open('readPreference=secondaryPreferred')
-    await database.transact(() => Promise.resolve()) // the first makes what all need
+    await database.transact(() => Promise.resolve()) // the first one creates shared collections
     seen.length = 0
     const rows = database.collection('rows')
     const found = await database.transact(async (session) => {

@@ -11,7 +11,7 @@ import { type FaultProxy, openFaultProxy } from '../../faults/fault-proxy.ts'
 import { FAULT_KINDS } from '../../faults/wire-fault-table.ts'
 import { testUri } from '../../support/test-database.ts'
 
-/** Of all attempts of a transaction. */
+/** For all attempts of a transaction together. */
 const TIMEOUT_MS = 50
 const TARGETS = 'targets'
 
@@ -37,7 +37,7 @@ const isEnd = (command: Document): boolean => isCommit(command) || 'abortTransac
 const isOfTargets = (command: Document): boolean =>
   Object.values(command).slice(0, 1).includes(TARGETS)
 
-describe('a transaction whose every attempt meets a fault', function () {
+describe('a transaction with a fault in every attempt', function () {
   this.slow(5_000)
   let proxy: FaultProxy
   let database: Database
@@ -102,14 +102,14 @@ describe('a transaction whose every attempt meets a fault', function () {
       }
     })
 
-    it(`responds with 503 or 504 at its commit, or stores it: ${name}`, async () => {
+    it(`responds with 503 or 504 on commit, or stores the write: ${name}`, async () => {
       proxy.arm((sent) => (isCommit(sent) && suits(sent) ? fault : null))
       const failure = await failureOf(database, () => Promise.resolve())
       proxy.disarm()
       if (failure !== null) expectAway(failure, 'commit')
     })
 
-    it(`throws its own error where the abort fails: ${name}`, async () => {
+    it(`throws its own error if the abort fails: ${name}`, async () => {
       const own = new ValidationError('x')
       proxy.arm((sent) => (isEnd(sent) && suits(sent) ? fault : null))
       const failure = await failureOf(database, () => Promise.reject(own))
@@ -119,13 +119,13 @@ describe('a transaction whose every attempt meets a fault', function () {
   }
 
   for (const [command, send] of Object.entries(COMMANDS)) {
-    it(`responds with 503 where no server is left: ${command}`, async () => {
+    it(`responds with 503 if no server is left: ${command}`, async () => {
       const door = await openFaultProxy(await testUri())
       const lost = await open(door, 300)
       await makeCollections(lost)
       const failure = await failureOf(lost, send, async () => {
         await door.close()
-        await lost.ping().catch(() => undefined) // then the driver knows that the server is gone
+        await lost.ping().catch(() => undefined) // lets the driver notice that the server is gone
       })
       await lost.close()
       expectAway(failure, command)

@@ -19,7 +19,7 @@ const CONFLICT_MS = 5_000
 describe('a transaction', () => {
   let proxy: FaultProxy
   let database: Database
-  /** With the time that is usual: after a lost answer the driver may not look for a server again for half a second. */
+  /** Uses the default timeout, because the driver may pause server selection for half a second after a lost reply. */
   let patient: Database
   /** Gives up at the first conflict. */
   let hasty: Database
@@ -72,12 +72,12 @@ describe('a transaction', () => {
 
   interface Inserting {
     runs: number
-    /** When each run began, in milliseconds. */
+    /** Start of each run in milliseconds. */
     readonly begun: number[]
     readonly work: (session: Session) => Promise<void>
   }
 
-  /** Inserts two rows, and counts how often it was asked to. */
+  /** Inserts two rows and counts its runs. */
   const inserting = (of: string, by = database): Inserting => {
     const counted: Inserting = {
       runs: 0,
@@ -92,7 +92,7 @@ describe('a transaction', () => {
     return counted
   }
   const stored = (of: string): Promise<number> => database.collection('rows').countDocuments({ of })
-  /** It takes at least the time that it is given. */
+  /** Checks that the work takes at least the given time. */
   const failureOf = async (work: Promise<void>): Promise<unknown> => {
     const started = performance.now()
     const failure: unknown = await work.then(
@@ -102,11 +102,11 @@ describe('a transaction', () => {
     expect(performance.now() - started, 'ms').to.be.at.least(TIMEOUT_MS)
     return failure
   }
-  /** No attempt begins after one that failed past the deadline, so all but the last one began before it. */
+  /** No attempt starts after one that failed past the deadline, so all but the last one started before it. */
   const expectInTime = (first: number, earlier: number | undefined, timeoutMs: number): void => {
     expect((earlier ?? first) - first, 'ms').to.be.below(timeoutMs)
   }
-  /** A first attempt that takes all the time on a busy machine leaves none for another: it runs anew until one is left. */
+  /** On a busy machine the first attempt may use up all the time. Repeats until a second attempt happens. */
   const untilRunAgain = async (
     of: string,
     by: Database,
@@ -128,7 +128,7 @@ describe('a transaction', () => {
     return { rows, failure }
   }
 
-  it('runs again after a conflict', async () => {
+  it('retries after a conflict', async () => {
     const rows = inserting('a conflict')
     proxy.arm((_command, position) => (position === 2 ? CONFLICT : null))
     await database.transact(rows.work)
@@ -136,7 +136,7 @@ describe('a transaction', () => {
     expect([rows.runs, await stored('a conflict')]).to.deep.equal([2, 2])
   })
 
-  it('runs again after a deadlock of DocumentDB, which has no label', async () => {
+  it('retries after a DocumentDB deadlock, which has no label', async () => {
     const rows = inserting('a deadlock')
     const writeErrors = [{ index: 0, code: 1, errmsg: 'deadlock detected' }]
     const deadlock: WireFault = { fate: 'aborted', answer: () => ({ ok: 1, n: 0, writeErrors }) }
@@ -146,7 +146,7 @@ describe('a transaction', () => {
     expect([rows.runs, await stored('a deadlock')]).to.deep.equal([2, 2])
   })
 
-  /** As a write of a unique value does, whose commands are out of time. */
+  /** Like a write of a unique value whose commands time out. */
   const waiting = (of: string, by: Database) => {
     const rows = inserting(of, by)
     const work = (session: Session): Promise<void> =>
@@ -156,7 +156,7 @@ describe('a transaction', () => {
     return { rows, work }
   }
 
-  it('runs once more where another transaction may have held a value for all its time', async () => {
+  it('retries once if another transaction may hold a value for its whole time', async () => {
     const { rows, work } = waiting('a value', hasty)
     proxy.arm((_command, position) => (position === 2 ? OUT_OF_TIME : null))
     await hasty.transact(work)
@@ -169,7 +169,7 @@ describe('a transaction', () => {
     expect(rows.runs).to.equal(4)
   })
 
-  it('goes on to wait for a value for as long as for a document', async () => {
+  it('waits for a value as long as for a document', async () => {
     const { rows, work } = waiting('a value of one killed', patient)
     let left = 3
     proxy.arm((command) => {
@@ -182,20 +182,20 @@ describe('a transaction', () => {
     expect([rows.runs, await stored('a value of one killed')]).to.deep.equal([4, 2])
   })
 
-  it('is a 503 soon when the conflict lasts', async () => {
+  it('fails with 503 before long if the conflict persists', async () => {
     const { rows, failure } = await untilRunAgain('conflicts', database, CONFLICT_MS)
     expect(failure).to.be.instanceOf(ServiceUnavailableError)
     expect(rows.runs).to.be.greaterThan(1)
     expect(await stored('conflicts')).to.equal(0)
   })
 
-  it('says what it is when the conflict lasts, long before it would give up otherwise', async () => {
+  it('names a persistent conflict long before its own deadline', async () => {
     const { failure } = await untilRunAgain('long conflicts', patient, TIMEOUT_MS)
     expect(failure).to.be.instanceOf(ServiceUnavailableError)
     expect(failure).to.include({ message: 'Another write holds this document' })
   })
 
-  it('is not run again when only the answer to its commit is lost', async () => {
+  it('does not run again if only the reply to its commit is lost', async () => {
     const rows = inserting('a commit', patient)
     let lost = 0
     proxy.arm((command) => {
@@ -208,7 +208,7 @@ describe('a transaction', () => {
     expect([rows.runs, lost, await stored('a commit')]).to.deep.equal([1, 3, 2])
   })
 
-  it('is a 503 soon when it is not told what became of its commit', async () => {
+  it('fails with 503 before long if the outcome of its commit stays unknown', async () => {
     const rows = inserting('commits')
     const commits: number[] = []
     proxy.arm((command) => {
@@ -222,7 +222,7 @@ describe('a transaction', () => {
     expect([rows.runs, await stored('commits')]).to.deep.equal([1, 2])
   })
 
-  it('is over with what its work throws, and leaves nothing', async () => {
+  it('rolls back and throws the error of its work', async () => {
     const rows = inserting('a refusal')
     const refusal = new Error('refused')
     const work = database.transact(async (session) => {

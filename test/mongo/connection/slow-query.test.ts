@@ -26,7 +26,7 @@ describe('a query that takes too long', () => {
 
   after(() => test.drop())
 
-  it('is ended by the database, and is a 504', async () => {
+  it('is stopped by the database and responds with 504', async () => {
     const query = parseQuery(
       {
         filters: {

@@ -5,10 +5,10 @@ import { expect } from 'chai'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
 import { testUri } from '../../support/test-database.ts'
 
-/** Far more than a new connection takes, and far less than for ever. */
+/** Far longer than a new connection takes, and far shorter than forever. */
 const HANGS_AFTER_MS = 15_000
 
-describe('a command on a socket that has just been lost', () => {
+describe('a command on a lost socket', () => {
   const sockets = new Set<Socket>()
   const note = (message: unknown): void => {
     sockets.add((message as { readonly socket: Socket }).socket)
@@ -29,14 +29,14 @@ describe('a command on a socket that has just been lost', () => {
     await database.close()
   })
 
-  /** The driver hears of it with the event `close`, which comes a moment later. */
+  /** The driver learns of it with the `close` event a moment later. */
   function loseAll(): void {
     expect(sockets.size).to.be.above(0)
     for (const socket of sockets) socket.destroy()
     sockets.clear()
   }
 
-  /** The system refuses what is written next, after it took no more at once: the driver waits for `drain` then. */
+  /** The next write fails after the socket buffer was full, so the driver waits for `drain`. */
   function breakAll(): void {
     expect(sockets.size).to.be.above(0)
     for (const socket of sockets) {
@@ -51,7 +51,7 @@ describe('a command on a socket that has just been lost', () => {
 
   const read = (): Promise<unknown> => database.collection('rows').findOne({ _id: 1 as never })
 
-  it('is sent again on another, and never waits for ever', async () => {
+  it('is sent again on another socket and never hangs', async () => {
     for (let round = 0; round < 3; round += 1) {
       await Promise.all([read(), read(), read()])
       loseAll()
@@ -64,13 +64,13 @@ describe('a command on a socket that has just been lost', () => {
     }
   })
 
-  it('is sent again where the system refuses to write it', async () => {
+  it('is sent again if the write fails', async () => {
     await Promise.all([read(), read(), read()])
     breakAll()
     expect(await Promise.all([read(), read(), read()])).to.deep.equal([null, null, null])
   })
 
-  it('is sent again where it commits a transaction, which is stored once', async () => {
+  it('is sent again for a commit, which is stored once', async () => {
     const rows = database.collection('written')
     await rows.insertOne({ before: true })
     await database.transact(async (session) => {
