@@ -19,7 +19,7 @@ function keyOf(name: string, direction: SortKey['direction'] = 'asc'): SortKey {
 const TEXT = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'))
 const DATE = fc.date({ noInvalidDate: true })
 
-/** Stored values of each type that can be sorted by. */
+/** Stored values of each sortable type. */
 const STORED: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   string: TEXT,
   text: TEXT,
@@ -54,7 +54,7 @@ const plainly = (value: unknown): unknown => (value instanceof Decimal ? value.t
 
 describe('cursor', () => {
   for (const [name, arbitrary] of Object.entries(STORED)) {
-    it(`comes back as it was, by ${name}, null included`, () => {
+    it(`keeps the values of ${name}, including null`, () => {
       const sort = [keyOf(name, 'desc'), keyOf('id')]
       fc.assert(
         fc.property(fc.option(arbitrary), fc.integer({ min: 1 }), (value, id) => {
@@ -65,7 +65,7 @@ describe('cursor', () => {
     })
   }
 
-  it('covers every type that can be sorted by', () => {
+  it('covers every sortable type', () => {
     const sortable = [...plan.members.values()].filter(
       (member): member is ScalarPlan =>
         member.kind === 'scalar' && !member.private && !['json', 'blocks'].includes(member.type),
@@ -74,11 +74,11 @@ describe('cursor', () => {
     expect([...covered]).to.include.members(sortable.map(({ type }) => type))
   })
 
-  it('is text that a URL takes as it is', () => {
+  it('needs no URL encoding', () => {
     expect(toCursor([keyOf('string')], ['é?&=+ /%\n'])).to.match(/^[\w-]+$/)
   })
 
-  it('is null when empty: the first page', () => {
+  it('is null for an empty text, the first page', () => {
     expect(parseCursor('', [keyOf('string')])).to.equal(null)
   })
 
@@ -86,19 +86,19 @@ describe('cursor', () => {
   const encoded = (value: unknown): string =>
     Buffer.from(JSON.stringify(value)).toString('base64url')
   const refused: readonly (readonly [string, unknown])[] = [
-    ['a text that is none', 'hello'],
+    ['a text that is not a cursor', 'hello'],
     ['a list', ['a']],
     ['an object', { $gt: '' }],
-    ['nothing', undefined],
-    ['JSON that is no list', encoded({ a: 1 })],
+    ['undefined', undefined],
+    ['JSON that is not an array', encoded({ a: 1 })],
     ['too few values', encoded(['integer:asc,id:asc', ['1']])],
     ['too many values', encoded(['integer:asc,id:asc', ['1', '2', '3']])],
     ['a value of another type', encoded(['integer:asc,id:asc', ['abc', '2']])],
-    ['a number where text is due', encoded(['integer:asc,id:asc', [1, 2]])],
+    ['a number instead of text', encoded(['integer:asc,id:asc', [1, 2]])],
     ['an operator as a value', encoded(['integer:asc,id:asc', [{ $gt: 0 }, '2']])],
-    ['another order', toCursor([keyOf('integer', 'desc'), keyOf('id')], [1, 2])],
-    ['another attribute', toCursor([keyOf('float'), keyOf('id')], [1, 2])],
-    ['a cut one', toCursor(sort, [1, 2]).slice(0, -3)],
+    ['a cursor of another direction', toCursor([keyOf('integer', 'desc'), keyOf('id')], [1, 2])],
+    ['a cursor of another attribute', toCursor([keyOf('float'), keyOf('id')], [1, 2])],
+    ['a truncated cursor', toCursor(sort, [1, 2]).slice(0, -3)],
   ]
   for (const [what, input] of refused) {
     it(`refuses ${what}`, () => {
@@ -109,13 +109,13 @@ describe('cursor', () => {
   }
 
   for (const name of ['json', 'blocks']) {
-    it(`refuses an order by ${name}, on the first page already`, () => {
+    it(`refuses a sort by ${name}, even on the first page`, () => {
       const error = thrownBy(() => parseCursor('', [keyOf(name), keyOf('id')]))
       expect(error.message).to.equal(`pagination[cursor]: no cursor in an order by ${name}`)
     })
   }
 
-  it('throws nothing but a 400 whatever was done to it', () => {
+  it('throws only errors with status 400 for tampered cursors', () => {
     const names = Object.keys(STORED)
     const tampered = fc.oneof(
       fc.string(),

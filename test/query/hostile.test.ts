@@ -17,7 +17,7 @@ const rules = rulesWith('en', 'fr')
 const parse = (query: Data): Query => parseQuery(query, plan, rules)
 const parseText = (text: string): Query => parse(readQuery(text))
 
-/** The only operators that a find of ours is made of. */
+/** The only operators that our find commands contain. */
 const OURS: ReadonlySet<string> = new Set([
   '$and',
   '$or',
@@ -38,7 +38,7 @@ const OURS: ReadonlySet<string> = new Set([
 const LOGIC: ReadonlySet<string> = new Set(['$and', '$or', '$nor'])
 const NAMES: ReadonlySet<string> = new Set([...plan.members.keys(), '_id', 'status', 'locale'])
 
-/** Walks conditions: names and lists of conditions only; below a name, operators of ours only. */
+/** Allows only names and lists of conditions, and only our operators below a name. */
 function assertConditions(conditions: unknown): void {
   for (const [key, value] of Object.entries(conditions as Data)) {
     if (LOGIC.has(key)) {
@@ -52,7 +52,7 @@ function assertConditions(conditions: unknown): void {
 }
 
 function assertOperators(value: unknown): void {
-  if (value === null || typeof value !== 'object') return // equality, placed by `matchVersions`
+  if (value === null || typeof value !== 'object') return // an equality that `matchVersions` added
   for (const [operator, operand] of Object.entries(value)) {
     expect([...OURS], `the operator ${operator}`).to.include(operator)
     if (operator === '$not' || operator === '$elemMatch') assertOperators(operand)
@@ -62,13 +62,13 @@ function assertOperators(value: unknown): void {
 
 describe('hostile queries', () => {
   const refused: readonly (readonly [string, string])[] = [
-    ['an operator of Mongo at the root', 'filters[$where]=sleep(1000)'],
+    ['a MongoDB operator at the root', 'filters[$where]=sleep(1000)'],
     ['$expr at the root', 'filters[$expr][$eq][]=1&filters[$expr][$eq][]=1'],
     ['$function', 'filters[$function][body]=return true'],
     ['$jsonSchema', 'filters[$jsonSchema][bsonType]=object'],
     ['$text', 'filters[$text][$search]=x'],
     ['$comment', 'filters[$comment]=x'],
-    ['$nor, which the dialect does not have', 'filters[$nor][0][string]=a'],
+    ['$nor, which the API does not support', 'filters[$nor][0][string]=a'],
     ['$regex on an attribute', 'filters[string][$regex]=.*'],
     ['$regex with options', 'filters[string][$regex]=.*&filters[string][$options]=i'],
     ['$exists', 'filters[string][$exists]=true'],
@@ -83,7 +83,7 @@ describe('hostile queries', () => {
       'filters[integer][$between][0][$gt]=1&filters[integer][$between][1]=2',
     ],
     ['a path into another attribute', 'filters[json.a]=1'],
-    ['the _id of Mongo', 'filters[_id]=x'],
+    ['the _id of MongoDB', 'filters[_id]=x'],
     ['the stored status', 'filters[status]=draft'],
     ['the password', 'filters[password][$startsWith]=a'],
     ['a private attribute', 'filters[secret][$startsWith]=a'],
@@ -126,7 +126,7 @@ describe('hostile queries', () => {
     ['a $-key in JSON', '{"$gt":""}', { '%:$gt': '' }],
     ['a deep $-key in JSON', '{"a":[{"$where":"1"}]}', { a: [{ '%:$where': '1' }] }],
   ] as const) {
-    it(`takes ${what} for a name`, () => {
+    it(`treats ${what} as a plain name`, () => {
       const { filter } = parseText(`filters[json]=${value}`)
       expect(filter).to.deep.include({ kind: 'compare', operator: 'eq', operand })
     })
@@ -141,15 +141,15 @@ describe('hostile queries', () => {
     ['an inherited name in filters', 'filters[toString]=a'],
   ]
   for (const [what, text] of ignored) {
-    it(`is not misled by ${what}`, () => {
-      // What the reader may see comes with functions, which are never equal.
+    it(`ignores ${what}`, () => {
+      // The reader contains functions, which never compare equal.
       expect({ ...parseText(text), reader: null }).to.deep.equal({ ...parse({}), reader: null })
       expect(Object.keys(Object.prototype)).to.deep.equal([])
     })
   }
 
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
-    it(`takes ${name} for no attribute, operator, direction or parameter`, () => {
+    it(`does not accept ${name} as an attribute, operator, direction or parameter`, () => {
       const own = (value: unknown): Data => Object.fromEntries([[name, value]])
       const queries: readonly Data[] = [
         { filters: own('a') },
@@ -166,7 +166,7 @@ describe('hostile queries', () => {
     })
   }
 
-  it('makes of whatever it is given a find of our own operators, or refuses it', () => {
+  it('builds a find with only our operators from any input, or refuses it', () => {
     fc.assert(
       fc.property(hostileQuery(), (input) => {
         let query: Query
@@ -194,7 +194,7 @@ describe('hostile queries', () => {
   })
 })
 
-/** Nested lists, objects and texts out of the words of the dialect, of Mongo and of JavaScript. */
+/** Nested lists, objects and texts of keywords from the API, MongoDB and JavaScript. */
 function hostileQuery(): fc.Arbitrary<Data> {
   const attribute = fc.constantFrom(...plan.members.keys(), 'nope', '_id', 'status', 'a.b')
   const operator = fc.constantFrom(

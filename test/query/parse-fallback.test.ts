@@ -15,25 +15,25 @@ describe('fallbackLocale', () => {
     ['a code', { locale: 'de', fallbackLocale: 'fr' }, ['de', 'fr']],
     ['codes', { locale: 'de', fallbackLocale: 'fr, en' }, ['de', 'fr', 'en']],
     ['a list', { locale: 'de', fallbackLocale: ['fr', 'en'] }, ['de', 'fr', 'en']],
-    ['no locale beside it', { fallbackLocale: 'fr' }, ['en', 'fr']],
+    ['no locale parameter', { fallbackLocale: 'fr' }, ['en', 'fr']],
     ['an empty locale', { locale: '', fallbackLocale: 'fr' }, ['en', 'fr']],
-    ['what repeats', { locale: 'fr', fallbackLocale: 'fr,en,fr' }, ['fr', 'en']],
-    ['a locale that was not added', { locale: 'xx', fallbackLocale: 'fr' }, ['fr']],
-    ['* of the default', { fallbackLocale: '*' }, ['en']],
-    ['* of a locale without parents', { locale: 'fr', fallbackLocale: '*' }, ['fr', 'en']],
+    ['repeated codes', { locale: 'fr', fallbackLocale: 'fr,en,fr' }, ['fr', 'en']],
+    ['a locale that does not exist', { locale: 'xx', fallbackLocale: 'fr' }, ['fr']],
+    ['* for the default locale', { fallbackLocale: '*' }, ['en']],
+    ['* for a locale without parents', { locale: 'fr', fallbackLocale: '*' }, ['fr', 'en']],
     [
-      '* of one with parents',
+      '* for a locale with parents',
       { locale: 'zh-Hant-TW', fallbackLocale: '*' },
       ['zh-Hant-TW', 'zh-Hant', 'zh', 'en'],
     ],
     [
-      '* of one whose parent alone was added',
+      '* for a missing locale with an existing parent',
       { locale: 'de-AT', fallbackLocale: '*' },
       ['de', 'en'],
     ],
   ]
   for (const [what, query, expected] of chains) {
-    it(`takes ${what}`, () => {
+    it(`accepts ${what}`, () => {
       expect(parseVersions({ ...query }, localized, null, locales)).to.deep.equal({
         locales: expected,
         status: 'published',
@@ -47,7 +47,7 @@ describe('fallbackLocale', () => {
     })
   }
 
-  it('is not there when it is empty', () => {
+  it('is ignored if it is empty', () => {
     const query = { locale: 'fr', fallbackLocale: '' }
     expect(parseVersions(query, localized, null, locales)).to.deep.equal({
       locales: ['fr'],
@@ -59,7 +59,7 @@ describe('fallbackLocale', () => {
   const refused: readonly (readonly [string, unknown, RegExp])[] = [
     ['an unknown code', 'xx', /^fallbackLocale: xx is not one of en, fr/],
     ['an unknown code among others', 'fr,xx', /^fallbackLocale: xx is not one of/],
-    ['another case', 'FR', /^fallbackLocale: FR is not one of/],
+    ['a code in another case', 'FR', /^fallbackLocale: FR is not one of/],
     ['a trailing comma', 'fr,', /^fallbackLocale: {2}is not one of/],
     ['* among others', 'fr,*', /^fallbackLocale: \* is not one of/],
     ['* in a list', ['*'], /^fallbackLocale: \* is not one of/],
@@ -67,7 +67,7 @@ describe('fallbackLocale', () => {
     ['an object in a list', [{ a: 'fr' }], /^fallbackLocale: expected codes, or \*/],
   ]
   for (const [what, fallbackLocale, message] of refused) {
-    it(`refuses ${what}, whatever the content-type`, () => {
+    it(`refuses ${what} for every content-type`, () => {
       const query = { fallbackLocale }
       for (const parse of [
         () => parseVersions(query, localized, null, locales),
@@ -82,7 +82,7 @@ describe('fallbackLocale', () => {
   }
 
   for (const locale of ['*', ['en', 'fr']]) {
-    it(`refuses several locales beside it: ${JSON.stringify(locale)}`, () => {
+    it(`refuses several locales with fallbackLocale: ${JSON.stringify(locale)}`, () => {
       const query = { locale, fallbackLocale: 'fr' }
       for (const parse of [
         () => parseVersions(query, localized, null, locales),
@@ -92,7 +92,7 @@ describe('fallbackLocale', () => {
       }
     })
 
-    it(`lets a content-type without locales ignore ${JSON.stringify(locale)}`, () => {
+    it(`ignores ${JSON.stringify(locale)} for a content-type without locales`, () => {
       const query = { locale, fallbackLocale: 'fr' }
       expect(parseVersions(query, plain, null, locales).locales).to.deep.equal([''])
       expect(parseReadKey(query, plain, locales)?.locale).to.equal('')

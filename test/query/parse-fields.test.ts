@@ -14,14 +14,14 @@ const plan = planOf({
 
 describe('parseFields', () => {
   const accepted: readonly (readonly [string, unknown, unknown])[] = [
-    ['nothing as all', undefined, 'all'],
+    ['undefined as all', undefined, 'all'],
     ['a star as all', '*', 'all'],
     ['a list of one star as all', ['*'], 'all'],
     ['one name', 'title', ['title']],
     ['names with commas and spaces', 'views, title', ['views', 'title']],
-    ['a list, in its order', ['views', 'title'], ['views', 'title']],
+    ['a list in its order', ['views', 'title'], ['views', 'title']],
     ['a repetition once', ['title', 'views', 'title'], ['title', 'views']],
-    ['what the server writes', 'createdAt,documentId', ['createdAt', 'documentId']],
+    ['system attributes', 'createdAt,documentId', ['createdAt', 'documentId']],
   ]
   for (const [what, input, expected] of accepted) {
     it(`reads ${what}`, () => {
@@ -41,7 +41,7 @@ describe('parseFields', () => {
     ['a relation', 'others', 'Invalid key others', key('others', 'others')],
     ['a dotted path', 'title.x', 'Invalid key title.x; did you mean title?', key('title.x', null)],
     ['creator fields', 'updatedBy', 'Invalid key updatedBy', key('updatedBy', 'updatedBy')],
-    ['a star beside a name', 'title,*', 'Invalid key *', key('*', null)],
+    ['a star together with a name', 'title,*', 'Invalid key *', key('*', null)],
     ['an inherited name', '__proto__', 'Invalid key __proto__', key('__proto__', null)],
     ['a projection operator', '$slice', 'Invalid key $slice', key('$slice', null)],
     ['an empty name in a list', [''], 'Invalid key ', key('', null)],

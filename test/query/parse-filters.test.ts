@@ -8,7 +8,7 @@ import { planOf } from '../fixtures/plans.ts'
 
 const plan = planOf()
 
-/** The tree without its plans: `['string', 'eq', 'a']`, `{ all: [...] }`. */
+/** Shows a filter without its plans: `['string', 'eq', 'a']`, `{ all: [...] }`. */
 function shape(filter: Filter | null): unknown {
   if (filter === null) return null
   switch (filter.kind) {
@@ -28,20 +28,20 @@ function shape(filter: Filter | null): unknown {
 
 const parse = (input: unknown): unknown => shape(parseFilters(input, plan, { mayRead: () => true }))
 
-/** `$not: { $not: … }`, so many levels deep. */
+/** Builds `$not: { $not: … }` of the given depth. */
 const nested = (levels: number): unknown =>
   Array.from({ length: levels }).reduce((inner) => ({ $not: inner }), { string: 'a' })
 
 describe('parseFilters', () => {
   const accepted: readonly (readonly [string, unknown, unknown])[] = [
-    ['nothing', undefined, null],
+    ['undefined', undefined, null],
     ['an empty object', {}, null],
-    ['a plain value as equality', { string: 'a' }, ['string', 'eq', 'a']],
-    ['a list as any of', { string: ['a', 'b'] }, ['string', 'in', ['a', 'b']]],
-    ['a list given to $eq as any of', { integer: { $eq: ['1', '2'] } }, ['integer', 'in', [1, 2]]],
-    ['one value given to $in as a list', { string: { $in: 'a,b' } }, ['string', 'in', ['a,b']]],
+    ['a plain value as $eq', { string: 'a' }, ['string', 'eq', 'a']],
+    ['a list as $in', { string: ['a', 'b'] }, ['string', 'in', ['a', 'b']]],
+    ['a list in $eq as $in', { integer: { $eq: ['1', '2'] } }, ['integer', 'in', [1, 2]]],
+    ['a single value in $in as a list', { string: { $in: 'a,b' } }, ['string', 'in', ['a,b']]],
     [
-      'several attributes as all of',
+      'several attributes as $and',
       { string: 'a', integer: '1' },
       {
         all: [
@@ -51,7 +51,7 @@ describe('parseFilters', () => {
       },
     ],
     [
-      'several operators on one attribute as all of',
+      'several operators on one attribute as $and',
       { integer: { $gt: '1', $lt: '5' } },
       {
         all: [
@@ -75,14 +75,14 @@ describe('parseFilters', () => {
     ['the id', { id: '7' }, ['id', 'eq', 7]],
     ['the documentId', { documentId: { $ne: 'x' } }, ['documentId', 'ne', 'x']],
     [
-      'a timestamp of the server',
+      'a system timestamp',
       { createdAt: { $gte: '2024-01-15' } },
       ['createdAt', 'gte', new Date('2024-01-15')],
     ],
     ['$eqi on a number as $eq', { integer: { $eqi: '5' } }, ['integer', 'eq', 5]],
     ['$nei on a number as $ne', { integer: { $nei: '5' } }, ['integer', 'ne', 5]],
     [
-      'a list given to $contains as any of',
+      'a list in $contains as $or',
       { string: { $contains: ['a', 'b'] } },
       {
         any: [
@@ -91,7 +91,7 @@ describe('parseFilters', () => {
         ],
       },
     ],
-    ['a list of one as that one', { integer: { $lt: ['5'] } }, ['integer', 'lt', 5]],
+    ['a list of one value as that value', { integer: { $lt: ['5'] } }, ['integer', 'lt', 5]],
     ...(['lt', 'lte', 'gt', 'gte', 'ne'] as const).map(
       (operator) =>
         [
@@ -106,7 +106,7 @@ describe('parseFilters', () => {
         ] as const,
     ),
     [
-      'a list given to $nei as any of',
+      'a list in $nei as $or',
       { string: { $nei: ['a', 'b'] } },
       {
         any: [
@@ -116,7 +116,7 @@ describe('parseFilters', () => {
       },
     ],
     [
-      'a list given to $null as any of',
+      'a list in $null as $or',
       { string: { $null: ['true', 'false'] } },
       {
         any: [
@@ -126,7 +126,7 @@ describe('parseFilters', () => {
       },
     ],
     [
-      'a list within $or as all of',
+      'a list within $or as $and',
       { $or: [[{ string: 'a' }, { integer: '1' }], { string: 'b' }] },
       {
         any: [
@@ -157,7 +157,7 @@ describe('parseFilters', () => {
     })
   }
 
-  it('casts a decimal without losing digits', () => {
+  it('keeps all digits of a decimal', () => {
     const filter = parseFilters({ decimal: '0.10000000000000000000000001' }, plan, {
       mayRead: () => true,
     })
@@ -167,7 +167,7 @@ describe('parseFilters', () => {
     )
   })
 
-  it('knows 24 operators', () => {
+  it('supports 24 operators', () => {
     expect(OPERATORS.length + ['$and', '$or', '$not'].length).to.equal(24)
   })
 
@@ -233,24 +233,28 @@ describe('parseFilters', () => {
   }
 
   const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
-    ['filters that are a text', 'x', /must be an object/],
-    ['filters that are a list', [{ string: 'a' }], /^filters: /],
-    ['$or that is no list', { $or: { string: 'a' } }, /^filters\[\$or\]: /],
+    ['filters given as text', 'x', /must be an object/],
+    ['filters given as a list', [{ string: 'a' }], /^filters: /],
+    ['$or without a list', { $or: { string: 'a' } }, /^filters\[\$or\]: /],
     ['$or without a branch', { $or: [] }, /^filters\[\$or\]: /],
-    ['$and with an empty text in it', { $and: [''] }, /^filters\[\$and\]\[0\]: /],
+    ['$and with an empty text', { $and: [''] }, /^filters\[\$and\]\[0\]: /],
     ['$not of a text', { $not: 'a' }, /^filters\[\$not\]: /],
     ['an attribute without a condition', { string: {} }, /^filters\[string\]: /],
     ['text on an integer', { integer: 'abc' }, /^filters\[integer\]\[\$eq\]: /],
     ['an empty text on an integer', { integer: '' }, /^filters\[integer\]\[\$eq\]: /],
     ['a fraction on an integer', { integer: '10.5' }, /^filters\[integer\]\[\$eq\]: /],
-    ['an integer that does not fit', { integer: '99999999999' }, /^filters\[integer\]\[\$eq\]: /],
-    ['a bad one in a list', { integer: { $in: ['1', 'x'] } }, /^filters\[integer\]\[\$in\]\[1\]: /],
+    ['an integer out of range', { integer: '99999999999' }, /^filters\[integer\]\[\$eq\]: /],
+    [
+      'an invalid value in a list',
+      { integer: { $in: ['1', 'x'] } },
+      /^filters\[integer\]\[\$in\]\[1\]: /,
+    ],
     ['text on the id', { id: 'abc' }, /^filters\[id\]\[\$eq\]: /],
     ['a day that does not exist', { date: '2024-02-31' }, /^filters\[date\]\[\$eq\]: /],
-    ['a time that is none', { time: '99:99' }, /^filters\[time\]\[\$eq\]: /],
-    ['a boolean that is none', { boolean: 'maybe' }, /^filters\[boolean\]\[\$eq\]: /],
+    ['an invalid time', { time: '99:99' }, /^filters\[time\]\[\$eq\]: /],
+    ['an invalid boolean', { boolean: 'maybe' }, /^filters\[boolean\]\[\$eq\]: /],
     ['$null of a text', { string: { $null: 'maybe' } }, /^filters\[string\]\[\$null\]: /],
-    ['$null of nothing', { string: { $null: '' } }, /^filters\[string\]\[\$null\]: /],
+    ['$null of an empty text', { string: { $null: '' } }, /^filters\[string\]\[\$null\]: /],
     [
       '$contains on a number',
       { integer: { $contains: '1' } },
@@ -259,7 +263,7 @@ describe('parseFilters', () => {
     ['$contains on json', { json: { $contains: 'x' } }, /^filters\[json\]\[\$contains\]: /],
     ['$lt on json', { json: { $lt: '1' } }, /^filters\[json\]\[\$lt\]: /],
     [
-      'a bad one in a list of $lt',
+      'an invalid value in a list of $lt',
       { integer: { $lt: ['1', 'x'] } },
       /^filters\[integer\]\[\$lt\]\[1\]: /,
     ],
@@ -269,15 +273,19 @@ describe('parseFilters', () => {
       /^filters\[string\]\[\$ne\]\[1\]: /,
     ],
     [
-      'a list of too many',
+      'a list with too many values',
       { string: { $ne: Array.from({ length: 1001 }, () => 'a') } },
       /at most 1000 values/,
     ],
     ['an empty branch', { $or: [[]] }, /^filters\[\$or\]\[0\]: /],
     ['a text in a branch', { $and: [['x']] }, /^filters\[\$and\]\[0\]\[0\]: /],
-    ['$between of one', { integer: { $between: ['1'] } }, /^filters\[integer\]\[\$between\]: /],
     [
-      '$between of three',
+      '$between with one value',
+      { integer: { $between: ['1'] } },
+      /^filters\[integer\]\[\$between\]: /,
+    ],
+    [
+      '$between with three values',
       { integer: { $between: ['1', '2', '3'] } },
       /^filters\[integer\]\[\$between\]: /,
     ],
@@ -288,25 +296,25 @@ describe('parseFilters', () => {
       /^filters\[string\]\[\$in\]\[0\]: /,
     ],
     ['a NUL character', { string: { $eq: 'a\0b' } }, /^filters\[string\]\[\$eq\]: /],
-    ['too deep a nesting', nested(QUERY_LIMITS.filterDepth + 1), /nested deeper than 20/],
+    ['nesting that is too deep', nested(QUERY_LIMITS.filterDepth + 1), /nested deeper than 20/],
     [
       'too many conditions',
       { $or: Array.from({ length: QUERY_LIMITS.conditions + 1 }, () => ({ string: 'a' })) },
       /more than 200 conditions/,
     ],
     [
-      'too long a list',
+      'a list that is too long',
       { string: { $in: Array.from({ length: QUERY_LIMITS.listItems + 1 }, () => 'a') } },
       /at most 1000 values/,
     ],
     [
-      'too long a text to search for',
+      'a search text that is too long',
       { string: { $contains: 'a'.repeat(QUERY_LIMITS.patternLength + 1) } },
       /at most 256 characters/,
     ],
   ]
   for (const [what, input, message] of refusedValues) {
-    it(`refuses ${what}, naming the path`, () => {
+    it(`refuses ${what} and reports the path`, () => {
       const error = thrownBy(() => parse(input))
       expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
       expect(error.message).to.match(message)
@@ -317,7 +325,7 @@ describe('parseFilters', () => {
 describe('parseSearch', () => {
   const search = (input: unknown): unknown => shape(parseSearch(input, plan))
 
-  it('looks for a text in text attributes and in the documentId only', () => {
+  it('searches text in text attributes and the documentId only', () => {
     const { any } = search('abc') as { any: [string, string, string][] }
     expect(any.map(([name]) => name)).to.include.members([
       'documentId',
@@ -334,7 +342,7 @@ describe('parseSearch', () => {
     expect(new Set(any.map(([, operator]) => operator))).to.deep.equal(new Set(['containsi']))
   })
 
-  it('looks for a number in number attributes as well', () => {
+  it('searches numbers in number attributes as well', () => {
     const { any } = search('7') as { any: [string, string, unknown][] }
     expect(any).to.deep.include.members([
       ['id', 'eq', 7],
@@ -343,7 +351,7 @@ describe('parseSearch', () => {
     ])
   })
 
-  it('is nothing without a text, and refuses what is none', () => {
+  it('returns null for an empty search and refuses other types', () => {
     expect(search(undefined)).to.equal(null)
     expect(search('')).to.equal(null)
     expect(thrownBy(() => search(['a'])).message).to.match(/^_q: /)

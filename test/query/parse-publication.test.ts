@@ -19,7 +19,7 @@ describe('parsePublication', () => {
     }
   })
 
-  it('reads hasPublishedVersion by document, whatever the status', () => {
+  it('applies hasPublishedVersion per document for any status', () => {
     for (const status of ['draft', 'published']) {
       const read = (hasPublishedVersion: string) =>
         parseQuery({ status, hasPublishedVersion }, plan, rules).publication
@@ -28,7 +28,7 @@ describe('parsePublication', () => {
     }
   })
 
-  it('joins both parameters', () => {
+  it('combines both parameters', () => {
     const both = { publicationFilter: 'modified', hasPublishedVersion: 'true' }
     expect(parseQuery(both, plan, rules).publication).to.deep.equal([
       'modified',
@@ -36,7 +36,7 @@ describe('parsePublication', () => {
     ])
   })
 
-  it('has no effect on a type without draft & publish', () => {
+  it('ignores both parameters for a type without draft & publish', () => {
     const both = { publicationFilter: 'modified', hasPublishedVersion: 'true' }
     expect(parseQuery(both, planOf(), rules).publication).to.deep.equal([])
   })

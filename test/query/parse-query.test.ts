@@ -13,7 +13,7 @@ const orderOf = (sort: unknown): readonly string[] =>
   )
 
 describe('parseQuery', () => {
-  it('asks for the first page of everything when nothing is said', () => {
+  it('reads the first page of all entries by default', () => {
     const query = parseQuery({}, plan, rules)
     expect(query).to.deep.include({
       plan,
@@ -25,28 +25,28 @@ describe('parseQuery', () => {
     expect(orderOf(undefined)).to.deep.equal(['id:asc'])
   })
 
-  it('ends every order in the id, once', () => {
+  it('ends every sort with the id exactly once', () => {
     expect(orderOf('string:desc')).to.deep.equal(['string:desc', 'id:desc'])
     expect(orderOf('id:desc')).to.deep.equal(['id:desc'])
     expect(orderOf('id:desc,string')).to.deep.equal(['id:desc', 'string:asc'])
   })
 
-  it('ignores what it does not know', () => {
+  it('ignores unknown parameters', () => {
     const odd = { foo: 'x', _limit: '1', $where: 'sleep(1)', publicationState: 'preview' }
-    // What the reader may see comes with functions, which are never equal.
+    // The reader contains functions, which never compare equal.
     expect({ ...parseQuery(odd, plan, rules), reader: null }).to.deep.equal({
       ...parseQuery({}, plan, rules),
       reader: null,
     })
   })
 
-  it('asks for both when filters and a search are given', () => {
+  it('requires both filters and search to match', () => {
     const { filter } = parseQuery({ filters: { integer: '1' }, _q: 'x' }, plan, rules)
     expect(filter).to.have.property('kind', 'all')
     expect(filter).to.have.property('of').that.has.length(2)
   })
 
-  it('makes a cursor for the order as it is executed', () => {
+  it('binds a cursor to the executed sort', () => {
     const { page } = parseQuery({ sort: 'string', pagination: { cursor: '' } }, plan, rules)
     expect(page).to.deep.equal({ kind: 'cursor', after: null, pageSize: 25, withCount: true })
     expect(
@@ -56,7 +56,7 @@ describe('parseQuery', () => {
 })
 
 describe('parseEntryQuery', () => {
-  it('reads filters, a search and fields, and no page', () => {
+  it('reads filters, search and fields but ignores pagination', () => {
     const read = parseEntryQuery(
       { filters: { integer: '1' }, fields: 'string', sort: 'string', pagination: 'x', page: '1' },
       plan,
@@ -66,7 +66,7 @@ describe('parseEntryQuery', () => {
     expect(read.filter).to.include({ kind: 'compare', operator: 'eq', operand: 1 })
   })
 
-  it('refuses what it does not understand', () => {
+  it('refuses invalid parameters', () => {
     expect(
       thrownBy(() => parseEntryQuery({ filters: { nope: '1' } }, plan, rules)).message,
     ).to.equal('Invalid key nope')

@@ -21,12 +21,16 @@ const parse = (input: unknown): readonly string[] =>
 
 describe('parseSort', () => {
   const accepted: readonly (readonly [string, unknown, readonly string[]])[] = [
-    ['nothing', undefined, []],
+    ['undefined', undefined, []],
     ['an empty text', '', []],
-    ['an attribute, ascending by itself', 'title', ['title:asc']],
-    ['an order', 'title:desc', ['title:desc']],
-    ['an order in capitals', 'title:DESC', ['title:desc']],
-    ['several, with spaces after commas', 'title, views:desc', ['title:asc', 'views:desc']],
+    ['an attribute, ascending by default', 'title', ['title:asc']],
+    ['a direction', 'title:desc', ['title:desc']],
+    ['a direction in capitals', 'title:DESC', ['title:desc']],
+    [
+      'several attributes with spaces after commas',
+      'title, views:desc',
+      ['title:asc', 'views:desc'],
+    ],
     ['spaces anywhere', ' title : desc , views ', ['title:desc', 'views:asc']],
     ['spaces in an object', { ' title ': ' desc ' }, ['title:desc']],
     ['a trailing comma', 'title,', ['title:asc']],
@@ -37,10 +41,14 @@ describe('parseSort', () => {
       ['title:asc', 'views:asc', 'id:desc'],
     ],
     ['an object', { title: 'desc' }, ['title:desc']],
-    ['an object of several', { views: 'asc', title: 'DESC' }, ['views:asc', 'title:desc']],
+    [
+      'an object with several attributes',
+      { views: 'asc', title: 'DESC' },
+      ['views:asc', 'title:desc'],
+    ],
     ['a list of objects', [{ title: 'desc' }, { views: 'asc' }], ['title:desc', 'views:asc']],
-    ['what the server writes', 'createdAt:desc,documentId', ['createdAt:desc', 'documentId:asc']],
-    ['an attribute named twice, once', 'title,views,title:desc', ['title:asc', 'views:asc']],
+    ['system attributes', 'createdAt:desc,documentId', ['createdAt:desc', 'documentId:asc']],
+    ['a repeated attribute once', 'title,views,title:desc', ['title:asc', 'views:asc']],
     ['an empty list', [], []],
   ]
   for (const [what, input, expected] of accepted) {
@@ -57,17 +65,12 @@ describe('parseSort', () => {
   })
   const refusedKeys: readonly (readonly [string, unknown, string, object])[] = [
     ['an unknown attribute', 'nope', 'Invalid key nope', key('nope', null)],
-    [
-      'a minus for descending',
-      '-views',
-      'Invalid key -views; did you mean views?',
-      key('-views', null),
-    ],
+    ['a leading minus', '-views', 'Invalid key -views; did you mean views?', key('-views', null)],
     ['a private attribute', 'secret', 'Invalid key secret', key('secret', 'secret')],
     ['a password', 'password:desc', 'Invalid key password', key('password', 'password')],
     ['a relation itself', 'others', 'Invalid key others', key('others', 'others')],
     ['creator fields', 'createdBy', 'Invalid key createdBy', key('createdBy', 'createdBy')],
-    ['the locale where there is none', 'locale', 'Invalid key locale', key('locale', null)],
+    ['the locale of a type without locales', 'locale', 'Invalid key locale', key('locale', null)],
     ['an inherited name', 'constructor', 'Invalid key constructor', key('constructor', null)],
     ['an operator', '$where', 'Invalid key $where', key('$where', null)],
   ]
@@ -85,21 +88,21 @@ describe('parseSort', () => {
 
   const refused: readonly (readonly [string, unknown, RegExp])[] = [
     [
-      'an unknown order',
+      'an unknown direction',
       'title:up',
       /^Invalid order\. order can only be one of asc\|desc\|ASC\|DESC$/,
     ],
-    ['an empty order', 'title:', /^Invalid order/],
-    ['an order that is mixed case', { title: 'Desc' }, /^Invalid order/],
-    ['an inherited name as an order', 'title:toString', /^Invalid order/],
+    ['an empty direction', 'title:', /^Invalid order/],
+    ['a direction in mixed case', { title: 'Desc' }, /^Invalid order/],
+    ['an inherited name as a direction', 'title:toString', /^Invalid order/],
     ['a list that mixes texts and objects', [{ title: 'asc' }, 'views'], /^sort: /],
     ['a number', 7, /^sort: /],
     ['null', null, /^sort: /],
-    ['null as an order', { title: null }, /^sort: /],
-    ['a list as an order', { title: ['asc'] }, /^sort: /],
+    ['null as a direction', { title: null }, /^sort: /],
+    ['a list as a direction', { title: ['asc'] }, /^sort: /],
   ]
   for (const [what, input, message] of refused) {
-    it(`refuses ${what}, and says so`, () => {
+    it(`refuses ${what} with an explanation`, () => {
       const error = thrownBy(() => parse(input))
       expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
       expect(error.message).to.match(message)
@@ -119,27 +122,37 @@ describe('parseSort', () => {
       parseSort(sort, related, { mayRead: () => true }).map((key) => key.through.length)
 
     const bounded: readonly (readonly [string, unknown, number])[] = [
-      ['one to many', 'others.title', 1],
-      ['one to many behind one to one', 'parent.others.title', 2],
-      ['two to many', 'others.others.title', 2],
-      ['two to many, others between them', 'parent.others.parent.others.title', 4],
-      ['to the many of none besides', 'others.parent.parent.title', 3],
-      ['as many as the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations)}title`, 5],
+      ['one to-many relation', 'others.title', 1],
+      ['one to-many relation after a to-one relation', 'parent.others.title', 2],
+      ['two to-many relations', 'others.others.title', 2],
+      [
+        'two to-many relations with to-one relations between',
+        'parent.others.parent.others.title',
+        4,
+      ],
+      ['a to-many relation followed by to-one relations', 'others.parent.parent.title', 3],
+      ['as many relations as the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations)}title`, 5],
     ]
     for (const [what, sort, length] of bounded) {
-      it(`orders by ${what}`, () => expect(through(sort)).to.deep.equal([length]))
+      it(`sorts by ${what}`, () => expect(through(sort)).to.deep.equal([length]))
     }
 
     const unbounded: readonly (readonly [string, unknown])[] = [
-      ['three to many', 'others.others.others.title'],
-      ['three to many, others between them', 'others.parent.others.parent.others.title'],
-      ['three to many, as an object', { others: { others: { others: { title: 'asc' } } } }],
-      ['more than the limit to many', 'others.others.parent.others.title'],
-      ['two to many, twice', 'others.others.title,others.others.id'],
-      ['more than the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations + 1)}title`],
+      ['three to-many relations', 'others.others.others.title'],
+      [
+        'three to-many relations with to-one relations between',
+        'others.parent.others.parent.others.title',
+      ],
+      [
+        'three to-many relations as an object',
+        { others: { others: { others: { title: 'asc' } } } },
+      ],
+      ['more relations than the to-many limit', 'others.others.parent.others.title'],
+      ['two paths with two to-many relations', 'others.others.title,others.others.id'],
+      ['more relations than the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations + 1)}title`],
     ]
     for (const [what, sort] of unbounded) {
-      it(`refuses ${what}, and names the path`, () => {
+      it(`refuses ${what} and reports the path`, () => {
         const error = thrownBy(() => through(sort))
         expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
         expect(error.message).to.match(
@@ -149,7 +162,7 @@ describe('parseSort', () => {
     }
   })
 
-  it('refuses more attributes than the limit', () => {
+  it('refuses more sort keys than the limit', () => {
     const names = Array.from({ length: QUERY_LIMITS.sortKeys + 1 }, (_, index) => `a${index}`)
     const wide = planOf({
       attributes: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),

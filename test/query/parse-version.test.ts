@@ -22,9 +22,19 @@ const locales: LocaleRules = {
 
 describe('parseVersions', () => {
   const rows: readonly (readonly [string, object, typeof plain, unknown])[] = [
-    ['nothing', {}, plain, { locales: [''], status: 'published' }],
-    ['any locale without locales', { locale: 'xx' }, plain, { locales: [''], status: 'published' }],
-    ['draft without drafts', { status: 'draft' }, plain, { locales: [''], status: 'published' }],
+    ['no parameters', {}, plain, { locales: [''], status: 'published' }],
+    [
+      'any locale for a type without locales',
+      { locale: 'xx' },
+      plain,
+      { locales: [''], status: 'published' },
+    ],
+    [
+      'draft for a type without drafts',
+      { status: 'draft' },
+      plain,
+      { locales: [''], status: 'published' },
+    ],
     ['draft', { status: 'draft' }, drafting, { locales: [''], status: 'draft' }],
     ['the default locale', {}, localized, { locales: ['en'], status: 'published' }],
     ['an empty locale', { locale: '' }, localized, { locales: ['en'], status: 'published' }],
@@ -50,7 +60,7 @@ describe('parseVersions', () => {
     })
   }
 
-  it('lets a filter on the locale take the place of the default, wherever it stands', () => {
+  it('reads all locales if a filter mentions the locale', () => {
     const filters = [
       { locale: 'fr' },
       { $or: [{ string: 'a' }, { $not: { locale: { $in: ['fr'] } } }] },
@@ -90,13 +100,18 @@ describe('parseVersions', () => {
 
 describe('parseReadKey', () => {
   const rows: readonly (readonly [string, object, typeof plain, unknown])[] = [
-    ['nothing', {}, localized, { locale: 'en', status: 'published' }],
+    ['no parameters', {}, localized, { locale: 'en', status: 'published' }],
     ['a locale', { locale: 'fr', status: 'draft' }, localized, { locale: 'fr', status: 'draft' }],
-    ['every locale as none', { locale: '*' }, localized, null],
-    ['an unknown locale as none', { locale: 'xx' }, localized, null],
-    ['a list as none', { locale: ['fr'] }, localized, null],
-    ['an inherited name as none', { locale: 'constructor' }, localized, null],
-    ['any locale without locales', { locale: '*' }, plain, { locale: '', status: 'published' }],
+    ['every locale as null', { locale: '*' }, localized, null],
+    ['an unknown locale as null', { locale: 'xx' }, localized, null],
+    ['a list as null', { locale: ['fr'] }, localized, null],
+    ['an inherited name as null', { locale: 'constructor' }, localized, null],
+    [
+      'any locale for a type without locales',
+      { locale: '*' },
+      plain,
+      { locale: '', status: 'published' },
+    ],
   ]
   for (const [what, query, plan, expected] of rows) {
     it(`reads ${what}`, () => {
@@ -108,15 +123,15 @@ describe('parseReadKey', () => {
 describe('parseWriteKey', () => {
   const rows: readonly (readonly [string, object, unknown, typeof plain, string | null])[] = [
     ['the default', {}, undefined, localized, 'en'],
-    ['what the query says', { locale: 'fr' }, undefined, localized, 'fr'],
-    ['what the data say', {}, 'fr', localized, 'fr'],
-    ['the query before the data', { locale: 'fr' }, 'pt-BR', localized, 'fr'],
-    ['the data where the query is empty', { locale: '' }, 'fr', localized, 'fr'],
-    ['null in the data as nothing', {}, null, localized, 'en'],
-    ['none without locales', { locale: 'zz' }, 'yy', plain, ''],
+    ['the query parameter', { locale: 'fr' }, undefined, localized, 'fr'],
+    ['the locale in the data', {}, 'fr', localized, 'fr'],
+    ['the query rather than the data', { locale: 'fr' }, 'pt-BR', localized, 'fr'],
+    ['the data for an empty query parameter', { locale: '' }, 'fr', localized, 'fr'],
+    ['the default for null in the data', {}, null, localized, 'en'],
+    ['no locale for a type without locales', { locale: 'zz' }, 'yy', plain, ''],
   ]
   for (const [what, query, data, plan, expected] of rows) {
-    it(`takes ${what}`, () => {
+    it(`uses ${what}`, () => {
       expect(parseWriteKey({ ...query }, data, plan, locales).locale).to.equal(expected)
     })
   }
@@ -146,12 +161,12 @@ describe('parseWriteKey', () => {
 describe('parseDeletedLocales', () => {
   const rows: readonly (readonly [string, object, typeof plain, unknown])[] = [
     ['the default', {}, localized, ['en']],
-    ['one', { locale: 'fr' }, localized, ['fr']],
+    ['one locale', { locale: 'fr' }, localized, ['fr']],
     ['all', { locale: '*' }, localized, 'all'],
-    ['an unknown one', { locale: 'xx' }, localized, ['xx']],
-    ['all without locales', { locale: 'fr' }, plain, 'all'],
-    ['whatever the status', { status: 'published' }, drafting, 'all'],
-    ['drafts of a type that has none', { status: 'draft' }, plain, 'all'],
+    ['an unknown locale', { locale: 'xx' }, localized, ['xx']],
+    ['any locale as all for a type without locales', { locale: 'fr' }, plain, 'all'],
+    ['a published status as all', { status: 'published' }, drafting, 'all'],
+    ['a draft status of a type without drafts as all', { status: 'draft' }, plain, 'all'],
   ]
   for (const [what, query, plan, expected] of rows) {
     it(`reads ${what}`, () => {
@@ -159,7 +174,7 @@ describe('parseDeletedLocales', () => {
     })
   }
 
-  it('refuses to delete drafts alone', () => {
+  it('refuses to delete only drafts', () => {
     expect(
       thrownBy(() => parseDeletedLocales({ status: 'draft' }, drafting, locales)).message,
     ).to.match(/^status: /)

@@ -56,41 +56,45 @@ const rules: QueryRules = {
   answer: measureAnswer({ maxEntries: 1_000, maxBytes: 1_000_000 }),
 }
 
-describe('the types that an answer is made of', () => {
+describe('the types in a response', () => {
   const plan = schema.contentTypes.get('api::article.article')
   const cases: readonly (readonly [string, string, readonly string[]])[] = [
-    ['its own alone', 'filters[title]=a&sort=title&fields=title', []],
-    ['a relation that is populated', 'populate=author', ['author']],
-    ['one of which only ids are shown', 'populate[author]=ids', ['author']],
-    ['one that is only counted', 'populate[author][count]=true', ['author']],
+    ['only the requested type', 'filters[title]=a&sort=title&fields=title', []],
+    ['a populated relation', 'populate=author', ['author']],
+    ['a relation shown by ids', 'populate[author]=ids', ['author']],
+    ['a counted relation', 'populate[author][count]=true', ['author']],
     [
-      'relations within each other',
+      'nested relations',
       'populate[author][populate][town][populate]=land',
       ['author', 'town', 'land'],
     ],
     ['files', 'populate=cover', ['file']],
-    ['other locales, and what they show', 'populate[localizations][populate]=author', ['author']],
-    ['what a component shows', 'populate[seo][populate]=town', ['town']],
+    ['relations of other locales', 'populate[localizations][populate]=author', ['author']],
+    ['relations of a component', 'populate[seo][populate]=town', ['town']],
     [
-      'what a component in a zone shows',
+      'relations of a component in a zone',
       'populate[sections][on][shared.seo][populate]=town',
       ['town'],
     ],
-    ['everything, one level', 'populate=*', ['author', 'file']],
-    ['conditions', 'filters[author][town][name]=a', ['author', 'town']],
-    ['conditions of files', 'filters[cover][name]=a', ['file']],
-    ['conditions within others', 'filters[$or][0][$not][author][name]=a', ['author']],
-    ['conditions of components', 'filters[seo][town][name]=a', ['town']],
+    ['all relations one level deep', 'populate=*', ['author', 'file']],
+    ['relations in filters', 'filters[author][town][name]=a', ['author', 'town']],
+    ['files in filters', 'filters[cover][name]=a', ['file']],
+    ['relations in nested filters', 'filters[$or][0][$not][author][name]=a', ['author']],
+    ['relations of components in filters', 'filters[seo][town][name]=a', ['town']],
     [
-      'conditions of what is populated',
+      'relations in filters of populated relations',
       'populate[author][filters][town][name]=a',
       ['author', 'town'],
     ],
-    ['orders', 'sort=author.town.name', ['author', 'town']],
-    ['orders of what is populated', 'populate[author][sort]=town.name', ['author', 'town']],
+    ['relations in sort', 'sort=author.town.name', ['author', 'town']],
+    [
+      'relations in sort of populated relations',
+      'populate[author][sort]=town.name',
+      ['author', 'town'],
+    ],
   ]
   for (const [what, query, expected] of cases) {
-    it(`are ${what}: ${query}`, () => {
+    it(`contain ${what}: ${query}`, () => {
       if (plan === undefined) throw new Error('there is an article')
       const types = typesOfQuery(plan, parseQuery(qs.parse(query, { depth: 20 }), plan, rules))
       const names = [...types]

@@ -23,8 +23,8 @@ const localized = { i18n: { localized: true } }
 const shared = { i18n: { localized: false } }
 
 /**
- * Articles with drafts and locales, a part and secrets, whose tags are two-way and whose partner is its alone; tags have
- * neither.
+ * Articles with drafts, locales, a component and secrets, two-way tags and a one-way partner. Tags have neither drafts
+ * nor locales.
  */
 const schema = compileSchema({
   contentTypes: [
@@ -104,7 +104,7 @@ export async function openWorld(database: Database): Promise<void> {
   await database.transact(() => Promise.resolve())
 }
 
-/** Back to the start, where nothing was ever written. */
+/** Resets the database to its initial state. */
 export async function clearWorld(database: Database): Promise<void> {
   for (const kind of ['article', 'tag'] as const) {
     await versionsOf(database, planOf(kind)).deleteMany({})
@@ -125,7 +125,7 @@ export function contextOf(database: Database): DocumentContext {
   }
 }
 
-/** Whether it was carried out; what content refuses changes nothing. */
+/** Returns whether the operation succeeded. Refused operations change nothing. */
 export async function carryOut(context: DocumentContext, operation: Operation): Promise<boolean> {
   try {
     await run(context, operation)
@@ -159,7 +159,7 @@ function run(context: DocumentContext, operation: Operation): Promise<unknown> {
   return isOfDrafts && !plan.draftAndPublish ? Promise.resolve() : operations[what]()
 }
 
-/** The revision of every version that there is, by type and `_id`. */
+/** Returns the revision of every version, by type and `_id`. */
 export async function stored(database: Database): Promise<ReadonlyMap<string, string>> {
   const all = new Map<string, string>()
   for (const kind of ['article', 'tag'] as const) {
@@ -171,18 +171,18 @@ export async function stored(database: Database): Promise<ReadonlyMap<string, st
   return all
 }
 
-/** All that counts, in its order. */
+/** Returns all numbered commits in order. */
 export async function wholeLog(database: Database): Promise<readonly NumberedCommit[]> {
   return readCommits(database, await readHead(database), { after: 0, limit: 100_000 })
 }
 
-/** How many commits there are below the head. */
+/** Counts the commits up to the head. */
 export async function countLog(database: Database): Promise<number> {
   const { seq } = await readHead(database)
   return database.collection(COMMITS).countDocuments({ seq: { $gt: 0, $lte: seq } })
 }
 
-/** What somebody holds who has followed the log from its beginning. */
+/** Returns the versions of a client that followed the log from its start. */
 export function replay(log: readonly NumberedCommit[]): ReadonlyMap<string, string> {
   const held = new Map<string, string>()
   for (const { items } of log) {

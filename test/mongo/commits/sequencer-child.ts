@@ -1,4 +1,4 @@
-// A process that numbers commits, and is killed by itself at the step that it is told.
+// A process that numbers commits and kills itself at the given step.
 import { sequence } from '../../../src/mongo/commits/sequencer.ts'
 import { openDatabase } from '../../../src/mongo/connection/database.ts'
 

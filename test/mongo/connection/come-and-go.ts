@@ -1,12 +1,12 @@
-// A process of its own, started with --expose-gc: how much of what came and went only a collection of the
-// whole heap finds, in bytes. The first argument names what held it.
+// A separate process, started with --expose-gc. Prints how many bytes of garbage only a full collection frees. The
+// first argument names the holder.
 
 import { ActiveSet } from '../../../src/mongo/connection/active-sets.ts'
 
 const ROUNDS = 400
 const KEPT_AT_ONCE = 4
 const ROUNDS_TO_COLLECT = 16
-const WEIGHT = 5_000 // elements of an array of each thing: 16 MB in all
+const WEIGHT = 5_000 // elements per item: 16 MB in total
 
 type Collect = (options?: { readonly type: 'minor' }) => void
 const collect = Reflect.get(globalThis, 'gc') as Collect
@@ -16,7 +16,7 @@ const weighty = (): object => ({ weight: Array.from({ length: WEIGHT }, () => nu
 const things = process.argv[2] === 'Set' ? new Set<object>() : new ActiveSet<object>()
 const kept = [weighty()]
 for (const thing of kept) things.add(thing)
-collect() // what holds them is old from here on
+collect() // the holder is in the old generation from here on
 for (let round = 0; round < ROUNDS; round += 1) {
   const thing = weighty()
   things.add(thing)

@@ -30,8 +30,8 @@ const item: fc.Arbitrary<NotedItem> = fc.record(
   { requiredKeys: ['type', 'documentId', 'locale', 'status', 'op', 'revision'] },
 )
 
-describe('what is kept of a commit', () => {
-  it('is the content of each of its items, by document', () => {
+describe('the kept content of a commit', () => {
+  it('contains the content of each item, by document', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 6 }), (items) => {
         const commit = commitId(null)
@@ -45,7 +45,7 @@ describe('what is kept of a commit', () => {
     )
   })
 
-  it('is written once where a draft and its copy are the same', () => {
+  it('stores a draft and its identical copy once', () => {
     const shared = { ...put('draft'), content: { id: 1, body: 'long', tags: ['a'] } }
     const copy = { ...put('published'), content: { id: 2, body: 'long', tags: ['a'] } }
     const [row] = keptRowsOf(commitId(null), [shared, copy])
@@ -57,7 +57,7 @@ describe('what is kept of a commit', () => {
     })
   })
 
-  it('is nothing of a commit of many versions, or of large ones', () => {
+  it('is omitted for a commit with many or large versions', () => {
     const small = { ...put('draft'), content: { body: 'a' } }
     const of = (count: number) => Array.from({ length: count }, () => small)
     expect(keptRowsOf(commitId(null), of(20))).to.have.length(1)
@@ -66,7 +66,7 @@ describe('what is kept of a commit', () => {
     expect(keptRowsOf(commitId(null), [large])).to.deep.equal([])
   })
 
-  it('stands behind all commits', () => {
+  it('sorts after all commits', () => {
     expect(KEPT > 'f'.repeat(24)).to.equal(true)
   })
 })

@@ -20,7 +20,7 @@ const filter: fc.Arbitrary<Document> = fc.dictionary(
 )
 
 describe('partialFilterText', () => {
-  it('is the same for what mongod reports of a filter', () => {
+  it('is equal for a filter and its form reported by mongod', () => {
     fc.assert(
       fc.property(filter, (declared) => {
         expect(partialFilterText(asMongodReports(declared))).to.equal(partialFilterText(declared))
@@ -28,7 +28,7 @@ describe('partialFilterText', () => {
     )
   })
 
-  it('is the same for members in another order, nested, and other types of number', () => {
+  it('ignores member order, nesting and number types', () => {
     const wanted = partialFilterText({ status: 'published', views: { $gte: 1, $lt: 5 } })
     for (const same of [
       { views: { $lt: 5, $gte: 1 }, status: 'published' },
@@ -45,7 +45,7 @@ describe('partialFilterText', () => {
     expect(partialFilterText({})).to.equal(partialFilterText(null))
   })
 
-  it('differs for filters that differ', () => {
+  it('differs for different filters', () => {
     const others: readonly Document[] = [
       {},
       { a: 1 },

@@ -32,7 +32,7 @@ async function namesOf(database: Database, name: string): Promise<readonly strin
   return indexes.map((index) => String(index['name'])).sort()
 }
 
-/** A unique attribute of every type that has a partial filter of its own. */
+/** A unique attribute of every type with its own partial filter. */
 function everyKind(): CollectionPlan {
   const types = [
     'string',
@@ -54,7 +54,7 @@ function everyKind(): CollectionPlan {
   return compiled
 }
 
-/** With a slug that is unique among versions of one status. */
+/** A slug that is unique among versions of one status. */
 function guarding(name: string, status: string): CollectionPlan {
   const { indexes } = collection(name, 'slug')
   return {
@@ -97,7 +97,7 @@ describe('syncIndexes', () => {
     await test.drop()
   })
 
-  it('builds what is missing, in a collection that does not exist yet as well', async () => {
+  it('builds missing indexes and creates missing collections', async () => {
     const report = await syncIndexes(test.database, [collection('fresh', 'slug')])
     expect({ ...report, built: [...report.built].sort() }).to.deep.equal({
       built: [...SYSTEM, 'quire_unique_slug'].map((name) => `fresh.${name}`),
@@ -111,7 +111,7 @@ describe('syncIndexes', () => {
     ])
   })
 
-  it('leaves alone what is as declared, without any command that writes', async () => {
+  it('sends no write command if all indexes match', async () => {
     await syncIndexes(test.database, [collection('same', 'slug', 'code')])
     proxy.takeCommands()
     const report = await syncIndexes(watched, [collection('same', 'slug', 'code')])
@@ -119,7 +119,7 @@ describe('syncIndexes', () => {
     expect(proxy.takeCommands()).to.deep.equal(['listIndexes'])
   })
 
-  it('leaves alone what is as declared where mongod reports filters in a form of its own', async () => {
+  it('recognizes matching filters in the form that mongod reports', async () => {
     const plans = [everyKind()]
     await syncIndexes(test.database, plans)
     mongod.arm(reportAsMongod)
@@ -128,7 +128,7 @@ describe('syncIndexes', () => {
     expect(namesIn(mongod.disarm())).to.deep.equal(['listIndexes'])
   })
 
-  it('builds what is declared otherwise beside what it replaces, under another name', async () => {
+  it('builds a changed index under another name before it drops the old one', async () => {
     const [before, after, again] = ['published', 'draft', 'published'].map((status) =>
       guarding('guarded', status),
     )
@@ -154,7 +154,7 @@ describe('syncIndexes', () => {
     expect(await guards()).to.deep.equal(['quire_unique_slug'])
   })
 
-  it('drops first where the database refuses one beside the other', async () => {
+  it('drops the old index first if the database refuses both at once', async () => {
     await syncIndexes(test.database, [guarding('refused', 'published')])
     let refusals = 0
     mongod.arm((command) => {
@@ -174,7 +174,7 @@ describe('syncIndexes', () => {
     })
   })
 
-  it('keeps what guards when the other cannot be built', async () => {
+  it('keeps the old unique index if the new one cannot be built', async () => {
     await syncIndexes(test.database, [guarding('kept', 'published')])
     const draft = { status: 'draft', locale: '', slug: 'same' }
     await test.database.collection('kept').insertMany([{ ...draft }, { ...draft }])
@@ -186,7 +186,7 @@ describe('syncIndexes', () => {
     expect(await namesOf(test.database, 'kept')).to.include('quire_unique_slug')
   })
 
-  it('drops what is left of a replacement that was killed in the middle', async () => {
+  it('drops the leftover of an interrupted replacement', async () => {
     const plan = guarding('halfway', 'published')
     await syncIndexes(test.database, [plan])
     const { key, partialFilterExpression } = plan.indexes.find(({ unique }) => unique) ?? {}
@@ -201,7 +201,7 @@ describe('syncIndexes', () => {
     expect(await namesOf(test.database, 'halfway')).to.include('quire_unique_slug')
   })
 
-  it('replaces what is declared otherwise, and drops ours that is declared no longer', async () => {
+  it('replaces changed indexes and drops undeclared Quire indexes', async () => {
     await syncIndexes(test.database, [collection('changed', 'slug', 'code')])
     const { name, indexes } = collection('changed', 'slug')
     const changed = indexes.map((index) =>
@@ -223,7 +223,7 @@ describe('syncIndexes', () => {
     ])
   })
 
-  it('reports what is not ours, and leaves it', async () => {
+  it('reports foreign indexes and keeps them', async () => {
     await test.database.collection('shared').createIndex({ slug: 1 }, { name: 'by_hand' })
     for (const _ of [1, 2]) {
       const { strays } = await syncIndexes(test.database, [collection('shared')])
@@ -232,7 +232,7 @@ describe('syncIndexes', () => {
     expect(await namesOf(test.database, 'shared')).to.include('by_hand')
   })
 
-  it('works once when ten start together', async () => {
+  it('builds each index once when ten processes start together', async () => {
     const reports = await Promise.all(
       Array.from({ length: 10 }, () => syncIndexes(test.database, [collection('raced', 'slug')])),
     )
@@ -242,7 +242,7 @@ describe('syncIndexes', () => {
     ])
   })
 
-  it('refuses to declare unique what repeats, and says where', async () => {
+  it('refuses a unique index over repeated values and names the collection', async () => {
     const repeated = { status: 'published', locale: '', slug: 'same' }
     await test.database.collection('repeats').insertMany([{ ...repeated }, { ...repeated }])
     try {
@@ -255,7 +255,7 @@ describe('syncIndexes', () => {
     throw new Error('nothing was thrown')
   })
 
-  it('says what a sharded collection cannot hold unique, in the words of the database too', () => {
+  it('explains a unique index that a sharded collection does not support', () => {
     const errmsg = 'cannot create unique index over { slug: 1 } with shard key pattern { _id: 1 }'
     const refused = new MongoServerError({ message: errmsg, code: 67 })
     const told = toSchemaError('articles', refused)
@@ -267,7 +267,7 @@ describe('syncIndexes', () => {
     expect(toSchemaError('articles', other)).to.equal(other)
   })
 
-  it('lets null, the empty text and drafts repeat, and nothing else', async () => {
+  it('allows repeated null, empty text and drafts but no other repeated value', async () => {
     const { database } = test
     await syncIndexes(database, [collection('values', 'slug')])
     const insert = (values: object): Promise<unknown> =>

@@ -19,7 +19,7 @@ describe('mongo/explain-command', () => {
     expect(plan).to.deep.equal({ indexes: ['quire_list'], scanned: 90, returned: 3 })
   })
 
-  it('reads the plan of a pipeline on shards', () => {
+  it('reads the plan of a sharded pipeline', () => {
     const cursor = {
       queryPlanner: { winningPlan: { queryPlan: scan } },
       executionStats: { nReturned: 1, totalDocsExamined: 2 },
@@ -28,7 +28,7 @@ describe('mongo/explain-command', () => {
     expect(plan).to.deep.equal({ indexes: ['quire_list'], scanned: 2, returned: 1 })
   })
 
-  it('reads which indexes DocumentDB used, not those it weighed', () => {
+  it('reads the indexes that DocumentDB used rather than considered', () => {
     const plan = readPlan({
       queryPlanner: {
         winningPlan: {
@@ -41,7 +41,7 @@ describe('mongo/explain-command', () => {
     expect(plan).to.deep.equal({ indexes: ['quire_list'], scanned: null, returned: null })
   })
 
-  it('knows a walk through the whole collection, and what is no plan', () => {
+  it('recognizes a collection scan and returns null without a plan', () => {
     const plan = readPlan({ queryPlanner: { winningPlan: { stage: 'COLLSCAN' } } })
     expect(plan?.indexes).to.deep.equal([])
     expect(readPlan({ ok: 1 })).to.equal(null)

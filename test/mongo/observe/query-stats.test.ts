@@ -44,7 +44,7 @@ describe('mongo/query-stats', () => {
       .find({ title }, { sort: { rank: 1 } })
       .toArray()
 
-  it('adds up what was asked by shape, over several flushes, without operands', async () => {
+  it('sums up queries by shape across flushes, without operands', async () => {
     for (const title of [SECRET, 'b', 'c']) await ask(title)
     await stats.flush()
     await ask('d')
@@ -66,7 +66,7 @@ describe('mongo/query-stats', () => {
     expect(JSON.stringify(raw)).to.not.include(SECRET)
   })
 
-  it('explains the slowest of what it has not explained', async () => {
+  it('explains the slowest shape without a plan', async () => {
     await database.collection('content').find({ size: 1 }).toArray()
     await stats.flush()
     const [stat] = await readQueryStats(test.database)
@@ -76,7 +76,7 @@ describe('mongo/query-stats', () => {
     expect((await readQueryStats(test.database))[0]).to.deep.include({ plan: stat?.plan, count: 2 })
   })
 
-  it('keeps 500 shapes, those seen last', async () => {
+  it('keeps the 500 most recent shapes', async () => {
     const rows = Array.from({ length: 500 }, (_, index) => ({
       _id: `old${index}` as never,
       collection: 'content',
@@ -96,14 +96,14 @@ describe('mongo/query-stats', () => {
     expect(seen).to.have.length(500).and.include('title').and.not.include('a0')
   })
 
-  it('bounds what it holds in memory', async () => {
+  it('limits the shapes in memory', async () => {
     const names = Array.from({ length: 230 }, (_, index) => `n${index}`)
     for (const name of names) await database.collection('content').findOne({ [name]: 1 })
     await stats.flush()
     expect(await readQueryStats(test.database)).to.have.length(200)
   })
 
-  it('writes what is left when it is closed', async () => {
+  it('writes pending statistics on close', async () => {
     await ask('f')
     await stats.close()
     expect(await readQueryStats(test.database)).to.have.length(1)

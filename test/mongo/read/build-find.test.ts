@@ -21,7 +21,7 @@ const rules = rulesWith('en', 'fr')
 
 const parse = (query: Data, of = plan): Query => parseQuery(query, of, rules)
 
-/** With its conditions beside the versions, as one find has them; the bounds of the answer left aside. */
+/** Puts the conditions next to the version filter, as in a single find, without the answer limits. */
 function buildFind(query: Query): Omit<ReadPlan, 'conditions' | 'answer'> {
   const match = query.filter === null ? {} : translateFilter(query.filter)
   const { conditions, filter, answer: _answer, ...rest } = build(query, { lookups: [], match })
@@ -30,7 +30,7 @@ function buildFind(query: Query): Omit<ReadPlan, 'conditions' | 'answer'> {
 const PUBLISHED = { status: 'published', locale: '' }
 
 describe('buildFind', () => {
-  it('selects the versions, in the order of their ids, one page of them', () => {
+  it('selects one page of versions in the order of their ids', () => {
     expect(buildFind(parse({}))).to.deep.equal({
       filter: PUBLISHED,
       order: { lookups: [], sort: { id: 1 } },
@@ -55,7 +55,7 @@ describe('buildFind', () => {
     ['the default locale', {}, { status: 'published', locale: 'en' }],
     ['drafts', { status: 'draft' }, { status: 'draft', locale: 'en' }],
     ['every locale', { locale: '*' }, { status: 'published', locale: { $in: ['en', 'fr'] } }],
-    ['no locale that exists', { locale: 'xx' }, { status: 'published', locale: { $in: [] } }],
+    ['an unknown locale', { locale: 'xx' }, { status: 'published', locale: { $in: [] } }],
   ]
   for (const [what, query, expected] of selections) {
     it(`selects ${what}`, () => {
@@ -63,21 +63,21 @@ describe('buildFind', () => {
     })
   }
 
-  it('keeps the condition on the version apart from a filter on the locale', () => {
+  it('keeps the version condition separate from a filter on the locale', () => {
     const { filter } = buildFind(parse({ filters: { locale: 'fr' } }, localized))
     expect(filter).to.deep.equal({
       $and: [{ status: 'published', locale: { $in: ['en', 'fr'] } }, { locale: { $eq: 'fr' } }],
     })
   })
 
-  it('asks in no order for what is one version at most', () => {
+  it('omits the sort for at most one version', () => {
     const { order, filter } = buildFind(parse({ filters: { documentId: 'a' }, sort: 'views' }))
     expect(order).to.deep.equal({ lookups: [], sort: {} })
     const named = { $and: [{ _id: { $eq: 'a::published' } }, PUBLISHED] }
     expect(filter).to.deep.equal({ $and: [named, { documentId: { $eq: 'a' } }] })
   })
 
-  it('sorts as asked, and by id at last, in the direction of the last key', () => {
+  it('sorts as requested and then by id in the direction of the last key', () => {
     const { order } = buildFind(parse({ sort: 'views:desc,title' }))
     expect(Object.entries(order.sort)).to.deep.equal([
       ['views', -1],
@@ -95,17 +95,17 @@ describe('buildFind', () => {
   const ranges: readonly (readonly [string, Data, number, number])[] = [
     ['a page', { page: '3', pageSize: '10' }, 20, 10],
     ['an offset', { start: '7', limit: '3' }, 7, 3],
-    ['a first page by cursor, and one more', { cursor: '', pageSize: '10' }, 0, 11],
-    ['a page far out', { page: '2147483647', pageSize: '100' }, 214748364600, 100],
+    ['a first page by cursor with one extra entry', { cursor: '', pageSize: '10' }, 0, 11],
+    ['a very high page', { page: '2147483647', pageSize: '100' }, 214748364600, 100],
   ]
   for (const [what, pagination, skip, limit] of ranges) {
-    it(`takes ${what}`, () => {
+    it(`translates ${what}`, () => {
       expect(buildFind(parse({ pagination }))).to.include({ skip, limit })
     })
   }
 
   const cursors: readonly (readonly [string, string, readonly unknown[], object])[] = [
-    ['the id alone', 'id', [7], { id: { $gt: 7 } }],
+    ['the id only', 'id', [7], { id: { $gt: 7 } }],
     ['the id, descending', 'id:desc', [7], { id: { $lt: 7 } }],
     [
       'an ascending value',
@@ -125,7 +125,7 @@ describe('buildFind', () => {
       { $or: [{ views: { $ne: null } }, { $and: [{ views: { $eq: null } }, { id: { $gt: 7 } }] }] },
     ],
     [
-      'a descending value: nulls come later',
+      'a descending value with nulls last',
       'views:desc',
       [3, 7],
       {
@@ -141,7 +141,7 @@ describe('buildFind', () => {
       },
     ],
     [
-      'a descending null: nothing but nulls comes later',
+      'a descending null with only nulls left',
       'views:desc',
       [null, 7],
       {
@@ -155,7 +155,7 @@ describe('buildFind', () => {
     ],
   ]
   for (const [what, sort, values, expected] of cursors) {
-    it(`goes on after ${what}`, () => {
+    it(`continues after ${what}`, () => {
       const order = parse({ sort }).sort
       const { filter } = buildFind(parse({ sort, pagination: { cursor: toCursor(order, values) } }))
       const inline = '$and' in expected ? (expected.$and as readonly object[]) : [expected]
@@ -165,7 +165,7 @@ describe('buildFind', () => {
     })
   }
 
-  it('reads the sort values of a page by cursor, whatever it shows', () => {
+  it('reads the sort values of a cursor page even if they are not shown', () => {
     const query = { sort: 'views', fields: 'title', pagination: { cursor: '' } }
     expect(buildFind(parse(query)).projection).to.deep.equal({
       _id: 0,
@@ -179,7 +179,7 @@ describe('buildFind', () => {
 })
 
 describe('buildProjection', () => {
-  it('names what is shown, never a private attribute', () => {
+  it('contains the selected attributes and no private ones', () => {
     expect(buildProjection(plan, ['title'], [])).to.deep.equal({
       _id: 0,
       id: 1,

@@ -7,7 +7,7 @@ import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
-/** Enough for a count that reads all of it to take long, where a page is found at once. */
+/** Enough for a full count to be slow while a page is still fast. */
 const STORED = 4000
 const TEXT = 'lorem ipsum dolor sit amet '.repeat(100)
 const SLOW = {
@@ -16,7 +16,7 @@ const SLOW = {
   })),
 }
 
-describe('counting a list', () => {
+describe('counts of lists', () => {
   const plan = planOf()
   const drafts = planOf({ draftAndPublish: true })
   let test: TestDatabase
@@ -24,7 +24,7 @@ describe('counting a list', () => {
   before(async () => {
     test = await openTestDatabase('count')
     const collection = test.database.collection(plan.collectionName)
-    await collection.createIndex({ documentId: 1 }) // which look-ups go by
+    await collection.createIndex({ documentId: 1 }) // used by lookups
     await collection.insertMany(
       Array.from({ length: STORED }, (_, id) => ({
         id,
@@ -50,14 +50,14 @@ describe('counting a list', () => {
 
   const published = STORED / 2
   const counted: readonly (readonly [string, object, number, number, readonly string[]])[] = [
-    ['is exact up to the limit', {}, published, published, []],
-    ['is the limit beyond it', {}, published - 1, published - 1, ['capped']],
-    ['is exact far below the limit', {}, 1_000_000, published, []],
-    ['counts what a filter leaves', { filters: { integer: '4' } }, 1000, STORED / 10, []],
-    ['caps what a filter leaves', { filters: { integer: '4' } }, 7, 7, ['capped']],
-    ['is none where there is none', { filters: { integer: '11' } }, 1, 0, []],
+    ['are exact up to the limit', {}, published, published, []],
+    ['stop at the limit', {}, published - 1, published - 1, ['capped']],
+    ['are exact far below the limit', {}, 1_000_000, published, []],
+    ['include only filtered entries', { filters: { integer: '4' } }, 1000, STORED / 10, []],
+    ['stop at the limit with a filter', { filters: { integer: '4' } }, 7, 7, ['capped']],
+    ['are zero without matches', { filters: { integer: '11' } }, 1, 0, []],
     [
-      'estimates a filter by counting to the limit',
+      'estimate a filtered list by counting to the limit',
       { filters: { integer: '4' }, pagination: { withCount: 'estimate' } },
       50,
       50,
@@ -70,7 +70,7 @@ describe('counting a list', () => {
     })
   }
 
-  it('counts once for those who ask at once', async () => {
+  it('run once for concurrent requests', async () => {
     let counts = 0
     const readAtOnce: Database['readAtOnce'] = (command) => {
       if ('aggregate' in command) counts += 1
@@ -81,7 +81,7 @@ describe('counting a list', () => {
     expect(counts).to.be.within(1, 2)
   })
 
-  it('asks the collection itself for an estimate of all of it, whatever the limit', async () => {
+  it('estimate a whole list from collection metadata regardless of the limit', async () => {
     const pagination = { withCount: 'estimate' }
     expect(await find({ pagination }, { countLimit: 1 })).to.deep.include({
       total: STORED,
@@ -89,7 +89,7 @@ describe('counting a list', () => {
     })
   })
 
-  it('does not take drafts for published versions in an estimate', async () => {
+  it('separate drafts and published versions in an estimate', async () => {
     const pagination = { withCount: 'estimate' }
     expect(await find({ pagination }, {}, drafts)).to.deep.include({
       total: published,
@@ -99,7 +99,7 @@ describe('counting a list', () => {
     expect((await find(modified, {}, drafts)).total).to.equal(0)
   })
 
-  it('counts conditions that need a look-up up to the limit as well', async () => {
+  it('stop at the limit for conditions with a lookup', async () => {
     const unpublished = { status: 'draft', hasPublishedVersion: 'false' }
     expect(await find(unpublished, { countLimit: 9 }, drafts)).to.deep.include({
       total: 9,
@@ -108,12 +108,12 @@ describe('counting a list', () => {
     expect(await find(unpublished, {}, drafts)).to.deep.include({ total: published, notes: [] })
   })
 
-  it('counts nothing that was not asked for', async () => {
+  it('are skipped on request', async () => {
     const found = await find({ pagination: { withCount: 'false' } })
     expect(found).to.deep.include({ total: null, notes: [] })
   })
 
-  it('shows the list without the total when the count takes too long', async () => {
+  it('time out without failing the list', async () => {
     const asked = { filters: SLOW, pagination: { pageSize: '1' } }
     expect(await find(asked)).to.deep.include({ total: published, notes: [] })
     const found = await find(asked, { countTimeoutMs: 1 })
@@ -121,7 +121,7 @@ describe('counting a list', () => {
     expect(found.entries.map(({ documentId }) => documentId)).to.deep.equal(['d0'])
   })
 
-  it('does not wait for a count that never ends', async () => {
+  it('do not block the list if they never end', async () => {
     const readAtOnce: Database['readAtOnce'] = (command) =>
       'aggregate' in command ? new Promise(() => undefined) : test.database.readAtOnce(command)
     const found = await find({ pagination: { pageSize: '1' } }, { countTimeoutMs: 50, readAtOnce })

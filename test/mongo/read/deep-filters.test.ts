@@ -14,7 +14,7 @@ import { rulesWith } from '../../fixtures/rules.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
-/** Which of its versions a reader sees depends on what a content-type has. */
+/** The visible version depends on the options of a content-type. */
 interface Options {
   readonly draftAndPublish: boolean
   readonly localized: boolean
@@ -78,11 +78,11 @@ const { contentTypes: PLANS } = compileSchema({
 type Name = 'book' | 'author' | 'tag'
 const NAMES: readonly Name[] = ['book', 'author', 'tag']
 
-/** A stored version or component, as plain as it is. */
+/** A plain stored version or component. */
 type Stored = Readonly<Record<string, unknown>>
 type Data = Readonly<Record<Name, readonly Stored[]>>
 
-/** What holds an attribute that leads somewhere, and what it leads to. */
+/** The attributes of a holder that lead to a target, and their targets. */
 const STEPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   book: { author: 'author', tags: 'tag', seo: 'link', links: 'link', localizations: 'book' },
   author: { books: 'book', tag: 'tag', localizations: 'author' },
@@ -94,15 +94,15 @@ const STEPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const LOCALES = ['en', 'fr', 'de'] as const
 const STATUSES = ['draft', 'published'] as const
 
-/** How a request reads. */
+/** The parameters of a read. */
 interface Reading {
   readonly locale: (typeof LOCALES)[number] | '*'
   readonly status: (typeof STATUSES)[number]
-  /** Who may not sees what is published of tags, whatever was asked for. */
+  /** Without this permission a reader sees published tags regardless of the requested status. */
   readonly mayReadDraftTags: boolean
 }
 
-/** Where an entry is seen from. */
+/** The version from which a relation is read. */
 interface Key {
   readonly locale: unknown
   readonly status: unknown
@@ -117,7 +117,7 @@ const reading = (name: Name): fc.Arbitrary<Reading> =>
 
 const SIZE = 4
 const rank = fc.option(fc.integer({ min: 0, max: 3 }), { nil: null })
-/** One in five names a document that does not exist. */
+/** One in five ids belongs to no document. */
 const idOf = (name: Name): fc.Arbitrary<string> =>
   fc.nat({ max: SIZE }).map((index) => documentIdOf(name, index))
 const documentIdOf = (name: Name, index: number): string => `${name.padEnd(23, '0')}${index}`
@@ -142,7 +142,7 @@ const rows: Readonly<Record<Name, fc.Arbitrary<Stored>>> = {
   tag: fc.record({ rank }),
 }
 
-/** Of each document some of the versions that it may have. */
+/** Generates a subset of the possible versions of each document. */
 const listOf = (name: Name): fc.Arbitrary<readonly Stored[]> => {
   const { localized, draftAndPublish } = OPTIONS[name]
   const keys = (localized ? LOCALES : ['']).flatMap((locale) =>
@@ -167,7 +167,7 @@ const data: fc.Arbitrary<Data> = fc.record({
   tag: listOf('tag'),
 })
 
-/** A filter as a URL would have it, under one holder; below localizations there are none. */
+/** Generates a filter for one holder in URL notation. Below localizations there are none. */
 function filterOf(holder: string, depth: number, isLocalized = false): fc.Arbitrary<Stored> {
   const operand = fc.integer({ min: 0, max: 3 }).map(String)
   const yes = fc.constantFrom('true', 'false')
@@ -198,10 +198,10 @@ function filterOf(holder: string, depth: number, isLocalized = false): fc.Arbitr
   )
 }
 
-/** Relations to many: an order goes through two of them at most (`QUERY_LIMITS.sortRelationsToMany`). */
+/** Relations to many. A sort goes through at most two of them (`QUERY_LIMITS.sortRelationsToMany`). */
 const TO_MANY: ReadonlySet<string> = new Set(['tags', 'books'])
 
-/** Up to three relations and components, and the attribute at the end. */
+/** Generates a path of up to three relations and components with a final attribute. */
 function pathOf(holder: string, depth: number, toMany = 0): fc.Arbitrary<string> {
   const next = Object.entries(STEPS[holder] ?? {}).filter(
     ([name]) =>
@@ -214,7 +214,7 @@ function pathOf(holder: string, depth: number, toMany = 0): fc.Arbitrary<string>
   return fc.oneof(fc.constant('rank'), ...below)
 }
 
-/** Only one of the keys may end in a list of components, and only one may lead through two relations to many. */
+/** At most one key may end in a list of components, and at most one may lead through two relations to many. */
 const sortOf = (holder: string): fc.Arbitrary<readonly string[]> =>
   fc
     .uniqueArray(
@@ -226,7 +226,7 @@ const sortOf = (holder: string): fc.Arbitrary<readonly string[]> =>
       (keys) => keys.filter((key) => /\b(tags|books)\b.*\b(tags|books)\b/.test(key)).length < 2,
     )
 
-/** Of one find: who asks, and how many related documents may be named. */
+/** Reader and limit of related documents of one find. */
 interface Looking {
   readonly asked?: Reading
   readonly relatedLimit?: number
@@ -234,20 +234,20 @@ interface Looking {
 
 const PUBLISHED: Reading = { locale: 'en', status: 'published', mayReadDraftTags: true }
 
-/** All there is, and how it is read. */
+/** All stored data and the parameters of the read. */
 interface World {
   readonly all: Data
   readonly asked: Reading
 }
 
-/** An element of a component, or a version; and where that is seen from. */
+/** A component or a version, and the version from which it is read. */
 interface Seen {
   readonly holder: string
   readonly row: Stored
   readonly key: Key
 }
 
-/** What an attribute leads to: the elements of a component, or the versions that the reader sees. */
+/** Returns the components or visible versions that an attribute leads to. */
 function reach({ all, asked }: World, { holder, row, key }: Seen, name: string): readonly Seen[] {
   const to = STEPS[holder]?.[name] ?? ''
   if (to === 'link' || to === 'inner') {
@@ -270,7 +270,10 @@ function reach({ all, asked }: World, { holder, row, key }: Seen, name: string):
   return found.map((each) => seen(target, each))
 }
 
-/** The version of a target: in the entry's own locale, or the reader's; a draft where drafts are read. */
+/**
+ * Returns the key of the visible target version: in the locale of the entry or the reader, as a draft if drafts are
+ * read.
+ */
 function targetKey({ locale, status, mayReadDraftTags }: Reading, target: Name, from: Key): Key {
   const { localized, draftAndPublish } = OPTIONS[target]
   const readsDraft = draftAndPublish && (target !== 'tag' || mayReadDraftTags)
@@ -285,7 +288,7 @@ function seen(holder: string, row: Stored): Seen {
   return { holder, row, key: { locale: row['locale'], status: row['status'] } }
 }
 
-/** The entries of a list before any filter. */
+/** Returns the entries of a list before filters. */
 function listed({ all, asked }: World, name: Name): readonly Seen[] {
   const { localized, draftAndPublish } = OPTIONS[name]
   return all[name]
@@ -334,8 +337,8 @@ function meetsRank(value: unknown, conditions: Stored): boolean {
 }
 
 /**
- * Null, and what is not there, come first ascending: the lowest counts, or the highest. A relation of a
- * component leads to the targets of all of its elements together.
+ * Null and missing values sort first. With several values the lowest counts ascending and the highest descending. A
+ * relation of a repeated component combines the targets of all elements.
  */
 function sortValue(
   world: World,
@@ -369,7 +372,7 @@ function inOrder(world: World, entries: readonly Seen[], sort: readonly string[]
 
 const RUNS = modelRuns('DEEP_FILTER_RUNS', 20, 200)
 
-describe('filters and sorts through relations, beside a search in memory', () => {
+describe('filters and sorts through relations compared with an in-memory search', () => {
   let test: TestDatabase
 
   before(async () => {
@@ -389,7 +392,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
       const collection = versionsOf(test.database, planOf(name))
       await collection.deleteMany({})
       const versions = all[name].map((row) => ({ ...row, _id: versionIdOf(row) }))
-      // The driver refuses a list of none.
+      // The driver rejects an empty list.
       if (versions.length > 0) await collection.insertMany(versions)
     }
   }
@@ -409,7 +412,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     return { ids: versions.map(({ id }) => id), total }
   }
 
-  /** Null where elements of a component would have to look documents up, which is refused. */
+  /** Returns null if elements of a component would need a lookup, which is refused. */
   const findLookingUp = async (
     name: Name,
     query: Stored,
@@ -423,7 +426,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     }
   }
 
-  it('finds, counts and orders the same entries', async () => {
+  it('find, count and sort the same entries', async () => {
     const asked = fc.constantFrom(...NAMES).chain((name) =>
       fc.record({
         name: fc.constant(name),
@@ -450,7 +453,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('answers the same where related documents are too many to name, and are looked up', async () => {
+  it('return the same entries with a lookup for too many related documents', async () => {
     const query = fc.constantFrom(...NAMES).chain((name) =>
       fc.record({
         name: fc.constant(name),
@@ -470,7 +473,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('shows the same pages by way of the targets, and where these are looked up', async () => {
+  it('return the same pages via the targets and via lookups', async () => {
     const page = fc.record({
       start: fc.nat(SIZE).map(String),
       limit: fc.integer({ min: 1, max: SIZE }).map(String),
@@ -515,7 +518,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
     )
   })
 
-  it('names each entry once, however many related ones lead to it', async () => {
+  it('count each entry once for tens of thousands of related entries', async () => {
     const many = 50_010
     const author = (index: number): Stored => ({
       rank: index,
@@ -546,7 +549,7 @@ describe('filters and sorts through relations, beside a search in memory', () =>
   })
 })
 
-/** Distinct for each version. */
+/** Unique for each version. */
 function versionIdOf({ documentId, locale, status }: Stored): string {
   return versionId(String(documentId), { locale, status } as VersionKey)
 }

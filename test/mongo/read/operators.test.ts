@@ -9,10 +9,10 @@ import { planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
-describe('operators, translated and run', () => {
+describe('operators in the database', () => {
   const plan = planOf()
   let test: TestDatabase
-  /** DocumentDB departs from MongoDB: in a list of two, 0.1 is not 0.10, though `$eq` says that it is. */
+  /** DocumentDB differs from MongoDB: 0.1 does not match 0.10 in a list of two, although `$eq` does. */
   let listsCompareDecimals: boolean
 
   before(async () => {
@@ -51,7 +51,7 @@ describe('operators, translated and run', () => {
       ...stored.map((value, n) => [n, value] as const),
     ]
     for (const operator of OPERATORS.filter((operator) => fits(type, operator))) {
-      it(`$${operator} on ${type} means the same on both sides`, async function () {
+      it(`match the definition of $${operator} on ${type}`, async function () {
         if (type === 'decimal' && /in$/i.test(operator) && !listsCompareDecimals) this.skip()
         const cases = operandsOf(type, operator, operands)
         const found = await Promise.all(
@@ -66,7 +66,7 @@ describe('operators, translated and run', () => {
       })
     }
 
-    it(`$not on ${type} is the complement`, async () => {
+    it(`return the complement for $not on ${type}`, async () => {
       const [operand = ''] = operands
       const [is, isNot] = await Promise.all([
         answer(type, { $eq: operand }),

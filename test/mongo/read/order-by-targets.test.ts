@@ -10,7 +10,7 @@ import { rulesWith } from '../../fixtures/rules.ts'
 const PLAIN = { localized: false, draftAndPublish: false }
 
 describe('orderTargets', () => {
-  it('takes values that are equal for one place where a database groups them apart', async () => {
+  it('merges groups of equal values that the database separates', async () => {
     const schema = compileSchema({
       contentTypes: [
         contentType('city', PLAIN, { price: { type: 'decimal' }, name: { type: 'string' } }),

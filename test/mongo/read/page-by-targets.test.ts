@@ -19,7 +19,7 @@ const to = (name: string): AttributeDefinition => ({
   target: `api::${name}.${name}`,
 })
 
-/** A visit leads to a city with drafts and locales, which leads to a region with drafts alone. */
+/** A visit leads to a city with drafts and locales. A city leads to a region with drafts only. */
 const { contentTypes: PLANS } = compileSchema({
   contentTypes: [
     contentType(
@@ -58,7 +58,7 @@ const STATUSES = ['draft', 'published'] as const
 const rank = fc.option(fc.nat(2), { nil: null })
 const idOf = (name: string, index: number): string => `${name.padEnd(23, '0')}${index}`
 
-/** Of `count` documents some versions; relations may name documents that there are not. */
+/** Generates versions of `count` documents. Relations may refer to missing documents. */
 function versionsIn(
   name: string,
   count: number,
@@ -113,7 +113,7 @@ const asked = fc.record({
   }),
 })
 
-/** The version of a document that an entry shows. */
+/** Returns the target version that an entry shows. */
 function shown(all: Data, name: 'city' | 'region', from: Stored, documentId: unknown): Stored {
   const target = all[name].find(
     (version) =>
@@ -124,7 +124,7 @@ function shown(all: Data, name: 'city' | 'region', from: Stored, documentId: unk
   return target ?? {}
 }
 
-/** Null is the lowest of all. */
+/** Null sorts below all values. */
 function valueAt(all: Data, visit: Stored, path: string): number {
   const parts = path.split('.')
   let at: Stored = visit
@@ -132,7 +132,7 @@ function valueAt(all: Data, visit: Stored, path: string): number {
     at =
       name === 'trip'
         ? { ...((at['trip'] ?? {}) as Stored), status: at['status'], locale: at['locale'] }
-        : // A target has the status and locale of the entry; a region has no locale to lead on with.
+        : // A target has the status and locale of the entry. A region has no locale.
           shown(all, name as 'city' | 'region', at, at[name])
   }
   return (at['rank'] ?? -1) as number
@@ -151,7 +151,7 @@ function inOrder(all: Data, visits: readonly Stored[], sort: readonly string[]):
   )
 }
 
-describe('pages of a list that a relation orders', () => {
+describe('pages of a list sorted by a relation', () => {
   let test: TestDatabase
 
   before(async () => {
@@ -172,7 +172,7 @@ describe('pages of a list that a relation orders', () => {
     }
   }
 
-  it('are of the entries in their order, in every locale and status, by either way', async () => {
+  it('contain the entries in order for every locale and status, with both strategies', async () => {
     await fc.assert(
       fc.asyncProperty(
         data,
@@ -225,7 +225,7 @@ describe('pages of a list that a relation orders', () => {
     return (await findPage(test.database, query)).versions.map(({ id }) => id)
   }
 
-  it('take equal values for one place, however they are written', async () => {
+  it('treat equal decimals in different notations as ties', async () => {
     const prices = ['0.10', '-3', '0.1'].map((text) => Decimal128.fromString(text))
     await fill({
       visit: [0, 1, 2, 0, 3, null, 2].map((index, id) =>
@@ -238,7 +238,7 @@ describe('pages of a list that a relation orders', () => {
     expect(await idsBy('city.price:desc,id:desc')).to.deep.equal([6, 3, 2, 0, 1, 5, 4])
   })
 
-  it('look the targets up where a relation was to many once', async () => {
+  it('look targets up if a to-one relation was to-many before', async () => {
     await fill({
       visit: [
         visit(0, [idOf('city', 1), idOf('city', 2)]),

@@ -21,7 +21,7 @@ const plan = planOf({
 })
 const rules = rulesWith('en')
 
-/** Few values each, so that ties are many; undefined is not stored. */
+/** Few distinct values each, for many ties. Undefined is not stored. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   text: ['', 'a', 'A', 'é', 'b\n', null, undefined],
   whole: [-1, 0, 7, null, undefined],
@@ -31,7 +31,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   flag: [true, false, null, undefined],
 }
 
-/** Always the same for one number, and scattered. */
+/** Returns scattered but deterministic values. */
 function documentOf(id: number): Data {
   const picked = Object.entries(VALUES).flatMap(([name, values], index) => {
     const value = values[(id * 7919 + (id % 13) * (index + 3)) % values.length]
@@ -69,7 +69,7 @@ describe('pages by cursor', () => {
 
   after(() => test.drop())
 
-  /** Walks to the end; `between` runs after every page. */
+  /** Reads all pages and calls `between` after each page. */
   async function walk(
     sort: string,
     pageSize: number,
@@ -94,7 +94,7 @@ describe('pages by cursor', () => {
     return found.entries.map((entry) => entry['id'])
   }
 
-  it('are the sorted list, each entry once, in any order and size', async () => {
+  it('contain each entry of the sorted list once for any sort and size', async () => {
     await fc.assert(
       fc.asyncProperty(sortText, fc.integer({ min: 7, max: 70 }), async (sort, pageSize) => {
         expect(await walk(sort, pageSize)).to.deep.equal(await sorted(sort))
@@ -103,12 +103,12 @@ describe('pages by cursor', () => {
     )
   })
 
-  it('ends where a page ends', async () => {
+  it('end at a page boundary', async () => {
     expect(await walk('id', 60)).to.have.length(60)
     expect(await walk('id', 30)).to.have.length(60)
   })
 
-  it('show what is not touched exactly once while others come and go', async () => {
+  it('contain untouched entries exactly once during concurrent inserts and deletes', async () => {
     await fc.assert(
       fc.asyncProperty(sortText, fc.array(fc.nat(59)), async (sort, removed) => {
         const before = await sorted(sort)

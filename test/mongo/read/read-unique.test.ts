@@ -33,14 +33,14 @@ interface Asked extends Data {
   readonly status?: Status
 }
 
-/** A question for one entry, as a client puts it. */
+/** A read of one entry in client parameters. */
 type Question =
   | { readonly by: 'documentId'; readonly number: number; readonly query: Asked }
   | { readonly by: 'slug'; readonly number: number; readonly query: Asked }
 
 const question: fc.Arbitrary<Question> = fc.record({
   by: fc.constantFrom('documentId' as const, 'slug' as const),
-  number: fc.integer({ min: 0, max: DOCUMENTS + 2 }), // the last are not there
+  number: fc.integer({ min: 0, max: DOCUMENTS + 2 }), // the last ones do not exist
   query: fc.record(
     {
       fields: fc.constantFrom('title', 'slug,title', 'settings'),
@@ -51,7 +51,7 @@ const question: fc.Arbitrary<Question> = fc.record({
   ),
 })
 
-describe('reads of single entries that are sent together', () => {
+describe('batched reads of single entries', () => {
   let test: TestDatabase
   let database: Database
   let commands: string[] = []
@@ -123,7 +123,7 @@ describe('reads of single entries that are sent together', () => {
     )
   }
 
-  it('find what each of them finds by itself', async () => {
+  it('return the same as individual reads', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(question, { minLength: 1, maxLength: 40 }), async (questions) => {
         const together = await Promise.all(questions.map(readOf))
@@ -135,7 +135,7 @@ describe('reads of single entries that are sent together', () => {
     )
   })
 
-  it('take one command for all that differ in their value alone', async () => {
+  it('use one command for reads that differ only in their value', async () => {
     const questions: Question[] = Array.from({ length: DOCUMENTS }, (_, number) => ({
       by: 'documentId',
       number,
@@ -147,7 +147,7 @@ describe('reads of single entries that are sent together', () => {
     expect(commands).to.deep.equal(['find', 'find'])
   })
 
-  it('give each answer values of its own', async () => {
+  it('return separate objects', async () => {
     const same: Question = { by: 'documentId', number: 1, query: {} }
     const [one, other] = (await Promise.all([readOf(same), readOf(same)])) as {
       readonly entry: Data
@@ -156,7 +156,7 @@ describe('reads of single entries that are sent together', () => {
     expect(one?.entry['settings']).not.to.equal(other?.entry['settings'])
   })
 
-  it('are refused for the one whose answer is too large, and for no other', async () => {
+  it('reject only the read whose answer is too large', async () => {
     const read = (maxBytes: number): Promise<unknown> => {
       const query = parseEntryQuery({}, plan, rules)
       const answer = measureAnswer({ maxEntries: 10, maxBytes })

@@ -20,7 +20,7 @@ const plan = planOf({
 const rules = rulesWith('en', 'fr')
 const documentIdOf = (number: number): string => `doc${number}`.padEnd(24, 'x')
 
-describe('filters on a relation that name one document', () => {
+describe('filters on a relation that match one document', () => {
   let test: TestDatabase
   let commands: string[] = []
 
@@ -29,7 +29,7 @@ describe('filters on a relation that name one document', () => {
     monitor.onCommand(({ name }) => commands.push(name))
     test = await openTestDatabase('named', {}, { monitor })
     const rows = Array.from({ length: 5 }, (_, number) =>
-      // The last is published in French alone.
+      // The last one is only published in French.
       (['en', 'fr'] as const).slice(number === 4 ? 1 : 0).flatMap((locale) =>
         (['draft', 'published'] as const).map((status) => ({
           _id: versionId(documentIdOf(number), { locale, status }),
@@ -54,7 +54,7 @@ describe('filters on a relation that name one document', () => {
     return (await resolveFilter(test.database, filter, version, reader)).match
   }
 
-  it('find the same as where the value is one of a list', async () => {
+  it('return the same as a filter with a list of one value', async () => {
     const values = [0, 1, 4, 9].flatMap((number) => [
       { member: 'documentId', value: documentIdOf(number) },
       { member: 'slug', value: `s${number}` },
@@ -67,7 +67,7 @@ describe('filters on a relation that name one document', () => {
     }
   })
 
-  it('take one command for all who ask for the same kind at once', async () => {
+  it('share one command between concurrent requests of the same kind', async () => {
     const numbers = [0, 1, 2, 9]
     await Promise.all(numbers.map((number) => matchOf({ slug: { $eq: `s${number}` } })))
     expect(commands).to.deep.equal(['find'])
@@ -77,7 +77,7 @@ describe('filters on a relation that name one document', () => {
     expect(commands).to.deep.equal(['find', 'find'])
   })
 
-  it('are looked up by themselves where several documents may have the value', async () => {
+  it('use their own lookup if several documents may have the value', async () => {
     await matchOf({ name: { $eq: 'same' } })
     await matchOf({ slug: { $eq: 's1' } }, { status: 'draft' })
     expect(commands).to.deep.equal(['aggregate', 'aggregate'])

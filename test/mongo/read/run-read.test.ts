@@ -4,21 +4,21 @@ import type { Database } from '../../../src/mongo/connection/database.ts'
 import { visitAggregated, visitFound } from '../../../src/mongo/read/run-read.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 
-/** Longer than a piece of work may take before others have a turn. */
+/** Longer than one time slice of the event loop. */
 const LONG_MS = 15
 
 const FIND = { filter: { status: 'published' }, projection: { _id: 0 }, skip: 5, limit: 3 }
 
-/** Where rows come from: the first reply, or a cursor that reads them batch by batch. */
+/** The source of rows: the first reply, or a cursor that reads batches. */
 const WAYS: Readonly<Record<string, typeof databaseOf>> = {
-  'that come at once': databaseOf,
-  'of a cursor': (batches, wait) => ({ ...databaseOf(batches, wait), readAtOnce: noReply }),
+  'the first reply': databaseOf,
+  'a cursor': (batches, wait) => ({ ...databaseOf(batches, wait), readAtOnce: noReply }),
 }
 
 describe('visitFound', () => {
   for (const [which, open] of Object.entries(WAYS)) {
-    describe(`of rows ${which}`, () => {
-      it('reads rows that came late without waiting for a turn', async () => {
+    describe(`with rows from ${which}`, () => {
+      it('does not yield for rows that arrived late', async () => {
         const turns = countTurns()
         const seen: number[] = []
         await visit(open([[1, 2], [3]], spend), (bytes) => seen.push(...bytes))
@@ -27,7 +27,7 @@ describe('visitFound', () => {
         turns.stop()
       })
 
-      it('gives others a turn while it works for long', async () => {
+      it('yields to the event loop during long work', async () => {
         const turns = countTurns()
         await visit(
           open([[1, 2, 3]], () => undefined),
@@ -39,7 +39,7 @@ describe('visitFound', () => {
     })
   }
 
-  it('asks a cursor for the same as the first reply', async () => {
+  it('opens a cursor with the options of the first read', async () => {
     const asked: Document[] = []
     const database = {
       queryTimeoutMs: 1_000,
@@ -63,7 +63,7 @@ describe('visitFound', () => {
 })
 
 describe('visitAggregated', () => {
-  it('bounds each attempt by what is left', async () => {
+  it('limits each attempt to the remaining time', async () => {
     const bounds: unknown[] = []
     let left = 2_000
     const database = {
@@ -95,7 +95,7 @@ function visit(database: Partial<Database>, each: (bytes: Uint8Array) => void): 
 
 const noReply: Database['readAtOnce'] = () => Promise.resolve(null)
 
-/** A database whose rows are there after `wait`. */
+/** A database whose rows are available after `wait`. */
 function databaseOf(
   batches: readonly (readonly number[])[],
   wait: () => void,
@@ -116,7 +116,7 @@ function spend(): void {
   while (performance.now() < endsAt);
 }
 
-/** A cursor whose batches are there after `wait`. */
+/** A cursor whose batches are available after `wait`. */
 function cursorOf(batches: readonly (readonly number[])[], wait: () => void): AbstractCursor {
   const left = [...batches]
   const cursor = {
@@ -130,7 +130,7 @@ function cursorOf(batches: readonly (readonly number[])[], wait: () => void): Ab
   return cursor as unknown as AbstractCursor
 }
 
-/** Rounds of the event loop from now on. */
+/** Counts rounds of the event loop from now on. */
 function countTurns() {
   let count = 0
   let next = setImmediate(again)

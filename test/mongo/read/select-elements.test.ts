@@ -19,7 +19,7 @@ describe('compileElementSelection', () => {
     const elements: readonly Data[] = values.map((value, n) => ({ n, [type]: toBson(value) }))
 
     for (const operator of OPERATORS.filter((operator) => fits(type, operator))) {
-      it(`takes $${operator} on ${type} for what it means to the database`, () => {
+      it(`matches the database for $${operator} on ${type}`, () => {
         for (const [text, operand] of operandsOf(type, operator, operands)) {
           const filter = parseFilters({ [type]: { [`$${operator}`]: text } }, plan, rules)
           const found = compileElementSelection({ filter, sort: [] })(elements).map(({ n }) => n)
@@ -32,7 +32,7 @@ describe('compileElementSelection', () => {
     }
   }
 
-  it('orders by the lowest of several values, descending by the highest', () => {
+  it('sorts by the lowest of several values ascending and the highest descending', () => {
     const sections = pagePlan().attributes.get('sections')
     const list =
       sections?.kind === 'dynamiczone' ? sections.components().get('sections.list') : null

@@ -53,7 +53,7 @@ describe('translateFilter', () => {
     })
   }
 
-  it('is tested for every operator', () => {
+  it('covers every operator', () => {
     expect(rows.map(([operator]) => operator)).to.have.members([...OPERATORS])
   })
 
@@ -67,14 +67,14 @@ describe('translateFilter', () => {
       { $or: [{ integer: { $eq: 1 } }, { string: { $eq: 'a' } }] },
     ],
     [
-      'two conditions on one attribute, both of them',
+      'two conditions on one attribute',
       { integer: { $gt: '1', $lt: '5' } },
       { $and: [{ integer: { $gt: 1 } }, { integer: { $lt: 5 } }] },
     ],
-    ['any of nothing as nothing', { string: { $contains: [] } }, { _id: { $in: [] } }],
+    ['an empty operand list as no match', { string: { $contains: [] } }, { _id: { $in: [] } }],
     ['an empty list', { string: { $in: [] } }, { string: { $in: [] } }],
     [
-      'every character that means something in a pattern as itself',
+      'all special pattern characters literally',
       { string: { $contains: '\\^$.*+?()[]{}|' } },
       { string: { $regex: '\\\\\\^\\$\\.\\*\\+\\?\\(\\)\\[\\]\\{\\}\\|' } },
     ],
@@ -85,13 +85,13 @@ describe('translateFilter', () => {
     })
   }
 
-  it('gives decimals to the database with all their digits', () => {
+  it('keeps all digits of decimals', () => {
     const filter = translate({ decimal: '0.12345678901234567890' }) as { decimal: { $eq: unknown } }
     expect(filter.decimal.$eq).to.be.instanceOf(Decimal128)
     expect(String(filter.decimal.$eq)).to.equal('0.12345678901234567890')
   })
 
-  it('matches nothing for any of no conditions, everything for all of none', () => {
+  it('matches nothing for an empty $or and everything for an empty $and', () => {
     const none: Filter = { kind: 'any', of: [] }
     expect(translateFilter(none)).to.deep.equal({ _id: { $in: [] } })
     expect(translateFilter({ kind: 'all', of: [] })).to.deep.equal({})
@@ -102,7 +102,7 @@ describe('translateFilter', () => {
 })
 
 describe('matchAll', () => {
-  it('leaves out what says nothing, and never merges keys', () => {
+  it('omits empty conditions and never merges keys', () => {
     expect(matchAll([])).to.deep.equal({})
     expect(matchAll([{}, { a: 1 }, {}])).to.deep.equal({ a: 1 })
     expect(matchAll([{ a: 1 }, { a: 2 }])).to.deep.equal({ $and: [{ a: 1 }, { a: 2 }] })

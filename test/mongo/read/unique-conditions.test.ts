@@ -26,16 +26,16 @@ function most(filters: Data, { of = plan, ...also }: Data & { of?: typeof plan }
 describe('mostVersions', () => {
   const ONE: readonly (readonly [string, Data])[] = [
     ['a uid', { slug: { $eq: 'a' } }],
-    ['a unique attribute, in short', { code: 'a' }],
+    ['a unique attribute in short notation', { code: 'a' }],
     ['a documentId', { documentId: 'a'.repeat(24) }],
     ['an id', { id: '3' }],
     ['a list of one', { slug: { $in: ['a'] } }],
-    ['beside another condition', { slug: 'a', title: { $contains: 'b' } }],
-    ['in one of the conditions of $and', { $and: [{ title: 'b' }, { slug: 'a' }] }],
-    ['in an $or of one', { $or: [{ slug: 'a' }] }],
+    ['a uid with another condition', { slug: 'a', title: { $contains: 'b' } }],
+    ['a uid in one of the conditions of $and', { $and: [{ title: 'b' }, { slug: 'a' }] }],
+    ['a uid in an $or with one branch', { $or: [{ slug: 'a' }] }],
   ]
   for (const [what, filters] of ONE) {
-    it(`is one by ${what}`, () => {
+    it(`is one for ${what}`, () => {
       expect(most(filters)).to.equal(1)
     })
   }
@@ -45,11 +45,11 @@ describe('mostVersions', () => {
     ['for each branch of $or', { $or: [{ slug: 'a' }, { code: 'b' }] }, {}, 2],
     ['for each locale', { slug: 'a' }, { of: localized, locale: '*' }, 2],
     ['for each locale of a document', { documentId: 'x' }, { of: localized, locale: '*' }, 2],
-    ['one for an id in all locales', { id: '3' }, { of: localized, locale: '*' }, 1],
+    ['for an id in all locales', { id: '3' }, { of: localized, locale: '*' }, 1],
     ['for the documentId of a draft', { documentId: 'x' }, { status: 'draft' }, 1],
   ]
   for (const [what, filters, also, expected] of MORE) {
-    it(`is one ${what}`, () => {
+    it(`counts one version ${what}`, () => {
       expect(most(filters, also)).to.equal(expected)
     })
   }
@@ -59,21 +59,21 @@ describe('mostVersions', () => {
     ['an attribute that is not unique', { title: 'a' }, {}],
     ['drafts, which may share a value', { slug: 'a' }, { status: 'draft' }],
     ['the empty text, which may repeat', { slug: '' }, {}],
-    ['a list with it', { slug: { $in: ['a', ''] } }, {}],
+    ['a list with the empty text', { slug: { $in: ['a', ''] } }, {}],
     ['null', { slug: { $null: 'true' } }, {}],
     ['another operator', { slug: { $ne: 'a' } }, {}],
     ['$not', { $not: { slug: 'a' } }, {}],
     ['an $or with an open branch', { $or: [{ slug: 'a' }, { title: 'b' }] }, {}],
   ]
   for (const [what, filters, also] of UNBOUNDED) {
-    it(`is unbounded by ${what}`, () => {
+    it(`is unbounded for ${what}`, () => {
       expect(most(filters, also)).to.equal(Infinity)
     })
   }
 })
 
 describe('matchNamed', () => {
-  it('names the versions of documents that a filter names', () => {
+  it('returns the version ids for a filter on documentId', () => {
     expect(matchOf({ documentId: 'a' })).to.deep.equal({ _id: { $eq: 'a::published' } })
     const both = { $and: [{ title: 'b' }, { documentId: { $in: ['a', 'b'] } }] }
     expect(matchOf(both)).to.deep.equal({ _id: { $in: ['a::published', 'b::published'] } })
@@ -82,7 +82,7 @@ describe('matchNamed', () => {
     })
   })
 
-  it('names none where others may be meant', () => {
+  it('returns no condition if other documents may match', () => {
     const open = [
       {},
       { documentId: { $ne: 'a' } },

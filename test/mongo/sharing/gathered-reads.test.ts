@@ -3,7 +3,7 @@ import { type GatherReads, gatherReads } from '../../../src/mongo/sharing/gather
 
 type Read = Parameters<GatherReads>[2]
 
-/** Answers each key with itself in capital letters but for `none`, and keeps what it was asked for. */
+/** Answers each key except `none` with its upper case and records the requested keys. */
 function recording(): { readonly asked: (readonly string[])[]; readonly read: Read } {
   const asked: (readonly string[])[] = []
   const read: Read = (keys) => {
@@ -17,7 +17,7 @@ function recording(): { readonly asked: (readonly string[])[]; readonly read: Re
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('gatherReads', () => {
-  it('reads once what is asked for in one turn, each key once', async () => {
+  it('reads each key once for concurrent calls', async () => {
     const { asked, read } = recording()
     const gather = gatherReads(null)
     const keys = ['a', 'b', 'a', 'none']
@@ -26,7 +26,7 @@ describe('gatherReads', () => {
     expect(asked).to.deep.equal([['a', 'b', 'none']])
   })
 
-  it('reads anew in the next turn, and apart what is of another kind', async () => {
+  it('reads again in the next turn and separately for another kind', async () => {
     const { asked, read } = recording()
     const gather = gatherReads(null)
     const first = gather('one', 'a', read)
@@ -36,7 +36,7 @@ describe('gatherReads', () => {
     expect(asked).to.deep.equal([['a'], ['a'], ['a']])
   })
 
-  it('asks for at most 50 keys at once', async () => {
+  it('reads at most 50 keys per command', async () => {
     const { asked, read } = recording()
     const gather = gatherReads(null)
     const keys = Array.from({ length: 120 }, (_, index) => `k${index}`)
@@ -45,7 +45,7 @@ describe('gatherReads', () => {
     expect(asked.map(({ length }) => length)).to.deep.equal([50, 50, 20])
   })
 
-  it('fails for all of one command, and for nobody else', async () => {
+  it('rejects only the calls of the failed command', async () => {
     const { read } = recording()
     const gather = gatherReads(null)
     const broken: Read = () => Promise.reject(new Error('broken'))
@@ -62,7 +62,7 @@ describe('gatherReads', () => {
     expect(await gather('bad', 'a', read)).to.equal('A')
   })
 
-  it('counts one command for all who share it', async () => {
+  it('counts one command for all sharing callers', async () => {
     const { read } = recording()
     const told: (readonly unknown[])[] = []
     let next = 0

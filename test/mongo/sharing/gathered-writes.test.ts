@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts'
 
 type Write = (items: readonly string[]) => Promise<readonly (string | null)[]>
 
-/** A group that is being written, and how it ends. */
+/** A batch in flight and the functions that settle it. */
 interface Writing {
   readonly items: readonly string[]
   readonly end: (written: readonly (string | null)[]) => void
@@ -27,7 +27,7 @@ describe('gatherWrites', () => {
     writing = []
   })
 
-  it('writes together what comes in one turn, and apart what is of another kind', async () => {
+  it('writes items of the same kind and turn in one batch', async () => {
     const all = [
       gather('one', 'a', 'a', write),
       gather('two', 'b', 'b', write),
@@ -40,7 +40,7 @@ describe('gatherWrites', () => {
     expect(await Promise.all(all)).to.deep.equal(['A', 'B', null])
   })
 
-  it('writes what comes meanwhile together, once the group before has ended, however', async () => {
+  it('collects items while a batch is in flight and writes them after it, even if it fails', async () => {
     const first = gather('kind', 'a', 'a', write).catch(String)
     await turn()
     const later = [gather('kind', 'b', 'b', write), gather('kind', 'c', 'c', write)]
@@ -54,7 +54,7 @@ describe('gatherWrites', () => {
     expect(await Promise.all(later)).to.deep.equal(['B', 'C'])
   })
 
-  it('goes on beside a group that takes long', async () => {
+  it('starts the next batch next to a slow one', async () => {
     const slow = gather('kind', 'a', 'a', write)
     await turn()
     const next = gather('kind', 'b', 'b', write)
@@ -64,7 +64,7 @@ describe('gatherWrites', () => {
     expect(items()).to.deep.equal([['a'], ['b']])
   })
 
-  it('writes one after the other what has the same key', async () => {
+  it('writes items with the same key in separate batches, in order', async () => {
     const all = ['a1', 'b1', 'a2', 'a3', 'b2'].map((item) =>
       gather('kind', item.slice(0, 1), item, (group) => {
         writing.push({ items: group, end: () => undefined, fail: () => undefined })
@@ -75,7 +75,7 @@ describe('gatherWrites', () => {
     expect(items()).to.deep.equal([['a1', 'b1'], ['a2', 'b2'], ['a3']])
   })
 
-  it('writes at most 25 at once', async () => {
+  it('writes at most 25 items per batch', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `k${index}`)
     const sizes: number[] = []
     const stored = await Promise.all(
@@ -90,7 +90,7 @@ describe('gatherWrites', () => {
     expect(sizes).to.deep.equal([25, 25, 10])
   })
 
-  it('counts its commands for all who share it', async () => {
+  it('counts its commands for all sharing callers', async () => {
     const told: (readonly unknown[])[] = []
     let next = 0
     const counting = gatherWrites({

@@ -6,7 +6,7 @@ interface Run {
   readonly fail: (error: Error) => void
 }
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test ends it. */
 function controlled(): { readonly runs: Run[]; readonly work: () => Promise<number> } {
   const runs: Run[] = []
   const work = (): Promise<number> =>
@@ -19,7 +19,7 @@ function controlled(): { readonly runs: Run[]; readonly work: () => Promise<numb
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('createSharedRuns', () => {
-  it('answers those who ask during a run with one that begins after it', async () => {
+  it('gives callers during a run the result of one later run', async () => {
     const share = createSharedRuns<number>()
     const { runs, work } = controlled()
     const first = share('a', work)
@@ -38,14 +38,14 @@ describe('createSharedRuns', () => {
     expect(await fourth).to.equal(3)
   })
 
-  it('runs anew for each who asks alone', async () => {
+  it('runs again for each sequential caller', async () => {
     const share = createSharedRuns<number>()
     let runs = 0
     const work = (): Promise<number> => Promise.resolve((runs += 1))
     expect([await share('a', work), await share('a', work)]).to.deep.equal([1, 2])
   })
 
-  it('keeps keys apart', async () => {
+  it('keeps keys separate', async () => {
     const share = createSharedRuns<number>()
     const { runs, work } = controlled()
     const both = [share('a', work), share('b', work)]
@@ -53,7 +53,7 @@ describe('createSharedRuns', () => {
     expect(await Promise.all(both)).to.deep.equal([0, 1])
   })
 
-  it('does not hand a failure to those who asked during it', async () => {
+  it('does not pass a failure to callers that came during the run', async () => {
     const share = createSharedRuns<number>()
     const { runs, work } = controlled()
     const first = share('a', work)
@@ -65,7 +65,7 @@ describe('createSharedRuns', () => {
     expect(await second).to.equal(2)
   })
 
-  it('begins beside a run that takes long', async () => {
+  it('starts next to a slow run', async () => {
     const share = createSharedRuns<number>()
     const { runs, work } = controlled()
     const first = share('a', work)

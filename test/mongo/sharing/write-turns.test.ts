@@ -14,7 +14,7 @@ describe('turns of writers', () => {
     deadline: performance.now() + ms,
     caller,
   })
-  /** Waits for keys after an attempt that has found one of them taken. */
+  /** Waits for keys after an attempt found one of them taken. */
   const waitFor = (turn: WriteTurn, keys: readonly string[], given = limits()): Promise<void> => {
     expect(() => turn.take(keys)).to.throw(TurnTaken)
     return turn.wait(given)
@@ -24,10 +24,10 @@ describe('turns of writers', () => {
       () => null,
       (error: unknown) => error,
     )
-  /** Lets all callbacks run that are due. */
+  /** Lets all pending callbacks run. */
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-  it('follow each other in the order of arrival', async () => {
+  it('follow the order of arrival', async () => {
     const turns = openWriteTurns()
     const first = turns.begin()
     first.take(['a'])
@@ -61,7 +61,7 @@ describe('turns of writers', () => {
     expect(turns.begin().tryTake(['b'])).to.equal(true)
   })
 
-  it('do not deadlock where two need the keys of each other', async () => {
+  it("do not deadlock if two writers need each other's keys", async () => {
     const turns = openWriteTurns()
     const one = turns.begin()
     const other = turns.begin()
@@ -78,7 +78,7 @@ describe('turns of writers', () => {
     expect(turns.begin().tryTake(['a', 'b'])).to.equal(true)
   })
 
-  it('let no newcomer pass a writer that waits for another key too', async () => {
+  it('let no later writer pass one that also waits for another key', async () => {
     const turns = openWriteTurns()
     const holder = turns.begin()
     holder.take(['a'])
@@ -91,7 +91,7 @@ describe('turns of writers', () => {
     expect(turns.begin().tryTake(['b'])).to.equal(true)
   })
 
-  it('pass over a writer whose deadline is over', async () => {
+  it('skip a writer whose deadline has passed', async () => {
     const turns = openWriteTurns()
     const holder = turns.begin()
     holder.take(['a'])
@@ -104,7 +104,7 @@ describe('turns of writers', () => {
     await begun
   })
 
-  it('pass over a writer whose caller leaves, before or while it waits', async () => {
+  it('skip a writer whose caller leaves before or during the wait', async () => {
     const turns = openWriteTurns()
     const holder = turns.begin()
     holder.take(['a'])
@@ -129,7 +129,7 @@ describe('turns of writers', () => {
     await begun
   })
 
-  it('refuse a writer beyond the bound of a queue, and leave nothing of it behind', async () => {
+  it('refuse a writer beyond the queue limit and release its keys', async () => {
     const turns = openWriteTurns()
     const holder = turns.begin()
     holder.take(['a'])

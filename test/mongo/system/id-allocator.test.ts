@@ -14,7 +14,7 @@ describe('openIdAllocator', () => {
 
   after(() => test.drop())
 
-  it('says of a lost database that it is lost, and goes on when it is back', async () => {
+  it('reports a lost database and continues when it is back', async () => {
     const proxy = await openDatabaseProxy(test.uri)
     const database = await openDatabase({ uri: proxy.uri, name: test.name, queryTimeoutMs: 10_000 })
     try {
@@ -32,7 +32,7 @@ describe('openIdAllocator', () => {
     }
   })
 
-  it('begins at 1 and goes up', async () => {
+  it('starts at 1 and counts up', async () => {
     const ids = openIdAllocator(test.database)
     expect(await ids.take('first', 3)).to.deep.equal([1, 2, 3])
     expect(await ids.take('first', 1)).to.deep.equal([4])
@@ -40,7 +40,7 @@ describe('openIdAllocator', () => {
     expect(await ids.take('first', 0)).to.deep.equal([])
   })
 
-  it('gives no id twice to those who ask at once, in several processes', async () => {
+  it('gives unique ids to concurrent callers in several processes', async () => {
     const taken = await Promise.all(
       Array.from({ length: 4 }, () => openIdAllocator(test.database)).flatMap((ids) =>
         Array.from({ length: 50 }, (_, index) => ids.take('raced', (index % 7) + 1)),
@@ -53,7 +53,7 @@ describe('openIdAllocator', () => {
     expect(new Set(all).size).to.equal(all.length)
   })
 
-  it('gives more than a block holds, and continues where it stopped', async () => {
+  it('allocates more ids than a block and continues after them', async () => {
     const ids = openIdAllocator(test.database)
     const many = await ids.take('many', 250)
     expect(new Set(many).size).to.equal(250)
@@ -62,7 +62,7 @@ describe('openIdAllocator', () => {
     expect(next).to.be.above(many.at(-1) ?? 0)
   })
 
-  it('takes back the last id, and no other', async () => {
+  it('takes back only the last id', async () => {
     const ids = openIdAllocator(test.database)
     const [first = 0, second = 0] = await ids.take('returned', 2)
     ids.giveBack('returned', first)

@@ -33,7 +33,7 @@ describe('insertOnce', () => {
   })
 
   const LOST: WireFault = { fate: 'carried out', answer: () => null }
-  /** As a server that does not know the row again answers. */
+  /** The reply of a server that does not recognize the retried row. */
   const writeErrors = [{ index: 0, code: 11000, keyPattern: { _id: 1 }, errmsg: 'E11000' }]
   const DUPLICATE: WireFault = { fate: 'refused', answer: () => ({ ok: 1, n: 0, writeErrors }) }
 
@@ -43,7 +43,7 @@ describe('insertOnce', () => {
       (error: unknown) => error,
     )
 
-  it('takes a duplicate of the row itself for what it is', async () => {
+  it('accepts a duplicate of its own row after a retry', async () => {
     const inserts: string[] = []
     proxy.arm((command) => {
       if (!('insert' in command)) return null
@@ -61,7 +61,7 @@ describe('insertOnce', () => {
     expect(await rows.findOne({ _id: 'b' })).to.include({ claim: 'first' })
   })
 
-  it('refuses a row that another index refuses', async () => {
+  it('refuses a row that violates another index', async () => {
     await rows.deleteMany({})
     await rows.createIndex({ claim: 1 }, { unique: true })
     await insertOnce(rows, { _id: 'c', claim: 'taken' }, OPTIONS)

@@ -5,7 +5,7 @@ import { type LaggingMajority, startLaggingMajority } from '../../support/laggin
 
 const LOCAL = { writeConcern: { w: 1 } } as const
 
-describe('rights that no majority has', () => {
+describe('permissions that no majority has confirmed', () => {
   let replicas: LaggingMajority
   let database: Database
 
@@ -17,7 +17,7 @@ describe('rights that no majority has', () => {
 
   const rowsOf = (name: string) => replicas.client.db('system').collection<{ _id: string }>(name)
 
-  it('permit nothing, and are not confused with later ones', async () => {
+  it('are not granted and are not mistaken for later ones', async () => {
     let ms = 0
     await rowsOf('rights').insertOne({ _id: 'granted' })
     const rights = await openVersionedCache({

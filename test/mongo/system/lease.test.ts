@@ -14,7 +14,7 @@ describe('withLease', () => {
 
   after(() => test.drop())
 
-  it('lets one work at a time, and everybody in the end', async () => {
+  it('runs one holder at a time until all have run', async () => {
     let working = 0
     let most = 0
     const work = async (): Promise<void> => {
@@ -28,31 +28,31 @@ describe('withLease', () => {
     expect(await leases().countDocuments()).to.equal(0)
   })
 
-  it('lets those who hold different leases work at once', async () => {
+  it('runs holders of different leases concurrently', async () => {
     const answer = await withLease(test.database, 'outer', () =>
       withLease(test.database, 'inner', () => Promise.resolve('both')),
     )
     expect(answer).to.equal('both')
   })
 
-  it('is free again after work that failed', async () => {
+  it('releases the lease after failed work', async () => {
     const failed = withLease(test.database, 'failing', () => Promise.reject(new Error('no')))
     expect(await failed.catch((error: unknown) => (error as Error).message)).to.equal('no')
     expect(await withLease(test.database, 'failing', () => Promise.resolve(1))).to.equal(1)
   })
 
-  it('is taken from a holder that died', async () => {
+  it('takes over the expired lease of a dead holder', async () => {
     await leases().insertOne({ _id: 'dead', holder: 'nobody', expiresAt: new Date(Date.now() - 1) })
     expect(await withLease(test.database, 'dead', () => Promise.resolve(1))).to.equal(1)
   })
 
-  it('is taken where a clock that was an hour ahead has left it', async () => {
+  it('takes over a lease from a clock an hour ahead', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000)
     await leases().insertOne({ _id: 'ahead', holder: 'nobody', expiresAt })
     expect(await withLease(test.database, 'ahead', () => Promise.resolve(1))).to.equal(1)
   })
 
-  it('is waited for while its holder lives', async () => {
+  it('waits while the holder is alive', async () => {
     await leases().insertOne({
       _id: 'held',
       holder: 'somebody',

@@ -7,7 +7,7 @@ import { testUri } from '../../support/test-database.ts'
 
 const WRITES = ['insert', 'update', 'delete', 'findAndModify']
 
-/** The collection that a command writes to, outside of transactions; null for other commands. */
+/** Returns the collection that a command outside transactions writes to, or null for other commands. */
 function writtenBy(command: Document): string | null {
   const name = Object.keys(command)[0] ?? ''
   return WRITES.includes(name) && command['autocommit'] === undefined ? String(command[name]) : null
@@ -15,7 +15,7 @@ function writtenBy(command: Document): string | null {
 
 const isByMajority = (command: Document): boolean => command['writeConcern']?.w === 'majority'
 
-describe('a server whose MONGODB_URI says w=1', () => {
+describe('a server with w=1 in MONGODB_URI', () => {
   let relay: Relay
   let server: TestServer
   const commands: Document[] = []
@@ -45,7 +45,7 @@ describe('a server whose MONGODB_URI says w=1', () => {
     await relay.close()
   })
 
-  it('writes the log, its head, leases and jobs by majority', () => {
+  it('writes the log, its head, leases and jobs with majority', () => {
     const system = commands.filter((command) => writtenBy(command)?.startsWith('quire_') === true)
     const collections = [...new Set(system.map(writtenBy))]
     expect(collections).to.include.members(['quire_heads', 'quire_commits', 'quire_leases'])
@@ -53,7 +53,7 @@ describe('a server whose MONGODB_URI says w=1', () => {
     expect([...new Set(weak)]).to.deep.equal([])
   })
 
-  it('commits transactions by majority', () => {
+  it('commits transactions with majority', () => {
     const commits = commands.filter((command) => 'commitTransaction' in command)
     expect(commits.length).to.be.above(0)
     expect(commits.every(isByMajority)).to.equal(true)

@@ -32,18 +32,18 @@ describe('mongo/system/versioned-cache', () => {
   })
   after(() => test.drop())
 
-  it('loads once for all who ask together', async () => {
+  it('loads once for concurrent callers', async () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => versionedCache.current()))
     expect(new Set(all)).to.deep.equal(new Set([1]))
   })
 
-  it('does not load again while the stamp stands', async () => {
+  it('does not load again while the stamp is unchanged', async () => {
     await versionedCache.current()
     ms += 10_000
     expect(await versionedCache.current()).to.equal(1)
   })
 
-  it('numbers changes from the first, each once', async () => {
+  it('gives each change a number, starting at the first one', async () => {
     const other = await open('numbers', 7)
     const numbers = await Promise.all(
       Array.from({ length: 5 }, () => other.change((_, change) => Promise.resolve(change))),
@@ -54,7 +54,7 @@ describe('mongo/system/versioned-cache', () => {
     ).to.equal(13)
   })
 
-  it('takes nothing of what a change did that another has overtaken', async () => {
+  it('discards the writes of a change that a concurrent one overtook', async () => {
     const rows = test.database.collection<{ readonly _id: number; readonly by: string }>('rows')
     await rows.insertOne({ _id: 0, by: 'first' })
     const both = await Promise.all(
@@ -69,20 +69,20 @@ describe('mongo/system/versioned-cache', () => {
     expect(await rows.countDocuments()).to.equal(3)
   })
 
-  it('locks the stamp with its last command alone', async () => {
+  it('locks the stamp only with its last command', async () => {
     const overtaking = await open('overtaken')
     const overtaken = await open('overtaken')
     let runs = 0
     const number = await overtaken.change(async (_, change) => {
       runs += 1
-      // Were the stamp locked by now, this would wait for what waits for it.
+      // If the stamp were locked now, this would deadlock.
       if (runs === 1) await overtaking.change(nothing)
       return change
     })
     expect({ runs, number }).to.deep.equal({ runs: 2, number: 2 })
   })
 
-  it('keeps nothing of a load that a change has overtaken', async () => {
+  it('discards a load that a change overtook', async () => {
     let endOld: (value: number) => void = () => undefined
     const begun = new Promise<void>((resolve) => {
       load = () => {
@@ -99,7 +99,7 @@ describe('mongo/system/versioned-cache', () => {
     expect(await versionedCache.current()).to.equal(2)
   })
 
-  it('asks again after a load that failed', async () => {
+  it('loads again after a failed load', async () => {
     load = () => Promise.reject(new Error('lost'))
     await Promise.all(
       [1, 2].map(() =>
@@ -113,7 +113,7 @@ describe('mongo/system/versioned-cache', () => {
     expect(await versionedCache.current()).to.equal(3)
   })
 
-  it('leaves the stamp alone when a change is refused', async () => {
+  it('keeps the stamp if a change is refused', async () => {
     await versionedCache.current()
     await versionedCache
       .change(() => Promise.reject(new Error('refused')))
@@ -121,7 +121,7 @@ describe('mongo/system/versioned-cache', () => {
     expect(await versionedCache.change((_, change) => Promise.resolve(change))).to.equal(1)
   })
 
-  it('does not trust a clock that was set back', async () => {
+  it('reloads after the clock was set back', async () => {
     ms = 1_000_000
     const other = await open('clock')
     const elsewhere = await open('clock')

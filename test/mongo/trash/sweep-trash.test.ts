@@ -47,7 +47,7 @@ describe('the sweep of the trash', () => {
     return ids
   }
 
-  it('ends what is older, however much that is, and nothing else', async () => {
+  it('deletes all expired entries and no others', async () => {
     await put(
       Array.from({ length: 205 }, (_, index) => `old${index}`),
       31,
@@ -57,7 +57,7 @@ describe('the sweep of the trash', () => {
     expect(await left()).to.deep.equal(['young'])
   })
 
-  it('sweeps by itself', async () => {
+  it('runs periodically', async () => {
     await put(['old'], 31)
     await put(['young'], 29)
     const errors: unknown[] = []

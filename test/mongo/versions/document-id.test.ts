@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import { documentIdFor, isDocumentId } from '../../../src/mongo/versions/document-id.ts'
 
 describe('documentIdFor', () => {
-  it('is the same for the same key, on any machine', () => {
+  it('is always the same for the same key', () => {
     expect(documentIdFor('country:FRA')).to.equal('iexwwtf7cznnfwfwgaxt6pca')
     expect(documentIdFor('country:FRA')).to.equal(documentIdFor('country:FRA'))
   })
 
-  it('makes documentIds, and a different one for each key', () => {
+  it('creates a valid and unique documentId for each key', () => {
     const made = Array.from({ length: 2_000 }, (_, index) => documentIdFor(`city:${index}`))
     expect(made.every(isDocumentId)).to.equal(true)
     expect(new Set(made)).to.have.lengthOf(2_000)

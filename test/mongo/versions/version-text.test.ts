@@ -8,7 +8,7 @@ import { SCALAR_KINDS } from '../../../src/schema/values/attribute-kinds.ts'
 
 const TYPES = Object.keys(SCALAR_KINDS) as ScalarType[]
 
-/** What the text must be: the entry that `toJson` of the kinds makes of the decoded version. */
+/** The expected text: the JSON of the decoded version, built with `toJson` of the scalar kinds. */
 function expected(members: readonly TextMember[], bytes: Uint8Array): string {
   const version = decodeVersion(bytes)
   const entry: Record<string, unknown> = {}
@@ -29,7 +29,7 @@ const date = fc.oneof(
   fc.constantFrom(new Date(0), new Date(-1), new Date(8.64e15), new Date(-8.64e15)),
 )
 const digits = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-/** In whatever form a value may be stored, the type's own or not. */
+/** Values in any stored form, valid for the type or not. */
 const stored = fc.oneof(
   text,
   date,
@@ -47,7 +47,7 @@ const stored = fc.oneof(
 const field = fc.record({ type: fc.constantFrom(...TYPES), value: stored, isShown: fc.boolean() })
 
 describe('compileVersionText', () => {
-  it('writes what the decoded version would be shown as, whatever is stored', () => {
+  it('equals the JSON of the decoded version for any stored values', () => {
     const lists = fc.array(fc.array(field, { maxLength: 6 }), { minLength: 1, maxLength: 4 })
     const property = fc.property(lists, fc.boolean(), ([first = [], ...others], isTurned) => {
       const members = first.flatMap(({ type, isShown }, index) =>
@@ -63,7 +63,7 @@ describe('compileVersionText', () => {
     fc.assert(property, { numRuns: 2_000 })
   })
 
-  it('writes numbers of 64 bits where the type has them', () => {
+  it('writes 64-bit integers exactly', () => {
     const members = [{ name: 'count', type: 'biginteger' }] as const
     const write = compileVersionText(members)
     for (const value of [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
@@ -72,14 +72,14 @@ describe('compileVersionText', () => {
     }
   })
 
-  it('reads what is a part of a larger answer', () => {
+  it('reads a version inside a larger buffer', () => {
     const write = compileVersionText([{ name: 'title', type: 'string' }])
     const one = BSON.serialize({ _id: 'a', title: 'One' })
     const all = Buffer.concat([Buffer.from('before'), one, Buffer.from('behind')])
     expect(write(all.subarray(6, 6 + one.length))).to.equal('{"title":"One"}')
   })
 
-  it('refuses a text that is no UTF-8, as the driver does', () => {
+  it('rejects text with invalid UTF-8, like the driver', () => {
     const write = compileVersionText([{ name: 'title', type: 'string' }])
     const bytes = Buffer.from(BSON.serialize({ title: 'abc' }))
     bytes[bytes.indexOf('abc') + 1] = 0xff
@@ -87,7 +87,7 @@ describe('compileVersionText', () => {
     expect(() => decodeVersion(bytes)).to.throw(/UTF-8/)
   })
 
-  it('does not go beyond the end of what is no version', () => {
+  it('does not read beyond the end of truncated input', () => {
     const write = compileVersionText([{ name: 'title', type: 'string' }])
     const bytes = Buffer.from(BSON.serialize({ title: 'abc' }))
     for (let end = 5; end < bytes.length; end += 1) {

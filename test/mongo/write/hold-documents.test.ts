@@ -12,7 +12,7 @@ const DOCUMENTS = 12
 const PLAN = planOf('tag')
 const KEY = { locale: '', status: 'published' } as const
 
-describe('documents that are held', () => {
+describe('held documents', () => {
   let test: TestDatabase
   let database: Database
   const documentIds = Array.from({ length: DOCUMENTS }, (_, index) => `${index}`.padStart(24, 'h'))
@@ -39,7 +39,7 @@ describe('documents that are held', () => {
     (await versionsOf(database, PLAN).find().toArray()).map((row) => row['_lock'])
   const isHold = (lock: unknown): boolean => String(lock).startsWith('hold:')
 
-  it('can be locked all at once though their writers never pause', async () => {
+  it('can all be locked although their writers never pause', async () => {
     let isOver = false
     let saved = 0
     const ended = (): boolean => isOver
@@ -60,7 +60,7 @@ describe('documents that are held', () => {
     expect(saved).to.be.above(0)
   })
 
-  it('keep writers waiting until the work has ended, and no longer', async () => {
+  it('block writers until the work has ended', async () => {
     const order: string[] = []
     const [first = ''] = documentIds
     let saving: Promise<unknown> = Promise.resolve()
@@ -74,7 +74,7 @@ describe('documents that are held', () => {
     expect(order).to.deep.equal(['locked', 'saved'])
   })
 
-  it('are free again when the work fails', async () => {
+  it('are released if the work fails', async () => {
     const failing = holding(database, [{ plan: PLAN, documentIds }], () =>
       Promise.reject(new Error('on the way')),
     )
@@ -83,12 +83,12 @@ describe('documents that are held', () => {
     await save(documentIds[0] ?? '')
   })
 
-  it('refuse a writer of several versions too, as a conflict that is tried again', async () => {
+  it('refuse a writer of several versions as well, as a retryable conflict', async () => {
     const attempt = (): Promise<unknown> =>
       database.transact(async (session) => {
         await lockDocument(database, PLAN, documentIds[0] ?? '', session).catch(
           (error: unknown) => {
-            throw new Error(String(error)) // the first attempt is looked at
+            throw new Error(String(error)) // only the first attempt matters
           },
         )
       })
@@ -97,7 +97,7 @@ describe('documents that are held', () => {
     })
   })
 
-  it('are not believed to be held where a clock was wrong', () => {
+  it('are ignored if their expiry is implausible', () => {
     const hold = (inMs: number): string => `hold:${Date.now() + inMs}:0123456789abcdef`
     expect(() => assertNotHeld(hold(5_000))).to.throw('about to lock')
     for (const lock of [undefined, 'f00d', hold(-1), hold(3_600_000)]) assertNotHeld(lock)

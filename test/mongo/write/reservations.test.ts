@@ -8,7 +8,7 @@ const CODES = ['a', 'b', 'c', 'd']
 const WRITERS = 4
 const WRITES = 20
 
-/** In turn: an answer that is lost, a commit that never arrives, and one that only a minority confirmed. */
+/** In turn: a lost reply, a lost commit, and a commit that only a minority confirmed. */
 const FAULTS: readonly WireFault[] = [
   { fate: 'carried out', answer: () => null },
   { fate: 'refused', answer: () => null },
@@ -52,7 +52,7 @@ describe('reservations', function () {
     await proxy.close()
   })
 
-  /** The holder of each reservation and of each published value, as of one moment. */
+  /** The holders of all reservations and published values in one snapshot. */
   const findHolders = () =>
     client.withSession((session) =>
       session.withTransaction(
@@ -77,7 +77,7 @@ describe('reservations', function () {
       ),
     )
 
-  it('are those of the published versions, whatever becomes of commits', async () => {
+  it('match the published versions regardless of failed commits', async () => {
     let commits = 0
     proxy.arm((command) => {
       if (!('commitTransaction' in command)) return null

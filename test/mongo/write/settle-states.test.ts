@@ -17,7 +17,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/test-database
 /** More than one batch. */
 const STORED = 700
 
-describe('states of drafts that were stored without one', () => {
+describe('draft states that are not stored yet', () => {
   const plan = planOf({ draftAndPublish: true })
   const narrower = planOf({ draftAndPublish: true, attributes: { text: { type: 'text' } } })
   let test: TestDatabase
@@ -30,7 +30,7 @@ describe('states of drafts that were stored without one', () => {
   })
   after(() => test.drop())
 
-  /** A third has no published version, a third is published as it is, a third has changed. */
+  /** A third has no published version, a third is unchanged and a third has changes. */
   beforeEach(async () => {
     const collection = test.database.collection<{ _id: string }>(plan.collectionName)
     await collection.deleteMany({})
@@ -59,13 +59,13 @@ describe('states of drafts that were stored without one', () => {
       }),
     )
 
-  it('are compared before the first list', async () => {
+  it('are computed before the first list', async () => {
     expect(await totals(plan)).to.deep.equal([234, 233, 233])
     const collection = test.database.collection(plan.collectionName)
     expect(await collection.countDocuments({ [STATE]: { $nin: [1, 2, 4] } })).to.equal(0)
   })
 
-  it('are found without a join from then on', async () => {
+  it('need no join afterwards', async () => {
     await totals(plan)
     const commands: string[] = []
     const readAtOnce: Database['readAtOnce'] = (command) => {
@@ -77,7 +77,7 @@ describe('states of drafts that were stored without one', () => {
     expect(commands.filter((command) => command.includes('$lookup'))).to.deep.equal([])
   })
 
-  it('keep the states that were settled before the deadline', async () => {
+  it('are kept if they were computed before a timeout', async () => {
     const limits = { deadline: performance.now() }
     let failures = 0
     for (;;) {
@@ -93,7 +93,7 @@ describe('states of drafts that were stored without one', () => {
     expect(await totals(plan)).to.deep.equal([234, 233, 233])
   })
 
-  it('are forgotten when an attribute is no longer declared', async () => {
+  it('are recomputed after an attribute is removed or added', async () => {
     await syncStates(test.database, [plan])
     expect(await totals(plan)).to.deep.equal([234, 233, 233])
     await syncStates(test.database, [narrower])
@@ -102,7 +102,7 @@ describe('states of drafts that were stored without one', () => {
     expect(await totals(plan)).to.deep.equal([234, 233, 233])
   })
 
-  it('are not believed after a start without transactions', async () => {
+  it('are recomputed after a start without transactions', async () => {
     await syncStates(test.database, [plan])
     await totals(plan)
     await syncStates({ ...test.database, hasTransactions: false }, [plan])

@@ -40,7 +40,7 @@ describe('writers of one document', () => {
 
   const save = (documentId: string, name: string, session: Session): Promise<unknown> =>
     patchVersion(database, PLAN, { documentId, key: KEY }, { name }, session)
-  /** A transaction that holds a document until it is told to end. */
+  /** Holds a document in a transaction until the test ends it. */
   const holdOpen = (documentId: string) => {
     const gate = newGate()
     const isOpen = newGate()
@@ -52,7 +52,7 @@ describe('writers of one document', () => {
     return { isOpen: isOpen.passed, end: gate.open, ended }
   }
 
-  it('run in the order of arrival, each once more at most', async () => {
+  it('run in the order of arrival with at most one retry each', async () => {
     const runs = Array.from({ length: WRITERS }, () => 0)
     const arrived: number[] = []
     const order: number[] = []
@@ -70,7 +70,7 @@ describe('writers of one document', () => {
     expect(order).to.deep.equal(arrived)
   })
 
-  it('let writers of other documents pass', async () => {
+  it('do not delay writers of other documents', async () => {
     const held = holdOpen(ONE)
     await held.isOpen
     const waiting = database.transact((session) => save(ONE, 'after', session))
@@ -89,7 +89,7 @@ describe('writers of one document', () => {
     )
   })
 
-  it('are not carried out when their caller leaves the queue', async () => {
+  it('are skipped if their caller leaves the queue', async () => {
     const held = holdOpen(ONE)
     await held.isOpen
     const listeners: (() => void)[] = []

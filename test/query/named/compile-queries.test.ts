@@ -42,7 +42,7 @@ function compiled(content: object, name?: string) {
   return { query, schema }
 }
 
-/** The faults of a start with this file, without its name. */
+/** Returns the startup faults for this file, without its name. */
 function faultsOf(content: unknown, name?: string): readonly string[] {
   try {
     compileQueries(compile(...TYPES, queryFile(content, name)))
@@ -75,7 +75,7 @@ const AREA = { type: 'enumeration', enum: ['ios', 'web'] }
 const BY_AREA = { area: { $eq: { $param: 'area' } } }
 
 describe('compileQueries', () => {
-  it('reports every fault of a file with its path and what was meant', () => {
+  it('reports every fault of a file with its path and a suggestion', () => {
     expect(
       faultsOf({
         type: 'article',
@@ -173,7 +173,7 @@ describe('compileQueries', () => {
     })
   }
 
-  it('refuses names that are no names, and what is no object', () => {
+  it('refuses invalid file names and contents that are not objects', () => {
     expect(faultsOf({ type: 'article' }, 'Home_Feed')[0]).to.match(/^a query is named by its file/)
     for (const content of [null, [], 'x', 1]) expect(faultsOf(content)).to.have.length(1)
   })
@@ -197,7 +197,7 @@ describe('bindQuery', () => {
     pagination: { page: { $param: 'page' }, pageSize: 5, withCount: false },
   }
 
-  it('puts values in their places, and leaves out conditions on what was not given', () => {
+  it('inserts values and omits conditions without a value', () => {
     const { filter, page } = bind(feed, { area: 'ios', tags: ['a', 'b'], page: '3' })
     expect(JSON.stringify(filter)).to.match(/"ios".*"a","b".*2026-01-01/)
     expect(page).to.deep.equal({ kind: 'page', page: 3, pageSize: 5, withCount: false })
@@ -226,7 +226,7 @@ describe('bindQuery', () => {
     })
   }
 
-  it('asks for what is required', () => {
+  it('requires required parameters', () => {
     const one = {
       type: 'article',
       parameters: { area: { ...AREA, required: true } },
@@ -236,7 +236,7 @@ describe('bindQuery', () => {
     expect(bind(one, { area: 'web' }).filter).to.include({ operand: 'web' })
   })
 
-  it('takes the locale of the file where it has one, and no other', () => {
+  it('uses only the locale of the file if it has one', () => {
     expect(bind(feed, { locale: 'de' }).version.locales).to.deep.equal(['de'])
     const fixed = { type: 'article', locale: 'de', fallbackLocale: ['nl', 'en'] }
     expect(bind(fixed).version).to.deep.include({ locales: ['de', 'en'], firstOnly: true })
@@ -245,7 +245,7 @@ describe('bindQuery', () => {
     expect(() => bind({ type: 'tag' }, { status: 'draft' })).to.throw(/^Invalid key status/)
   })
 
-  it('reads conditions without parameters once', () => {
+  it('parses conditions without parameters once', () => {
     const { query } = compiled({ type: 'article', filters: { area: 'ios' } })
     expect(bindQuery(query, {}, RULES).filter).to.equal(query.filter)
   })
@@ -257,14 +257,14 @@ describe('adviseQueries', () => {
     return adviseQueries(compileQueries(schema), declaredIndexes(schema))
   }
 
-  it('names the index that would serve what none does', () => {
+  it('suggests an index for a query without one', () => {
     const feed = { type: 'article', parameters: { area: AREA }, filters: BY_AREA, sort: 'on:desc' }
     expect(advised(feed)).to.deep.equal([
       'query feed: no index serves it; declare api::article.article: "indexes": [["area","on:desc"]] in its options',
     ])
   })
 
-  it('says nothing where one does', () => {
+  it('returns no advice for a query with an index', () => {
     expect(advised({ type: 'article', sort: 'publishedAt:desc' })).to.deep.equal([])
     expect(advised({ type: 'tag', single: true, filters: { name: 'x' } })).to.deep.equal([])
     expect(advised({ type: 'article', filters: { tags: { name: 'x' } } })).to.deep.equal([])

@@ -129,7 +129,7 @@ function typeOf(uid: Uid): ContentTypePlan {
 const article = typeOf('api::article.article')
 const file = typeOf('plugin::upload.file')
 
-/** Of a principal that may read everything but notes. */
+/** The rules of a principal that may read everything but notes. */
 const rules: PopulateRules = {
   mayRead: (uid) => uid !== 'api::note.note',
   defaultLimit: 25,
@@ -144,7 +144,7 @@ const nodesOf = (
   holder: ContentTypePlan = article,
 ): readonly PopulateNode[] => parsePopulate(input, holder, { ...rules, ...overrides })
 
-/** The tree without its plans: `'tags'`, or `['tags', { … }]` with what is not as usual. */
+/** Shows nodes without their plans: `'tags'`, or `['tags', { … }]` with unusual options. */
 function shapes(nodes: readonly PopulateNode[]): unknown[] {
   return nodes.map((node) => {
     if (node.kind === 'zone') {
@@ -203,7 +203,7 @@ function conditionOf(filter: Filter): unknown {
 const EVERY_COMPONENT = { 'sections.hero': {}, 'sections.quote': {}, 'sections.linklist': {} }
 const ZONE = ['sections', { on: EVERY_COMPONENT }]
 
-/** `related.related.…`, so many levels. */
+/** Builds `related.related.…` of the given depth. */
 const relatedLevels = (levels: number): string =>
   Array.from({ length: levels }, () => 'related').join('.')
 
@@ -220,7 +220,7 @@ function accepts(rows: readonly Row[]): void {
 describe('parsePopulate', () => {
   describe('names', () => {
     accepts([
-      ['nothing', undefined, []],
+      ['undefined', undefined, []],
       ['an empty text', '', []],
       ['an empty text in a list', [''], []],
       ['an empty object', {}, []],
@@ -237,7 +237,7 @@ describe('parsePopulate', () => {
       ],
       ['an object', { tags: 'true', category: 'true' }, ['category', 'tags']],
       [
-        '1, t and a true that is none of text',
+        '1, t and the boolean true',
         { tags: '1', author: 't', seo: true },
         ['tags', 'author', 'seo'],
       ],
@@ -253,13 +253,13 @@ describe('parsePopulate', () => {
       ],
     ])
 
-    it('puts localizations last whatever the order asked for', () => {
+    it('puts localizations last for any input order', () => {
       expect(shapes(nodesOf(['localizations', 'sections']))).to.deep.equal([ZONE, 'localizations'])
     })
   })
 
   describe('*', () => {
-    it('is everything one level down, without what may not be read or is private', () => {
+    it('selects everything one level down except private and forbidden attributes', () => {
       expect(shapes(nodesOf('*'))).to.deep.equal([
         'cover',
         'gallery',
@@ -274,7 +274,7 @@ describe('parsePopulate', () => {
       ])
     })
 
-    it('has what may be read, and localizations of localized types only', () => {
+    it('selects readable relations, and localizations of localized types only', () => {
       const all = { mayRead: () => true }
       expect(shapes(nodesOf('*', all))).to.include('note')
       expect(shapes(nodesOf('*', all, typeOf('api::author.author')))).to.deep.equal([
@@ -287,17 +287,17 @@ describe('parsePopulate', () => {
 
     accepts([
       [
-        'it inside',
+        'a star inside a relation',
         { author: { populate: '*' } },
         [['author', { populate: ['avatar', 'profile', 'articles'] }]],
       ],
       [
-        'it inside a component',
+        'a star inside a component',
         { seo: { populate: '*' } },
         [['seo', { populate: ['metaImage', 'socials'] }]],
       ],
       [
-        'it inside media',
+        'a star inside media',
         { cover: { populate: '*' } },
         [
           [
@@ -324,12 +324,12 @@ describe('parsePopulate', () => {
       ],
       ['a component in a component', 'seo.socials', [['seo', { populate: ['socials'] }]]],
       [
-        'media of a component, and what belongs to it',
+        'media of a component and its relations',
         'seo.metaImage.album',
         [['seo', { populate: [['metaImage', { populate: ['album'] }]] }]],
       ],
       [
-        'a circle, whose inverse side below a relation has a first page',
+        'a circular path with a first page for its inverse side',
         'category.articles.category',
         [
           [
@@ -341,12 +341,12 @@ describe('parsePopulate', () => {
         ],
       ],
       [
-        'localizations, and what is below them',
+        'localizations and paths below them',
         'localizations.category.localizations',
         [['localizations', { populate: [['category', { populate: ['localizations'] }]] }]],
       ],
       [
-        'the components of a zone that have it',
+        'a path through the matching components of a zone',
         'sections.author.profile',
         [
           [
@@ -361,7 +361,7 @@ describe('parsePopulate', () => {
         ],
       ],
       [
-        'them in a nested list',
+        'dotted paths in a nested list',
         { author: { populate: ['profile', 'articles.tags'] } },
         [['author', { populate: ['profile', ['articles', { populate: ['tags'] }]] }]],
       ],
@@ -382,7 +382,7 @@ describe('parsePopulate', () => {
         [['tags', { sort: ['weight:desc', 'name:asc'] }]],
       ],
       [
-        'all of them',
+        'all options together',
         {
           author: {
             fields: 'name',
@@ -409,7 +409,7 @@ describe('parsePopulate', () => {
         ],
       ],
       [
-        'them on a component',
+        'options of a component',
         { links: { fields: 'label', sort: 'weight' } },
         [['links', { fields: ['label'], sort: ['weight:asc'] }]],
       ],
@@ -421,12 +421,12 @@ describe('parsePopulate', () => {
         [['seo', { populate: [['socials', { fields: ['locale'] }]] }]],
       ],
       [
-        'them on media',
+        'options of media',
         { gallery: { fields: ['name'], populate: 'album' } },
         [['gallery', { fields: ['name'], populate: ['album'] }]],
       ],
       [
-        'them on localizations',
+        'options of localizations',
         { localizations: { fields: ['title', 'locale'] } },
         [['localizations', { fields: ['title', 'locale'] }]],
       ],
@@ -542,7 +542,7 @@ describe('parsePopulate', () => {
         ],
       ],
       [
-        '`on` before a populate beside it',
+        '`on` in preference to populate',
         {
           sections: { populate: '*', on: { 'sections.hero': 'true' } },
         },
@@ -554,7 +554,7 @@ describe('parsePopulate', () => {
         [['sections', { on: {} }]],
       ],
       [
-        'a component outside of the zone, which shows nothing',
+        'a component outside of the zone as no component',
         {
           sections: { on: { 'shared.link': 'true' } },
         },
@@ -573,23 +573,27 @@ describe('parsePopulate', () => {
     ])
   })
 
-  describe('relations to what may not be read', () => {
+  describe('relations to unreadable types', () => {
     accepts([
-      ['one, without it', 'note', []],
-      ['one in a list, without it', ['note', 'category'], ['category']],
-      ['a dotted path through it', 'note.article.tags,tags', ['tags']],
-      ['options, counts and ids of it', { note: { count: 'true', fields: 'text' } }, []],
-      ['ids of it', { note: 'ids' }, []],
+      ['one name and omits it', 'note', []],
+      ['a name in a list and omits it', ['note', 'category'], ['category']],
+      ['a dotted path through an unreadable type and omits it', 'note.article.tags,tags', ['tags']],
       [
-        'it further down',
+        'options of an unreadable type and omits them',
+        { note: { count: 'true', fields: 'text' } },
+        [],
+      ],
+      ['ids of an unreadable type and omits them', { note: 'ids' }, []],
+      [
+        'a nested unreadable type and omits it',
         { related: { populate: ['note', 'tags'] } },
         [['related', { populate: ['tags'] }]],
       ],
-      ['it in a component of a zone', 'sections.note', [ZONE]],
+      ['an unreadable type in a component of a zone and omits it', 'sections.note', [ZONE]],
     ])
   })
 
-  describe('refuses', () => {
+  describe('invalid input', () => {
     interface Fault {
       readonly message: string
       readonly key: string
@@ -607,7 +611,7 @@ describe('parsePopulate', () => {
       path: `${parent}.${key}`,
     })
     const nested = (key: string): Fault => ({ message: `Invalid key ${key}`, key, path: null })
-    /** The message names the level; the path begins there, as in the dialect. */
+    /** The message names the level. The path is relative to it, as in the reference. */
     const within = (level: string, fault: Fault): Fault => ({
       ...fault,
       message: `${level}: ${fault.message}`,
@@ -618,11 +622,11 @@ describe('parsePopulate', () => {
       ['false', 'false', unknown('false')],
       ['deep', 'deep', unknown('deep')],
       ['* in a list', ['*'], unknown('*')],
-      ['* beside others', '*,category', unknown('*')],
+      ['* together with other names', '*,category', unknown('*')],
       ['* as a key', { '*': 'true' }, unknown('*')],
-      ['a name that is none', ['category', 'nope'], unknown('nope')],
-      ['it as a key, before its options', { nope: { foo: '1' } }, unknown('nope')],
-      ['it even when left out', { nope: 'false' }, unknown('nope')],
+      ['an unknown name', ['category', 'nope'], unknown('nope')],
+      ['an unknown name as a key, before its options', { nope: { foo: '1' } }, unknown('nope')],
+      ['an unknown name set to false', { nope: 'false' }, unknown('nope')],
       ['a position as a key', { '1000': 'tags' }, unknown('1000')],
       ['a dotted key of an object', { 'author.profile': 'true' }, unknown('author.profile')],
       ['a scalar', 'views', unknown('views')],
@@ -631,7 +635,7 @@ describe('parsePopulate', () => {
       ['a password', 'pass', unknown('pass')],
       ['a private relation', 'reviewer', unknown('reviewer')],
       ['creators', ['createdBy', 'updatedBy'], unknown('createdBy')],
-      ['names of every object', 'constructor', unknown('constructor')],
+      ['inherited names', 'constructor', unknown('constructor')],
       ['__proto__', '__proto__.polluted', unknown('__proto__')],
       [
         'localizations of a type without them',
@@ -658,23 +662,31 @@ describe('parsePopulate', () => {
         within('populate.seo.populate', unknown('nope')),
       ],
       ['an unknown name in a path', 'author.nope', unusableAt('nope', 'author')],
-      ['it deeper', 'author.articles.nope.x', unusableAt('nope', 'author.articles')],
+      [
+        'an unknown name deeper in a path',
+        'author.articles.nope.x',
+        unusableAt('nope', 'author.articles'),
+      ],
       ['a scalar in a path', 'author.name', unusableAt('name', 'author')],
       ['* in a path', 'author.*', unusableAt('*', 'author')],
       ['creators in a path', 'author.createdBy', unusableAt('createdBy', 'author')],
       ['a path that ends in a dot', 'author.', unusableAt('', 'author')],
       ['a name that no component of a zone has', 'sections.nope', unusableAt('nope', 'sections')],
-      ['one that is private there', 'sections.key', unusableAt('key', 'sections')],
-      ['an empty text beside a name', { category: '' }, unknownAt('', 'category')],
-      ['any text beside a name', { category: 'articles' }, unknownAt('articles', 'category')],
-      ['a list beside a name', { author: ['profile'] }, unknownAt('0', 'author')],
+      ['a name that is private in a component', 'sections.key', unusableAt('key', 'sections')],
+      ['an empty text as the value of a name', { category: '' }, unknownAt('', 'category')],
+      [
+        'any text as the value of a name',
+        { category: 'articles' },
+        unknownAt('articles', 'category'),
+      ],
+      ['a list as the value of a name', { author: ['profile'] }, unknownAt('0', 'author')],
       ['ids of a component', { seo: 'ids' }, unknownAt('ids', 'seo')],
       ['ids of localizations', { localizations: 'ids' }, unknownAt('ids', 'localizations')],
       ['ids of a zone', { sections: 'ids' }, unknownAt('ids', 'sections')],
-      ['* beside what has nothing below', { tags: '*' }, unknownAt('*', 'tags')],
-      ['an unknown option', { author: { foo: '1' } }, unknownAt('foo', 'author')],
+      ['* for a type without relations', { tags: '*' }, unknownAt('*', 'tags')],
+      ['an unknown option of a relation', { author: { foo: '1' } }, unknownAt('foo', 'author')],
       [
-        'it further down',
+        'a nested unknown option',
         {
           author: { populate: { profile: { foo: '1' } } },
         },
@@ -773,7 +785,7 @@ describe('parsePopulate', () => {
         within('populate.author.populate.articles.populate', unknown('nope')),
       ],
       [
-        'an unknown name after a nested list that is read',
+        'an unknown name after a valid nested list',
         { author: { populate: ['articles'] }, nope: 'true' },
         unknown('nope'),
       ],
@@ -795,7 +807,7 @@ describe('parsePopulate', () => {
       ],
     ]
     for (const [what, input, { message, key, path }] of keys) {
-      it(`${what}: ${message}`, () => {
+      it(`refuses ${what}: ${message}`, () => {
         const error = thrownBy(() => nodesOf(input))
         expect([error.status, error.name, error.message]).to.deep.equal([
           400,
@@ -806,7 +818,7 @@ describe('parsePopulate', () => {
       })
     }
 
-    it('* beside a name, at the first of what it means', () => {
+    it('reports the first attribute that * selects for a name', () => {
       const error = thrownBy(() => nodesOf({ category: '*' }))
       expect(error.message).to.equal('Invalid key articles at category.articles')
       expect(error.details).to.deep.equal({ key: 'articles', path: 'category.articles' })
@@ -824,34 +836,46 @@ describe('parsePopulate', () => {
       ['a list and an object', { '0': 'category', tags: 'true' }, mixed],
       ['a text and an object', ['category', { tags: 'true' }], mixed],
       ['a list of objects', [{ tags: 'true' }], mixed],
-      ['both further down', { author: { populate: { '0': 'profile', articles: '1' } } }, mixed],
+      [
+        'a nested mix of list and object',
+        { author: { populate: { '0': 'profile', articles: '1' } } },
+        mixed,
+      ],
       ['fields of a zone', { sections: { fields: ['heading'] } }, withoutFragment('fields')],
       ['filters of a zone', { sections: { filters: {} } }, withoutFragment('filters')],
-      ['* beside a zone', { sections: '*' }, withoutFragment('\\*')],
+      ['* as the value of a zone', { sections: '*' }, withoutFragment('\\*')],
       ['`on` as a text', { sections: { on: 'x' } }, /^populate\[sections\]\[on\]: expected/],
       ['`on` as a list', { sections: { on: ['x'] } }, /^populate\[sections\]\[on\]: expected/],
-      ['a count that is none', { tags: { count: 'yes' } }, /^populate\[tags\]\[count\]: expected/],
-      ['a page that is none', { tags: { pagination: { page: 'x' } } }, /^pagination\[page\]: /],
-      ['pagination that is none', { tags: { pagination: 'x' } }, /^pagination: expected an object/],
+      ['an invalid count', { tags: { count: 'yes' } }, /^populate\[tags\]\[count\]: expected/],
+      ['an invalid page', { tags: { pagination: { page: 'x' } } }, /^pagination\[page\]: /],
+      [
+        'pagination given as text',
+        { tags: { pagination: 'x' } },
+        /^pagination: expected an object/,
+      ],
       ['a list of paginations', { tags: { pagination: ['x'] } }, /^pagination: expected an object/],
-      ['filters that are none', { tags: { filters: 'x' } }, /^The filters parameter must be/],
-      ['an order that is none', { tags: { sort: 'name:up' } }, /^Invalid order\./],
-      ['a value that does not parse', { tags: { filters: { weight: 'x' } } }, /^filters\[weight\]/],
+      ['filters given as text', { tags: { filters: 'x' } }, /^The filters parameter must be/],
+      ['an unknown sort direction', { tags: { sort: 'name:up' } }, /^Invalid order\./],
+      [
+        'a filter value that does not parse',
+        { tags: { filters: { weight: 'x' } } },
+        /^filters\[weight\]/,
+      ],
     ]
     for (const [what, input, message] of refused) {
-      it(what, () => {
+      it(`refuses ${what}`, () => {
         const error = thrownBy(() => nodesOf(input))
         expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
         expect(error.message).to.match(message)
       })
     }
 
-    it('pages and offsets at once', () => {
+    it('refuses page and offset together', () => {
       const pagination = { page: '1', start: '2' }
       expect(thrownBy(() => nodesOf({ tags: { pagination } }))).to.be.instanceOf(PaginationError)
     })
 
-    it('options and paths below media where these take none', () => {
+    it('refuses options and paths below media that do not support them', () => {
       const bare = { fileHolder: null }
       expect(shapes(nodesOf('cover', bare))).to.deep.equal(['cover'])
       expect(shapes(nodesOf({ cover: { count: 'true' } }, bare))).to.deep.equal([
@@ -869,11 +893,11 @@ describe('parsePopulate', () => {
   })
 
   describe('limits', () => {
-    /** Two attributes each at the root of `related`, of which there are so many one below the other. */
+    /** Selects two attributes at each level of nested `related`. */
     const wide = (levels: number): unknown =>
       levels === 0 ? {} : { tags: 'true', related: { populate: wide(levels - 1) } }
 
-    it(`reads ${POPULATE_LIMITS.depth} levels and refuses more`, () => {
+    it(`accepts ${POPULATE_LIMITS.depth} levels and refuses more`, () => {
       expect(() => nodesOf(relatedLevels(20))).not.to.throw()
       for (const levels of [21, 5_000]) {
         const error = thrownBy(() => nodesOf(relatedLevels(levels)))
@@ -882,11 +906,11 @@ describe('parsePopulate', () => {
       expect(thrownBy(() => nodesOf(wide(21))).message).to.equal('populate: at most 20 levels')
     })
 
-    it(`reads ${POPULATE_LIMITS.nodes} attributes and refuses more, wherever they are`, () => {
+    it(`accepts ${POPULATE_LIMITS.nodes} attributes in total and refuses more`, () => {
       const paths = ['tags', 'author', 'category', 'seo', 'links'].flatMap((name) =>
         Array.from({ length: 19 }, (_, levels) => `${'related.'.repeat(levels)}${name}`),
       )
-      expect(() => nodesOf(paths.slice(0, 82))).not.to.throw() // 82 and 18 times `related`
+      expect(() => nodesOf(paths.slice(0, 82))).not.to.throw() // `related` 18 times and 82 paths
       const error = thrownBy(() => nodesOf(paths.slice(0, 83)))
       expect([error.status, error.message]).to.deep.equal([
         400,
@@ -894,7 +918,7 @@ describe('parsePopulate', () => {
       ])
     })
 
-    it('counts what a * and the components of a zone stand for', () => {
+    it('counts the attributes selected by * and by zones', () => {
       const star = (levels: number): unknown =>
         levels === 0
           ? '*'
@@ -904,7 +928,7 @@ describe('parsePopulate', () => {
     })
   })
 
-  describe('whatever is sent', () => {
+  describe('random input', () => {
     const names =
       '* true false ids nope 0 $not __proto__ constructor tags author related note seo links sections cover ' +
       'category author.profile sections.author seo.socials tags,seo name locale fields filters sort populate ' +
@@ -927,15 +951,15 @@ describe('parsePopulate', () => {
       }
     }
 
-    it('parses or is a 400, for trees of the dialect', () => {
+    it('parses or fails with 400 for trees of keywords', () => {
       fc.assert(fc.property(value, parsesOrRefuses), { numRuns: 2_000 })
     })
 
-    it('parses or is a 400, for values of any kind', () => {
+    it('parses or fails with 400 for values of any kind', () => {
       fc.assert(fc.property(fc.anything({ withBigInt: true }), parsesOrRefuses), { numRuns: 1_000 })
     })
 
-    it('never shows what may not be read', () => {
+    it('never shows an unreadable type', () => {
       const isShown = (nodes: readonly PopulateNode[]): boolean =>
         nodes.some((node) =>
           node.kind === 'zone'

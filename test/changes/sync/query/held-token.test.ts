@@ -23,14 +23,14 @@ const TOKEN: SyncToken = {
   absent: [],
 }
 
-describe('a token that was sent', () => {
-  it('is read as it was written while its types are there', () => {
+describe('a sync token sent by a client', () => {
+  it('is read as written if all its types exist', () => {
     const { scope, token, gone } = readHeldToken(writeToken(TOKEN), BOTH)
     expect([token, gone]).to.deep.equal([TOKEN, []])
     expect(scope.types.map(({ name }) => name)).to.deep.equal(['tag', 'article'])
   })
 
-  it('has a type that is gone no more, and tells so once', () => {
+  it('drops a deleted type and reports it once', () => {
     const { scope, token, gone } = readHeldToken(writeToken(TOKEN), WITHOUT_TAG)
     expect(gone).to.deep.equal(['tag'])
     expect(scope.types.map(({ name }) => name)).to.deep.equal(['article'])
@@ -39,7 +39,7 @@ describe('a token that was sent', () => {
     expect([again.gone, again.token]).to.deep.equal([[], token])
   })
 
-  it('has a type again that was gone, as one of which the client has nothing', () => {
+  it('adds a restored type again and marks it as lost', () => {
     const without = readHeldToken(writeToken(TOKEN), WITHOUT_TAG).token
     const { scope, token, gone } = readHeldToken(writeToken(without), BOTH)
     expect(gone).to.deep.equal([])
@@ -52,7 +52,7 @@ describe('a token that was sent', () => {
     expect(token.types[1]).to.deep.equal(TOKEN.types[1])
   })
 
-  it('is a mistake where none of its types is left', () => {
+  it('is refused if none of its types exists', () => {
     expect(() => readHeldToken(writeToken(TOKEN), new Map())).to.throw(/no content-type tag/)
   })
 })

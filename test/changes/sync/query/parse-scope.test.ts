@@ -16,14 +16,14 @@ const REFUSED: readonly (readonly [what: string, asked: Data, sentence: RegExp])
   ['an unknown parameter', { types: 'tag', sort: 'name' }, /^sort: .*no such parameter/],
   ['no types', {}, /^types: .*expected names/],
   ['an empty name', { types: 'tag,' }, /^types: .*expected names/],
-  ['a type that is no text', { types: ['tag', {}] }, /^types: .*expected names/],
+  ['a type that is not text', { types: ['tag', {}] }, /^types: .*expected names/],
   ['an unknown type', { types: 'tag,nothing' }, /^types: .*no content-type nothing/],
   ['too many types', { types: MANY }, /^types: at most 50/],
   ['too many locales', { types: 'tag', locale: MANY }, /^locale: .*at most 20/],
   ['an unknown status', { types: 'tag', status: 'new' }, /^status: .*draft or published/],
-  ['no limit', { types: 'tag', limit: '0' }, /^limit: .*from 1 to 1000/],
-  ['too high a limit', { types: 'tag', limit: '1001' }, /^limit: .*from 1 to 1000/],
-  ['a limit that is no text', { types: 'tag', limit: ['1'] }, /^limit: .*from 1 to 1000/],
+  ['a limit of 0', { types: 'tag', limit: '0' }, /^limit: .*from 1 to 1000/],
+  ['a limit that is too high', { types: 'tag', limit: '1001' }, /^limit: .*from 1 to 1000/],
+  ['a limit that is not text', { types: 'tag', limit: ['1'] }, /^limit: .*from 1 to 1000/],
   ['fields without a type', { types: 'tag', fields: 'name' }, /^fields: .*expected fields/],
   ['filters in a list', { types: 'tag', filters: [{}] }, /^filters: .*expected filters/],
   [
@@ -41,7 +41,7 @@ describe('the scope of a sync', () => {
     })
   }
 
-  it('has the published versions of the default locale by default', () => {
+  it('contains the published versions of the default locale by default', () => {
     const asked = { types: 'tag, article,tag' }
     const { types, locales, status, limit } = parseScope(asked, KNOWN)
     expect(types.map(({ name, fields, filter }) => [name, fields, filter])).to.deep.equal([
@@ -51,7 +51,7 @@ describe('the scope of a sync', () => {
     expect([locales, status, limit]).to.deep.equal(['default', 'published', SYNC_LIMITS.usualRows])
   })
 
-  it('takes locales by name or all of them, drafts, and a limit', () => {
+  it('accepts locales by name, all locales, drafts and a limit', () => {
     const asked = { types: ['tag'], status: 'draft', limit: '7' }
     const some = parseScope({ ...asked, locale: 'en,fr' }, KNOWN)
     expect([some.locales, some.status, some.limit]).to.deep.equal([['en', 'fr'], 'draft', 7])

@@ -16,34 +16,34 @@ function changed(place: number, value: unknown): string {
 const REFUSED: readonly (readonly [what: string, token: string])[] = [
   ['an empty text', ''],
   ['other characters', '%%%'],
-  ['no JSON', Buffer.from('{').toString('base64url')],
-  ['no list', encoded({})],
-  ['a part too few', encoded(WHOLE.slice(1))],
+  ['invalid JSON', Buffer.from('{').toString('base64url')],
+  ['an object instead of a list', encoded({})],
+  ['a missing part', encoded(WHOLE.slice(1))],
   ['another version', changed(0, 2)],
-  ['a list of parameters', changed(1, [])],
-  ['no parameters', changed(1, null)],
-  ['a log that is no text', changed(2, 1)],
+  ['parameters in a list', changed(1, [])],
+  ['null parameters', changed(1, null)],
+  ['a log that is not text', changed(2, 1)],
   ['a negative number', changed(3, -1)],
   ['a fraction', changed(4, 0.5)],
-  ['types that are no list', changed(5, {})],
-  ['a type that is no list', changed(5, [{}])],
-  ['a type with a part too few', changed(5, [['x', 0]])],
-  ['a place that is no text', changed(5, [[1, 0, 'shape']])],
-  ['a mark that is neither 0 nor 1', changed(5, [['x', 2, 'shape']])],
-  ['a shape that is no text', changed(5, [['x', 0, null]])],
-  ['locales that are no texts', changed(6, [1])],
-  ['locales that are no list', changed(6, 'en')],
-  ['a longer text than any token', 'a'.repeat(32_769)],
+  ['types that are not a list', changed(5, {})],
+  ['a type that is not a list', changed(5, [{}])],
+  ['a type with a missing part', changed(5, [['x', 0]])],
+  ['a position that is not text', changed(5, [[1, 0, 'shape']])],
+  ['a flag other than 0 or 1', changed(5, [['x', 2, 'shape']])],
+  ['a shape that is not text', changed(5, [['x', 0, null]])],
+  ['locales that are not text', changed(6, [1])],
+  ['locales that are not a list', changed(6, 'en')],
+  ['a text longer than any token', 'a'.repeat(32_769)],
 ]
 
 describe('a sync token', () => {
-  it('is read as it was written', () => {
+  it('is read as written', () => {
     const token = readToken(encoded(WHOLE))
     expect(token.types).to.deep.equal([{ after: 'x', isLost: false, shape: 'shape' }])
     expect(readToken(writeToken(token))).to.deep.equal(token)
   })
 
-  it('has room for a scope, or the scope is refused before a client begins with it', () => {
+  it('holds any accepted scope, and a larger scope is refused at the start', () => {
     const scopeOf = (values: number) => {
       const names = Array.from({ length: values }, (_, index) => String(index).padStart(25, 'x'))
       const asked = { types: 'tag', filters: { tag: { name: { $in: names } } } }
