@@ -36,7 +36,7 @@ describe('the embedded engine after kill -9', () => {
   before(() => (directory = temporaryFolder()))
   after(() => rmSync(directory, { recursive: true, force: true }))
 
-  it('has every acknowledged write, once', async () => {
+  it('contains every acknowledged write once', async () => {
     const inserted = new Set<string>()
     const updated = new Set<string>()
     for (let round = 0; round < ROUNDS; round++) {

@@ -17,13 +17,13 @@ function work(ms: number): void {
 }
 
 describe('the turn of a command', () => {
-  it('goes on while the command waits for a core', () => {
+  it('continues while the command waits for a core', () => {
     const turn = turnOf(TURN_MS)
     sleep(TURN_MS + 20)
     expect(() => checkDeadline({ at: Infinity, turn })).not.to.throw()
   })
 
-  it('is over for one that works', () => {
+  it('ends for a command that uses the CPU', () => {
     const turn = turnOf(TURN_MS)
     work(TURN_MS + 20)
     expect(() => checkDeadline({ at: Infinity, turn })).to.throw(TurnOver)

@@ -11,7 +11,7 @@ import { temporaryFolder } from './contract/targets.ts'
 
 const FILE_STREAM_FAILED = 39
 
-describe('the embedded engine whose folder goes away', () => {
+describe('the embedded engine after its folder was removed', () => {
   let parent: string
   let directory: string
   let engine: EmbeddedEngine
@@ -45,7 +45,7 @@ describe('the embedded engine whose folder goes away', () => {
       (error: unknown) => (error as { code?: unknown }).code,
     )
 
-  it('acknowledges nothing that would end with the process, and goes on to be read', async () => {
+  it('acknowledges no write, but still serves reads', async () => {
     rmSync(join(directory, 'data.mdb'))
     expect(await refusal(rows.insertOne({ _id: 2, code: 'two' }))).to.equal(FILE_STREAM_FAILED)
     expect(await refusal(rows.deleteOne({ _id: 1 }))).to.equal(FILE_STREAM_FAILED)
@@ -64,7 +64,7 @@ describe('the embedded engine whose folder goes away', () => {
     expect(await rows.countDocuments({})).to.equal(1)
   })
 
-  it('writes again once the folder is back', async () => {
+  it('accepts writes when the folder is back', async () => {
     move()
     expect(await refusal(rows.insertOne({ _id: 2, code: 'two' }))).to.equal(FILE_STREAM_FAILED)
     moveBack()
@@ -72,7 +72,7 @@ describe('the embedded engine whose folder goes away', () => {
     expect(await rows.countDocuments({})).to.equal(2)
   })
 
-  it('keeps what it knows of collections and indexes when a change of them is refused', async () => {
+  it('keeps its catalog when a change of it is refused', async () => {
     move()
     expect(await refusal(rows.dropIndex('code'))).to.equal(FILE_STREAM_FAILED)
     expect(await refusal(client.db('a').createCollection('more'))).to.equal(FILE_STREAM_FAILED)
@@ -87,7 +87,7 @@ describe('the embedded engine whose folder goes away', () => {
 
 describe('a statement that the disk refuses', () => {
   for (const error of [new CommandError('OutOfDiskSpace', 'full'), diskFault('EIO')]) {
-    it(`ends its command with ${error.codeName}: half of it may have been applied`, () => {
+    it(`ends its command with ${error.codeName}, because it may be half applied`, () => {
       const request = { body: { ordered: false }, deadline: { at: Infinity } } as unknown as Request
       const run = (): void => {
         throw error

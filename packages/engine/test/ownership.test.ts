@@ -68,7 +68,7 @@ describe('the ownership of a folder', () => {
     expect(again.role).to.equal('guest')
   })
 
-  it('passes on when the owner was killed', async () => {
+  it('passes to another process when the owner is killed', async () => {
     const owner = await open()
     await owner.kill()
     const next = await startEmbedded({ directory })
@@ -76,13 +76,13 @@ describe('the ownership of a folder', () => {
     await next.close()
   })
 
-  it('passes on when the owner closed', async () => {
+  it('passes to another process when the owner closes', async () => {
     const engine = await startEmbedded({ directory })
     await engine.close()
     expect((await open()).role).to.equal('owner')
   })
 
-  it('has one owner of many that start at once', async () => {
+  it('goes to one of many processes that start at once', async () => {
     const started = await Promise.all(Array.from({ length: 5 }, () => open()))
     expect(started.map(({ role }) => role).sort()).to.deep.equal([
       'guest',
@@ -111,7 +111,7 @@ describe('the ownership of a folder', () => {
     await three.close()
   })
 
-  it('finds another place for a socket whose path is too long', async () => {
+  it('moves the socket if its path is too long', async () => {
     const deep = join(directory, 'x'.repeat(120))
     mkdirSync(deep)
     const engine = await startEmbedded({ directory: deep })

@@ -5,7 +5,7 @@ import { open } from 'lmdb'
 import { FolderError, startEmbedded } from '../src/start-embedded.ts'
 import { temporaryFolder } from './contract/targets.ts'
 
-describe('a folder that the embedded engine cannot open', () => {
+describe('an unusable folder of the embedded engine', () => {
   let directory: string
   beforeEach(() => (directory = temporaryFolder()))
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
@@ -19,28 +19,28 @@ describe('a folder that the embedded engine cannot open', () => {
     return (error as FolderError).message
   }
 
-  it('is no folder', async () => {
+  it('is refused if it is not a folder', async () => {
     writeFileSync(inFolder('file'), '')
     expect(await refusal(inFolder('file'))).to.match(/file cannot be opened: EEXIST/)
     expect(await refusal(inFolder('file/data'))).to.match(/file\/data cannot be opened: ENOTDIR/)
   })
 
-  it('has data that is no database', async () => {
+  it('is refused if its data file is not a database', async () => {
     writeFileSync(inFolder('data.mdb'), Buffer.alloc(8192, 'x'))
     expect(await refusal()).to.contain('data.mdb is no database')
   })
 
-  it('has a record of its owner that is no database', async () => {
+  it('is refused if its owner file is not a database', async () => {
     writeFileSync(inFolder('owner.mdb'), Buffer.alloc(8192, 'x'))
     expect(await refusal()).to.contain('owner.mdb is no database')
   })
 
-  it('has a folder where a file should be', async () => {
+  it('is refused if a folder replaces one of its files', async () => {
     mkdirSync(inFolder('data.mdb-lock'))
     expect(await refusal()).to.match(/cannot be opened: EISDIR/)
   })
 
-  it('may not be entered', async function () {
+  it('is refused without access rights', async function () {
     if (process.getuid?.() === 0 || process.platform === 'win32') this.skip()
     mkdirSync(inFolder('closed'))
     chmodSync(inFolder('closed'), 0o000)
@@ -48,7 +48,7 @@ describe('a folder that the embedded engine cannot open', () => {
     expect(await refusal(inFolder('closed'))).to.match(/cannot be opened: EACCES/)
   })
 
-  it('was written by a newer version, and is left as it is', async () => {
+  it('is refused and left unchanged if a newer version wrote it', async () => {
     const engine = await startEmbedded({ directory, durable: false })
     await engine.close()
     const root = open({ path: inFolder('data.mdb'), encoding: 'binary', keyEncoding: 'binary' })

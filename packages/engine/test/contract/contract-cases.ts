@@ -47,12 +47,17 @@ export const MATCHES: readonly MatchCase[] = [
     [0, 1, 2, 3],
   ],
   [
-    'a long beyond 2^53 is no double',
+    'a long beyond 2^53 does not equal a double',
     [{ a: long('9007199254740993') }, { a: new Double(9007199254740992) }],
     { a: long('9007199254740993') },
     [0],
   ],
-  ['a decimal 0.1 is no double 0.1', [{ a: dec('0.1') }, { a: 0.1 }], { a: dec('0.1') }, [0]],
+  [
+    'a decimal 0.1 does not equal a double 0.1',
+    [{ a: dec('0.1') }, { a: 0.1 }],
+    { a: dec('0.1') },
+    [0],
+  ],
   [
     'order of a long and a double beyond 2^53',
     [{ a: long('9007199254740993') }, { a: long('9007199254740991') }],
@@ -67,7 +72,7 @@ export const MATCHES: readonly MatchCase[] = [
   ],
   ['$eq null matches missing', [{ a: null }, {}, { a: 0 }], { a: { $eq: null } }, [0, 1]],
   ['$ne null leaves missing out', [{ a: null }, {}, { a: 0 }], { a: { $ne: null } }, [2]],
-  ['$gt null matches nothing', [{ a: null }, { a: 1 }, {}], { a: { $gt: null } }, []],
+  ['$gt null matches no value', [{ a: null }, { a: 1 }, {}], { a: { $gt: null } }, []],
   [
     '$gte null matches null and missing',
     [{ a: null }, { a: 1 }, {}],
@@ -318,7 +323,7 @@ export const MATCHES: readonly MatchCase[] = [
     [0],
   ],
   [
-    '$mod of fractions, of what is no number, and of a negative one',
+    '$mod of fractions, of other types, and of a negative number',
     [{ a: new Double(5.9) }, { a: NaN }, { a: Infinity }, { a: -4 }, { a: -5 }, { a: dec('9.5') }],
     { a: { $mod: [4, 1] } },
     [0, 5],
@@ -413,7 +418,7 @@ export const MATCHES: readonly MatchCase[] = [
   ['$or', [{ a: 1 }, { b: 2 }, { a: 3 }], { $or: [{ a: 1 }, { b: 2 }] }, [0, 1]],
   ['$nor', [{ a: 1 }, { b: 2 }, { a: 3 }], { $nor: [{ a: 1 }, { b: 2 }] }, [2]],
   [
-    '$or beside a field',
+    '$or next to a field',
     [
       { a: 1, c: 1 },
       { b: 2, c: 2 },
@@ -506,7 +511,7 @@ export const SORTS: readonly SortCase[] = [
     [1, 0, 2],
   ],
   [
-    'what in an array is no document sorts as null by what would be beneath it',
+    'scalars in an array sort as null by a nested path',
     [{ a: [{ b: 2 }, 'x'] }, { a: [{ b: 1 }] }, { a: [[{ b: 0 }], { b: 3 }] }],
     { 'a.b': 1, _id: 1 },
     [0, 2, 1],
@@ -661,7 +666,7 @@ export const UPDATES: readonly UpdateCase[] = [
     { documentdb: 'has smaller decimals' },
   ],
   [
-    '$mul decimals into what is too great, too small and just great enough',
+    '$mul decimals beyond, below and within the range',
     { a: dec('1E+6000'), b: dec('1E-6000'), c: dec('1E+6100'), d: dec('-1E+6000') },
     { $mul: { a: dec('1E+200'), b: dec('1E-200'), c: dec('1E+20'), d: dec('1E+200') } },
     { a: dec('Infinity'), b: dec('0E-6176'), c: dec('1.000000000E+6120'), d: dec('-Infinity') },
@@ -671,7 +676,7 @@ export const UPDATES: readonly UpdateCase[] = [
   ['$mul', { a: 3 }, { $mul: { a: 2 } }, { a: 6 }],
   ['$mul a missing field makes 0', {}, { $mul: { a: 2 } }, { a: 0 }],
   ['$min', { a: 5 }, { $min: { a: 3 } }, { a: 3 }],
-  ['$min leaves what is less', { a: 1 }, { $min: { a: 3 } }, { a: 1 }],
+  ['$min keeps a lower value', { a: 1 }, { $min: { a: 3 } }, { a: 1 }],
   ['$max over types', { a: 5 }, { $max: { a: 'x' } }, { a: 'x' }],
   ['$max a missing field', {}, { $max: { a: 1 } }, { a: 1 }],
   ['$rename', { a: 1, b: 2 }, { $rename: { a: 'c' } }, { b: 2, c: 1 }],
@@ -767,7 +772,7 @@ export const UPDATES: readonly UpdateCase[] = [
   ],
   ['$[] meets all elements', { a: [1, 2] }, { $inc: { 'a.$[]': 1 } }, { a: [2, 3] }],
   [
-    '$[name] meets what its filter does',
+    '$[name] changes the elements that match its filter',
     { a: [1, 5, 9] },
     { $set: { 'a.$[big]': 0 } },
     { a: [1, 0, 0] },
@@ -781,7 +786,7 @@ export const UPDATES: readonly UpdateCase[] = [
     { arrayFilters: [{ 'x.b': 2 }] },
   ],
   [
-    '$setOnInsert does nothing to what is there',
+    '$setOnInsert does not change an existing document',
     { a: 1 },
     { $setOnInsert: { a: 2 }, $set: { b: 1 } },
     { a: 1, b: 1 },
@@ -891,7 +896,7 @@ export const PIPELINES: readonly PipelineCase[] = [
   ],
   ['$count', [{}, {}], [{ $count: 'n' }], [{ n: 2 }]],
   [
-    '$count of nothing',
+    '$count of no documents',
     [{}],
     [{ $match: { a: 1 } }, { $count: 'n' }],
     [],
@@ -936,7 +941,7 @@ export const PIPELINES: readonly PipelineCase[] = [
     [{ _id: 0, a: 1, b: 1, c: { d: 5 } }],
   ],
   [
-    '$addFields of a document adds to what is there, also in the elements of an array',
+    '$addFields of a document adds to subdocuments, also in the elements of an array',
     [{ a: { c: 2 }, b: [{ c: 2 }, 5] }],
     [{ $addFields: { a: { b: 1, d: { e: '$a.c' } }, b: { b: 1 } } }],
     [{ _id: 0, a: { c: 2, b: 1, d: { e: 2 } }, b: [{ c: 2, b: 1 }, { b: 1 }] }],
@@ -1045,7 +1050,7 @@ export const PIPELINES: readonly PipelineCase[] = [
     [{ _id: 0, a: 1, f: [{ _id: 2, b: 1, c: 6 }] }],
   ],
   [
-    '$lookup of an empty array joins null and missing, as what is missing does',
+    '$lookup of an empty array joins null and missing, like a missing value',
     [
       { k: 1, a: [] },
       { k: 1, a: [{}] },
@@ -1064,7 +1069,7 @@ export const PIPELINES: readonly PipelineCase[] = [
       { _id: 0, e: [0, 1, 2], m: [0, 1, 2] },
       { _id: 1, e: [], m: [0, 1, 2] },
     ],
-    { documentdb: 'joins nothing' },
+    { documentdb: 'joins no documents' },
   ],
   [
     '$lookup by a regular expression finds that value, and no text',

@@ -169,7 +169,7 @@ for (const target of TARGETS) {
         ['a replacement that changes _id', (made) => made.replaceOne({ _id: 1 }, { _id: 2 }), [66]],
         ['$inc of a string', (made) => made.updateOne({ _id: 1 }, { $inc: { s: 1 } }), [14]],
         [
-          '$push to what is no array',
+          '$push to a scalar',
           (made) => made.updateOne({ _id: 1 }, { $push: { s: 1 } as never }),
           [2],
         ],
@@ -212,12 +212,12 @@ for (const target of TARGETS) {
           [31275, 2],
         ],
         [
-          '$slice of nothing in a projection',
+          '$slice of zero elements in a projection',
           (made) => made.findOne({}, { projection: { list: { $slice: [0, 0] } } }),
           [28724],
         ],
         [
-          '$bit by nothing',
+          '$bit without an operation',
           (made) => made.updateOne({ _id: 1 }, { $bit: { n: {} as never } }),
           [2],
         ],
@@ -243,7 +243,7 @@ for (const target of TARGETS) {
           [2],
         ],
         [
-          '$push sorted by nothing',
+          '$push with an empty sort',
           (made) =>
             made.updateOne({ _id: 1 }, { $push: { p: { $each: [1], $sort: {} } } as never }),
           [2],
@@ -286,7 +286,7 @@ for (const target of TARGETS) {
           'an accumulator of several values',
           (made) => made.aggregate([{ $group: { _id: 1, a: { $sum: ['$n', '$n'] } } }]).toArray(),
           [40237],
-          { documentdb: 'sums nothing' },
+          { documentdb: 'sums no values' },
         ],
         [
           'a time limit that is none',
@@ -302,7 +302,7 @@ for (const target of TARGETS) {
         ],
         ['an array as _id', (made) => made.insertOne({ _id: [1] } as never), [2, 53]],
         ['a second document with the same _id', (made) => made.insertOne({ _id: 1 }), [11000]],
-        ['$mod by what is no integer', (made) => made.findOne({ a: { $mod: [NaN, 0] } }), [2]],
+        ['$mod by NaN', (made) => made.findOne({ a: { $mod: [NaN, 0] } }), [2]],
         [
           '$expr within $elemMatch',
           (made) => made.findOne({ list: { $elemMatch: { $expr: { $eq: [1, 1] } } } }),
@@ -360,7 +360,7 @@ for (const target of TARGETS) {
           { documentdb: 'overlooks it' },
         ],
         [
-          'a hint of a partial index that lacks what is asked for',
+          'a hint of a partial index that lacks the matches',
           async (made) => {
             await made.createIndex({ a: 1 }, { partialFilterExpression: { a: { $gt: 5 } } })
             return made.find({ a: 1 }).hint('a_1').toArray()
@@ -369,7 +369,7 @@ for (const target of TARGETS) {
           { documentdb: 'overlooks it' },
         ],
         [
-          'a write concern of more nodes than there are',
+          'a write concern of several nodes',
           (made) => made.insertOne({ _id: 5 }, { writeConcern: { w: 10 } }),
           [100],
           { documentdb: 'overlooks it' },
@@ -432,7 +432,7 @@ for (const target of TARGETS) {
           { documentdb: 'takes it' },
         ],
         [
-          'a command of 199 levels and more, whose connection goes on',
+          'a command of 199 levels and more, but keeps its connection',
           async (made) => {
             for (const levels of [197, 198, 199, 250]) {
               const error = await failure(made.insertOne({ _id: 2, a: nested(levels) }))
@@ -536,7 +536,7 @@ for (const target of TARGETS) {
     })
 
     describe('writes', () => {
-      it('tells what an update did', async () => {
+      it('reports matched, modified and upserted counts', async () => {
         const made = await collection([
           { _id: 1, a: 1 },
           { _id: 2, a: 1 },
@@ -585,7 +585,7 @@ for (const target of TARGETS) {
         expect(await made.countDocuments()).to.equal(1)
       })
 
-      it('goes on after errors of an unordered batch', async () => {
+      it('continues after errors in an unordered batch', async () => {
         const made = await collection()
         const error = await failure(
           made.insertMany([{ _id: 1 }, { _id: 1 }, { _id: 2 }, { _id: 2 }] as never, {
@@ -616,7 +616,7 @@ for (const target of TARGETS) {
         ])
       })
 
-      it('bulk writes', async () => {
+      it('runs bulk writes', async () => {
         const made = await collection([
           { _id: 1, a: 1 },
           { _id: 2, a: 1 },
@@ -640,13 +640,13 @@ for (const target of TARGETS) {
         ])
       })
 
-      it('deletes one or all', async () => {
+      it('deletes one document or all matches', async () => {
         const made = await collection(numbered([{ a: 1 }, { a: 1 }, { a: 1 }]))
         expect((await made.deleteOne({ a: 1 })).deletedCount).to.equal(1)
         expect((await made.deleteMany({ a: 1 })).deletedCount).to.equal(2)
       })
 
-      it('finds and updates, before and after', async () => {
+      it('returns the document before or after a findOneAndUpdate', async () => {
         const made = await collection(numbered([{ a: 2 }, { a: 1 }]))
         expect(
           await made.findOneAndUpdate({}, { $inc: { a: 5 } }, { sort: { a: 1 } }),
@@ -674,7 +674,7 @@ for (const target of TARGETS) {
     })
 
     describe('indexes', () => {
-      it('lists what was made', async () => {
+      it('lists the created indexes', async () => {
         const made = await collection([{ _id: 1 }])
         await made.createIndex({ a: 1, b: -1 }, { unique: true, name: 'ab' })
         await made.createIndex({ c: 1 }, { partialFilterExpression: { c: { $gt: '' } } })
@@ -706,7 +706,7 @@ for (const target of TARGETS) {
         })
       })
 
-      it('knows an index again by what its filter means', async () => {
+      it('recognizes an index with an equivalent filter', async () => {
         const made = await collection([{ _id: 1 }])
         const create = (partialFilterExpression: Document): Promise<string> =>
           made.createIndex({ a: 1 }, { name: 'a', partialFilterExpression })
@@ -717,14 +717,14 @@ for (const target of TARGETS) {
         expect((await failure(create({ s: 'y', a: { $gt: 1 } }))).code).to.equal(86)
       })
 
-      it('holds unique keys, null counting once', async () => {
+      it('enforces unique keys and allows null once', async () => {
         const made = await collection([{ _id: 1 }])
         await made.createIndex({ a: 1 }, { unique: true })
         expect((await failure(made.insertOne({ _id: 2 }))).code).to.equal(11000)
         expect((await failure(made.insertOne({ _id: 3, a: null }))).code).to.equal(11000)
       })
 
-      it('lets sparse unique keys be missing', async () => {
+      it('allows missing values in a sparse unique index', async () => {
         const made = await collection([{ _id: 1 }])
         await made.createIndex({ a: 1 }, { unique: true, sparse: true })
         await made.insertMany([{ _id: 2 }, { _id: 3, a: 1 }] as never)
@@ -732,7 +732,7 @@ for (const target of TARGETS) {
         expect(await made.find().sort({ a: 1 }).toArray()).to.have.length(3)
       })
 
-      it('holds unique keys of a partial index only where it applies', async () => {
+      it('enforces a partial unique index only for matching documents', async () => {
         const made = await collection()
         await made.createIndex(
           { slug: 1, locale: 1 },
@@ -762,14 +762,14 @@ for (const target of TARGETS) {
         expect(await made.countDocuments({ slug: 'a' })).to.equal(3)
       })
 
-      it('holds unique keys over array elements', async () => {
+      it('enforces unique keys over array elements', async () => {
         const made = await collection([{ _id: 1, a: [1, 2] }])
         await made.createIndex({ a: 1 }, { unique: true })
         expect((await failure(made.insertOne({ _id: 2, a: [2, 3] }))).code).to.equal(11000)
         await made.insertOne({ _id: 3, a: [3, 3] })
       })
 
-      it('holds what is missing in an array of documents for null, and once', async () => {
+      it('indexes missing fields in an array of documents as one null', async () => {
         const made = await collection([
           { _id: 1, a: [{}] },
           { _id: 2, a: [{ b: null }, { b: 1 }] },
@@ -788,7 +788,7 @@ for (const target of TARGETS) {
         expect((await failure(once.insertOne({ _id: 2, a: [] }))).code).to.equal(11000)
       })
 
-      it('lets what is missing in arrays of documents repeat where a unique index is sparse', async function () {
+      it('allows missing fields in arrays to repeat in a sparse unique index', async function () {
         if (isDeparting) this.skip()
         const made = await collection([{ _id: 1, a: [{}] }])
         await made.createIndex({ 'a.b': 1 }, { unique: true, sparse: true })
@@ -798,7 +798,7 @@ for (const target of TARGETS) {
         expect((await failure(made.insertOne({ _id: 5, a: [{ b: null }] }))).code).to.equal(11000)
       })
 
-      it('finds what several indexes hold once, by an $or', async () => {
+      it('returns a document once if several indexes of an $or contain it', async () => {
         const made = await collection(
           numbered([{ a: 1, b: 1 }, { a: 1, b: 2 }, { a: 2, b: 1 }, { a: [1, 2], b: 9 }, { a: 3 }]),
         )
@@ -820,7 +820,7 @@ for (const target of TARGETS) {
           .and.not.to.include('COLLSCAN')
       })
 
-      it('reads several values by the index that has few of them', async () => {
+      it('reads several values by the most selective index', async () => {
         const rows = Array.from({ length: 600 }, (_, id) => ({ id, status: 'published', locale: 'en', slug: `s${id}`, tag: `t${id % 300}` })) // prettier-ignore
         const made = await collection(numbered(rows))
         await made.createIndexes([
@@ -862,7 +862,7 @@ for (const target of TARGETS) {
         expect(await made.indexes()).to.have.length(1)
       })
 
-      it('reads by the index that is hinted at', async () => {
+      it('reads by the index of a hint', async () => {
         const made = await collection(numbered([{ a: 2 }, { a: 1 }, { b: 1 }]))
         await made.createIndex({ a: -1 })
         await made.createIndex({ b: 1 }, { sparse: true, name: 'sparse' })
@@ -882,7 +882,7 @@ for (const target of TARGETS) {
         expect(await made.findOne({ c: 1 })).to.deep.equal({ _id: 2, b: 1, c: 1 })
       })
 
-      it('lets a key pass on within one batch', async () => {
+      it('allows a unique key to move between documents in one batch', async () => {
         const made = await collection([{ _id: 1, a: 1 }])
         await made.createIndex({ a: 1 }, { unique: true })
         await made.bulkWrite([
@@ -962,7 +962,7 @@ for (const target of TARGETS) {
         }
       })
 
-      it('answers distinct values', async () => {
+      it('returns distinct values', async () => {
         const made = await collection(numbered([{ a: 1 }, { a: [2, 3] }, { a: 2 }, {}]))
         expect(await made.distinct('a')).to.have.members([1, 2, 3])
       })
@@ -984,7 +984,7 @@ for (const target of TARGETS) {
         ).to.deep.equal([])
       })
 
-      it('finds nothing in what is not there', async () => {
+      it('finds no documents in a missing collection', async () => {
         expect(await database.collection('absent').find().toArray()).to.deep.equal([])
         expect(await database.collection('absent').countDocuments()).to.equal(0)
       })

@@ -21,7 +21,7 @@ const DOCUMENTS = 12
 type Row = Document & { _id: number }
 
 // MongoDB's manual decides: where DocumentDB is known to depart from it, it is not asked.
-describe('the embedded engine beside a deployment', function () {
+describe('the embedded engine compared with a deployment', function () {
   this.timeout(Math.max(60_000, RUNS * 2_000))
   if (TARGETS.length < 2) {
     it.skip('needs MONGODB_URI')
@@ -65,7 +65,7 @@ describe('the embedded engine beside a deployment', function () {
   const found = (collection: Collection<Row>, filter: Document, sort: Document) =>
     collection.find(filter).sort(sort as { _id: 1 }).map(({ _id }) => _id).toArray() // prettier-ignore
 
-  it('finds the same', async () => {
+  it('returns the same documents', async () => {
     const property = fc.asyncProperty(
       rows,
       fc.array(filters, { minLength: 4, maxLength: 8 }),
@@ -82,7 +82,7 @@ describe('the embedded engine beside a deployment', function () {
     await fc.assert(property, { numRuns: RUNS })
   })
 
-  it('finds and counts the same by indexes', async () => {
+  it('returns the same documents and counts by indexes', async () => {
     const [ours] = collections
     const keys = [{ a: 1 }, { b: -1 }, { 'a.a': 1 }, { 'a.b': -1 }, { 'b.a': 1 }] as const
     await ours?.createIndexes(keys.map((key) => ({ key })))
@@ -106,7 +106,7 @@ describe('the embedded engine beside a deployment', function () {
     await ours?.dropIndexes()
   })
 
-  it('sorts the same', async () => {
+  it('sorts in the same order', async () => {
     const property = fc.asyncProperty(rows, sorts, async (made, sort) => {
       fc.pre(!departs || (!hasEmptyList(made) && !sortsByTwoLists(made, sort)))
       const [ours, theirs] = await ask(made, (collection) => found(collection, {}, new Map(sort)))
@@ -115,7 +115,7 @@ describe('the embedded engine beside a deployment', function () {
     await fc.assert(property, { numRuns: RUNS })
   })
 
-  it('updates the same', async () => {
+  it('updates to the same documents', async () => {
     const property = fc.asyncProperty(rows, updates, async (made, update) => {
       fc.pre(!departs || !addsToBoolean(made, update))
       const [ours, theirs] = await ask(made, async (collection) => {

@@ -14,7 +14,7 @@ const CASES: readonly Case[] = [
   ['$set by an expression', { a: 1 }, [{ $set: { b: { $add: ['$a', 2] } } }], { a: 1, b: 3 }],
   ['$addFields', { a: 1 }, [{ $addFields: { b: '$a' } }], { a: 1, b: 1 }],
   [
-    'stages see what those before them made',
+    'stages read the output of earlier stages',
     { a: 1 },
     [{ $set: { b: 1 } }, { $set: { c: '$b' } }],
     { a: 1, b: 1, c: 1 },
@@ -37,8 +37,8 @@ type Refusal = readonly [what: string, pipeline: Document[], codes: number[], op
 
 const REFUSALS: readonly Refusal[] = [
   ['another _id', [{ $set: { _id: 2 } }], [66]],
-  ['a stage of aggregations alone', [{ $match: { a: 1 } }], [72]],
-  ['a stage that there is not', [{ $nothing: {} }], [40324, 72]],
+  ['a stage that only aggregations allow', [{ $match: { a: 1 } }], [72]],
+  ['an unknown stage', [{ $nothing: {} }], [40324, 72]],
   ['filters of arrays', [{ $set: { a: 1 } }], [9, 2], { arrayFilters: [{ x: 1 }] }],
 ]
 
@@ -87,7 +87,7 @@ for (const target of TARGETS) {
       })
     }
 
-    it('changes each document that matches by what it holds, and its entries in indexes', async () => {
+    it('updates each matching document and its index entries', async () => {
       const made = await collection({ _id: 1, a: 1 }, { _id: 2, a: 2 }, { _id: 3, a: 3 })
       await made.createIndex({ b: 1 }, { partialFilterExpression: { b: { $gt: 0 } } })
       await made.createIndex({ a: 1 }, { partialFilterExpression: { a: { $gt: 0 } } })
@@ -105,13 +105,13 @@ for (const target of TARGETS) {
       expect(await made.find({ a: { $gt: 0 } }).toArray()).to.deep.equal([{ _id: 1, a: 1 }])
     })
 
-    it('makes a document of what the filter says, where there is none', async () => {
+    it('upserts a document from the equalities of the filter', async () => {
       const made = await collection()
       await made.updateOne({ _id: 1, a: 2 }, [{ $set: { b: '$a' } }], { upsert: true })
       expect(await made.findOne()).to.deep.equal({ _id: 1, a: 2, b: 2 })
     })
 
-    it('answers findOneAndUpdate with what was made', async () => {
+    it('returns the updated document of findOneAndUpdate', async () => {
       const made = await collection({ _id: 1, a: 1 })
       const pipeline = [{ $set: { a: { $add: ['$a', 1] } } }]
       const found = await made.findOneAndUpdate({}, pipeline, { returnDocument: 'after' })

@@ -56,7 +56,7 @@ describe('transactions of the embedded engine', () => {
     return session
   }
 
-  it('shows its own writes inside only, until it commits', async () => {
+  it('shows its writes to others only after the commit', async () => {
     const session = begin()
     await rows.insertOne({ _id: 3, n: 3 }, { session })
     await rows.updateOne({ _id: 1 }, { $set: { n: 10 } }, { session })
@@ -108,7 +108,7 @@ describe('transactions of the embedded engine', () => {
     await session.commitTransaction()
   })
 
-  it('leaves nothing when aborted, no collection either', async () => {
+  it('leaves no documents and no collection after an abort', async () => {
     const session = begin()
     await database.collection('unborn').insertOne({ a: 1 }, { session })
     await rows.deleteMany({}, { session })
@@ -117,7 +117,7 @@ describe('transactions of the embedded engine', () => {
     expect(await database.listCollections({ name: 'unborn' }).toArray()).to.deep.equal([])
   })
 
-  it('lets the first writer of a document win', async () => {
+  it('fails the second writer of a document', async () => {
     const [one, two] = [begin(), begin()]
     await rows.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: one })
     const error = await failure(rows.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: two }))
@@ -139,7 +139,7 @@ describe('transactions of the embedded engine', () => {
     ).to.equal(112)
   })
 
-  it('lets a write outside wait for its end', async () => {
+  it('makes a write outside wait for its end', async () => {
     const session = begin()
     await rows.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session })
     let isDone = false
@@ -151,7 +151,7 @@ describe('transactions of the embedded engine', () => {
     expect(await rows.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 12 })
   })
 
-  it('ends such a wait after maxTimeMS', async () => {
+  it('ends the wait of such a write after maxTimeMS', async () => {
     const session = begin()
     await rows.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session })
     const error = await failure(
@@ -174,7 +174,7 @@ describe('transactions of the embedded engine', () => {
     expect((await outside).code).to.equal(11000)
   })
 
-  it('ends with a duplicate key', async () => {
+  it('aborts on a duplicate key', async () => {
     const session = begin()
     expect((await failure(rows.insertOne({ _id: 1, n: 1 }, { session }))).code).to.equal(11000)
     const error = await failure(rows.findOne({}, { session }))
@@ -184,7 +184,7 @@ describe('transactions of the embedded engine', () => {
     ])
   })
 
-  it('refuses more than 1,000 at a time, and nothing else', async () => {
+  it('refuses more than 1,000 open transactions, but no other command', async () => {
     const raw = await rawClient(uri)
     const $db = database.databaseName
     const lsids = Array.from({ length: 1001 }, () => ({ id: new Binary(randomBytes(16), 4) }))
@@ -218,7 +218,7 @@ describe('transactions of the embedded engine', () => {
     raw.socket.destroy()
   })
 
-  it('answers a repeated commit as the first', async () => {
+  it('replies to a repeated commit as to the first', async () => {
     const session = begin()
     await rows.insertOne({ _id: 9, n: 9 }, { session })
     await session.commitTransaction()
@@ -226,7 +226,7 @@ describe('transactions of the embedded engine', () => {
     expect(await rows.countDocuments({ _id: 9 })).to.equal(1)
   })
 
-  it('makes collections and reads them back', async () => {
+  it('creates collections and reads them back', async () => {
     const session = begin()
     const fresh = database.collection<Row>(`fresh${created}`)
     await fresh.insertOne({ _id: 1 }, { session })
@@ -236,7 +236,7 @@ describe('transactions of the embedded engine', () => {
     expect(await fresh.countDocuments()).to.equal(1)
   })
 
-  it('reads cursors within itself', async () => {
+  it('reads cursors', async () => {
     await rows.insertMany(Array.from({ length: 50 }, (_, i) => ({ _id: 100 + i })))
     const session = begin()
     await rows.deleteMany({ _id: { $gte: 140 } }, { session })
@@ -246,7 +246,7 @@ describe('transactions of the embedded engine', () => {
     await session.commitTransaction()
   })
 
-  it('reads its snapshot though an index was built since', async () => {
+  it('reads its snapshot after an index was built', async () => {
     const session = begin()
     expect(await rows.countDocuments({ n: 1 }, { session })).to.equal(1)
     await rows.createIndex({ n: 1 })
@@ -254,7 +254,7 @@ describe('transactions of the embedded engine', () => {
     await session.commitTransaction()
   })
 
-  it('reads its snapshot to its end before the collection is dropped', async () => {
+  it('delays the drop of a collection that it has read', async () => {
     const session = begin()
     expect(await rows.countDocuments({}, { session })).to.equal(2)
     const dropped = rows.drop()
@@ -265,7 +265,7 @@ describe('transactions of the embedded engine', () => {
     expect(await rows.countDocuments()).to.equal(0)
   })
 
-  it('refuses what cannot be undone', async () => {
+  it('refuses commands that cannot be undone', async () => {
     const session = begin()
     expect(
       (
@@ -291,7 +291,7 @@ describe('transactions of the embedded engine', () => {
     expect(await rows.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 9 })
   })
 
-  it('applies a repeated write once', async () => {
+  it('applies a retried write once', async () => {
     const lsid = { id: new Binary(randomBytes(16), 4) }
     const raw = await rawClient(uri)
     const run = (number: number): Promise<Document> => {

@@ -96,7 +96,7 @@ describe('an index over values of all types', function () {
       .map(({ _id }) => Number(_id))
       .sort((a, b) => a - b)
 
-  it('finds and counts what a scan of all does', async () => {
+  it('finds and counts the same documents as a full scan', async () => {
     const property = fc.asyncProperty(
       rows,
       fc.uniqueArray(indexes, {
@@ -134,21 +134,21 @@ interface Found {
 }
 
 const FOUND: Readonly<Record<string, Found>> = {
-  'what is missing is above MinKey': {
+  'missing sorts above MinKey': {
     partial: { $exists: true },
     documents: [{}, { a: 1 }],
     filter: { a: { $gt: new MinKey() } },
     ids: [0, 1],
-    departs: { documentdb: 'leaves out what is missing' },
+    departs: { documentdb: 'leaves out missing values' },
   },
-  'what is missing is below MaxKey': {
+  'missing sorts below MaxKey': {
     partial: { $exists: true },
     documents: [{}, { a: 1 }],
     filter: { a: { $lte: new MaxKey() } },
     ids: [0, 1],
-    departs: { documentdb: 'leaves out what is missing' },
+    departs: { documentdb: 'leaves out missing values' },
   },
-  'what is missing equals null, and has no type': {
+  'missing equals null and has no type': {
     partial: { $type: 'null' },
     documents: [{}, { a: null }],
     filter: { a: null },
@@ -165,7 +165,7 @@ const FOUND: Readonly<Record<string, Found>> = {
     filter: { a: new BSONRegExp('^a') },
     ids: [0, 1, 2],
   },
-  'what elements lack beside the one at a place': {
+  'missing fields in elements around an indexed position': {
     key: { 'a.0.b': 1, 'a.0': 1 },
     documents: [{ a: [{ b: '' }] }, { a: [{ b: 1 }, { b: 2 }] }, { a: { 0: { b: 1 } } }],
     filter: { 'a.0.b': null },
@@ -210,7 +210,7 @@ for (const target of TARGETS) {
       what,
       { key = { a: 1 }, partial, documents, filter, ids, departs },
     ] of Object.entries(FOUND)) {
-      it(`leaves nothing out: ${what}`, async function () {
+      it(`finds every match: ${what}`, async function () {
         if (departs && isDeparting) this.skip()
         const collection = client.db(name).collection(what.replaceAll(' ', '_'))
         const options = partial ? { partialFilterExpression: { a: partial } } : {}

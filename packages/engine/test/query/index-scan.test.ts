@@ -62,7 +62,7 @@ const { value: values } = fc.letrec<{ value: Value; list: Value[]; document: Doc
 })) // prettier-ignore
 
 describe('index keys', () => {
-  it('order as the values do', () => {
+  it('sort like their values', () => {
     fc.assert(
       fc.property(values, values, fc.constantFrom(1, -1), (a, b, direction) => {
         const order = Buffer.compare(encodeKey([a], [direction]), encodeKey([b], [direction]))
@@ -72,7 +72,7 @@ describe('index keys', () => {
     )
   })
 
-  it('order numbers of all types by their exact value', () => {
+  it('sort numbers of all types by their exact value', () => {
     // An independent judge: both as fractions of whole numbers.
     const exact = (value: Value): [bigint, bigint] => {
       const text = value instanceof Double ? fromDouble(value.value) : describeValue(value)
@@ -95,7 +95,7 @@ describe('index keys', () => {
     )
   })
 
-  it('order compound keys', () => {
+  it('sort in the order of their components', () => {
     fc.assert(
       fc.property(fc.tuple(values, values), fc.tuple(values, values), (a, b) => {
         const wanted =
@@ -106,7 +106,7 @@ describe('index keys', () => {
     )
   })
 
-  it('outgrow the room they are written in at any place', () => {
+  it('are complete when the buffer grows at any position', () => {
     const one = {
       a: 1,
       b: new Double(1.5),
@@ -134,7 +134,7 @@ describe('index keys', () => {
     ).to.equal(true)
   })
 
-  it('go through the format and back', () => {
+  it('survive encoding and decoding', () => {
     fc.assert(
       fc.property(values, (value) => {
         const bytes = encodeDocument(documentOf({ value }))
@@ -236,8 +236,8 @@ const INDEXES: readonly Document[] = [
   }),
 ]
 
-describe('a key cut into its components', () => {
-  it('gives each its own bytes', () => {
+describe('splitKey', () => {
+  it('returns the bytes of each component', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(values, fc.constantFrom(1, -1)), { minLength: 1, maxLength: 4 }),
@@ -345,7 +345,7 @@ describe('an index scan', () => {
       expect(sortKeysOf(found, query)).to.deep.equal(sortKeysOf(wanted, query))
   }
 
-  it('answers as a scan of all does', () => {
+  it('returns the same documents as a full scan', () => {
     const property = fc.property(
       fc.array(documents, { maxLength: 14 }),
       fc.array(fc.tuple(filters, sorts, fc.constantFrom(3, Infinity)), {

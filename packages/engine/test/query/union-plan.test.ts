@@ -26,7 +26,7 @@ function alternatives(count: number): Document {
 }
 
 describe('bestUnion', () => {
-  it('is as good as its worst branch', () => {
+  it('scores a union by its worst branch', () => {
     const scores = [5, 3, 9]
     const filter = parseFilter(documentOf({ $or: scores.map((a) => documentOf({ a })) }))
     const plan = bestUnion(filter, () => planOf(scores.shift() ?? 0))
@@ -34,7 +34,7 @@ describe('bestUnion', () => {
     expect(plan?.branches).to.have.length(3)
   })
 
-  it('takes as many branches as alternatives of alternatives are', () => {
+  it('plans nested alternatives with many branches', () => {
     const filter = parseFilter(alternatives(400))
     const plan = bestUnion(filter, (branch) =>
       JSON.stringify(branch).includes('"any"') ? null : planOf(12),

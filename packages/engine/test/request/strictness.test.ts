@@ -52,14 +52,14 @@ describe('the strict modes of the embedded engine', () => {
     const majority = async (): Promise<number> =>
       (await rows.find({}, { readConcern: 'majority' }).toArray()).length
 
-    it('is not known unless it is asked for', async () => {
+    it('requires the option', async () => {
       await open({})
       expect((await failure(hold('begin'))).code).to.equal(59)
       const read = rows.find({}, { readConcern: 'snapshot' }).toArray()
       expect((await failure(read)).code).to.equal(72)
     })
 
-    it('reads several collections as of one moment in a snapshot session', async () => {
+    it('reads several collections at one moment in a snapshot session', async () => {
       await open({ replicaSet: true })
       const others = client.db('strict').collection<Row>('others')
       await client.withSession({ snapshot: true }, async (session) => {
@@ -74,7 +74,7 @@ describe('the strict modes of the embedded engine', () => {
       })
     })
 
-    it('serves an older majority, and keeps writers waiting for it', async () => {
+    it('reads an older majority and delays its writers', async () => {
       await open({ replicaSet: true })
       await hold('begin')
       let isAcknowledged = false
@@ -91,7 +91,7 @@ describe('the strict modes of the embedded engine', () => {
       expect([await local(), await majority()]).to.deep.equal([4, 4])
     })
 
-    it('undoes writes that no majority had', async () => {
+    it('rolls back writes that no majority had', async () => {
       await open({ replicaSet: true })
       await rows.createIndex({ n: 1 }, { unique: true })
       await hold('begin')
@@ -107,7 +107,7 @@ describe('the strict modes of the embedded engine', () => {
     })
   })
 
-  it('shows the effect of a write to others before its writer has the reply', async () => {
+  it('shows a write to others before its writer gets the reply', async () => {
     await open({ lateRepliesMs: 200 })
     let isAnswered = false
     const written = rows.insertOne({ _id: 3 }).then(() => (isAnswered = true))
@@ -128,14 +128,14 @@ describe('the strict modes of the embedded engine', () => {
       await told(rows.findOneAndUpdate({ _id: 2 }, { $set: { n: 1 } })),
     ]
 
-    it('carry no keyPattern where inserts and updates are answered as by mongos', async () => {
+    it('are reported without keyPattern in the bare mode', async () => {
       await open({ bareDuplicates: true })
       await rows.createIndex({ n: 1 }, { unique: true })
       const bare = { code: 11000, names: true, keyPattern: undefined }
       expect(await takeTwice()).to.deep.equal([bare, bare, bare, { ...bare, keyPattern: { n: 1 } }])
     })
 
-    it('carry it otherwise', async () => {
+    it('are reported with keyPattern by default', async () => {
       await open({})
       await rows.createIndex({ n: 1 }, { unique: true })
       const full = { code: 11000, names: true, keyPattern: { n: 1 } }
@@ -148,7 +148,7 @@ describe('the strict modes of the embedded engine', () => {
       client.db('admin').command({ shardCollection: 'strict.rows', key })
     const set = { $set: { seen: true } }
 
-    it('are not known unless they are asked for', async () => {
+    it('require the option', async () => {
       await open({})
       expect((await failure(shard({ _id: 1 }))).code).to.equal(59)
     })
@@ -172,7 +172,7 @@ describe('the strict modes of the embedded engine', () => {
       expect(await rows.countDocuments({ seen: true })).to.equal(0)
     })
 
-    it('take writes that name the shard key, and writes of many', async () => {
+    it('accept writes with the shard key, and writes of many documents', async () => {
       await open({ sharding: true })
       await shard({ _id: 1 })
       await rows.updateOne({ _id: 1, n: 1 }, set)
@@ -185,7 +185,7 @@ describe('the strict modes of the embedded engine', () => {
       expect((await rows.deleteMany({ _id: { $gt: 0 } })).deletedCount).to.equal(2)
     })
 
-    it('take an update and a delete by _id where it is not the shard key, but no findAndModify', async () => {
+    it('accept updates and deletes by _id, but no findAndModify', async () => {
       await open({ sharding: true })
       await shard({ owner: 1, n: 1 })
       await rows.updateOne({ _id: 1 }, set)
@@ -209,14 +209,14 @@ describe('the strict modes of the embedded engine', () => {
     const write = (maxTimeMS: number): Promise<Document> =>
       rows.updateOne({ _id: 1 }, { $set: { n: 7 } }, { maxTimeMS })
 
-    it('ends at once', async () => {
+    it('is aborted at once', async () => {
       await open({})
       await writeAndDie()
       await write(10_000)
       expect(await rows.findOne({ _id: 1 })).to.include({ n: 7 })
     })
 
-    it('is kept for so many seconds, unless its session is killed', async () => {
+    it('is aborted after the given seconds, or when its session is killed', async () => {
       await open({ lostTransactionSeconds: 60 })
       const id = await writeAndDie()
       expect((await failure(write(1500))).code).to.equal(50)

@@ -12,12 +12,12 @@ type Rows = Collection<Document & { _id: number }>
 
 const DROPS: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
   'the index is dropped': (rows) => rows.dropIndex('n_1'),
-  'the index is made anew': async (rows) => {
+  'the index is recreated': async (rows) => {
     await rows.dropIndex('n_1')
     await rows.createIndex({ n: 1 })
   },
   'the collection is dropped': (rows) => rows.drop(),
-  'the collection is made anew': async (rows) => {
+  'the collection is recreated': async (rows) => {
     await rows.drop()
     await rows.insertOne({ _id: 1, n: 1 })
     await rows.createIndex({ n: 1 })
@@ -25,7 +25,7 @@ const DROPS: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
 }
 
 /** Beyond 10,000 documents the rest of a read goes on in the second process. */
-const SIZES = { 'in the engine': 6_000, 'in the process that reads': 12_000 }
+const SIZES = { 'in the engine': 6_000, 'in the reader process': 12_000 }
 
 describe('a cursor of the embedded engine', () => {
   let directory: string
@@ -46,7 +46,7 @@ describe('a cursor of the embedded engine', () => {
 
   for (const [where, count] of Object.entries(SIZES)) {
     for (const [what, drop] of Object.entries(DROPS)) {
-      it(`says so, ${where}, when it cannot find all: ${what}`, async () => {
+      it(`fails ${where} if it cannot return all documents: ${what}`, async () => {
         const rows: Rows = client.db('dropped').collection(`c${made++}`)
         await rows.insertMany(Array.from({ length: count }, (_, _id) => ({ _id, n: _id })))
         await rows.createIndex({ n: 1 })
@@ -60,7 +60,7 @@ describe('a cursor of the embedded engine', () => {
     }
   }
 
-  it('finds all when another index is dropped', async () => {
+  it('returns all documents if another index is dropped', async () => {
     const rows: Rows = client.db('dropped').collection(`c${made++}`)
     await rows.insertMany(Array.from({ length: 6_000 }, (_, _id) => ({ _id, n: _id, m: 1 })))
     await rows.createIndexes([{ key: { n: 1 } }, { key: { m: 1 } }])

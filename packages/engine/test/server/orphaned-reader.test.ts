@@ -22,14 +22,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('the process that reads for an engine that was killed', function () {
+describe('the reader process of a killed engine', function () {
   this.slow(10_000)
   if (process.platform === 'win32') {
     it.skip('needs ps')
     return
   }
 
-  it('ends as well, whatever it is reading', async () => {
+  it('ends during any read', async () => {
     const directory = temporaryFolder()
     const path = new URL(`./busy-reader-child${import.meta.url.slice(-3)}`, import.meta.url)
     const child = fork(path, [directory])

@@ -38,7 +38,7 @@ function body(command: object): Buffer {
   return Buffer.from(encodeDocument(object({ ...command, $db: 'a' }) as Document))
 }
 
-describe('the process that reads for the engine', function () {
+describe('the reader process', function () {
   this.slow(5_000)
   let directory: string
   let data: Data
@@ -119,7 +119,7 @@ describe('the process that reads for the engine', function () {
     filter: { $expr: { $regexMatch: { input: 'a'.repeat(50) + '!', regex: '^(a+)+$' } } },
   }
 
-  it('sees what has been committed by then, collections that are new or gone among them', async () => {
+  it('reads all commits so far, including new and dropped collections', async () => {
     expect(await ask({ count: 'rows' })).to.include({ n: 20, ok: 1 })
     insert(20)
     expect(await ask({ count: 'rows', query: { _id: { $gte: 0 } } })).to.include({ n: 21 })
@@ -151,7 +151,7 @@ describe('the process that reads for the engine', function () {
     }
   }
 
-  it('counts the time of a command from when it can read', async () => {
+  it('counts the time of a command from its own start', async () => {
     // As on a busy machine, where the start takes longer than the command may.
     await startedWith(SLOW_START, async () => {
       const deadline = { at: performance.now() + 1_000 }
@@ -160,11 +160,11 @@ describe('the process that reads for the engine', function () {
     })
   })
 
-  it('answers errors as the engine does', async () => {
+  it('returns errors like the engine', async () => {
     expect(await ask({ find: 'rows', filter: { $nothing: 1 } })).to.include({ ok: 0, code: 2 })
   })
 
-  it('is ended in the middle of what never ends; who waited behind it is answered by the next', async () => {
+  it('is killed during an endless command, and its successor runs the next one', async () => {
     await startedWith(ENDLESS_MATCH, async () => {
       await ask({ count: 'rows' })
       const before = ended
@@ -181,7 +181,7 @@ describe('the process that reads for the engine', function () {
     })
   })
 
-  it('answers by itself that a match has taken too long', async () => {
+  it('reports a match that takes too long', async () => {
     await ask({ count: 'rows' })
     const before = ended
     const answer = await ask(endless, { at: performance.now() + 300 })
@@ -189,19 +189,19 @@ describe('the process that reads for the engine', function () {
     expect(ended).to.equal(before)
   })
 
-  it('ends when it takes too much memory, and the next question starts another', async () => {
+  it('ends when it needs too much memory, and the next command starts another process', async () => {
     expect(await refusal(ask(hungry))).to.equal('ExceededMemoryLimit')
     expect(await ask({ count: 'rows' })).to.include({ n: 21 })
   })
 
-  it('keeps no page from being used anew once it has answered', async () => {
+  it('pins no pages after its reply', async () => {
     for (let i = 0; i < 20; i++) {
       await ask({ find: 'rows', batchSize: 2 })
       expect(snapshotsHeld()).to.deep.equal([])
     }
   })
 
-  it('keeps none when it was stopped while it read', async () => {
+  it('pins no pages after it was stopped during a read', async () => {
     let end = Promise.resolve()
     await startedWith(ENDLESS_MATCH, async () => {
       await ask({ count: 'rows' })

@@ -152,7 +152,7 @@ describe('a long command of the embedded engine', function () {
   })
 
   for (const [what, run] of Object.entries(LONG)) {
-    it(`ends at its deadline, and keeps no short one waiting: ${what}`, async () => {
+    it(`ends at its deadline and delays no short command: ${what}`, async () => {
       const start = performance.now()
       const state = { isOver: false }
       const long = run(rows)
@@ -175,7 +175,7 @@ describe('a long command of the embedded engine', function () {
   }
 
   for (const [what, run] of Object.entries(ENDLESS)) {
-    it(`gives up a match that would go on for years: ${what}`, async () => {
+    it(`stops an exponential match: ${what}`, async () => {
       const error = await run(rows, client).catch((thrown: unknown) => thrown)
       expect((error as MongoServerError).code, String(error)).to.equal(MATCH_TOO_LONG)
       expect(await rows.findOne({ _id: 7 })).to.include({ n: 7 })
@@ -189,7 +189,7 @@ describe('a long command of the embedded engine', function () {
     expect((error as MongoServerError).code, String(error)).to.equal(MAX_TIME_MS_EXPIRED)
   })
 
-  it('reads what was acknowledged before it began, and goes on with a cursor elsewhere', async () => {
+  it('reads earlier acknowledged writes and continues its cursor in the reader process', async () => {
     const numbers = client.db('long').collection<Document & { _id: number }>('numbers')
     await numbers.insertMany(Array.from({ length: 10_500 }, (_, _id) => ({ _id, n: _id % 7 })))
     await numbers.updateOne({ _id: 10_499 }, { $set: { changed: true } })

@@ -22,7 +22,7 @@ describe('the wire protocol of the embedded engine', () => {
 
   const ping = { ping: 1, $db: 'admin' }
 
-  it('answers OP_QUERY hello and OP_MSG', async () => {
+  it('replies to OP_QUERY hello and OP_MSG', async () => {
     const client = await rawClient(engine.uri)
     client.send(query('admin.$cmd', { ismaster: 1 }))
     expect(await client.reply()).to.include({ ok: 1, ismaster: true, setName: 'embedded' })
@@ -31,7 +31,7 @@ describe('the wire protocol of the embedded engine', () => {
     client.socket.destroy()
   })
 
-  it('waits for the process that reads as long as the longest time limit allows', async () => {
+  it('accepts the longest time limit for the reader process', async () => {
     const client = await rawClient(engine.uri)
     const filter = { a: { $regex: 'x*' } }
     client.send(message({ find: 'none', filter, maxTimeMS: 2147483647, $db: 'wire' }))
@@ -39,7 +39,7 @@ describe('the wire protocol of the embedded engine', () => {
     client.socket.destroy()
   })
 
-  it('answers messages in pieces and several at once', async () => {
+  it('parses split and concatenated messages', async () => {
     const client = await rawClient(engine.uri)
     const bytes = Buffer.concat([message(ping), message(ping), message(ping)])
     for (let i = 0; i < bytes.length; i += 7) client.send(bytes.subarray(i, i + 7))
@@ -47,7 +47,7 @@ describe('the wire protocol of the embedded engine', () => {
     client.socket.destroy()
   })
 
-  it('takes document sequences, checksums and moreToCome', async () => {
+  it('accepts document sequences, checksums and moreToCome', async () => {
     const client = await rawClient(engine.uri)
     client.send(
       message({ insert: 'w', $db: 'wire' }, { sequence: ['documents', [{ _id: 1 }, { _id: 2 }]] }),
@@ -63,7 +63,7 @@ describe('the wire protocol of the embedded engine', () => {
 
   const GARBAGE: readonly (readonly [what: string, bytes: Buffer])[] = [
     ['random bytes', Buffer.from('GET / HTTP/1.1\r\nHost: example\r\n\r\n')],
-    ['a length of nothing', Buffer.alloc(16)],
+    ['a length of zero', Buffer.alloc(16)],
     [
       'an enormous length',
       Buffer.from([255, 255, 255, 127, 0, 0, 0, 0, 0, 0, 0, 0, 0xdd, 7, 0, 0]),
@@ -90,7 +90,7 @@ describe('the wire protocol of the embedded engine', () => {
     ['unknown required flags', message(ping, { flags: 64 })],
   ]
   for (const [what, bytes] of GARBAGE) {
-    it(`ends only the connection that sends ${what}`, async () => {
+    it(`closes only the connection that sends ${what}`, async () => {
       const [good, bad] = await Promise.all([rawClient(engine.uri), rawClient(engine.uri)])
       bad.send(bytes)
       await bad.ended
@@ -100,7 +100,7 @@ describe('the wire protocol of the embedded engine', () => {
     })
   }
 
-  it('survives a connection that goes away in the middle', async () => {
+  it('survives a connection that closes in the middle of a message', async () => {
     const client = await rawClient(engine.uri)
     client.send(message(ping).subarray(0, 20))
     client.socket.destroy()
@@ -111,7 +111,7 @@ describe('the wire protocol of the embedded engine', () => {
     other.socket.destroy()
   })
 
-  it('refuses documents beyond 16 MB and takes those below', async () => {
+  it('refuses documents beyond 16 MB and accepts those below', async () => {
     const client = await MongoClient.connect(engine.uri)
     const collection = client.db('wire').collection('large')
     await collection.insertOne({ text: 'x'.repeat(15 * 1024 * 1024) })
@@ -126,7 +126,7 @@ describe('the wire protocol of the embedded engine', () => {
     await client.close()
   })
 
-  it('makes no further answer for a client that takes none', async () => {
+  it('produces no further replies for a client that reads none', async () => {
     const client = await MongoClient.connect(engine.uri)
     const collection = client.db('wire').collection('taken')
     await collection.insertOne({ n: 0, text: 'x'.repeat(4_000_000) })

@@ -34,7 +34,7 @@ describe('countKeys', () => {
   const count = (intervals: readonly ReturnType<typeof between>[], most: number): number =>
     countKeys(data, newestView(), intervals, most)
 
-  it('counts what lies in the intervals, no further than it is asked', () => {
+  it('counts the entries of the intervals up to the maximum', () => {
     const bound = fc.oneof(
       fc.integer({ min: 0, max: ENTRIES }),
       fc.constantFrom(0, 1, 63, 64, 65, 192, 193, 4_096, ENTRIES),
@@ -51,7 +51,7 @@ describe('countKeys', () => {
     fc.assert(property, { numRuns: 300 })
   })
 
-  it('does not go on behind the end of an interval, however high its limit is', () => {
+  it('stops at the end of an interval, even with a high maximum', () => {
     const few = [between(100, 140)]
     const leastOf = (most: number): number => {
       const times = Array.from({ length: 50 }, () => {

@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import { startEmbedded } from '../../src/start-embedded.ts'
 import { temporaryFolder } from '../contract/targets.ts'
 
-describe('a file of the engine that has lost what it held', () => {
-  it('is not begun anew without a word', async () => {
+describe('an emptied data file', () => {
+  it('is refused', async () => {
     const directory = temporaryFolder()
     try {
       await (await startEmbedded({ directory })).close()

@@ -126,7 +126,7 @@ describe('the file of the embedded engine', function () {
   }
 
   for (const [what, work] of Object.entries({ ...WORKLOADS, ...AT_ONCE })) {
-    it(`stays within three times of what is used: ${what}`, async () => {
+    it(`stays below three times the used size: ${what}`, async () => {
       await withArticles(async (articles, client) => {
         await fill(articles)
         await work(articles, client)
@@ -135,7 +135,7 @@ describe('the file of the embedded engine', function () {
     })
   }
 
-  it('shrinks at a start when it has grown beyond its use, and keeps what it holds', async () => {
+  it('shrinks at a start and keeps its data', async () => {
     await withArticles(fill)
     const used = await usedBytes(path)
     const held = readFileSync(path).subarray(0, used)

@@ -44,7 +44,7 @@ const MANY: readonly Body[] = [
   { insert: 'fresh', documents: [row(1)] },
 ]
 
-describe('writes that come at the same time', () => {
+describe('concurrent writes', () => {
   let directory: string
   let store: FillingStore
   let engine: Engine
@@ -84,7 +84,7 @@ describe('writes that come at the same time', () => {
     }
   }
 
-  it('share one commit, and each has its own answer', async () => {
+  it('share one commit and get individual replies', async () => {
     const before = store.lastCommit()
     const replies = await runAll(MANY)
     expect(store.lastCommit() - before).to.equal(1)
@@ -101,7 +101,7 @@ describe('writes that come at the same time', () => {
     await expectContent(MANY)
   })
 
-  it('wait for as many as were answered together before, and no longer than it is worth', async () => {
+  it('wait for as many writes as the last commit had, for a limited time', async () => {
     const forever = 2 ** 30
     let waitMs = forever
     engine = openEngineOn(store, () => waitMs)
@@ -121,7 +121,7 @@ describe('writes that come at the same time', () => {
     expect([1, 3, 8, 1000].map(waitFor)).to.deep.equal([0, 0, 2, 3])
   })
 
-  it('are undone together and run one by one where the disk takes one only in part', async () => {
+  it('are undone together and run one by one if the disk accepts one only in part', async () => {
     for (let room = 0; ; room += 3) {
       store.room = room
       const replies = await runAll(MANY)
@@ -145,7 +145,7 @@ describe('writes that come at the same time', () => {
     ['cannot begin', false],
     ['cannot be committed', true],
   ] as const) {
-    it(`are all refused when their write ${when}`, async () => {
+    it(`are all refused if their transaction ${when}`, async () => {
       const { write } = store
       const torn = openEngineOn({
         ...store,
@@ -163,7 +163,7 @@ describe('writes that come at the same time', () => {
     })
   }
 
-  it('do what is repeated once, be it a write or the commit of a transaction', async () => {
+  it('run a retried write or commit once', async () => {
     const numbered = { ...insert(20), lsid: SESSION, txnNumber: Long.fromNumber(1) }
     expect((await runAll([numbered, numbered])).map(({ n }) => n)).to.deep.equal([1, 1])
     await run(engine, { ...insert(21), ...inTransaction(2, true) })
@@ -172,7 +172,7 @@ describe('writes that come at the same time', () => {
     await expectContent([insert(20), insert(21)])
   })
 
-  it('wait for a transaction by themselves: others are committed, its own commit among them', async () => {
+  it('wait for a transaction individually, while other writes and its commit proceed', async () => {
     await run(engine, { ...add({ _id: 0 }, 5), ...inTransaction(1, true) })
     const waiting = run(engine, add({ _id: 0 }, 7))
     const replies = await runAll([
@@ -185,7 +185,7 @@ describe('writes that come at the same time', () => {
     await expectContent([insert(30), add({ _id: 0 }, 12), add({ _id: 1 }, 1)])
   })
 
-  it('are refused when the engine ends before their turn', async () => {
+  it('are refused when the engine closes before their turn', async () => {
     const replies = runAll([insert(40), insert(41)])
     engine.writes.close()
     for (const { codeName } of await replies) expect(codeName).to.equal('InterruptedAtShutdown')

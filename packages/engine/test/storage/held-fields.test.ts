@@ -37,10 +37,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('pause', 'resume', 'let go') }),
 )
 
-const BUDGETS = { 'where there is room': undefined, 'where there is little room': 300 } as const
+const BUDGETS = { 'with a large budget': undefined, 'with a small budget': 300 } as const
 
 for (const [where, budget] of Object.entries(BUDGETS))
-  describe(`fields that are held ${where}`, () => {
+  describe(`held fields ${where}`, () => {
     let directory: string
     let data: Data
     let collection: Collection
@@ -132,7 +132,7 @@ for (const [where, budget] of Object.entries(BUDGETS))
       } else if ('at' in step) change(step.at, step.kind)
     }
 
-    it('are those of the newest commit, whatever was scanned, written or undone before', () => {
+    it('match the newest commit after any scans, writes and rollbacks', () => {
       const property = fc.property(fc.array(steps, { maxLength: 30 }), (list) => {
         collection = ensureCollection(data, 'test', `c${++made}`)
         paused = null

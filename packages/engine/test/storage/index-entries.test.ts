@@ -130,7 +130,7 @@ describe('the entries of indexes', () => {
       )
       .toSorted()
 
-  it('are those of the documents, whatever changed them, several times in one unit too', () => {
+  it('match the documents after any changes, also several in one unit', () => {
     const property = fc.property(units, (list) => {
       begin()
       write((unit) => [1, 2].forEach((a) => apply(unit, { kind: 'insert', fields: { a } })))
@@ -150,7 +150,7 @@ describe('the entries of indexes', () => {
     fc.assert(property, { numRuns: 200 })
   })
 
-  it('are not written again where their fields are not changed', () => {
+  it('are not written again if the indexed fields are unchanged', () => {
     begin()
     write((unit) => apply(unit, { kind: 'insert', fields: { a: 1, b: [1, 2] } }))
     const update = (changed: Fields): number =>

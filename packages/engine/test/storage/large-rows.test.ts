@@ -8,7 +8,7 @@ import { type EmbeddedEngine, startEmbedded } from '../../src/start-embedded.ts'
 // A page of LMDB has 4,096 bytes. After a split a row of more than a third of it has a page by itself.
 const SIZES = [900, 1_000, 1_250, 1_300, 1_340, 1_360, 1_400, 1_500, 1_700, 1_900, 1_990, 2_100]
 
-describe('the room for one write of many rows', () => {
+describe('the space for one write of many rows', () => {
   let folder = ''
   let engine: EmbeddedEngine
   let client: MongoClient
@@ -24,7 +24,7 @@ describe('the room for one write of many rows', () => {
   })
 
   for (const size of SIZES) {
-    it(`is enough for 3,000 rows of ${size} bytes in a new folder`, async () => {
+    it(`suffices for 3,000 rows of ${size} bytes in a new folder`, async () => {
       const rows = client.db('test').collection('rows')
       for (let batch = 0; batch < 3; batch += 1) {
         const text = 'x'.repeat(size)

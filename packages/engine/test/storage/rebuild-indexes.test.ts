@@ -22,7 +22,7 @@ const NULLS = {
   limit: Infinity,
 }
 
-describe('indexes that an older version built', () => {
+describe('the indexes of an older version', () => {
   let directory: string
   beforeEach(() => (directory = temporaryFolder()))
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
@@ -56,7 +56,7 @@ describe('indexes that an older version built', () => {
 
   const missing = documentOf({ _id: 1, a: [documentOf({})] })
 
-  it('are made anew once', async () => {
+  it('are rebuilt once', async () => {
     await writeOld(false, [missing, documentOf({ _id: 2, a: [documentOf({ b: null })] })])
     for (const start of ['first', 'second']) {
       const data = open()
@@ -69,7 +69,7 @@ describe('indexes that an older version built', () => {
     }
   })
 
-  it('are dropped where they are unique and let duplicates in', async () => {
+  it('are dropped if they are unique but contain duplicates', async () => {
     await writeOld(true, [missing, documentOf({ _id: 2, a: [documentOf({ b: null })] })])
     for (const start of ['first', 'second']) {
       const data = open()

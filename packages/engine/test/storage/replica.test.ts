@@ -45,7 +45,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-describe('what another process keeps of what it has read', () => {
+describe('the cache of a replica', () => {
   let directory: string
   let store: Store
   let data: Data
@@ -164,7 +164,7 @@ describe('what another process keeps of what it has read', () => {
   }
 
   for (const most of [undefined, 2]) {
-    it(`is what has been committed, ${most ? 'few' : 'many'} changes being named`, () => {
+    it(`contains all commits, with ${most ? 'few' : 'many'} changes listed`, () => {
       const property = fc.property(fc.array(steps, { maxLength: 30 }), (list) => {
         begin(most)
         for (const step of list) run(step)
@@ -175,7 +175,7 @@ describe('what another process keeps of what it has read', () => {
     })
   }
 
-  it('is read again only where it was changed', () => {
+  it('reloads only changed records', () => {
     begin()
     read(['a'], Infinity)
     const before = rangesRead

@@ -76,7 +76,7 @@ async function answerOf(engine: Engine, steps: readonly Body[]): Promise<Documen
 
 describe('a write that the disk takes only in part', () => {
   for (const [what, steps] of Object.entries(WRITES)) {
-    it(`leaves nothing in memory or in the file: ${what}`, async () => {
+    it(`leaves no trace in memory or in the file: ${what}`, async () => {
       const directory = temporaryFolder()
       const store = filling(openStore({ directory, durable: false }))
       try {
