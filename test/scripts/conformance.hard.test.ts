@@ -74,7 +74,7 @@ describe('npm run conformance', () => {
     return { output: () => chunks.join(''), kill: () => void child.kill('SIGTERM'), ended }
   }
 
-  it('runs the suite against a server of its own and leaves nothing behind', async () => {
+  it('runs the suite against its own server and cleans up', async () => {
     writeSuite()
     const run = await start(['--area', 'locale'])
     const [status] = await run.ended
@@ -86,7 +86,7 @@ describe('npm run conformance', () => {
     expect(readdirSync(path.join(folder, 'temp'))).to.deep.equal([])
   })
 
-  it('ends its server and removes its folder when it is told to end', async () => {
+  it('stops its server and removes its folder on a signal', async () => {
     writeSuite()
     const run = await start(['hang'])
     await until(() => run.output().includes('"status":200'), 50_000, run.output)
@@ -95,14 +95,14 @@ describe('npm run conformance', () => {
     expect(readdirSync(path.join(folder, 'temp'))).to.deep.equal([])
   })
 
-  it('says where the suite was looked for, and how to name another folder', async () => {
+  it('reports the missing suite and how to set its folder', async () => {
     const run = await start([])
     const [status] = await run.ended
     expect(status).to.equal(1)
     expect(run.output()).to.include(folder).and.include('CONFORMANCE_DIR')
   })
 
-  it('merges the deviations that are there', () => {
+  it('merges the existing deviations', () => {
     const one = path.join(folder, 'one.json')
     const two = path.join(folder, 'two.json')
     writeFileSync(one, JSON.stringify({ a: { why: '1' }, b: { why: '1' } }))

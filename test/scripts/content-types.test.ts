@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
 import type { Schema } from '../../src/schema/plan.ts'
 
-describe("the sample's content-types", () => {
+describe('the content-types of the sample', () => {
   let schema: Schema
 
   before(async () => {
     schema = await loadSchema('content-types')
   })
 
-  it('load without a fault, all of them', () => {
+  it('load without a fault', () => {
     const ours = [...schema.contentTypes.keys()].filter((uid) => uid.startsWith('api::'))
     expect(ours).to.have.members([
       'api::article.article',
@@ -29,7 +29,7 @@ describe("the sample's content-types", () => {
     ])
   })
 
-  it('give a country its names by locale, and its facts to all locales together', () => {
+  it('give a country one name per locale, and common facts', () => {
     const attributes = [...(schema.contentTypes.get('api::country.country')?.attributes ?? [])]
     const localized = attributes.filter(([, { localized }]) => localized).map(([name]) => name)
     expect(localized).to.deep.equal(['name', 'officialName'])

@@ -65,7 +65,7 @@ describe('the demo', () => {
     }
   }
 
-  it('prints three commands that work as printed, and the same when it is run again', async () => {
+  it('prints three working commands, and the same ones at the next start', async () => {
     const first = await start()
     expect(first.output).to.include('countries: 250').and.include('cities: 2,000')
     const answers = await Promise.all(commandsIn(first.output).map(runCommand))
@@ -88,7 +88,7 @@ describe('the demo', () => {
     expect(await second.stop()).to.equal(0)
   })
 
-  it('opens what is published to the public, and nothing else', async () => {
+  it('permits the public role to read published content only', async () => {
     const demo = await start()
     const base = /Address\s+(\S+)/.exec(demo.output)?.[1] ?? ''
     const status = async (path: string, init?: RequestInit) =>
@@ -105,7 +105,7 @@ describe('the demo', () => {
     await demo.stop()
   })
 
-  it('gives the demo token a new key where its file is lost', async () => {
+  it('replaces the demo token if its file is lost', async () => {
     const first = await start()
     await first.stop()
     rmSync(join(dataDir, 'demo-token'))
@@ -116,7 +116,7 @@ describe('the demo', () => {
     await second.stop()
   })
 
-  it('leaves other content alone', async () => {
+  it('leaves existing content alone', async () => {
     await test.database.collection('cities').insertOne({ name: 'Atlantis' })
     const demo = await start()
     expect(demo.output).to.include('the database holds other content')

@@ -21,7 +21,7 @@ function countryOf(cca3: string) {
 }
 
 describe('mapCountry', () => {
-  it('has a name in every locale of the sample, for every country', () => {
+  it('has a name of every country in every locale of the sample', () => {
     const codes = SAMPLE_LOCALES.map(({ code }) => code)
     for (const country of COUNTRIES) {
       const { versions } = mapCountry(country)
@@ -39,7 +39,7 @@ describe('mapCountry', () => {
     expect(names.get('ja')).to.equal('ドイツ')
   })
 
-  it('leaves out a locale that there is no translation for', () => {
+  it('omits a locale without a translation', () => {
     const { deu: _, ...translations } = countryOf('FRA').translations
     const { versions } = mapCountry({ ...countryOf('FRA'), translations })
     expect(versions.map(({ locale }) => locale))
@@ -47,7 +47,7 @@ describe('mapCountry', () => {
       .and.not.include('de')
   })
 
-  it('tells the facts, and null where there is none', () => {
+  it('contains the facts, with null for unknown ones', () => {
     const [antarctica] = mapCountry(countryOf('ATA')).versions
     expect(antarctica?.values).to.include({ capital: null, subregion: null, region: 'Antarctic' })
     const [svalbard] = mapCountry(countryOf('SJM')).versions
@@ -56,7 +56,7 @@ describe('mapCountry', () => {
     expect(southAfrica?.values['capital']).to.equal('Pretoria, Bloemfontein, Cape Town')
   })
 
-  it('borders countries that border it as well', () => {
+  it('has symmetric borders', () => {
     const documents = new Map(
       COUNTRIES.map(mapCountry).map((country) => [country.documentId, country]),
     )
@@ -72,7 +72,7 @@ describe('mapCountry', () => {
 })
 
 describe('mapLanguages', () => {
-  it('has each language once', () => {
+  it('contains each language once', () => {
     const languages = mapLanguages(COUNTRIES)
     expect(new Set(languages.map(({ documentId }) => documentId)).size).to.equal(languages.length)
     const names = new Map(
@@ -86,7 +86,7 @@ describe('mapLanguages', () => {
 })
 
 describe('mapCity', () => {
-  it('puts latitude and longitude where they belong', () => {
+  it('maps latitude and longitude', () => {
     const { versions } = mapCity(
       {
         cityId: 2988507,
@@ -137,7 +137,7 @@ describe('the sample', () => {
     return plan
   }
 
-  it('has a part for each of its content-types, and different documentIds', () => {
+  it('has a part per content-type and unique documentIds', () => {
     expect(sample.parts.map(({ uid }) => uid)).to.deep.equal(SAMPLE_UIDS)
     const ids = sample.parts.flatMap((part) =>
       [...part.documents()].map(({ documentId }) => documentId),
@@ -146,14 +146,14 @@ describe('the sample', () => {
     expect(new Set(ids).size).to.equal(ids.length)
   })
 
-  it('is the same every time', () => {
+  it('is deterministic', () => {
     const again = compileSample(500)
     expect(again.parts.map(({ documents }) => [...documents()])).to.deep.equal(
       sample.parts.map(({ documents }) => [...documents()]),
     )
   })
 
-  it('gives values to attributes that are declared, each kind in its place', () => {
+  it('sets only declared attributes, by their kind', () => {
     for (const { uid, documents } of sample.parts) {
       const { attributes } = planOf(uid)
       for (const { values, nested } of [...documents()].flatMap(({ versions }) => versions)) {
@@ -165,7 +165,7 @@ describe('the sample', () => {
     }
   })
 
-  it('may be published wherever it says so, relations and components included', () => {
+  it('is publishable with relations and components', () => {
     for (const { uid, documents } of sample.parts) {
       const plan = planOf(uid)
       const versions = [...documents()].flatMap(({ versions }) => versions)
@@ -183,7 +183,7 @@ describe('the sample', () => {
 })
 
 describe('the articles', () => {
-  it('have distinct keys, slugs per locale, and drafts as well as published texts', () => {
+  it('have unique keys, unique slugs per locale, drafts and published texts', () => {
     const texts = ARTICLES.flatMap(({ texts }) => texts)
     expect(new Set(ARTICLES.map(({ key }) => key)).size).to.equal(ARTICLES.length)
     expect(new Set(texts.map(({ locale, slug }) => `${locale} ${slug}`)).size).to.equal(
@@ -196,7 +196,7 @@ describe('the articles', () => {
     }
   })
 
-  it('are about countries that there are', () => {
+  it('refer to existing countries', () => {
     const known = new Set(COUNTRIES.map(({ cca3 }) => cca3))
     for (const { countries } of ARTICLES) {
       expect(countries.every((cca3) => known.has(cca3))).to.equal(true)

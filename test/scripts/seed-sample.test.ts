@@ -37,7 +37,7 @@ describe('seedSample', () => {
   const storedIn = (name: string) => test.database.collection(name).find().sort('_id').toArray()
   const countIn = (name: string) => test.database.collection(name).countDocuments()
 
-  it('stores everything, adds its locales, draws covers, and finds it all when it is run again', async () => {
+  it('stores documents, locales and covers, and changes no data when repeated', async () => {
     const report = await seedSample(services(), sample, SILENT)
     expect(report).to.include({ documents: total, added: total, complete: true })
     expect(await countIn('cities')).to.equal(300)
@@ -75,7 +75,7 @@ describe('seedSample', () => {
     }
   }
 
-  it('goes on where it was ended, and remembers that there was something else before', async () => {
+  it('continues after an interruption and remembers earlier content', async () => {
     await test.database.collection('cities').insertOne({ name: 'Atlantis' })
     const ended = new AbortController()
     const observer = {
@@ -94,7 +94,7 @@ describe('seedSample', () => {
     expect(await countIn('countries')).to.equal(250 * 9)
   })
 
-  it('names the content-types that it misses, and stores nothing without them', async () => {
+  it('lists missing content-types and stores no documents without them', async () => {
     const contentTypes = new Map(schema.contentTypes)
     contentTypes.delete('api::city.city')
     const failed = await seedSample(
@@ -109,7 +109,7 @@ describe('seedSample', () => {
 })
 
 describe('compileSample', () => {
-  it('takes all cities that there are when more are wanted', () => {
+  it('returns all cities if more are requested', () => {
     const { parts, availableCities } = compileSample(138_000)
     expect(availableCities).to.equal(135_233)
     expect(parts.find(({ uid }) => uid === 'api::city.city')?.count).to.equal(135_233)
@@ -123,7 +123,7 @@ describe('readSeedOptions', () => {
     [['--help'], { cities: 10_000, quiet: false, from: null, help: true }],
     [['--cities=0', '--quiet'], { cities: 0, quiet: true, from: null, help: false }],
   ] as const) {
-    it(`understands "${args.join(' ')}"`, () => {
+    it(`parses "${args.join(' ')}"`, () => {
       expect(readSeedOptions(args)).to.deep.equal(expected)
     })
   }
@@ -136,7 +136,7 @@ describe('readSeedOptions', () => {
 })
 
 describe('summaryOf', () => {
-  it('says what was stored, how fast, and how to go on', () => {
+  it('reports the stored documents, the rate, and how to continue', () => {
     expect(summaryOf({ documents: 10, added: 10, complete: true, seconds: 0.5 })).to.equal(
       'Done: 10 documents stored, in 0.5 s, 20 documents/s.',
     )

@@ -13,7 +13,7 @@ describe('watchFolder', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  it('tells once of what was written in several steps, below the folder too', async () => {
+  it('reports a file once that was written in several steps, also in subfolders', async () => {
     let times = 0
     const watching = watchFolder(folder, () => (times += 1))
     await writeFile(path.join(folder, 'notes.txt'), 'x')
@@ -24,7 +24,7 @@ describe('watchFolder', () => {
     expect(times).to.equal(1)
   })
 
-  it('tells of files that come and go by their name, in folders that come and go', async () => {
+  it('reports added and removed files, also in added and removed folders', async () => {
     let times = 0
     const watching = watchFolder(folder, () => (times += 1))
     const told = async (work: () => Promise<unknown>): Promise<void> => {

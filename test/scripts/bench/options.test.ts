@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readBenchOptions } from '../../../scripts/bench/options.ts'
 
 describe('readBenchOptions', () => {
-  it('has a short run for its default', () => {
+  it('defaults to a short run', () => {
     expect(readBenchOptions([])).to.deep.include({
       rounds: 3,
       seconds: 1,
@@ -12,7 +12,7 @@ describe('readBenchOptions', () => {
     })
   })
 
-  it('takes what is given', () => {
+  it('reads all options', () => {
     const given = ['--workload', 'list,by slug', '--rounds', '7', '--json', '--plots', 'here']
     expect(readBenchOptions(given)).to.deep.include({
       workloads: ['list', 'by slug'],
@@ -22,7 +22,7 @@ describe('readBenchOptions', () => {
     })
   })
 
-  it('takes several numbers of articles, the smallest first, and of connections', () => {
+  it('reads several numbers of articles, sorted, and of connections', () => {
     const given = ['--posts', '500,20', '--connections', '1,4']
     expect(readBenchOptions(given)).to.deep.include({ posts: [20, 500], connections: [1, 4] })
     expect(readBenchOptions(['--full'])).to.deep.include({

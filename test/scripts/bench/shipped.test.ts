@@ -3,13 +3,13 @@ import { expect } from 'chai'
 import { readShipped } from '../../../scripts/bench/shipped.ts'
 
 describe('readShipped', () => {
-  it('reads the options of Node and of malloc from the image', () => {
+  it('reads the options of Node and malloc from the Dockerfile', () => {
     const { options, env } = readShipped()
     expect(options).to.include('--enable-source-maps')
     expect(env).to.include.keys('MALLOC_ARENA_MAX')
   })
 
-  it('has what `npm start` has', () => {
+  it('matches the options of `npm start`', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       readonly scripts: { readonly start: string }
     }

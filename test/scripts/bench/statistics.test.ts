@@ -5,7 +5,7 @@ import { percentile, spreadOf } from '../../../scripts/bench/statistics.ts'
 const sample = fc.array(fc.double({ noNaN: true, min: 0, max: 1e6 }), { minLength: 1 })
 
 describe('percentile', () => {
-  it('is a value of the sample, with at least that share at or below it', () => {
+  it('returns a value of the sample with at least that share at or below it', () => {
     fc.assert(
       fc.property(sample, fc.double({ min: 0, max: 1, noNaN: true }), (values, share) => {
         const found = percentile(values, share)
@@ -16,7 +16,7 @@ describe('percentile', () => {
     )
   })
 
-  it('takes the middle, the first and the last', () => {
+  it('returns the median, the lowest and the highest value', () => {
     expect([0, 0.5, 0.99, 1].map((share) => percentile([3, 1, 2], share))).to.deep.equal([
       1, 2, 3, 3,
     ])
@@ -29,7 +29,7 @@ describe('percentile', () => {
 })
 
 describe('spreadOf', () => {
-  it('tells mean, lowest and highest', () => {
+  it('returns the mean, the lowest and the highest value', () => {
     expect(spreadOf([4, 1, 1])).to.deep.equal({ mean: 2, min: 1, max: 4 })
   })
 })

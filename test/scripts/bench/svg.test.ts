@@ -26,7 +26,7 @@ const placesOf = (svg: string): readonly (readonly number[])[] =>
   ])
 
 describe('toSvg', () => {
-  it('puts points on a logarithmic scale from left to right, and on a linear one upwards', () => {
+  it('places points on a logarithmic x axis and a linear y axis', () => {
     const [first, middle, last, other] = placesOf(toSvg(plot))
     expect([first, last]).to.deep.equal([
       [70, 50],
@@ -36,7 +36,7 @@ describe('toSvg', () => {
     expect(other).to.deep.equal([70, 267.5])
   })
 
-  it('puts them on a logarithmic one upwards where that is asked for, between powers of ten', () => {
+  it('places points on a logarithmic y axis between powers of ten', () => {
     const points = [
       [1, 2],
       [10, 10],
@@ -54,14 +54,14 @@ describe('toSvg', () => {
     for (const level of ['>1<', '>10<', '>100<', '>1000<']) expect(svg).to.include(level)
   })
 
-  it('names its lines, and escapes what means something in XML', () => {
+  it('names its lines and escapes XML', () => {
     const svg = toSvg(plot)
     expect(svg).to.include('Lists &amp; &lt;pages>').and.include('>one<').and.include('>other<')
     expect(svg.match(/<polyline/g)).to.have.length(2)
     expect(svg).to.match(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
   })
 
-  it('refuses what has no place', () => {
+  it('refuses points that an axis cannot show', () => {
     expect(() => toSvg({ ...plot, series: [] })).to.throw(RangeError)
     expect(() => toSvg({ ...plot, series: [{ name: 'a', points: [[0, 1]] }] })).to.throw(RangeError)
     const nought = {

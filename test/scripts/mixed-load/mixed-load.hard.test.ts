@@ -61,7 +61,7 @@ describe('the mixed load', () => {
     expect(response.status, await response.text()).to.be.below(300)
   }
 
-  it('finds nothing wrong with a server that is well, whatever it was asked', async () => {
+  it('reports no faults of a correct server', async () => {
     expect(report.wrong).to.deep.equal([])
     const answered = [...report.statuses.keys()]
     expect(answered).to.include.members(['GET 200', 'POST 201', 'PUT 200', 'POST 200'])
@@ -69,7 +69,7 @@ describe('the mixed load', () => {
     expect(await findLosses(server.base, ROOT_TOKEN, report)).to.deep.equal([])
   })
 
-  it('finds a write that went under, an update that was lost, a member and a file too many', async () => {
+  it('reports a lost write, a lost update, a duplicate member and an unknown file', async () => {
     const { notes, counters, members, groups, files } = report.ledger
     const note = first(notes, ({ versions }) => !versions.get('published:en').has(null))
     const member = first(members)
@@ -100,7 +100,7 @@ function first<T>(list: readonly T[], holds: (one: T) => boolean = () => true): 
   return found
 }
 
-describe('a client of the load', () => {
+describe('LoadClient', () => {
   const answers: Readonly<Record<string, readonly [number, object, string]>> = {
     '/500': [500, {}, 'GET /500: 500 {"data":null}'],
     '/403': [403, {}, 'GET /403: 403 {"data":null}'],
@@ -108,7 +108,7 @@ describe('a client of the load', () => {
     '/504': [504, {}, 'GET /504: a 504 without the envelope'],
   }
 
-  it('complains of what no server may answer, and of no answer', async () => {
+  it('reports forbidden responses and missing ones', async () => {
     const server = createServer((request, response) => {
       const [status, headers] = answers[request.url ?? ''] ?? [0, {}]
       if (status === 0) return

@@ -3,7 +3,7 @@ import { PossibleVersions } from '../../../scripts/mixed-load/possible-versions.
 
 const SLOT = 'published:en'
 
-describe('what versions may have been', () => {
+describe('PossibleVersions', () => {
   let now = 1_000_000
   const at = (ms: number): void => void (now = ms)
   const begin = (): PossibleVersions => {
@@ -11,7 +11,7 @@ describe('what versions may have been', () => {
     return new PossibleVersions(() => now)
   }
 
-  it('is nothing before the first write, and all that was possible since a moment', () => {
+  it('starts empty and collects the revisions since a moment', () => {
     const versions = begin()
     expect([...versions.since(SLOT, 0)]).to.deep.equal([null])
     versions.set(SLOT, new Set([null, 1]))
@@ -27,7 +27,7 @@ describe('what versions may have been', () => {
     expect([...versions.get(SLOT)]).to.deep.equal([2])
   })
 
-  it('shows what was deleted for as long as it may be shown', () => {
+  it('includes a deleted revision for earlier requests only', () => {
     const versions = begin()
     versions.set(SLOT, new Set([7]))
     expect(versions.mayExist()).to.equal(true)
@@ -38,7 +38,7 @@ describe('what versions may have been', () => {
     expect([...versions.since(SLOT, 1_000_501)]).to.deep.equal([null])
   })
 
-  it('forgets what no request under way may see, and never what is in force', () => {
+  it('drops revisions that are too old, but keeps the current one', () => {
     const versions = begin()
     versions.set(SLOT, new Set([1]))
     at(2_000_000)

@@ -70,21 +70,21 @@ describe('visitors of the mixed load', () => {
     return client.wrong
   }
 
-  it('take what was acknowledged within the promised time, and nothing older', async () => {
+  it('accept acknowledged writes within the promised time only', async () => {
     written([60_000, 1], [30_000, 2], [500, 3])
     expect(await complaints(3)).to.deep.equal([])
     expect(await complaints(2)).to.deep.equal([])
     expect((await complaints(1)).join()).to.include('a: revision 1, not 2 or 3')
   })
 
-  it('miss what must be shown, and what was deleted before that', async () => {
+  it('report missing entries and entries that were deleted earlier', async () => {
     written([60_000, 1])
     expect((await complaints(null)).join()).to.include('a: revision null, not 1')
     ledger.notes.length = 0
     expect((await complaints(1)).join()).to.include('a was deleted long ago or never made')
   })
 
-  it('take for a while what was deleted just now', async () => {
+  it('accept recently deleted entries for a while', async () => {
     written([60_000, 1], [500, null])
     const [row] = ledger.notes.splice(0)
     if (row !== undefined) ledger.removed.set(KEY, row)

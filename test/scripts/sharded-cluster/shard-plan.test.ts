@@ -4,7 +4,7 @@ import { planShards, shardCommands } from '../../../scripts/sharded-cluster/shar
 import { readCollections, whenFree } from '../../../scripts/sharded-cluster/shard-database.ts'
 import { declare, serve, type TestServer } from '../../api/server.ts'
 
-describe('scripts/sharded-cluster/shard-plan', () => {
+describe('planShards', () => {
   let server: TestServer
   let client: MongoClient
 
@@ -26,7 +26,7 @@ describe('scripts/sharded-cluster/shard-plan', () => {
     await server.close()
   })
 
-  it('shards content without unique indexes, reservations and the bytes of files, and nothing else', async () => {
+  it('shards content without unique indexes, reservations and file chunks only', async () => {
     const plan = planShards(await readCollections(client, server.database))
     const keys = Object.fromEntries(plan.keys)
     expect(keys).to.deep.include({
@@ -46,7 +46,7 @@ describe('scripts/sharded-cluster/shard-plan', () => {
     expect(keys).not.to.have.property('up_users')
   })
 
-  it('puts half of the content on the other shard', () => {
+  it('moves half of the content to the other shard', () => {
     const plan = {
       keys: new Map([
         ['note_versions', { _id: 1 } as const],
@@ -64,7 +64,7 @@ describe('scripts/sharded-cluster/shard-plan', () => {
   })
 })
 
-describe('scripts/sharded-cluster/shard-database', () => {
+describe('whenFree', () => {
   const refused = (code: number): MongoServerError => new MongoServerError({ message: 'x', code })
   const failing = (...codes: readonly number[]) => {
     const left = [...codes]
@@ -74,7 +74,7 @@ describe('scripts/sharded-cluster/shard-database', () => {
     }
   }
 
-  it('waits while another chunk moves, and not for ever', async () => {
+  it('retries while another chunk moves, for a limited time', async () => {
     const options = { patienceMs: 10_000, pauseMs: 1 }
     expect(await whenFree(failing(117, 46, 117), options)).to.equal('done')
     for (const [run, patienceMs] of [

@@ -94,7 +94,7 @@ describe('scripts/sharded-cluster', function () {
       .filter((noted) => noted.what === what)
       .map(({ name }) => name)
 
-  it('starts config server, shards and mongos in this order, and ends them in the other', async () => {
+  it('starts config server, shards and mongos, and stops them in reverse order', async () => {
     install('mongod', 'mongos')
     const { status, said } = await start().ended
     expect(status, said).to.equal(3)
@@ -119,7 +119,7 @@ describe('scripts/sharded-cluster', function () {
     expectNothingLeft()
   })
 
-  it('gives each what it needs, on loopback, and the suite the address of the mongos', async () => {
+  it('passes the arguments of each server, on loopback, and the address of the mongos', async () => {
     install('mongod', 'mongos')
     await start().ended
     const [config, shard1, shard2, mongos] = journal().filter(({ what }) => what === 'start')
@@ -149,7 +149,7 @@ describe('scripts/sharded-cluster', function () {
     expect(suite?.detail).to.deep.equal([`mongodb://${addressOf(mongos)}/`, 'on'])
   })
 
-  it('says in one sentence what is missing, and ends with 75', async () => {
+  it('reports missing binaries and exits with 75', async () => {
     install('mongod')
     const { status, said } = await start().ended
     expect([status, said]).to.deep.equal([
@@ -165,7 +165,7 @@ describe('scripts/sharded-cluster', function () {
   })
 
   for (const fault of ['config', 'shard2', 'mongos']) {
-    it(`takes down what runs when ${fault} does not start`, async () => {
+    it(`stops all servers if ${fault} does not start`, async () => {
       install('mongod', 'mongos')
       const { status, said } = await start({ STAND_IN_FAULT: `${fault}:exit` }).ended
       expect(status).to.equal(1)
@@ -181,7 +181,7 @@ describe('scripts/sharded-cluster', function () {
     ['while it waits for a primary', 'shard1:hang', 'shard1'],
     ['while the suite runs', '', 'suite'],
   ] as const) {
-    it(`takes everything down when it is ended ${when}`, async () => {
+    it(`stops all servers if it is interrupted ${when}`, async () => {
       install('mongod', 'mongos')
       const { child, ended } = start({ STAND_IN_FAULT: fault }, 'wait')
       const isReached = (): boolean =>
@@ -194,7 +194,7 @@ describe('scripts/sharded-cluster', function () {
     })
   }
 
-  it('ends by force what does not end when it is asked to', async () => {
+  it('kills servers that do not stop', async () => {
     install('mongod', 'mongos')
     expect((await start({ STAND_IN_FAULT: 'shard1:deaf' }).ended).status).to.equal(3)
     expect(stepsOf('end')).to.deep.equal(['mongos', 'shard2', 'config'])

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { readSoakOptions } from '../../../scripts/soak/options.ts'
 
 describe('readSoakOptions', () => {
-  it('has an hour for its default', () => {
+  it('defaults to an hour', () => {
     expect(readSoakOptions([])).to.include({ seconds: 3600, everySeconds: 60, processes: 1 })
   })
 
-  it('takes what is given', () => {
+  it('reads all options', () => {
     const given = [
       '--seconds',
       '5',

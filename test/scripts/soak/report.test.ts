@@ -29,11 +29,11 @@ const WELL: SoakReport = {
 }
 
 describe('residentBytesPerHour', () => {
-  it('looks at the second half alone', () => {
+  it('uses only the second half of the samples', () => {
     expect(residentBytesPerHour(WELL.samples)).to.be.closeTo(6 * MB, 1)
   })
 
-  it('says nothing of a run that was too short', () => {
+  it('returns 0 for a short run', () => {
     expect(residentBytesPerHour([])).to.equal(0)
     expect(residentBytesPerHour([sampleOf(0, 90)])).to.equal(0)
     expect(residentBytesPerHour([sampleOf(0, 90), sampleOf(10, 120)])).to.equal(0)
@@ -59,7 +59,7 @@ describe('the report of a soak', () => {
     })
   }
 
-  it('counts what no server may answer, and losses, and shows them', () => {
+  it('counts and shows faults and losses', () => {
     const wrong = { ...WELL, wrong: ['GET /api/notes: 403'] }
     expect(isSteady(wrong)).to.equal(false)
     expect(toText(wrong)).to.include('GET /api/notes: 403')
@@ -68,7 +68,7 @@ describe('the report of a soak', () => {
     expect(toText(losing)).to.include('member a is gone')
   })
 
-  it('says when losses were not looked for', () => {
+  it('mentions a missing check for losses', () => {
     expect(toText({ ...WELL, losses: null })).to.match(/losses +\| not looked for/)
   })
 })

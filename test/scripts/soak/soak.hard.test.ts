@@ -40,7 +40,7 @@ describe('npm run soak', () => {
     return { child, report, ended, toldOf }
   }
 
-  it('shows memory under load, and neither errors nor losses', async () => {
+  it('reports memory without errors and losses', async () => {
     const { report, ended } = start('--seconds', '2', '--every', '1', '--collect')
     const { samples, requests, statuses, errors, wrong, losses } = await report
     expect(wrong).to.deep.equal([])
@@ -53,7 +53,7 @@ describe('npm run soak', () => {
     expect(await ended).to.include(0)
   })
 
-  it('ends its server when it is ended itself, and reports', async () => {
+  it('stops its server and reports when it is interrupted', async () => {
     const { child, report, ended, toldOf } = start('--seconds', '600', '--every', '1')
     const base = await toldOf
     child.kill('SIGTERM')
