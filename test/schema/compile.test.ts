@@ -62,7 +62,7 @@ function attribute<Kind extends AttributePlan['kind']>(
 }
 
 describe('compileSchema', () => {
-  it('lists the members of an entry in the order in which it shows them', () => {
+  it('lists the members of an entry in output order', () => {
     const declared = 'title views since plain slug pass secret cover author related seo sections'
     expect([...ARTICLE.members.keys()].join(' ')).to.equal(
       `id documentId ${declared} createdAt updatedAt publishedAt locale`,
@@ -73,14 +73,14 @@ describe('compileSchema', () => {
     expect([...ARTICLE.attributes.keys()].join(' ')).to.equal(declared)
   })
 
-  it('gives a component an id and nothing else of its own', () => {
+  it('gives a component only an id of its own', () => {
     expect([...(SCHEMA.components.get('shared.seo')?.members.keys() ?? [])]).to.deep.equal([
       'id',
       'title',
     ])
   })
 
-  it('knows what the server writes', () => {
+  it('knows the system attributes', () => {
     const types = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'].map(
       (name) => attribute(name, 'scalar'),
     )
@@ -91,7 +91,7 @@ describe('compileSchema', () => {
     expect(attribute('title', 'scalar').system).to.equal(false)
   })
 
-  it('takes over the options of an attribute', () => {
+  it('copies the options of an attribute', () => {
     expect(attribute('title', 'scalar')).to.include({
       required: true,
       unique: true,
@@ -107,7 +107,7 @@ describe('compileSchema', () => {
     expect(attribute('seo', 'component')).to.include({ repeatable: false, min: null, max: 3 })
   })
 
-  it('has defaults in stored form', () => {
+  it('converts defaults to stored form', () => {
     expect(attribute('since', 'scalar').default).to.deep.equal(new Date('2024-02-29'))
   })
 
@@ -126,17 +126,17 @@ describe('compileSchema', () => {
     ['createdAt', true],
   ]
   for (const [name, expected] of localized) {
-    it(`${name} has ${expected ? 'a value per locale' : 'one value for all locales'}`, () => {
+    it(`gives ${name} ${expected ? 'a value per locale' : 'one value for all locales'}`, () => {
       expect(ARTICLE.members.get(name)?.localized).to.equal(expected)
     })
   }
 
-  it('localizes nothing in a type that is not localized', () => {
+  it('localizes no attribute of a type without locales', () => {
     expect(AUTHOR.localized).to.equal(false)
     expect(attribute('name', 'scalar', AUTHOR).localized).to.equal(false)
   })
 
-  it('links relations, both sides of them', () => {
+  it('links both sides of a relation', () => {
     const owner = attribute('author', 'relation')
     expect(owner).to.include({ side: 'owner', otherSide: 'articles', toMany: false })
     expect(owner.target()).to.equal(AUTHOR)
@@ -158,7 +158,7 @@ describe('compileSchema', () => {
     expect(self?.kind === 'component' && self.component()).to.equal(link)
   })
 
-  it('compiles the built-in types as well', () => {
+  it('compiles built-in types', () => {
     const user = typeIn(SCHEMA, 'plugin::users-permissions.user')
     expect(attribute('role', 'relation', user).target().uid).to.equal(
       'plugin::users-permissions.role',
@@ -172,7 +172,7 @@ describe('compileSchema', () => {
     expect(Object.isFrozen(attribute('title', 'scalar'))).to.equal(true)
   })
 
-  it('holds a uid to be unique, unless it is declared otherwise', () => {
+  it('makes a uid unique unless declared otherwise', () => {
     const schema = compile(
       typeFile('page', {
         slug: { type: 'uid' },

@@ -11,7 +11,7 @@ describe('docs/content-types.md', () => {
     ]),
   )
 
-  it('has a row for each type of attribute, with the options that it takes', () => {
+  it('has a row with the right options for each attribute type', () => {
     const declared = Object.fromEntries(
       Object.entries(ATTRIBUTE_OPTIONS).map(([type, options]) => [
         type,

@@ -6,7 +6,7 @@ import type { Schema, Validators } from '../../src/schema/plan.ts'
 
 type Attributes = Readonly<Record<string, object>>
 
-/** A content-type as a file would declare it. */
+/** A content-type file. */
 export function typeFile(name: string, attributes: Attributes, more: object = {}): DeclarationFile {
   return {
     file: `content-types/${name}.json`,
@@ -16,7 +16,7 @@ export function typeFile(name: string, attributes: Attributes, more: object = {}
   }
 }
 
-/** A component as a file would declare it. */
+/** A component file. */
 export function componentFile(uid: string, attributes: Attributes): DeclarationFile {
   const file = `content-types/components/${uid.replace('.', '/')}.json`
   return { file, kind: 'component', uid, content: { attributes } }
@@ -30,7 +30,7 @@ export function compile(...files: readonly DeclarationFile[]): Schema {
   return compileSchema(define(...files))
 }
 
-/** The validators of a type with these attributes and components. */
+/** Compiles the validators of a type with these attributes and components. */
 export function validatorsOf(
   attributes: Attributes,
   components: Readonly<Record<string, Attributes>> = {},

@@ -60,7 +60,7 @@ describe('loadDefinitions', () => {
     })
   }
 
-  it('says where a file is no JSON, and reads the others', async () => {
+  it('reports the position of a JSON error and reads the other files', async () => {
     await write({
       'article.json': '{\n  "kind": ,\n}',
       'tag.json': '\uFEFF{ "kind": "singleType" }',
@@ -71,12 +71,12 @@ describe('loadDefinitions', () => {
     expect(tag?.content).to.deep.equal({ kind: 'singleType' })
   })
 
-  it('refuses a folder that is not there', async () => {
+  it('refuses a missing folder', async () => {
     const missing = await loadDefinitions(join(folder, 'nowhere')).catch((error: unknown) => error)
     expect(missing).to.be.instanceOf(SchemaError).with.property('message').that.contains('nowhere')
   })
 
-  it('reads a folder that declares nothing, and a project without content-types', async () => {
+  it('reads a folder without declarations and a project without content-types', async () => {
     await write({ 'components/shared/seo.json': '{}' })
     const [seo, ...others] = await loadDefinitions(folder)
     expect([seo?.uid, others]).to.deep.equal(['shared.seo', []])

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { fillPreview, previewOrigin, previewProblem } from '../../src/schema/preview-template.ts'
 
 describe('schema/preview-template', () => {
-  it('takes addresses whose places cannot change where they lead', () => {
+  it('accepts only addresses with a fixed origin', () => {
     for (const good of [
       'https://app.example.org/p/{documentId}?s={secret}',
       'http://127.0.0.1:3000/?locale={locale}#{status}',
@@ -28,7 +28,7 @@ describe('schema/preview-template', () => {
     expect(previewProblem('https://example.org/{id}')).to.match(/^knows no \{id\}/)
   })
 
-  it('fills in each place, so that nothing in it means anything to the address', () => {
+  it('escapes the inserted values', () => {
     const template = 'https://app.example.org/{locale}/{documentId}?s={status}&k={secret}'
     const values = { documentId: '../x?y', locale: 'pt-BR', status: 'draft', secret: 'a&b#c' }
     expect(fillPreview(template, values)).to.equal(

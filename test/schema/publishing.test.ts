@@ -98,7 +98,7 @@ describe('a draft', () => {
     })
   }
 
-  it('may not hold a date in the wrong format', () => {
+  it('may not contain a date in the wrong format', () => {
     expect(() => draft({ day: 'soon' }, { creating: true })).to.throw(
       ValidationError,
       'day: Invalid format, expected yyyy-MM-dd',
@@ -106,18 +106,18 @@ describe('a draft', () => {
   })
 })
 
-describe('a version to be published', () => {
+describe('a version to publish', () => {
   it('may be complete', () => {
     expect(faults(() => publishable(COMPLETE))).to.deep.equal([])
   })
 
-  it('may hold whatever else is stored with it', () => {
+  it('may contain system fields', () => {
     const stored = { ...COMPLETE, _id: 'x:en:draft', id: 3, locale: '', updatedAt: new Date() }
     expect(faults(() => publishable(stored))).to.deep.equal([])
   })
 
   for (const absent of [undefined, null]) {
-    it(`must have what is required, not ${absent}`, () => {
+    it(`requires required attributes instead of ${absent}`, () => {
       const names = ['title', 'amount', 'day', 'one', 'list']
       const version = Object.fromEntries(names.map((name) => [name, absent]))
       expect(faults(() => publishable(version))).to.deep.equal([
@@ -179,19 +179,19 @@ describe('a version to be published', () => {
     })
   }
 
-  it('reports values as an answer would show them, and nothing private', () => {
+  it('is refused with the values of a response, without private ones', () => {
     const list = [1, 2, 3].map((id) => ({ id, label: 'x', secret: 's' }))
     const [tooSmall, tooMany] = faults(() => publishable({ ...COMPLETE, list, big: 4n }))
     expect(tooSmall?.value).to.equal('4')
     expect(tooMany?.value).to.deep.equal([{ label: 'x' }, { label: 'x' }, { label: 'x' }])
   })
 
-  it('is not asked about its password, which is a hash', () => {
+  it('may contain a hashed password', () => {
     expect(faults(() => publishable({ ...COMPLETE, pass: 'hash' }))).to.deep.equal([])
   })
 })
 
-/** Objects that the database driver makes have a prototype of their own. */
+/** The database driver returns objects without the Object prototype. */
 function stored(data: Data): Data {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {

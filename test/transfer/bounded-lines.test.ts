@@ -21,7 +21,7 @@ const failure = async (work: Promise<unknown>): Promise<string> => {
 }
 
 describe('boundedLines', () => {
-  it('are those of the text, however it comes', async () => {
+  it('returns the lines of a text for any chunks', async () => {
     const texts = fc.array(fc.constantFrom('a', 'é', '\u{1F600}', '\n', '\r\n', 'bc', ' '))
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 1, max: 5 }), async (parts, length) => {
@@ -37,7 +37,7 @@ describe('boundedLines', () => {
     )
   })
 
-  it('are no longer than the bound, be it that one never ends', async () => {
+  it('limits the length of a line, even of an endless one', async () => {
     let read = 0
     const endless = function* (): Generator<Buffer> {
       yield Buffer.from('{}\n')
@@ -56,7 +56,7 @@ describe('boundedLines', () => {
     expect(await linesOf([Buffer.alloc(1_000, 'x')], 1_000)).to.have.lengthOf(1)
   })
 
-  it('are refused where they are not UTF-8, instead of being changed', async () => {
+  it('refuses invalid UTF-8 instead of replacing it', async () => {
     const [latin, cut] = [Buffer.from('{"name":"caf\xe9"}\n', 'latin1'), Buffer.from([0x61, 0xc3])]
     const first = Buffer.from('{}\n')
     expect(await failure(linesOf([latin]))).to.equal('x.jsonl: what line 1 begins is not UTF-8')
@@ -69,11 +69,11 @@ describe('boundedLines', () => {
     )
   })
 
-  it('begin behind a byte order mark', async () => {
+  it('skips a byte order mark', async () => {
     expect(await linesOf([Buffer.from('\ufeff{}\n')])).to.deep.equal(['{}'])
   })
 
-  it('say what cannot be read', async () => {
+  it('names an unreadable file', async () => {
     const broken = Readable.from(
       (function* (): Generator<Buffer> {
         yield Buffer.from('a')

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { addFiles } from '../../src/transfer/add-files.ts'
 import { findFileWithin } from '../../src/transfer/file-within.ts'
 
-describe('files below a folder', () => {
+describe('findFileWithin', () => {
   let base: string
   let folder: string
   before(async () => {
@@ -22,7 +22,7 @@ describe('files below a folder', () => {
   })
   after(() => rm(base, { recursive: true, force: true }))
 
-  it('are found by their parts, through links that stay inside', async () => {
+  it('finds files by path parts, through links that stay inside', async () => {
     const file = join(folder, 'example.org', 'uploads', 'a.txt')
     expect(await findFileWithin(folder, ['example.org', 'uploads', 'a.txt'])).to.equal(file)
     expect(await findFileWithin(folder, ['alias', 'uploads', 'a.txt'])).to.equal(file)
@@ -53,7 +53,7 @@ describe('files below a folder', () => {
     })
   }
 
-  /** What `quire media add --folder` stores of one address: its bytes, or null. */
+  /** Returns the bytes that `quire media add --folder` stores for a URL, or null. */
   const storedOf = async (url: string): Promise<string | null> => {
     const list = join(base, 'media.ndjson')
     const line = { documentId: 'a'.repeat(24), name: 'a.txt', url, mime: 'text/plain' }
@@ -76,7 +76,7 @@ describe('files below a folder', () => {
     return stored
   }
 
-  it('are what `media add --folder` stores', async () => {
+  it('provides the files of `media add --folder`', async () => {
     expect(await storedOf('https://example.org/uploads/a.txt')).to.equal('inside')
     expect(await storedOf('http://elsewhere.org/example.org/uploads/a.txt')).to.equal('inside')
   })
@@ -99,7 +99,7 @@ describe('files below a folder', () => {
     'https://example.org/',
     'https://./outside.txt',
   ]) {
-    it(`stores nothing of ${url}`, async () => {
+    it(`stores no file for ${url}`, async () => {
       expect(await storedOf(url)).to.equal(null)
     })
   }

@@ -13,7 +13,7 @@ import { DEEP_LIST, type HostileWorld, openHostileWorld, refusal } from './hosti
 const MIB = 1_048_576
 const KEY = 'the key of the archive'
 
-describe('imports of archives that are made to do harm', () => {
+describe('imports of hostile archives', () => {
   let world: HostileWorld
   let services: Services
   let folder: string
@@ -59,7 +59,7 @@ describe('imports of archives that are made to do harm', () => {
       pack.entry({ name: 'metadata.json' }, '{"createdAt":"2026-01-01T00:00:00.000Z"}')
     })
 
-  it('are refused with another key, with none, and where one is too many', async () => {
+  it('refuse a wrong, missing or second key', async () => {
     const tarred = await lines('{}')
     for (const archive of [encrypted(tarred), encrypted(gzipSync(tarred))]) {
       for (const key of ['', 'x', KEY.toUpperCase(), 'k'.repeat(100_000)]) {
@@ -75,7 +75,7 @@ describe('imports of archives that are made to do harm', () => {
       .and.not.equal('none')
   })
 
-  it('are cut or changed anywhere in what is encrypted', async () => {
+  it('refuse truncated and modified encrypted archives', async () => {
     const whole = encrypted(gzipSync(await lines(`{"type":"api::tag.tag","id":1,"data":{}}`)))
     for (const at of [16, 17, 100, whole.length - 16, whole.length - 1]) {
       expect(await refusal(() => run(whole.subarray(0, at))), `cut at ${at}`).to.not.equal('none')
@@ -87,7 +87,7 @@ describe('imports of archives that are made to do harm', () => {
     }
   })
 
-  it('hold a bomb, within what is encrypted', async () => {
+  it('refuse a decompression bomb inside an encrypted archive', async () => {
     const bomb = await lines(
       `{"type":"api::tag.tag","id":1,"data":{"text":"${'x'.repeat(65 * MIB)}"}}`,
     )
@@ -96,7 +96,7 @@ describe('imports of archives that are made to do harm', () => {
     expect(await refusal(() => run(archive))).to.match(/a line has more than/)
   }).timeout(60_000)
 
-  it('say sizes that are not there', async () => {
+  it('refuse false sizes', async () => {
     const honest = await lines('{}')
     const huge = '\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff'
     for (const size of ['77777777777\0', huge, '-0000000001\0']) {
@@ -106,7 +106,7 @@ describe('imports of archives that are made to do harm', () => {
   })
 
   for (const kind of ['x', 'g', 'L', 'K']) {
-    it(`have a header of kind ${kind} that is a gigabyte`, async () => {
+    it(`refuse a header of kind ${kind} with a gigabyte`, async () => {
       const lying = withHeader(await lines('{}'), [
         [124, '17777777777\0'],
         [156, kind],
@@ -116,7 +116,7 @@ describe('imports of archives that are made to do harm', () => {
     })
   }
 
-  it('write nothing beside their folder, whatever their files are called', async () => {
+  it('write no file outside their folder for any name', async () => {
     const outside = path.join(folder, 'outside.txt')
     const names = [
       'assets/uploads/../../outside.txt',
@@ -145,7 +145,7 @@ describe('imports of archives that are made to do harm', () => {
       expect(path.relative(path.join(folder, 'data', 'uploads'), file)).to.not.match(/[/\\]/)
   })
 
-  it('hold values nested without end, and names that every object has', async () => {
+  it('refuse deeply nested values and inherited names', async () => {
     const rows = [
       `{"type":"api::tag.tag","id":1,"data":{"documentId":"${'a'.repeat(24)}","extra":${DEEP_LIST}}}`,
       `{"type":"api::tag.tag","id":1,"data":${DEEP_LIST}}`,
@@ -165,7 +165,7 @@ describe('imports of archives that are made to do harm', () => {
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined)
   }).timeout(60_000)
 
-  it('hold links, configuration and files of files that are none', async () => {
+  it('refuse malformed links, configuration and files', async () => {
     const odd = [
       '{}',
       '{"kind":"relation.basic"}',
@@ -201,7 +201,7 @@ function filesBelow(folder: string): readonly string[] {
   )
 }
 
-/** A tar whose first header says these at these places, with the checksum of that. */
+/** Builds a tar file whose first header has the given bytes and a matching checksum. */
 function withHeader(
   tarred: Buffer,
   said: readonly (readonly [at: number, text: string])[],

@@ -25,7 +25,7 @@ async function failure(work: () => Promise<unknown>): Promise<string> {
   return 'none'
 }
 
-describe('archives that are made to do harm', () => {
+describe('hostile archives', () => {
   const folder = useTempFolder()
 
   async function read(bytes: Buffer): Promise<readonly string[]> {
@@ -48,7 +48,7 @@ describe('archives that are made to do harm', () => {
     return buffer(pack)
   }
 
-  it('hold no file that is read as a whole and is large', async () => {
+  it('are refused for a large file that must be read whole', async () => {
     const bytes = await packed((pack) =>
       pack.entry({ name: 'metadata.json' }, 'x'.repeat(17 * MIB)),
     )
@@ -57,7 +57,7 @@ describe('archives that are made to do harm', () => {
     expect(await failure(() => read(small))).to.match(/^metadata\.json has more than \d+ bytes$/)
   })
 
-  it('hold no line that is large', async () => {
+  it('are refused for a large line', async () => {
     const name = 'entities/entities_00001.jsonl'
     const bytes = await packed((pack) => pack.entry({ name }, 'x'.repeat(65 * MIB)))
     expect(await failure(() => read(gzipSync(bytes)))).to.match(
@@ -65,7 +65,7 @@ describe('archives that are made to do harm', () => {
     )
   }).timeout(30_000)
 
-  it('hold links and paths that lead elsewhere, which are not followed', async () => {
+  it('do not lead to other files by links or paths', async () => {
     const bytes = await packed((pack) => {
       pack.entry({ name: 'assets/uploads/a.txt', type: 'symlink', linkname: '/etc/passwd' })
       pack.entry({ name: 'assets/uploads/b.txt', type: 'link', linkname: '/etc/passwd' })
@@ -74,7 +74,7 @@ describe('archives that are made to do harm', () => {
     expect(await read(bytes)).to.deep.equal(['assets/uploads/../../c.txt'])
   })
 
-  it('end anywhere, and say so', async () => {
+  it('are reported as truncated', async () => {
     const bytes = await packed((pack) => {
       pack.entry({ name: 'metadata.json' }, `{"a":"${'x'.repeat(5_000)}"}`)
     })
@@ -90,10 +90,10 @@ describe('archives that are made to do harm', () => {
   })
 })
 
-describe('exports of WordPress that are made to do harm', () => {
+describe('hostile WordPress exports', () => {
   const folder = useTempFolder()
 
-  it('declare entities, which are none', async () => {
+  it('cannot declare entities', async () => {
     const path = join(folder(), 'export.xml')
     for (const entity of ['SYSTEM "file:///etc/passwd"', '"aaaaaaaaaa"']) {
       writeFileSync(
@@ -111,16 +111,16 @@ describe('exports of WordPress that are made to do harm', () => {
   const fill = (text: string): string => text.repeat(LENGTH / text.length)
   const texts: Readonly<Record<string, string>> = {
     'captions that never end': fill('[caption]'),
-    'captions that end once': `${fill('[caption')}[/caption]`,
+    'captions with one end': `${fill('[caption')}[/caption]`,
     'galleries that never end': fill('[gallery '),
-    'galleries that end once': `${fill('[gallery ')}]`,
-    'ids that lead nowhere': `[gallery ${fill('ids=1')}[x]`,
+    'galleries with one end': `${fill('[gallery ')}]`,
+    'ids without a number': `[gallery ${fill('ids=1')}[x]`,
     'embeds without an address': `${fill('[embed]')} x y[/embed]`,
     'embeds that never end': `[embed]${fill(' ')}`,
     'shortcodes that never end': fill('[a '),
   }
   for (const [what, text] of Object.entries(texts)) {
-    it(`have ${what}, in the time of others`, () => {
+    it(`are handled quickly with ${what}`, () => {
       const elapsedMs = startOwnClock()
       withoutShortcodes(text)
       shortcodesIn(text)
@@ -141,20 +141,20 @@ describe('exports of WordPress that are made to do harm', () => {
     'entities that never end': fill('&amp'),
   }
   for (const [what, html] of Object.entries(tree)) {
-    it(`have ${what}, in the time of others`, () => {
+    it(`are handled quickly with ${what}`, () => {
       const elapsedMs = startOwnClock()
       expect(textOfHtml(`${html}<p>after`)).to.be.a('string')
       expect(elapsedMs()).to.be.below(3_000)
     })
   }
 
-  it('keep their text where they are beyond the bounds of a form', () => {
+  it('keep their text beyond the nesting limits', () => {
     const html = `${'<b><p>'.repeat(2_000)}1 < 2 &amp; &lt;i&gt;`
     expect(textOfHtml(html)).to.equal('1 < 2 & <i>')
     expect(textOfHtml('<p>1 < 2 &amp; &lt;i&gt;')).to.equal('1 < 2 & <i>')
   })
 
-  it('nest elements without an end', () => {
+  it('may nest elements very deeply', () => {
     const deep = `${'<div>'.repeat(100_000)}in it${'</div>'.repeat(100_000)}<p>after</p>`
     expect(textOfHtml(deep)).to.equal('in itafter')
     const notes: string[] = []
@@ -166,7 +166,7 @@ describe('exports of WordPress that are made to do harm', () => {
     expect(JSON.stringify(blocks)).to.include('in it').and.include('after')
   })
 
-  it('are mapped as before where they are not', () => {
+  it('are mapped as usual without hostile content', () => {
     expect(withoutShortcodes('[embed width="1"] https://a.example/x?y=1&z [/embed]')).to.equal(
       '<p><a href="https://a.example/x?y=1&amp;z">https://a.example/x?y=1&amp;z</a></p>',
     )

@@ -8,7 +8,7 @@ import { applyFiles, type ApplyReport } from '../../src/transfer/apply/apply-fil
 import { csvRows } from '../../src/transfer/apply/csv-rows.ts'
 import { DEEP_LIST, type HostileWorld, openHostileWorld, refusal } from './hostile-world.ts'
 
-describe('imports of tables and lists that are made to do harm', () => {
+describe('imports of hostile tables and lists', () => {
   let world: HostileWorld
   let services: Services
   let folder: string
@@ -48,21 +48,21 @@ describe('imports of tables and lists that are made to do harm', () => {
     'a quote within a field': () => ['name\nx"y"z\n'],
   }
   for (const [what, chunks] of Object.entries(tables)) {
-    it(`have ${what}`, async () => {
+    it(`refuse ${what}`, async () => {
       expect(await refusal(() => rowsOf(chunks())))
         .to.match(/./)
         .and.not.equal('none')
     }).timeout(60_000)
   }
 
-  it('have names that every object has', async () => {
+  it('refuse inherited names', async () => {
     expect(await refusal(() => rowsOf(['__proto__,constructor\n1,2\n']))).to.match(
       /no such columns/,
     )
   })
 
   for (const head of ['name,extra,name', 'name,name', 'locale,name,locale']) {
-    it(`have two columns of one attribute: ${head}`, async () => {
+    it(`refuse two columns for one attribute: ${head}`, async () => {
       expect(await refusal(() => rowsOf([`${head}\n1,2,3\n`]))).to.match(/two columns of one/)
     })
   }
@@ -93,7 +93,7 @@ describe('imports of tables and lists that are made to do harm', () => {
     '2-tag.ndjson': `${DEEP_LIST}\n`,
   }
   for (const [file, text] of Object.entries(files)) {
-    it(`have values nested without end: ${file}`, async () => {
+    it(`refuse deeply nested values: ${file}`, async () => {
       let failed = 0
       const said = await refusal(async () => {
         const report = await apply(file, text)
@@ -110,12 +110,12 @@ describe('imports of tables and lists that are made to do harm', () => {
     '3-tag.csv': 'name\ncaf\xc3',
   }
   for (const [file, text] of Object.entries(notUtf8)) {
-    it(`are in another coding than UTF-8, which would be stored as other texts: ${file}`, async () => {
+    it(`refuse encodings other than UTF-8: ${file}`, async () => {
       expect(await refusal(() => apply(file, Buffer.from(text, 'latin1')))).to.match(/not UTF-8/)
     })
   }
 
-  it('are tables of UTF-16, which say so', async () => {
+  it('accept UTF-16 with a byte order mark', async () => {
     expect(await rowsOf([Buffer.from('\ufeffname\nd\u00e9j\u00e0\n', 'utf16le')])).to.deep.equal([
       { name: 'd\u00e9j\u00e0' },
     ])

@@ -10,7 +10,7 @@ import { openServices, type Services } from '../../src/server/services/open-serv
 import { declare } from '../api/server.ts'
 import { testUri } from '../support/test-database.ts'
 
-/** Where hostile files are brought to: services on a database and in a folder of their own. */
+/** Services with their own database and folder, for hostile files. */
 export interface HostileWorld {
   readonly services: Services
   readonly folder: string
@@ -20,7 +20,7 @@ export interface HostileWorld {
 const MAX_RISE = 300 * 1_048_576
 const DEEP = 100_000
 
-/** JSON that is nested further than a stack of calls reaches. */
+/** JSON that is nested deeper than the call stack allows. */
 export const DEEP_LIST = `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`
 
 export async function openHostileWorld(label: string): Promise<HostileWorld> {
@@ -58,7 +58,7 @@ export async function openHostileWorld(label: string): Promise<HostileWorld> {
   }
 }
 
-/** What it says of it, in a sentence: nothing else may be thrown, and memory stays bounded. */
+/** Returns the message of the refusal. Fails for any other error and for high memory use. */
 export async function refusal(work: () => Promise<unknown>): Promise<string> {
   const before = process.memoryUsage().rss
   let peak = before

@@ -88,7 +88,7 @@ const tagged = (ref: number, pos: number, tag: number, inverse: number) => ({
   right: end('api::tag.tag', tag, 'articles', inverse),
 })
 
-/** Two articles, one of them changed since it was published and in two locales; tags in an order of their own. */
+/** Two articles, one of them in two locales and changed since publication, and tags in a custom order. */
 async function content(): Promise<ArchiveContent> {
   const hash = await bcrypt('old password', 4)
   return {
@@ -230,7 +230,7 @@ describe('transfer/import-archive', () => {
     })
   }
 
-  it('brings documents with their ids, times, orders, files and components', async () => {
+  it('imports documents with their ids, times, orders, files and components', async () => {
     const report = await bring(await content())
     expect(report.types['api::article.article']).to.deep.equal({ versions: 5, added: 2 })
     const populate =
@@ -270,7 +270,7 @@ describe('transfer/import-archive', () => {
     expect(next.body.data.id).to.be.above(13)
   })
 
-  it('brings roles and end users, who sign in with their passwords and keep them', async () => {
+  it('imports roles and end users, who keep their passwords', async () => {
     const report = await bring(await content())
     expect(report.users).to.equal(1)
     expect(report.notTaken).to.deep.equal([
@@ -303,7 +303,7 @@ describe('transfer/import-archive', () => {
     expect(user?.['updatedAt']).to.deep.equal(new Date(AT))
   })
 
-  it('changes nothing the second time, and goes on where it was killed', async () => {
+  it('changes no data on a second run and resumes after a kill', async () => {
     const given = await content()
     const killed = new Error('killed')
     for (const after of [1, 4, 7, 9, 12]) {
@@ -327,7 +327,7 @@ describe('transfer/import-archive', () => {
     expect(report.notTaken).to.deep.equal(again.notTaken)
   })
 
-  it('adds to other content only when it is told to, with ids of its own', async () => {
+  it('adds to existing content only if told to, with new ids', async () => {
     const { body } = await server.post('/api/tags', { name: 'green' })
     const given = await content()
     await bring(given).then(
@@ -343,20 +343,20 @@ describe('transfer/import-archive', () => {
     expect(ids).to.include(body.data.id)
   })
 
-  it('stores nothing in a dry run, and counts all the same', async () => {
+  it('stores no data in a dry run but counts everything', async () => {
     const report = await bring(await content(), { destination: null })
     expect(report.types['api::article.article']).to.deep.equal({ versions: 5, added: 0 })
     expect(await server.count('article_versions')).to.equal(0)
     expect(await server.count('quire_imports')).to.equal(0)
   })
 
-  it('adds the draft that stands beside what is published, where there was none', async () => {
+  it('adds a missing draft to a published version', async () => {
     await bring({ entities: [article(1, 'lone', 'en', true)] })
     const { body } = await server.get('/api/articles?status=draft')
     expect(body.data.map(({ title }: { title: string }) => title)).to.deep.equal(['lone en'])
   })
 
-  it('takes what breaks a rule when it was published, and says so', async () => {
+  it('accepts published content that violates a rule and reports it', async () => {
     const report = await bring({
       entities: [article(1, 'x', 'en', true, { title: null }), article(2, 'x', 'en', false)],
     })
@@ -366,7 +366,7 @@ describe('transfer/import-archive', () => {
 
   for (const [what, packing] of [
     ['plain', { gzip: false }],
-    ['packed and encrypted', { key: 'a key' }],
+    ['compressed and encrypted', { key: 'a key' }],
     ['encrypted', { gzip: false, key: 'a key' }],
   ] as const) {
     it(`reads an archive that is ${what}`, async () => {
@@ -379,7 +379,7 @@ describe('transfer/import-archive', () => {
     })
   }
 
-  it('says what is wrong with a file that is no archive, or whose key does not fit', async () => {
+  it('reports a file that is not an archive and a wrong key', async () => {
     const messageOf = async (work: Promise<unknown>): Promise<string> =>
       work.then(
         () => expect.fail('was read'),

@@ -46,7 +46,7 @@ const row = (type: string, id: number, name: string, data: object) => ({
 const user = (id: number, name: string, data: object) =>
   row(USER, id, name, { username: name, email: `${name}@example.org`, confirmed: true, ...data })
 
-describe('users of an archive, with attributes of the project', () => {
+describe('users of an archive with project attributes', () => {
   let server: TestServer
   let folder: string
 
@@ -109,7 +109,7 @@ describe('users of an archive, with attributes of the project', () => {
     }
   }
 
-  it('keep the attributes, unless a value breaks a rule of its declaration', async () => {
+  it('keep these attributes unless a value violates its declaration', async () => {
     const report = await bring()
     const list = await server.get('/api/users?populate=team&sort=id')
     const [first, ...others] = list.body

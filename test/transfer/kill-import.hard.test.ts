@@ -16,10 +16,10 @@ const ARCHIVES =
   process.env['STRAPI_ARCHIVE_DIR'] ??
   fileURLToPath(new URL('../../../../shared/strapi-archive', import.meta.url))
 
-/** At as many points of an import, evenly. */
+/** Number of evenly spaced kill points. */
 const KILLS = Number(process.env['QUIRE_ARCHIVE_KILLS'] ?? 3)
 
-/** Another one for each write. */
+/** Fields that differ in each write. */
 const RANDOM: ReadonlySet<string> = new Set(['_revision', '_commit'])
 
 interface Place {
@@ -29,7 +29,7 @@ interface Place {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The members of rows that are not the same in both, a few of them. */
+/** Returns a few differing members of rows. */
 function differing(found: unknown, expected: readonly unknown[]): readonly string[] {
   const here = found as readonly unknown[]
   const faults =
@@ -44,7 +44,7 @@ function differing(found: unknown, expected: readonly unknown[]): readonly strin
   return faults.slice(0, 5)
 }
 
-describe('an import of an archive that is killed', () => {
+describe('a killed import of an archive', () => {
   let uri: string
   let client: MongoClient
   const places: Place[] = []
@@ -70,7 +70,7 @@ describe('an import of an archive that is killed', () => {
     JWT_SECRET: 'secret-of-the-test',
   })
 
-  /** A database that a server was started with once. */
+  /** Creates a database that a server has started on once. */
   const open = async (): Promise<Place> => {
     const folder = mkdtempSync(path.join(tmpdir(), 'quire-kill-import-'))
     const place = { database: `quire_test_kill_import_${process.pid}_${places.length}`, folder }
@@ -91,7 +91,7 @@ describe('an import of an archive that is killed', () => {
       env: { PATH: process.env['PATH'], MONGODB_URI: uri, ...environmentOf(place) },
     })
 
-  /** Its status; null where it was killed. */
+  /** Returns the exit status, or null if the process was killed. */
   const run = async (place: Place, killAfterMs: number | null): Promise<number | null> => {
     const child = start(place)
     const timer =
@@ -101,7 +101,7 @@ describe('an import of an archive that is killed', () => {
     return status
   }
 
-  /** Everything that is stored of content, and the bytes of files; what is given at random is left out. */
+  /** Reads all stored content and file bytes, without random fields. */
   const everything = async ({ database, folder }: Place): Promise<Document> => {
     const db = client.db(database)
     const roles = await db
@@ -134,7 +134,7 @@ describe('an import of an archive that is killed', () => {
     return found
   }
 
-  it(`makes the same database when it is run again, wherever it was (${KILLS} points)`, async () => {
+  it(`creates the same database when it runs again after a kill at any point (${KILLS} points)`, async () => {
     const whole = await open()
     const began = performance.now()
     expect(await run(whole, null)).to.equal(0)
@@ -153,7 +153,7 @@ describe('an import of an archive that is killed', () => {
         expect(different, `${name} after point ${point}:\n${different.join('\n')}`).to.be.empty
       }
     }
-    // A machine that is busier at first may be done before its time.
+    // If the machine was busier before, the run may finish before the kill.
     expect(killed).to.be.above(0)
   })
 })

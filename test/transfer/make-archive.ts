@@ -4,12 +4,12 @@ import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import tar from 'tar-stream'
 
-/** What an archive of a test holds, in the layout of the reference. */
+/** The content of a test archive, in the layout of the reference. */
 export interface ArchiveContent {
   readonly entities?: readonly object[]
   readonly links?: readonly object[]
   readonly configuration?: readonly object[]
-  /** Bytes by the name under which they are served. */
+  /** Bytes by file name. */
   readonly assets?: Readonly<Record<string, Buffer>>
   readonly createdAt?: string
 }
@@ -19,7 +19,7 @@ export interface Packing {
   readonly key?: string
 }
 
-/** Writes an archive to `path`, as the reference packs and encrypts it. */
+/** Writes an archive to `path`, packed and encrypted like the reference does. */
 export async function makeArchive(
   path: string,
   {

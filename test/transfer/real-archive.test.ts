@@ -17,15 +17,15 @@ import { type ArchiveReport, importArchive } from '../../src/transfer/import-arc
 import { readArchive } from '../../src/transfer/read-archive.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
-/** Exports of the reference with the answers that it gave, beside the checkout; see the README there. */
+/** Exports of the reference with its recorded responses, next to the checkout. See the README there. */
 const ARCHIVES =
   process.env['STRAPI_ARCHIVE_DIR'] ??
   fileURLToPath(new URL('../../../../shared/strapi-archive', import.meta.url))
 
-/** Requests whose answers differ, one a line, each under the reason why. */
+/** Requests with different responses, one per line, grouped by reason. */
 const DIFFERENCES = new URL('../../../test/transfer/archive-differences.txt', import.meta.url)
 
-/** Of the archive, with how many files are in each. */
+/** Folders of the archive and their file counts. */
 const FOLDERS: readonly (readonly [path: string, files: number])[] = [
   ['API Uploads', 15],
   ['Documents', 2],
@@ -37,7 +37,7 @@ const FOLDERS: readonly (readonly [path: string, files: number])[] = [
 
 const TOKENS = { full: 'full-access', readonly: 'read-only', custom: 'custom' } as const
 
-describe('archives of the reference, with the answers that it gave', () => {
+describe('archives of the reference and its recorded responses', () => {
   let test: TestDatabase
   let folder: string
   let services: Services
@@ -94,7 +94,7 @@ describe('archives of the reference, with the answers that it gave', () => {
     })
   }
 
-  it('takes everything but what has no place here', async () => {
+  it('are imported except for unsupported parts', async () => {
     const report = await bring('export-encrypted.tar.gz.enc', 'quire-archive-key')
     expect(report.files.records).to.equal(33)
     expect(report.users).to.equal(17)
@@ -105,7 +105,7 @@ describe('archives of the reference, with the answers that it gave', () => {
     expect(report.types['api::article.article']).to.deep.equal({ versions: 262, added: 85 })
   })
 
-  it('answers as the reference did, but for the differences that are listed', async () => {
+  it('lead to the recorded responses except for the listed differences', async () => {
     await grantDrafts()
     const tokens = join(folder, 'tokens.json')
     await writeFile(tokens, JSON.stringify(await createTokens()))
@@ -118,11 +118,11 @@ describe('archives of the reference, with the answers that it gave', () => {
     const found = linesOf(await readFile(differing, 'utf8'))
     const known = linesOf(readFileSync(DIFFERENCES, 'utf8'))
     const requests = found.map((line) => line.split('\t')[0] ?? '')
-    // As often as listed: some requests differ in their bodies alone.
+    // Compared with counts, because some requests differ only in their bodies.
     expect(requests.toSorted(), found.join('\n')).to.deep.equal(known.toSorted())
   })
 
-  it('keeps files in their folders', async () => {
+  it('keep files in their folders', async () => {
     const found = await services.folders.list()
     expect(found.map(({ path, files }) => [path, files])).to.deep.equal(FOLDERS)
   })
@@ -133,11 +133,11 @@ describe('archives of the reference, with the answers that it gave', () => {
     expect([report.files.records, report.files.bytes, report.users]).to.deep.equal([0, 0, 0])
   }
 
-  it('changes nothing when the same archive comes again, however it is packed', async () => {
+  it('change no data when imported again, in any packing', async () => {
     nothingOf(await bring('export-encrypted.tar.gz.enc', 'quire-archive-key'))
   })
 
-  it('reads an export that was unpacked', async () => {
+  it('are readable when unpacked', async () => {
     const unpacked = join(folder, 'unpacked')
     const packed = {
       path: join(ARCHIVES, 'export-encrypted.tar.gz.enc'),
@@ -152,7 +152,7 @@ describe('archives of the reference, with the answers that it gave', () => {
     nothingOf(report)
   })
 
-  /** The reference shows drafts to whoever may find: difference 7. */
+  /** The reference shows drafts to callers that may find: difference 7. */
   const grantDrafts = async (): Promise<void> => {
     const { roles, actions } = services.access
     const drafts = actions.all
@@ -172,7 +172,7 @@ describe('archives of the reference, with the answers that it gave', () => {
   }
 })
 
-/** Its status is 1 where an answer differs, which the file says more of. */
+/** Its status is 1 if a response differs. The output file has the details. */
 async function runReplay(paths: Readonly<Record<string, string>>): Promise<void> {
   const options = Object.entries({
     ...paths,

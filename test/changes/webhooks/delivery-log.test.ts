@@ -7,7 +7,7 @@ import { putDelivery, putHook } from './stored-webhooks.ts'
 
 const DAY = 86_400_000
 
-describe('the log of deliveries', () => {
+describe('the delivery log', () => {
   let opened: TestDatabase
 
   before(async () => {
@@ -17,7 +17,7 @@ describe('the log of deliveries', () => {
   })
   after(() => opened.drop())
 
-  it('is swept of what was over long ago and of webhooks that are gone, and of nothing else', async () => {
+  it('drops old settled deliveries and those of deleted webhooks only', async () => {
     const { database } = opened
     const now = new Date('2026-03-01T00:00:00Z')
     const ago = (days: number): Date => new Date(now.getTime() - days * DAY)

@@ -17,7 +17,7 @@ import { putDelivery, putHook } from './stored-webhooks.ts'
 
 const EVENTS = 60
 
-describe('the order of the events of one document', () => {
+describe('the order of events of one document', () => {
   let opened: TestDatabase
   let receiver: Receiver
   let delivering: Delivering
@@ -66,7 +66,7 @@ describe('the order of the events of one document', () => {
     }
   })
 
-  /** Claims and delivers what is due, so many at once. Returns how many were claimed. */
+  /** Claims and delivers due events with several workers. Returns the number of claims. */
   async function work(workers: number): Promise<number> {
     let claimed = 0
     const one = async (): Promise<void> => {
@@ -83,14 +83,14 @@ describe('the order of the events of one document', () => {
   const seqs = (): readonly number[] => receiver.received.map(({ body }) => body.seq as number)
   const all = Array.from({ length: EVENTS }, (_, index) => index + 1)
 
-  it('is kept by many at once, who leave a backlog alone and lose no turn', async () => {
+  it('is kept by concurrent workers, which claim no backlog and miss no turn', async () => {
     const claimed = await work(6)
     expect(seqs()).to.deep.equal(all)
     expect(claimed).to.be.below(4 * EVENTS)
     expect(await deliveriesOf(opened.database).countDocuments({ open: 1 })).to.equal(0)
   })
 
-  it('lets all wait for the first, which is tried again, and then goes on at once', async () => {
+  it('blocks later events while the first one is retried and continues immediately afterwards', async () => {
     receiver.answer(() => ({ status: 500 }))
     await work(3)
     expect(new Set(seqs())).to.deep.equal(new Set([1]))
@@ -103,7 +103,7 @@ describe('the order of the events of one document', () => {
     expect(seqs().slice(1)).to.deep.equal(all)
   })
 
-  it('goes on where the one who was to wake the next was killed', async () => {
+  it('continues after the worker that should wake the next event was killed', async () => {
     const first = await delivering.queue.claim({ place: { $lte: '0000000000000001:9' } })
     if (first === null) throw new Error('nothing is due')
     await work(2)

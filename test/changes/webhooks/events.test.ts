@@ -5,35 +5,35 @@ const ARTICLE = 'api::article.article'
 const WITH_DRAFTS = { draftAndPublish: true }
 const WITHOUT = { draftAndPublish: false }
 
-describe('the event that a change is', () => {
+describe('eventOf', () => {
   const rows = [
     ['a new draft', 'draft put new', WITH_DRAFTS, 'entry.create'],
     ['a changed draft', 'draft put', WITH_DRAFTS, 'entry.update'],
     ['a removed draft', 'draft delete', WITH_DRAFTS, 'entry.delete'],
-    ['what is published first', 'published put new', WITH_DRAFTS, 'entry.publish'],
-    ['what is published again', 'published put', WITH_DRAFTS, 'entry.publish'],
-    ['what is published no more', 'published delete', WITH_DRAFTS, 'entry.unpublish'],
+    ['a first publication', 'published put new', WITH_DRAFTS, 'entry.publish'],
+    ['a repeated publication', 'published put', WITH_DRAFTS, 'entry.publish'],
+    ['an unpublished entry', 'published delete', WITH_DRAFTS, 'entry.unpublish'],
     ['a new entry', 'published put new', WITHOUT, 'entry.create'],
     ['a changed entry', 'published put', WITHOUT, 'entry.update'],
     ['a removed entry', 'published delete', WITHOUT, 'entry.delete'],
   ] as const
 
   for (const [what, change, plan, expected] of rows) {
-    it(`${what}: ${expected}`, () => {
+    it(`returns ${expected} for ${what}`, () => {
       const [status, op, isNew] = change.split(' ') as ['draft', 'put', 'new'?]
       const item = { type: ARTICLE, status, op, ...(isNew === 'new' && { isNew: true as const }) }
       expect(eventOf(item, plan)).to.equal(expected)
     })
   }
 
-  it('is of media for files', () => {
+  it('returns media events for files', () => {
     const file = { type: 'plugin::upload.file', status: 'published' } as const
     expect(eventOf({ ...file, op: 'put', isNew: true }, WITHOUT)).to.equal('media.create')
     expect(eventOf({ ...file, op: 'put' }, WITHOUT)).to.equal('media.update')
     expect(eventOf({ ...file, op: 'delete' }, WITHOUT)).to.equal('media.delete')
   })
 
-  it('is none for users, roles, tokens and types that are not declared', () => {
+  it('returns null for users, roles, tokens and undeclared types', () => {
     for (const type of ['plugin::users-permissions.user', 'admin::api-token', 'locale']) {
       expect(eventOf({ type, status: 'published', op: 'put' }, WITHOUT), type).to.equal(null)
     }
@@ -41,10 +41,10 @@ describe('the event that a change is', () => {
   })
 })
 
-describe('what a webhook wants', () => {
+describe('wants', () => {
   const all = { events: ['entry.update', 'media.create'] as const, types: null, locales: null }
 
-  it('is by event, content-type and locale', () => {
+  it('checks event, content-type and locale', () => {
     const change = { type: ARTICLE, locale: 'fr' }
     expect(wants(all, 'entry.update', change)).to.equal(true)
     expect(wants(all, 'entry.delete', change)).to.equal(false)
@@ -54,7 +54,7 @@ describe('what a webhook wants', () => {
     expect(wants({ ...all, locales: ['en'] }, 'entry.update', change)).to.equal(false)
   })
 
-  it('has what is in no locale, and files of whatever types', () => {
+  it('accepts entries without a locale and all files', () => {
     const hook = { ...all, types: [ARTICLE], locales: ['en'] }
     expect(wants(hook, 'entry.update', { type: ARTICLE, locale: '' })).to.equal(true)
     const file = { type: 'plugin::upload.file', locale: '' }

@@ -11,7 +11,7 @@ import { sampleSchema } from '../../people/access/sample-schema.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { dropCommits, putCommits, putDelivery, putHook } from './stored-webhooks.ts'
 
-describe('making deliveries of commits', () => {
+describe('moveCommits', () => {
   let opened: TestDatabase
   let said: string[]
   let move: Move
@@ -33,7 +33,7 @@ describe('making deliveries of commits', () => {
     await ensureWebhooks(database)
   })
 
-  /** As often as there is more to do. */
+  /** Repeats while there is more to do. */
   async function moveAll(): Promise<number> {
     for (let steps = 1; steps < 200; steps += 1) {
       if (!(await moveCommits(move, await readHead(opened.database)))) return steps
@@ -52,7 +52,7 @@ describe('making deliveries of commits', () => {
   const range = (from: number, to: number): readonly number[] =>
     Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-  it('goes on after the cursor, a part of the log at a time', async () => {
+  it('continues after the cursor in parts of the log', async () => {
     await putHook(opened.database, { cursor: 3 })
     await putCommits(opened.database, { to: 250 })
     expect(await moveAll()).to.equal(3)
@@ -60,21 +60,21 @@ describe('making deliveries of commits', () => {
     expect(await hook()).to.include({ cursor: 250, missed: null })
   })
 
-  it('takes commits of very many items whole, and few of them at a time', async () => {
+  it('processes commits of many items as a whole and few of them at a time', async () => {
     await putHook(opened.database)
     await putCommits(opened.database, { to: 3, items: 600 })
     expect(await moveAll()).to.equal(3)
     expect((await numbers()).length).to.equal(1_800)
   })
 
-  it('makes each delivery once, whoever is at it', async () => {
+  it('creates each delivery once when processes race', async () => {
     await putHook(opened.database)
     await putCommits(opened.database, { to: 120 })
     await Promise.all([moveAll(), moveAll(), moveAll()])
     expect(await numbers()).to.deep.equal(range(1, 120))
   })
 
-  it('says which commits the log no longer holds, and goes on behind them', async () => {
+  it('reports commits that the log has dropped and continues after them', async () => {
     await putHook(opened.database, { cursor: 10 })
     await putCommits(opened.database, { to: 300 })
     await dropCommits(opened.database, 150)
@@ -86,7 +86,7 @@ describe('making deliveries of commits', () => {
     expect(said).to.deep.equal(['site 11-150'])
   })
 
-  it('notices what is removed while a process does not know of it yet', async () => {
+  it('notices dropped commits even with an outdated head', async () => {
     await putHook(opened.database, { cursor: 10 })
     await putCommits(opened.database, { to: 60 })
     const stale = await readHead(opened.database)
@@ -96,7 +96,7 @@ describe('making deliveries of commits', () => {
     expect((await hook()).missed).to.include({ from: 11, to: 40 })
   })
 
-  it('goes on where nothing is left of the log', async () => {
+  it('continues if the log is empty', async () => {
     await putHook(opened.database, { cursor: 10 })
     await putCommits(opened.database, { to: 60 })
     await dropCommits(opened.database, 60)
@@ -106,7 +106,7 @@ describe('making deliveries of commits', () => {
     expect(said).to.deep.equal(['site 11-60'])
   })
 
-  it('ends a replay of what retention removes meanwhile', async () => {
+  it('ends a replay whose commits are dropped', async () => {
     await putHook(opened.database, { cursor: 60, replay: { after: 10, to: 30 } })
     await putCommits(opened.database, { to: 60 })
     await dropCommits(opened.database, 20)
@@ -121,7 +121,7 @@ describe('making deliveries of commits', () => {
     expect((await hook()).replay).to.equal(null)
   })
 
-  it('leaves in the log what a receiver that answers nothing would have waiting', async () => {
+  it('leaves commits in the log while a receiver has too many open deliveries', async () => {
     await putHook(opened.database, { _id: 'slow', name: 'slow' })
     await putHook(opened.database)
     await putCommits(opened.database, { to: 5 })

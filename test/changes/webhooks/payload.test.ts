@@ -23,7 +23,7 @@ describe('webhooks/payload', () => {
   })
   after(() => replicas.stop())
 
-  it('sends no content that a failover may take back', async () => {
+  it('contains no content that a failover may roll back', async () => {
     const database = await replicas.open('payload')
     const plan = schema.contentTypes.get('api::tag.tag')
     const stored = replicas.client

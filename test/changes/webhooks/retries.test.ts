@@ -6,8 +6,8 @@ const most = (): number => 1
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-describe('when a delivery is tried again', () => {
-  it('is after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more', () => {
+describe('delayAfter', () => {
+  it('returns 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, then null', () => {
     const delays = Array.from({ length: 10 }, (_, index) =>
       delayAfter({ attempts: index + 1, retryAfterMs: null }, least),
     )
@@ -21,11 +21,11 @@ describe('when a delivery is tried again', () => {
     expect(RETRIES.length).to.equal(9)
   })
 
-  it('is up to a fifth later by chance', () => {
+  it('adds a random delay of up to a fifth', () => {
     expect(delayAfter({ attempts: 2, retryAfterMs: null }, most)).to.equal(6 * MINUTE)
   })
 
-  it('is when the receiver asks for it, but neither sooner nor after more than a day', () => {
+  it('follows Retry-After between the usual delay and one day', () => {
     const asked = (retryAfterMs: number) => delayAfter({ attempts: 1, retryAfterMs }, least)
     expect(asked(MINUTE)).to.equal(MINUTE)
     expect(asked(1_000)).to.equal(5_000)
@@ -49,7 +49,7 @@ describe('Retry-After', () => {
     [undefined, null],
   ] as const
   for (const [header, expected] of rows) {
-    it(`${String(header)}: ${String(expected)}`, () => {
+    it(`parses ${String(header)} as ${String(expected)}`, () => {
       expect(parseRetryAfter(header, now)).to.equal(expected)
     })
   }

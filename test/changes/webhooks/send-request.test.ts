@@ -41,10 +41,10 @@ describe('sending a message', () => {
       ...more,
     })
 
-  describe('to an inner address is refused before anything is sent', () => {
+  describe('refuses inner addresses', () => {
     const refused = [
       ['loopback', '127.0.0.1'],
-      ['loopback elsewhere', '127.8.8.8'],
+      ['loopback with another number', '127.8.8.8'],
       ['loopback as a number', '2130706433'],
       ['loopback in hexadecimal', '0x7f.1'],
       ['loopback in octal', '0177.0.0.1'],
@@ -56,7 +56,7 @@ describe('sending a message', () => {
       ['IPv4-mapped loopback in hexadecimal', '[::ffff:7f00:1]'],
       ['NAT64 of loopback', '[64:ff9b::7f00:1]'],
       ['6to4 of loopback', '[2002:7f00:1::]'],
-      ['link-local, where clouds keep credentials', '169.254.169.254'],
+      ['link-local with cloud credentials', '169.254.169.254'],
       ['IPv4-mapped link-local', '[::ffff:169.254.169.254]'],
       ['IPv4-compatible loopback', '[::127.0.0.1]'],
       ['IPv4-translated loopback', '[::ffff:0:127.0.0.1]'],
@@ -65,7 +65,7 @@ describe('sending a message', () => {
       ['IPv6 documentation', '[2001:db8::1]'],
       ['loopback in octal with zeros', '0000177.000.000.01'],
       ['this network', '0.1.2.3'],
-      ['assignments of the IETF', '192.0.0.8'],
+      ['IETF assignments', '192.0.0.8'],
       ['reserved', '240.0.0.1'],
       ['IPv6 link-local', '[fe80::1]'],
       ['IPv6 unique local', '[fd00::1]'],
@@ -80,17 +80,17 @@ describe('sending a message', () => {
       ['multicast', '224.0.0.1'],
     ] as const
     for (const [what, host] of refused) {
-      it(`${what}: ${host}`, async () => {
+      it(`before it sends a request: ${what}: ${host}`, async () => {
         const { error, status } = await send(host, { allowHosts: [] })
         expect({ error, status }).to.deep.equal({ error: 'address_refused', status: null })
         expect(seen).to.deep.equal([])
       })
     }
 
-    it('for names too, at every look: the connection goes to what was looked at', async () => {
+    it('of names on every lookup, to prevent DNS rebinding', async () => {
       const answers = ['203.0.113.1', '127.0.0.1', '::ffff:127.0.0.1', '::1']
       let looks = 0
-      /** Says another address each time, as who wants in would. */
+      /** Returns a different address each time, like a DNS rebinding attack. */
       const lookup = ((
         _name: string,
         options: { all?: boolean },
@@ -116,7 +116,7 @@ describe('sending a message', () => {
       expect(seen).to.deep.equal([])
     })
 
-    it('where one of several addresses is inner', async () => {
+    it('if one of several addresses is inner', async () => {
       const lookup = ((_name: string, _options: object, done: (...told: unknown[]) => void) => {
         done(null, [
           { address: '93.184.216.34', family: 4 },
@@ -128,7 +128,7 @@ describe('sending a message', () => {
     })
   })
 
-  it('reaches inner hosts that are allowed, by name or with the port', async () => {
+  it('reaches allowed inner hosts by name or with port', async () => {
     expect((await send('127.0.0.1')).error).to.equal(null)
     expect((await send('127.0.0.1', { allowHosts: [`127.0.0.1:${port}`] })).error).to.equal(null)
     const other = await send('127.0.0.1', { allowHosts: ['127.0.0.1:1'] })
@@ -136,7 +136,7 @@ describe('sending a message', () => {
     expect(seen).to.deep.equal(['POST /in', 'POST /in'])
   })
 
-  it('has what it sends arrive', async () => {
+  it('sends its body unchanged', async () => {
     let body = ''
     answer = (request, response) => {
       request.on('data', (chunk: Buffer) => (body += chunk.toString()))
@@ -148,14 +148,14 @@ describe('sending a message', () => {
     expect({ status, error, body }).to.deep.equal({ status: 200, error: null, body: text })
   })
 
-  it('fails at a redirect, and follows none', async () => {
+  it('fails on a redirect and does not follow it', async () => {
     answer = (_, response) => response.writeHead(307, { location: '/elsewhere' }).end()
     const { status, error } = await send('127.0.0.1')
     expect({ status, error }).to.deep.equal({ status: 307, error: 'redirect' })
     expect(seen).to.deep.equal(['POST /in'])
   })
 
-  it('fails at any other status, with what is asked for', async () => {
+  it('fails on any other status and returns Retry-After', async () => {
     answer = (_, response) => response.writeHead(503, { 'retry-after': '7' }).end()
     const { status, error, retryAfterMs } = await send('127.0.0.1')
     expect({ status, error, retryAfterMs }).to.deep.equal({
@@ -165,13 +165,13 @@ describe('sending a message', () => {
     })
   })
 
-  it('gives up a receiver that says nothing, and one that hangs up', async () => {
+  it('fails if the receiver is silent or closes the connection', async () => {
     answer = () => undefined
     expect((await send('127.0.0.1', { timeoutMs: 100 })).error).to.equal('timeout')
     answer = (request) => request.socket.destroy()
     expect((await send('127.0.0.1')).error).to.equal('unreachable')
   })
-  it('gives up a receiver that would go on in another protocol', async () => {
+  it('fails if the receiver switches to another protocol', async () => {
     answer = (request) =>
       request.socket.write(
         'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n',

@@ -6,7 +6,7 @@ import { newSecret, signedHeaders } from '../../../src/changes/webhooks/sign.ts'
 const seconds = (): number => Math.floor(Date.now() / 1_000)
 
 describe('signatures of webhooks', () => {
-  it('are accepted by the package standardwebhooks, whatever the message', () => {
+  it('are accepted by the package standardwebhooks for any message', () => {
     assertProperty(
       property(json(), stringMatching(/^[a-z0-9:-]{1,80}$/), (body, id) => {
         const secret = newSecret()
@@ -17,7 +17,7 @@ describe('signatures of webhooks', () => {
     )
   })
 
-  it('are accepted by either secret while one takes the place of the other', () => {
+  it('are valid for both secrets during a rotation', () => {
     const [newer, older, other] = [newSecret(), newSecret(), newSecret()]
     const body = '{"event":"entry.update"}'
     const headers = signedHeaders({ id: 'a', seconds: seconds(), body }, [newer, older])
@@ -25,7 +25,7 @@ describe('signatures of webhooks', () => {
     expect(() => new Webhook(other).verify(body, headers)).to.throw(/signature/i)
   })
 
-  it('are refused for another id, another body, and later', () => {
+  it('are refused for another id, another body and after ten minutes', () => {
     const secret = newSecret()
     const receiver = new Webhook(secret)
     const body = '{"a":1}'
@@ -36,7 +36,7 @@ describe('signatures of webhooks', () => {
     expect(() => receiver.verify(body, old)).to.throw(/too old/i)
   })
 
-  it('are by secrets of 32 bytes, another each time', () => {
+  it('use unique secrets of 32 bytes', () => {
     const secrets = Array.from({ length: 10 }, newSecret)
     expect(new Set(secrets).size).to.equal(10)
     for (const secret of secrets) {

@@ -13,7 +13,7 @@ import { type WebhookRow, webhooksOf } from '../../../src/changes/webhooks/webho
 export const ARTICLE = 'api::article.article'
 const COMMITS = 'quire_commits'
 
-/** A webhook that wants drafts, as it is stored. */
+/** Stores a webhook that wants drafts. */
 export async function putHook(
   database: Database,
   given: Partial<WebhookRow> = {},
@@ -42,7 +42,7 @@ export async function putHook(
   return row
 }
 
-/** What one webhook is still to be told of one document. */
+/** Stores a pending delivery of a webhook for a document. */
 export async function putDelivery(
   database: Database,
   seq: number,
@@ -61,7 +61,7 @@ export async function putDelivery(
   })
 }
 
-/** Numbered commits, as the sequencer leaves them, each of so many drafts; the head says the last of them. */
+/** Stores numbered commits in the form of the sequencer, each with the given number of drafts, and updates the head. */
 export async function putCommits(
   database: Database,
   {
@@ -86,7 +86,7 @@ export async function putCommits(
   await headsOf(database).updateOne({ _id: 'main' }, { $set: { seq: to } })
 }
 
-/** As retention does: the head first. */
+/** Drops commits like retention does: the head first. */
 export async function dropCommits(database: Database, to: number): Promise<void> {
   await headsOf(database).updateOne({ _id: 'main' }, { $set: { floor: to } })
   await database.collection(COMMITS).deleteMany({ seq: { $lte: to } })

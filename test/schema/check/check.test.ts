@@ -15,7 +15,7 @@ function faultsOf(...files: readonly DeclarationFile[]): readonly string[] {
 
 const ARTICLE = 'content-types/article.json'
 
-/** The faults of an article with these attributes, without the file's name. */
+/** Returns the faults of an article with these attributes, without the file name. */
 function faultsIn(
   attributes: Readonly<Record<string, object>>,
   ...others: readonly DeclarationFile[]
@@ -25,7 +25,7 @@ function faultsIn(
   })
 }
 
-/** The warnings about an article with these attributes. */
+/** Returns the warnings about an article with these attributes. */
 function warningsIn(attributes: Readonly<Record<string, object>>): readonly string[] {
   return define(typeFile('article', attributes)).warnings ?? []
 }
@@ -35,7 +35,7 @@ const relation = (kind: string, target: string, more: object = {}): object => {
 }
 
 describe('checkDefinitions', () => {
-  it('fills in what a declaration may leave out', () => {
+  it('fills in omitted options', () => {
     const [type] = define(typeFile('blog-category', { title: { type: 'string' } })).contentTypes
     expect(type).to.deep.equal({
       uid: 'api::blog-category.blog-category',
@@ -59,12 +59,12 @@ describe('checkDefinitions', () => {
     ['city', 'cities'],
   ] as const
   for (const [singular, plural] of plurals) {
-    it(`takes ${plural} for more than one ${singular}`, () => {
+    it(`forms the plural ${plural} of ${singular}`, () => {
       expect(define(typeFile(singular, {})).contentTypes[0]?.pluralName).to.equal(plural)
     })
   }
 
-  it('keeps what a declaration says', () => {
+  it('keeps declared options', () => {
     const file = typeFile(
       'person',
       {},
@@ -87,7 +87,7 @@ describe('checkDefinitions', () => {
     })
   })
 
-  it('ignores what only the panel of the reference reads', () => {
+  it("ignores keys that only the reference's admin panel reads", () => {
     const attribute = {
       type: 'string',
       configurable: false,
@@ -105,14 +105,14 @@ describe('checkDefinitions', () => {
     expect(faultsOf(typeFile('article', { title: attribute }, more))).to.deep.equal([])
   })
 
-  it('knows the built-in types', () => {
+  it('resolves built-in types', () => {
     const target = 'plugin::users-permissions.user'
     const owner = { type: 'relation', relation: 'manyToOne', target }
     const file = { type: 'relation', relation: 'oneToOne', target: 'plugin::upload.file' }
     expect(faultsIn({ owner, file })).to.deep.equal([])
   })
 
-  it('adds declared attributes to a built-in type, but replaces none', () => {
+  it('adds attributes to a built-in type but replaces none', () => {
     const user = typeFile('user', { password: { type: 'string' }, city: { type: 'string' } })
     const uid = 'plugin::users-permissions.user'
     const { contentTypes } = define({ ...user, uid })
@@ -121,7 +121,7 @@ describe('checkDefinitions', () => {
     expect(attributes?.['password']).to.include({ type: 'password' })
   })
 
-  it('lists every fault of every file', () => {
+  it('lists all faults of all files', () => {
     const faults = faultsOf(
       { ...typeFile('broken', {}), content: null, fault: 'line 1, column 2: no valid JSON' },
       typeFile('article', { title: { type: 'strng' }, views: { type: 'integer', min: 'x' } }),
@@ -138,7 +138,7 @@ describe('checkDefinitions', () => {
   })
 
   const shapes: readonly [string, unknown, string][] = [
-    ['no object', 'x', 'must be of type object'],
+    ['content that is not an object', 'x', 'must be of type object'],
     ['an unknown kind', { kind: 'collection' }, 'kind: must be one of collectionType, singleType'],
     ['attributes in a list', { attributes: [] }, 'attributes: must be of type object'],
     [
@@ -147,7 +147,11 @@ describe('checkDefinitions', () => {
       'options.draftAndPublished: no such option; did you mean draftAndPublish?',
     ],
     ['an attribute without a type', { attributes: { a: {} } }, 'attributes.a.type: must be one of'],
-    ['an attribute that is no object', { attributes: { a: 'string' } }, 'attributes.a: must be an'],
+    [
+      'an attribute that is not an object',
+      { attributes: { a: 'string' } },
+      'attributes.a: must be an',
+    ],
   ]
   for (const [what, content, fault] of shapes) {
     it(`refuses ${what}`, () => {
@@ -157,8 +161,8 @@ describe('checkDefinitions', () => {
   }
 })
 
-describe('checkDefinitions, what is accepted without effect', () => {
-  it('warns of keys that an attribute does not have', () => {
+describe('checkDefinitions, ineffective keys', () => {
+  it('warns of unknown and inapplicable keys', () => {
     expect(
       warningsIn({
         title: { type: 'string', foo: 1 },
@@ -171,7 +175,7 @@ describe('checkDefinitions, what is accepted without effect', () => {
     ])
   })
 
-  it('warns of none that schema files of the reference hold', () => {
+  it('does not warn of keys from schema files of the reference', () => {
     const common = { required: true, private: false, configurable: true, visible: false }
     const more = {
       conditions: {},
@@ -193,7 +197,7 @@ describe('checkDefinitions, what is accepted without effect', () => {
   })
 
   for (const kind of ['morphToOne', 'morphToMany', 'morphOne', 'morphMany']) {
-    it(`leaves out a ${kind} relation, with a warning`, () => {
+    it(`leaves out a ${kind} relation with a warning`, () => {
       const related = { type: 'relation', relation: kind, target: 'api::x.x', morphBy: 'y' }
       const { contentTypes, warnings } = define(
         typeFile('article', { title: { type: 'string' }, related }),
@@ -205,15 +209,15 @@ describe('checkDefinitions, what is accepted without effect', () => {
     })
   }
 
-  it('takes the other side of one that is left out as it is', () => {
+  it('accepts the other side of a relation that is left out', () => {
     const notes = relation('oneToMany', 'article', { mappedBy: 'related' })
     const related = { type: 'relation', relation: 'morphToOne' }
     expect(faultsIn({ notes, related })).to.deep.equal([])
   })
 })
 
-describe('checkDefinitions, faults beside each other', () => {
-  it('lists those of attributes beside those of options, info and the rest', () => {
+describe('checkDefinitions, several faults', () => {
+  it('lists faults of attributes, options and info together', () => {
     const content = {
       kind: 'collection',
       info: { displayName: 5 },
@@ -231,8 +235,8 @@ describe('checkDefinitions, faults beside each other', () => {
   })
 })
 
-describe('checkDefinitions, texts of an author', () => {
-  it('says them as they stand, whatever they would mean in a template of messages', () => {
+describe('checkDefinitions, text in messages', () => {
+  it('prints text literally even if it looks like a message template', () => {
     for (const place of ['slug', '#label', '{1+1}', ':x', '(']) {
       const preview = `https://app.example.org/?s={${place}}`
       const file = typeFile('article', {})
@@ -279,7 +283,7 @@ describe('checkDefinitions, one attribute', () => {
     expect(faultsIn(attributes)).to.have.length(1)
   })
 
-  it('refuses __component in a component, but there accepts status', () => {
+  it('refuses __component but accepts status in a component', () => {
     const uid = 'shared.seo'
     expect(faultsOf(componentFile(uid, { __component: { type: 'string' } }))).to.have.length(1)
     expect(faultsOf(componentFile(uid, { status: { type: 'string' } }))).to.have.length(0)
@@ -331,7 +335,7 @@ describe('checkDefinitions, one attribute', () => {
     })
   }
 
-  it('accepts a default of each kind', () => {
+  it('accepts defaults of several types', () => {
     const attributes = {
       a: { type: 'string', default: '' },
       b: { type: 'decimal', default: 0.5 },
@@ -350,7 +354,7 @@ describe('checkDefinitions, references', () => {
   }
   const owner = relation('manyToOne', 'author', { inversedBy: 'articles' })
 
-  it('accepts each kind, one-way and two-way', () => {
+  it('accepts one-way and two-way relations of every kind', () => {
     const attributes = {
       a: relation('oneToOne', 'article', { inversedBy: 'b' }),
       b: relation('oneToOne', 'article', { mappedBy: 'a' }),
@@ -372,19 +376,19 @@ describe('checkDefinitions, references', () => {
       'author.target: no content-type api::auhtor.auhtor; did you mean api::author.author?',
     ],
     [
-      'an attribute that is not there',
+      'a missing attribute',
       relation('manyToOne', 'author', { inversedBy: 'article' }),
       author(),
       'author.inversedBy: api::author.author has no attribute article',
     ],
     [
-      'an attribute that is no relation',
+      'an attribute that is not a relation',
       owner,
       author({ type: 'string' }),
       'author.inversedBy: articles of api::author.author is no relation to api::article.article',
     ],
     [
-      'a relation to something else',
+      'a relation to another type',
       owner,
       author(relation('oneToMany', 'author')),
       'author.inversedBy: articles of api::author.author is no relation to api::article.article',
@@ -402,13 +406,13 @@ describe('checkDefinitions, references', () => {
       'author.mappedBy: a side is the owner (inversedBy) or the inverse (mappedBy), not both',
     ],
     [
-      'a list that owns two ways',
+      'a oneToMany relation with inversedBy',
       relation('oneToMany', 'author', { inversedBy: 'articles' }),
       author(relation('manyToOne', 'article')),
       'author.inversedBy: oneToMany is the inverse side: use mappedBy',
     ],
     [
-      'a manyToOne that is mapped',
+      'a manyToOne relation with mappedBy',
       relation('manyToOne', 'author', { mappedBy: 'articles' }),
       author(relation('oneToMany', 'article')),
       'author.mappedBy: manyToOne is the owning side: use inversedBy',
@@ -420,7 +424,7 @@ describe('checkDefinitions, references', () => {
     })
   }
 
-  it('refuses two owners and kinds that do not match, on both sides', () => {
+  it('refuses two owners and mismatched kinds, on both sides', () => {
     const twoOwners = faultsIn({
       a: relation('manyToMany', 'article', { inversedBy: 'b' }),
       b: relation('manyToMany', 'article', { inversedBy: 'a' }),
@@ -445,13 +449,13 @@ describe('checkDefinitions, references', () => {
     ])
   })
 
-  it('does not repeat itself about what could not be understood', () => {
+  it('reports a broken file or attribute only once', () => {
     const broken = { ...author(), content: 'x' }
     expect(faultsIn({ author: owner }, broken)).to.have.length(1)
     expect(faultsIn({ author: owner }, author({ type: 'relatoin' }))).to.have.length(1)
   })
 
-  it('accepts a component that contains itself, unless it must', () => {
+  it('accepts a recursive component unless the recursion is required', () => {
     const item = (more: object): DeclarationFile => {
       return componentFile('menu.item', {
         child: { type: 'component', component: 'menu.item', ...more },
@@ -463,7 +467,7 @@ describe('checkDefinitions, references', () => {
     expect(faultsOf(item({ required: true, repeatable: true, min: 1 }))).to.have.length(1)
   })
 
-  it('finds a longer circle of required components at each of them', () => {
+  it('reports a cycle of required components at each of them', () => {
     const part = (uid: string, next: string): DeclarationFile => {
       return componentFile(uid, { next: { type: 'component', component: next, required: true } })
     }
@@ -476,14 +480,14 @@ describe('checkDefinitions, names', () => {
     return typeFile(name, {}, { info: { singularName, pluralName }, collectionName: name })
   }
 
-  it('refuses a name that is taken, in any case, singular or plural', () => {
+  it('refuses a taken name in any case, singular or plural', () => {
     const faults = faultsOf(named('a', 'news', 'news-items'), named('b', 'item', 'News'))
     expect(faults).to.deep.equal([
       'content-types/b.json: info.pluralName: News is a name of api::a.a already',
     ])
   })
 
-  it('refuses a name that is no path, given or taken from the file', () => {
+  it('refuses a name that cannot be a path', () => {
     expect(faultsOf(named('a', 'a', 'a/b'))).to.deep.equal([
       'content-types/a.json: info.pluralName: a/b is no name for a path: ' +
         'it takes letters, digits and hyphens',
@@ -491,7 +495,7 @@ describe('checkDefinitions, names', () => {
     expect(faultsOf(typeFile('My type', {}))[0]).to.contain('info.singularName: My type is no name')
   })
 
-  it('refuses a path that the server needs', () => {
+  it('refuses a path that the server uses', () => {
     for (const name of ['auth', 'connect', 'i18n', 'upload', 'Users', 'users-permissions']) {
       expect(faultsOf(named('a', 'a', name)), name).to.deep.equal([
         `content-types/a.json: info.pluralName: /api/${name.toLowerCase()} is taken by the server itself; choose another name`,
@@ -500,7 +504,7 @@ describe('checkDefinitions, names', () => {
     expect(faultsOf(named('a', 'upload', 'uploads'))).to.deep.equal([])
   })
 
-  it('refuses a collection that is taken, also by a built-in type', () => {
+  it('refuses a collection name that is taken, also by a built-in type', () => {
     const a = typeFile('a', {}, { collectionName: 'things' })
     const b = typeFile('b', {}, { collectionName: 'Things' })
     expect(faultsOf(a, b)).to.have.length(1)
@@ -508,7 +512,7 @@ describe('checkDefinitions, names', () => {
     expect(faultsOf(typeFile('a', {}, { collectionName: 'system.users' }))).to.have.length(1)
   })
 
-  it('refuses a uid that is declared twice', () => {
+  it('refuses a duplicate uid', () => {
     const again = { ...named('a', 'c', 'cs'), file: 'content-types/a/schema.json' }
     expect(faultsOf(named('a', 'a', 'as'), again)).to.include(
       'content-types/a/schema.json: api::a.a is declared in content-types/a.json already',
@@ -516,11 +520,11 @@ describe('checkDefinitions, names', () => {
   })
 
   for (const [what, file] of [
-    ['by its own word', typeFile('a', {}, { collectionName: 'quire_admin_sessions' })],
+    ['given explicitly', typeFile('a', {}, { collectionName: 'quire_admin_sessions' })],
     ['in any case', typeFile('a', {}, { collectionName: 'Quire_settings' })],
-    ['by its plural', typeFile('quire-setting', {})],
+    ['derived from the plural', typeFile('quire-setting', {})],
   ] as const) {
-    it(`refuses a collection of the server itself, ${what}`, () => {
+    it(`refuses a collection of the server, ${what}`, () => {
       const [fault = '', ...others] = faultsOf(file)
       expect(others).to.deep.equal([])
       expect(fault).to.match(/collectionName: quire_\w+: collections that begin with quire_ are/i)

@@ -50,7 +50,7 @@ function indexesOf(indexes: unknown, more?: Readonly<Record<string, object>>) {
 }
 
 describe('schema/declared-indexes', () => {
-  it('reads lists of attributes with their order, and a text as a list of one', () => {
+  it('reads lists of attributes with directions and single attributes', () => {
     expect(
       indexesOf([['views:desc', 'title'], 'publishedAt:desc', ['seo.title', 'parent'], ['tags']]),
     ).to.deep.equal([
@@ -67,7 +67,7 @@ describe('schema/declared-indexes', () => {
     ])
   })
 
-  it('adds those that attributes declare, each once', () => {
+  it('adds each index that an attribute declares once', () => {
     const more = { title: { type: 'string', index: true }, off: { type: 'string', index: false } }
     expect(indexesOf([['title'], ['title']], more)).to.deep.equal([
       [{ path: 'title', direction: 1 }],
@@ -75,7 +75,7 @@ describe('schema/declared-indexes', () => {
     expect(indexesOf(undefined)).to.deep.equal([])
   })
 
-  it('has nothing to add for a relation, which has its index', () => {
+  it('adds no index for a relation, which already has one', () => {
     const tags = { ...ATTRIBUTES.tags, index: true }
     expect(indexesOf(undefined, { tags })).to.deep.equal([])
   })
@@ -115,11 +115,11 @@ describe('schema/declared-indexes', () => {
     })
   }
 
-  it('takes two attributes of one list, and a list within it', () => {
+  it('accepts two attributes of one list and a list within it', () => {
     expect(faultsOf([['links.label', 'links.seo.title']])).to.deep.equal([])
   })
 
-  it('refuses an index of its own where there can be none', () => {
+  it('refuses an index on an attribute that cannot have one', () => {
     expect(faultsOf(undefined, { extra: { type: 'json', index: true } })).to.deep.equal([
       'attributes.extra.index: no index serves attributes of type json',
     ])

@@ -31,7 +31,7 @@ function article(api: unknown): DeclarationFile {
 const check = (api: unknown) => checkDefinitions([article(api), SEO])
 
 describe('schema/check/filterable', () => {
-  it('takes attributes, and those of a relation or component', () => {
+  it('accepts attributes and those of relations and components', () => {
     const filterable = ['title', 'createdAt', 'documentId', 'parent.title', 'seo.metaTitle']
     const plan = compileSchema(check({ filterable })).contentTypes.get('api::article.article')
     expect(plan?.filterable).to.deep.equal(filterable)
@@ -51,16 +51,20 @@ describe('schema/check/filterable', () => {
       /filterable\.0: there is no attribute parent/,
     ],
     ['an unknown relation', { filterable: ['title', 'author.name'] }, /filterable\.1: .* author/],
-    ['an unknown attribute below', { filterable: ['seo.tilte'] }, /filterable\.0: .* tilte/],
+    [
+      'an unknown attribute of a component',
+      { filterable: ['seo.tilte'] },
+      /filterable\.0: .* tilte/,
+    ],
     ['media', { filterable: ['cover.name'] }, /filterable\.0: .* cover/],
     [
-      'a path that leads further',
+      'a path through two relations',
       { filterable: ['parent.parent.title'] },
       /more than one relation/,
     ],
-    ['a name that every object has', { filterable: ['constructor.name'] }, /constructor/],
+    ['an inherited name', { filterable: ['constructor.name'] }, /constructor/],
     ['a text', { filterable: 'title' }, /filterable: must be an array/],
-    ['a name that is nearly right', { filterables: ['title'] }, /did you mean filterable/],
+    ['a misspelled option', { filterables: ['title'] }, /did you mean filterable/],
   ]
   for (const [what, api, fault] of FAULTS) {
     it(`refuses ${what}`, () => {

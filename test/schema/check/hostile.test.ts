@@ -21,7 +21,7 @@ const ATTRIBUTES: Readonly<Record<string, object>> = {
   media: { type: 'media' },
 }
 
-/** JSON that comes close to what is expected: words of the dialect where others are random. */
+/** JSON close to valid input: random values mixed with keywords. */
 const NEARLY: fc.Arbitrary<unknown> = fc.letrec((tie) => {
   const key = fc.constantFrom(
     'id',
@@ -58,7 +58,7 @@ const NEARLY: fc.Arbitrary<unknown> = fc.letrec((tie) => {
 
 describe('any JSON', () => {
   for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
-    it(`for ${name} is accepted or refused, and never more than that`, () => {
+    it(`for ${name} is either accepted or refused with a ValidationError`, () => {
       const { draft, direct, publishable } = validatorsOf({ [name]: attribute }, COMPONENTS)
       fc.assert(
         fc.property(NEARLY, fc.boolean(), (value, creating) => {
@@ -78,7 +78,7 @@ describe('any JSON', () => {
     })
   }
 
-  it('for the whole payload is accepted or refused', () => {
+  it('for the whole payload is either accepted or refused with a ValidationError', () => {
     const { draft, direct } = validatorsOf(ATTRIBUTES, COMPONENTS)
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (payload) => {
@@ -94,7 +94,7 @@ describe('any JSON', () => {
     )
   })
 
-  it('is compared with the names of the schema only, never with those of Object', () => {
+  it('with inherited names as keys is refused', () => {
     const { direct } = validatorsOf(ATTRIBUTES, COMPONENTS)
     const payload = JSON.parse('{"__proto__":{"string":"x"}}') as unknown
     expect(() => direct(payload, { creating: true })).to.throw('Invalid key __proto__')
@@ -102,7 +102,7 @@ describe('any JSON', () => {
     expect(() => direct(inside, { creating: true })).to.throw('Invalid key __proto__ at component')
   })
 
-  it('nested very deeply is refused', () => {
+  it('with very deep nesting is refused', () => {
     const { direct } = validatorsOf(ATTRIBUTES, COMPONENTS)
     const deep = (open: string, close: string): unknown => {
       return JSON.parse(`${open.repeat(3000)}1${close.repeat(3000)}`) as unknown

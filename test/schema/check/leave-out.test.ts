@@ -23,8 +23,8 @@ const attributesOf = (files: readonly DeclarationFile[], uid: string): readonly 
   return [...(plan?.attributes.keys() ?? [])]
 }
 
-describe('what a declaration may say without effect', () => {
-  it('an inverse side that leads nowhere is left out, with a warning that names it', () => {
+describe('declarations without effect', () => {
+  it('omit an inverse side without an owner, with a warning that names it', () => {
     const files = [
       type('author', {
         name: { type: 'string' },
@@ -38,7 +38,7 @@ describe('what a declaration may say without effect', () => {
     ])
   })
 
-  it('an owner whose inverse side is left out keeps a one-way relation', () => {
+  it('turn a relation whose inverse side is omitted into a one-way relation', () => {
     const files = [
       type('author', {
         name: { type: 'string' },
@@ -52,7 +52,7 @@ describe('what a declaration may say without effect', () => {
     expect(plan?.attributes.get('author')).to.deep.include({ side: 'owner', otherSide: null })
   })
 
-  it('relations to accounts of an admin panel are left out, of components too', () => {
+  it('omit relations to admin accounts, also in components', () => {
     const files: readonly DeclarationFile[] = [
       type('article', {
         title: { type: 'string' },
@@ -74,7 +74,7 @@ describe('what a declaration may say without effect', () => {
     ).to.deep.equal(['article.json: attributes.reviewer', 'note.json: attributes.by'])
   })
 
-  it('an owner that leads nowhere, and a type that is not there, stop the start all the same', () => {
+  it('fail for an owner without its inverse side and for an unknown type', () => {
     for (const attribute of [
       relation('manyToOne', 'api::author.author', { inversedBy: 'nothing' }),
       relation('oneToMany', 'api::nobody.nobody', { mappedBy: 'nothing' }),
@@ -84,7 +84,7 @@ describe('what a declaration may say without effect', () => {
     }
   })
 
-  it('a file without attributes is refused by its name', () => {
+  it('fail for a file without attributes and name it', () => {
     const file = { ...type('package', {}), content: { name: 'a package', version: '1.0.0' } }
     expect(() => checkDefinitions([file])).to.throw(
       SchemaError,

@@ -7,8 +7,8 @@ import { declarationText } from '../../../src/schema/editing/declaration-text.ts
 
 const SAMPLE = fileURLToPath(new URL('../../../../content-types', import.meta.url))
 
-describe('the text of a declaration', () => {
-  it('of each file of the sample is what stands there', () => {
+describe('declarationText', () => {
+  it('reproduces each file of the sample', () => {
     const files = readdirSync(SAMPLE, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.json') && !name.startsWith('queries'))
       .map((name) => join(SAMPLE, name))
@@ -19,7 +19,7 @@ describe('the text of a declaration', () => {
     }
   })
 
-  it('says the same as the content, in the same order, whatever that is', () => {
+  it('keeps content and order of any declaration', () => {
     assert(
       property(object({ withNullPrototype: false }), (content) => {
         const plain: unknown = JSON.parse(JSON.stringify(content))

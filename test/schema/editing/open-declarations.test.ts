@@ -23,7 +23,7 @@ import { loadDefinitions } from '../../../src/schema/load.ts'
 const ANY = (): boolean => true
 const NOTE = { info: { singularName: 'note' }, attributes: { title: { type: 'string' } } }
 
-describe('declarations that are changed', () => {
+describe('changes of declarations', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'quire-declarations-'))
@@ -54,7 +54,7 @@ describe('declarations that are changed', () => {
         name.endsWith('.json') ? `${name} ${readFileSync(join(folder, name), 'utf8')}` : name,
       )
 
-  it('are written beside each other, as a start reads them', async () => {
+  it('are written together and readable at startup', async () => {
     const link = { attributes: { label: { type: 'string' } } }
     const recipe = {
       info: { singularName: 'recipe' },
@@ -74,13 +74,13 @@ describe('declarations that are changed', () => {
     expect(readdirSync(folder)).to.deep.equal(['components', 'note.json'])
   })
 
-  it('are left as they stand where nothing differs', async () => {
+  it('do not rewrite files without differences', async () => {
     const before = readAll()
     await change({ 'api::note.note': NOTE })
     expect(readAll()).to.deep.equal(before)
   })
 
-  it('go where a project of Strapi has them', async () => {
+  it('use the folders of a Strapi project', async () => {
     rmSync(join(folder, 'note.json'))
     const api = join(folder, 'src/api')
     mkdirSync(api, { recursive: true })
@@ -89,7 +89,7 @@ describe('declarations that are changed', () => {
     expect(existsSync(join(folder, 'src/components/shared/link.json'))).to.equal(true)
   })
 
-  it('are refused with the sentences of a start, each with its path', async () => {
+  it('are refused with the faults of a startup and their paths', async () => {
     const wrong = { ...NOTE, attributes: { title: { type: 'sting' } } }
     expect(await faultsOf({ 'api::note.note': wrong })).to.deep.equal([
       [
@@ -112,7 +112,7 @@ describe('declarations that are changed', () => {
     )
   })
 
-  it('are refused under names that are no plain ones, wherever they would lead', async () => {
+  it('are refused for invalid names, so that no path leads out of the folder', async () => {
     const names = [
       'api::../x.../x',
       'api::..',
@@ -162,7 +162,7 @@ describe('declarations that are changed', () => {
     }
   })
 
-  it('ask for the revision that was read', async () => {
+  it('require the current revision', async () => {
     const declarations = open()
     const { revision, running } = await declarations.read()
     expect(running).to.equal(revision)
@@ -180,7 +180,7 @@ describe('declarations that are changed', () => {
     expect(error).to.be.instanceOf(PreconditionFailedError)
   })
 
-  it('come one after the other: of two from one revision one is refused', async () => {
+  it('run one at a time and accept only one per revision', async () => {
     const declarations = open()
     const { revision } = await declarations.read()
     const ends = await Promise.allSettled(

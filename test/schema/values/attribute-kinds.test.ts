@@ -10,7 +10,7 @@ const DATE_FORMAT = 'Invalid format, expected yyyy-MM-dd'
 const DATETIME_FORMAT = 'Invalid format, expected a timestamp or an ISO date'
 const TIME_FORMAT = 'Invalid time format, expected HH:mm:ss.SSS'
 
-/** [type, operand, what an answer would show of it] */
+/** [type, operand, shown value] */
 const OPERANDS: readonly [ScalarType, string, unknown][] = [
   ['string', '', ''],
   ['string', ' as sent ', ' as sent '],
@@ -90,7 +90,7 @@ describe('scalar kinds', () => {
     })
   }
 
-  it('shortens a long operand in its message', () => {
+  it('shortens a long operand in the message', () => {
     expect(() => SCALAR_KINDS.integer.fromQuery('x'.repeat(5000))).to.throw(/got "x{40}…"$/)
   })
 
@@ -101,7 +101,7 @@ describe('scalar kinds', () => {
     })
   }
 
-  it('shows numbers that the database driver keeps in objects', () => {
+  it('convert number objects of the database driver', () => {
     const stored = { toString: () => '12.50' }
     expect(SCALAR_KINDS.decimal.toJson(stored)).to.equal(12.5)
     expect(SCALAR_KINDS.biginteger.toJson({ toString: () => '9007199254740993' })).to.equal(
@@ -109,12 +109,12 @@ describe('scalar kinds', () => {
     )
   })
 
-  it('cuts the milliseconds of a time only when they are zero', () => {
+  it('show milliseconds of a time only if they are not zero', () => {
     expect(SCALAR_KINDS.time.toJson('10:20:30.000')).to.equal('10:20:30')
     expect(SCALAR_KINDS.time.toJson('10:20:30.500')).to.equal('10:20:30.500')
   })
 
-  it('keeps the digits of a decimal', () => {
+  it('keep all digits of a decimal', () => {
     const stored = SCALAR_KINDS.decimal.fromQuery('0.1234567890123456789')
     expect(stored).to.be.instanceOf(Decimal)
     expect(String(stored)).to.equal('0.1234567890123456789')
@@ -162,7 +162,7 @@ const STORED = {
 
 describe('a stored value', () => {
   for (const type of SCALAR_TYPES) {
-    it(`${type}: comes back from its JSON form as an operand`, () => {
+    it(`${type}: survives a round trip through JSON and a query`, () => {
       const kind = SCALAR_KINDS[type]
       fc.assert(
         fc.property(STORED[type] as fc.Arbitrary<unknown>, (stored) => {

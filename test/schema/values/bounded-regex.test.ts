@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { testInTime } from '../../../src/schema/values/bounded-regex.ts'
 import { startOwnClock } from '../../support/own-clock.ts'
 
-/** Each tries exponentially, or by a high power, many ways to match the text beside it. */
+/** Each pattern backtracks exponentially, or with a high power, on its text. */
 const DEAR: readonly (readonly [RegExp, string])[] = [
   [/^(\w+\s?)*$/, `${'a'.repeat(40)}!`],
   [/^(a+)+$/, `${'a'.repeat(40)}b`],
@@ -12,7 +12,7 @@ const DEAR: readonly (readonly [RegExp, string])[] = [
   [/\s+$/, `${' '.repeat(200_000)}x`],
 ]
 
-/** A comparison takes 50 µs of CPU. Slowed down by this factor it exceeds the usual 200 µs. */
+/** A comparison takes 50 µs of CPU. With this factor it exceeds the usual 200 µs. */
 const SLOWER = 6
 
 const otherWork = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -20,21 +20,21 @@ const otherWork = (): Promise<void> => new Promise((resolve) => setImmediate(res
 describe('testInTime', () => {
   beforeEach(otherWork)
 
-  it('says whether a text matches', () => {
+  it('returns whether a text matches', () => {
     expect(testInTime(/^[a-z]+$/, 'abc')).to.equal(true)
     expect(testInTime(/^[a-z]+$/, 'ab1')).to.equal(false)
     expect(testInTime(/^.{5}$/u, 'ab\u{1F600}cd')).to.equal(true)
   })
 
   for (const [regex, text] of DEAR) {
-    it(`gives up ${String(regex)} after a while`, () => {
+    it(`returns null for ${String(regex)} after its time limit`, () => {
       const elapsedMs = startOwnClock()
       expect(testInTime(regex, text)).to.equal(null)
       expect(elapsedMs()).to.be.below(1_000)
     })
   }
 
-  it('gives up many of them in the time of a few, and goes on when other work had its turn', async () => {
+  it('spends little time on many expensive comparisons and recovers after other work', async () => {
     const [regex, text] = DEAR[0] ?? [/$/, '']
     const elapsedMs = startOwnClock()
     for (let n = 0; n < 5_000; n += 1) expect(testInTime(regex, text)).to.equal(null)
@@ -43,11 +43,11 @@ describe('testInTime', () => {
     expect(testInTime(regex, 'two words')).to.equal(true)
   })
 
-  it('compares many texts that are not dear', () => {
+  it('compares many cheap texts', () => {
     for (let n = 0; n < 5_000; n += 1) expect(testInTime(/^(\w+\s?)*$/, `word ${n}`)).to.equal(true)
   })
 
-  it('compares as many of them on a machine that is slower by far', async () => {
+  it('compares as many cheap texts on a much slower machine', async () => {
     const slowDown = (name: 'cpuUsage' | 'threadCpuUsage'): (() => void) => {
       const clocks: Record<string, unknown> = Object(process)
       const kept = clocks[name] as typeof process.cpuUsage | undefined
@@ -73,7 +73,7 @@ describe('testInTime', () => {
     }
   })
 
-  it('sets no time limit for patterns and texts that cannot take long', () => {
+  it('sets no time limit for cheap patterns and texts', () => {
     const before = process.cpuUsage()
     for (let n = 0; n < 20_000; n += 1) {
       expect(testInTime(/^[a-z0-9-]+$/, `a-slug-of-some-${n}`)).to.equal(true)
@@ -82,7 +82,7 @@ describe('testInTime', () => {
     expect((user + system) / 20_000).to.be.below(20)
   })
 
-  it('says what the pattern itself says, however it is compared', () => {
+  it('equals the result of the pattern itself', () => {
     const part = fc.constantFrom(
       'a',
       '[ab]',

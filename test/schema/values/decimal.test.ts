@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Decimal, significantDigits } from '../../../src/schema/values/decimal.ts'
 
 describe('Decimal', () => {
-  it('prints what was written', () => {
+  it('prints its original text', () => {
     expect(String(Decimal.parse(' 1.50 '))).to.equal('1.50')
   })
 
@@ -46,7 +46,7 @@ describe('Decimal', () => {
     '12345678901234567890.51',
     '1E+6144',
   ].map(decimalOf)
-  it('compares by size, to the last digit', () => {
+  it('compares all digits', () => {
     for (const [index, one] of ordered.entries()) {
       for (const [at, other] of ordered.entries()) {
         const order = Math.sign(one.compareTo(other))
@@ -61,7 +61,7 @@ describe('Decimal', () => {
     ['1000', '1E+3'],
     ['-0012.0', '-12'],
   ] as const) {
-    it(`takes ${one} and ${other} for the same`, () => {
+    it(`treats ${one} and ${other} as equal`, () => {
       expect(decimalOf(one).compareTo(decimalOf(other))).to.equal(0)
     })
   }
@@ -83,7 +83,7 @@ describe('significantDigits', () => {
     ['.5', '5E-1'],
   ]
   for (const [text, digits] of rows) {
-    it(`of ${text} are ${digits}`, () => {
+    it(`are ${digits} for ${text}`, () => {
       expect(significantDigits(text)).to.equal(digits)
     })
   }

@@ -54,7 +54,7 @@ function faults(validate: () => unknown): readonly Listed[] {
 }
 
 describe('a component', () => {
-  it('is brought into stored form, with defaults', () => {
+  it('is converted to stored form with defaults', () => {
     const seo = { title: 'a', main: { label: 'b', since: '2024-02-29' }, links: [{ label: 'c' }] }
     expect(direct({ seo }, CREATING)).to.deep.equal({
       seo: {
@@ -65,7 +65,7 @@ describe('a component', () => {
     })
   })
 
-  it('is new in an update unless it carries an id', () => {
+  it('is new in an update unless it has an id', () => {
     const fresh = { title: 'a', main: { label: 'b' } }
     expect(direct({ seo: fresh }, UPDATING)).to.deep.equal({
       seo: { title: 'a', main: { label: 'b', external: false } },
@@ -86,14 +86,14 @@ describe('a component', () => {
     ])
   })
 
-  it('keeps its id, which says nothing when something is created', () => {
+  it('keeps its id, which has no effect on creation', () => {
     expect(direct({ seo: { id: 7, title: 'a' } }, CREATING)).to.deep.equal({
       seo: { id: 7, title: 'a' },
     })
     expect(faults(() => direct({ seo: { id: 7 } }, CREATING))).to.have.length(1)
   })
 
-  it('has a number for an id', () => {
+  it('requires a numeric id', () => {
     const sent = { id: '7', title: 'a' }
     expect(direct({ seo: sent }, UPDATING)).to.deep.equal({ seo: { id: 7, title: 'a' } })
     for (const id of ['x', 1.5, {}, [], true]) {
@@ -108,25 +108,25 @@ describe('a component', () => {
 
   const rows: readonly [string, Data, readonly string[], string][] = [
     [
-      'text for a component',
+      'text instead of a component',
       { seo: 'm' },
       ['seo'],
       'seo must be a `object` type, but the final value was: `"m"`.',
     ],
     [
-      'a list for a component',
+      'a list instead of a component',
       { seo: [] },
       ['seo'],
       'seo must be a `object` type, but the final value was: `[]`.',
     ],
     [
-      'an object for a list',
+      'an object instead of a list',
       { list: { label: 'a' } },
       ['list'],
       'list must be a `array` type, but the final value was: `{\n  "label": "\\"a\\""\n}`.',
     ],
     [
-      'null for a list',
+      'null instead of a list',
       { list: null },
       ['list'],
       'list must be a `array` type, but the final value was: `null`.',
@@ -138,20 +138,25 @@ describe('a component', () => {
       'list[1] must be a `object` type, but the final value was: `null`.',
     ],
     [
-      'an absent value in a list',
+      'a missing value in a list',
       { list: [{ label: 'a' }, {}] },
       ['list', '1', 'label'],
       'list[1].label must be defined.',
     ],
     [
-      'a value too long, two levels down',
+      'a value that is too long two levels down',
       { seo: { title: 'a', links: [{ label: 'x'.repeat(256) }] } },
       ['seo', 'links', '0', 'label'],
       'seo.links[0].label must be at most 255 characters',
     ],
-    ['too few', { list: [{ label: 'a' }] }, ['list'], 'list field must have at least 2 items'],
     [
-      'too many',
+      'too few items',
+      { list: [{ label: 'a' }] },
+      ['list'],
+      'list field must have at least 2 items',
+    ],
+    [
+      'too many items',
       { list: [1, 2, 3, 4].map((id) => ({ label: `${id}` })) },
       ['list'],
       'list field must have less than or equal to 3 items',
@@ -169,7 +174,7 @@ describe('a component', () => {
       'zone[0].__component is a required field',
     ],
     [
-      'a component that the zone does not have',
+      'a component outside of the zone',
       { zone: [{ __component: 'shared.seo' }] },
       ['zone', '0', '__component'],
       'zone[0].__component must be one of the following values: shared.link, menu.item',
@@ -181,36 +186,36 @@ describe('a component', () => {
       'zone[0].label must be a `string` type, but the final value was: `5`.',
     ],
     [
-      'null for a zone',
+      'null instead of a zone',
       { zone: null },
       ['zone'],
       'zone must be a `array` type, but the final value was: `null`.',
     ],
   ]
   for (const [what, data, path, message] of rows) {
-    it(`refuses ${what}, and says it once`, () => {
+    it(`refuses ${what} with one message`, () => {
       const error = refusal(() => direct(data, CREATING))
       expect(error.message).to.equal(message)
       expect(faults(() => direct(data, CREATING)).map((fault) => fault.path)).to.deep.equal([path])
     })
   }
 
-  it('reports what was sent, without the defaults', () => {
+  it('is reported as sent, without defaults', () => {
     expect(faults(() => direct({ list: [{ label: 'a' }] }, CREATING))[0]?.value).to.deep.equal([
       { label: 'a' },
     ])
   })
 
-  it('may be left out of a list altogether', () => {
+  it('may have no items in lists and zones', () => {
     expect(direct({ list: [], zone: [] }, CREATING)).to.deep.equal({ list: [], zone: [] })
   })
 
-  it('in a zone keeps its __component', () => {
+  it('keeps its __component in a zone', () => {
     const entry = { __component: 'shared.link', id: 3, label: 'a', external: true }
     expect(direct({ zone: [entry] }, CREATING)).to.deep.equal({ zone: [entry] })
   })
 
-  it('may contain itself', () => {
+  it('may be recursive', () => {
     const item = { name: 'a', items: [{ name: 'b', items: [{ name: 'c' }] }] }
     const zone = [
       { __component: 'menu.item', ...item, area: [{ __component: 'menu.item', name: 'd' }] },
@@ -224,7 +229,7 @@ describe('a component', () => {
     ])
   })
 
-  it('may not contain itself without end', () => {
+  it('may be nested at most 20 levels', () => {
     let item: Data = { name: 'bottom' }
     for (let level = 0; level < 30; level += 1) item = { name: 'x', items: [item] }
     const error = refusal(() => direct({ zone: [{ __component: 'menu.item', ...item }] }, CREATING))
@@ -232,7 +237,7 @@ describe('a component', () => {
   })
 })
 
-describe('an unknown key inside', () => {
+describe('an unknown nested key', () => {
   const rows: readonly [Data, string, string][] = [
     [{ seo: { title: 'a', nope: 1 } }, 'nope', 'seo'],
     [{ seo: { title: 'a', main: { nope: 1 } } }, 'nope', 'seo.main'],
@@ -243,7 +248,7 @@ describe('an unknown key inside', () => {
     [{ list: [{ __component: 'shared.link' }] }, '__component', 'list'],
   ]
   for (const [data, key, path] of rows) {
-    it(`${key} at ${path} is refused`, () => {
+    it(`is refused: ${key} at ${path}`, () => {
       for (const validate of [direct, draft]) {
         const error = refusal(() => validate(data, CREATING))
         expect(error.message).to.equal(`Invalid key ${key} at ${path}`)
@@ -254,7 +259,7 @@ describe('an unknown key inside', () => {
 })
 
 describe('relations and media', () => {
-  it('pass as they are', () => {
+  it('are not changed', () => {
     const data = { author: { connect: ['abc'] }, cover: 5 }
     expect(direct(data, CREATING)).to.deep.equal(data)
   })
@@ -275,13 +280,13 @@ describe('required attributes of other kinds', () => {
   }
   const validators = validatorsOf(required, { 'shared.link': LINK })
 
-  it('must be there when something is created, unless they have a default', () => {
+  it('are required on creation unless they have a default', () => {
     const messages = faults(() => validators.direct({}, CREATING)).map(({ message }) => message)
     const names = Object.keys(required).filter((name) => name !== 'flag')
     expect(messages).to.deep.equal(names.map((name) => `${name} must be defined.`))
   })
 
-  it('must not be null', () => {
+  it('refuse null', () => {
     const data = Object.fromEntries(Object.keys(required).map((name) => [name, null]))
     const messages = faults(() => validators.direct(data, UPDATING)).map(({ message }) => message)
     expect(messages).to.deep.equal([
@@ -298,7 +303,7 @@ describe('required attributes of other kinds', () => {
     ])
   })
 
-  it('cannot be asked of the inverse side of a relation', () => {
+  it('do not apply to the inverse side of a relation', () => {
     const more = { type: 'relation', target: 'api::thing.thing' }
     const { direct, publishable } = validatorsOf({
       parent: { ...more, relation: 'manyToOne', inversedBy: 'children' },
@@ -308,7 +313,7 @@ describe('required attributes of other kinds', () => {
     expect(() => publishable({})).not.to.throw()
   })
 
-  it('must not be empty where a list has a minimum', () => {
+  it('must not be empty in a list with a minimum', () => {
     const messages = faults(() => validators.direct({ list: [], cover: [] }, UPDATING))
     expect(messages.map(({ message }) => message)).to.deep.equal([
       'list field must have at least 1 items',

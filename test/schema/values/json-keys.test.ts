@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { shownJson, storedJson } from '../../../src/schema/values/json-keys.ts'
 
-/** Keys that are made of what needs care. */
+/** Keys with characters that need escaping. */
 const key = fc
   .oneof(
     fc.string(),
@@ -42,7 +42,7 @@ function keysOf(value: unknown): readonly string[] {
 }
 
 describe('keys of JSON', () => {
-  it('come back as they were sent, in their order', () => {
+  it('survive a round trip in order', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(JSON.stringify(shownJson(storedJson(value)))).to.equal(JSON.stringify(value))
@@ -51,7 +51,7 @@ describe('keys of JSON', () => {
     )
   })
 
-  it('are stored as none that a database or its driver could mistake', () => {
+  it('are stored without characters that the database or driver interprets', () => {
     fc.assert(
       fc.property(json, (value) => {
         for (const name of keysOf(storedJson(value))) {
@@ -80,13 +80,13 @@ describe('keys of JSON', () => {
     })
   }
 
-  it('stay as they are where they were stored before, or by another program', () => {
+  it('of older or foreign data are returned unchanged', () => {
     for (const stored of [{ 'a.b': 1 }, { $x: 1 }, { '': 1 }, { '%:plain': 1 }, { '%:a.b': 1 }]) {
       expect(shownJson(stored)).to.deep.equal(stored)
     }
   })
 
-  it('are not looked for in values that are no objects of JSON', () => {
+  it('are not searched in values other than JSON objects', () => {
     for (const value of [new Date(0), 5n, null, undefined, 'text']) {
       expect(storedJson(value)).to.equal(value)
     }

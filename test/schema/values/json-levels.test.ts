@@ -8,12 +8,12 @@ describe('levelsOf', () => {
     return 1 + Math.max(0, ...Object.values(value).map(walked))
   }
 
-  it('says of a text how deep its value is', () => {
+  it('returns the depth of a JSON text', () => {
     const anything = jsonValue({ maxDepth: 12 })
     assert(property(anything, (value) => levelsOf(JSON.stringify(value)) === walked(value)))
   })
 
-  it('reads no bracket within a string', () => {
+  it('ignores brackets within strings', () => {
     const rows = ['"[[["', '"\\\\" ', '{"\\"[":"]]"}', '["\\\\","["]'] as const
     expect(rows.map(levelsOf)).to.deep.equal([0, 0, 1, 1])
   })

@@ -8,7 +8,7 @@ const nested = (levels: number): unknown => {
 }
 
 describe('findJsonFault', () => {
-  it('accepts what JSON can say', () => {
+  it('accepts all valid JSON', () => {
     const fine = [null, 5, 'text', [], { 'a.b': 1, constructor: 'Lotus', '': [{ $: 1 }] }]
     for (const value of fine) expect(findJsonFault(value)).to.equal(null)
     expect(findJsonFault({ '😀': '😀', low: -1.79e308 })).to.equal(null)
@@ -19,9 +19,9 @@ describe('findJsonFault', () => {
     ['a prototype', JSON.parse('{"a":{"__proto__":{}}}'), ['a', '__proto__']],
     ['NUL in a text', { a: 'x\0' }, ['a']],
     ['NUL in a key', { 'x\0': 1 }, ['x\0']],
-    ['half a character in a text', ['x\ud800y'], ['0']],
-    ['half a character in a key', { '\udc00': 1 }, ['\udc00']],
-    ['a number that is infinite', JSON.parse('{"a":[1e400]}'), ['a', '0']],
+    ['an unpaired surrogate in a text', ['x\ud800y'], ['0']],
+    ['an unpaired surrogate in a key', { '\udc00': 1 }, ['\udc00']],
+    ['an infinite number', JSON.parse('{"a":[1e400]}'), ['a', '0']],
   ]
   for (const [what, value, path] of faults) {
     it(`finds ${what}`, () => {
@@ -29,7 +29,7 @@ describe('findJsonFault', () => {
     })
   }
 
-  it('stops at 50 levels', () => {
+  it('reports nesting above 50 levels', () => {
     expect(findJsonFault(nested(50))).to.equal(null)
     expect(findJsonFault(nested(51))?.code).to.equal('json.depth')
     expect(findJsonFault(nested(5000))?.code).to.equal('json.depth')

@@ -18,7 +18,7 @@ describe('parseNumber', () => {
     ['1n', null],
   ]
   for (const [text, expected] of rows) {
-    it(`${JSON.stringify(text)} → ${expected}`, () => {
+    it(`parses ${JSON.stringify(text)} as ${expected}`, () => {
       expect(parseNumber(text)).to.equal(expected)
     })
   }
@@ -29,7 +29,7 @@ describe('parseBigInteger', () => {
     expect(parseBigInteger(' +9007199254740993 ')).to.equal(9007199254740993n)
     expect(parseBigInteger('-5')).to.equal(-5n)
   })
-  it('refuses everything else', () => {
+  it('returns null for other texts', () => {
     for (const text of ['', '5.5', '0x10', '1e3', '9'.repeat(101)]) {
       expect(parseBigInteger(text)).to.equal(null)
     }
@@ -37,13 +37,13 @@ describe('parseBigInteger', () => {
 })
 
 describe('parseDecimal', () => {
-  it('keeps the digits as written', () => {
+  it('keeps its digits as written', () => {
     expect(parseDecimal('1.2300')?.text).to.equal('1.2300')
     expect(parseDecimal('.5')?.text).to.equal('.5')
     expect(parseDecimal('1e-300')?.text).to.equal('1e-300')
     expect(parseDecimal('0x10')?.text).to.equal('16')
   })
-  it('refuses what does not fit', () => {
+  it('returns null for values out of range', () => {
     for (const text of ['', '.', 'x', '1'.repeat(35), '1e7000', '1e-7000', 'Infinity']) {
       expect(parseDecimal(text)).to.equal(null)
     }

@@ -30,7 +30,7 @@ describe('parseDatetime', () => {
     ['', null],
   ]
   for (const [text, expected] of rows) {
-    it(`${JSON.stringify(text)} → ${expected}`, () => {
+    it(`parses ${JSON.stringify(text)} as ${expected}`, () => {
       expect(parseDatetime(text)?.toISOString() ?? null).to.equal(expected)
     })
   }
@@ -46,7 +46,7 @@ describe('parseDate', () => {
     ['+012024-01-01', 'Invalid format, expected yyyy-MM-dd'],
   ]
   for (const [text, expected] of rows) {
-    it(`${text} → ${expected}`, () => {
+    it(`parses ${text} as ${expected}`, () => {
       const date = parseDate(text)
       expect(date instanceof Date ? date.toISOString() : date).to.equal(expected)
     })
@@ -64,14 +64,14 @@ describe('parseTime', () => {
     ['10:20', null],
   ]
   for (const [text, expected] of rows) {
-    it(`${text} → ${expected}`, () => {
+    it(`parses ${text} as ${expected}`, () => {
       expect(parseTime(text)).to.equal(expected)
     })
   }
 })
 
 describe('momentOf', () => {
-  it('holds what a Date can hold', () => {
+  it('is limited to the range of Date', () => {
     expect(momentOf(8.64e15)?.getTime()).to.equal(8.64e15)
     expect(momentOf(8.64e15 + 1)).to.equal(null)
     expect(momentOf(Number.NaN)).to.equal(null)
@@ -79,7 +79,7 @@ describe('momentOf', () => {
 })
 
 describe('isoText', () => {
-  it('writes a moment as a Date does', () => {
+  it('equals toISOString of Date', () => {
     const moment = fc.oneof(
       fc.date({ noInvalidDate: true }).map((date) => date.getTime()),
       fc.constantFrom(0, -1, 86_399_999, 86_400_000, -86_400_000, 8.64e15, -8.64e15),
@@ -91,7 +91,7 @@ describe('isoText', () => {
     fc.assert(property, { numRuns: 1_000 })
   })
 
-  it('has no text for what no Date can hold, and goes on', () => {
+  it('throws for times out of range and works afterwards', () => {
     for (const ms of [NaN, Infinity, 8.64e15 + 1]) expect(() => isoText(ms)).to.throw(RangeError)
     expect(isoText(0)).to.equal('1970-01-01T00:00:00.000Z')
   })

@@ -32,7 +32,7 @@ const ATTRIBUTES = {
 
 const { direct } = validatorsOf(ATTRIBUTES)
 
-/** What one attribute becomes, sent with what is required. */
+/** Sends one attribute with the required ones and returns its stored value. */
 function accepted(name: string, value: unknown): unknown {
   return direct({ label: 'x', [name]: value }, { creating: false })[name]
 }
@@ -86,24 +86,24 @@ describe('a value', () => {
     ['hidden', 'written by anyone', 'written by anyone'],
   ]
   for (const [name, sent, stored] of rows) {
-    it(`${name}: ${JSON.stringify(sent)} is accepted`, () => {
+    it(`${name}: accepts ${JSON.stringify(sent)}`, () => {
       expect(accepted(name, sent)).to.deep.equal(stored)
     })
   }
 
-  it('keeps the digits of a decimal', () => {
+  it('keeps all digits of a decimal', () => {
     expect(accepted('ratio', 1.23456789)).to.be.instanceOf(Decimal)
     expect(String(accepted('ratio', '1.230'))).to.equal('1.230')
   })
 
   for (const name of Object.keys(ATTRIBUTES).filter((name) => name !== 'label')) {
-    it(`${name}: null is accepted`, () => {
+    it(`${name}: accepts null`, () => {
       expect(accepted(name, null)).to.equal(null)
     })
   }
 })
 
-describe('a value that breaks a rule', () => {
+describe('an invalid value', () => {
   const rows: readonly [string, unknown, string][] = [
     ['label', null, 'must be a `string` type, but the final value was: `null`.'],
     ['label', 'a\0b', 'must not contain a NUL character'],
@@ -174,7 +174,7 @@ describe('a value that breaks a rule', () => {
     ['amount', 'Infinity', '"Infinity"'],
   ]
   for (const [name, value, printed] of noNumbers) {
-    it(`${name}: ${JSON.stringify(value)} is no number, and reported as null`, () => {
+    it(`${name}: ${JSON.stringify(value)} is not a number and is reported as null`, () => {
       const message = `${name} ${NAN} \`${printed}\`).`
       expect(refusal({ label: 'x', [name]: value }).details).to.deep.equal({
         errors: [{ path: [name], message, name: 'ValidationError', value: null }],
@@ -197,14 +197,14 @@ describe('a value that breaks a rule', () => {
     ['hour', 10, 'Expected a string, got a number'],
   ]
   for (const [name, value, message] of formats) {
-    it(`${name}: ${JSON.stringify(value)} is in the wrong format, without details`, () => {
+    it(`${name}: ${JSON.stringify(value)} is refused for its format without details`, () => {
       const error = refusal({ label: 'x', [name]: value })
       expect(error).to.include({ name: 'ValidationError', message: `${name}: ${message}` })
       expect(error.details).to.deep.equal({})
     })
   }
 
-  it('tells of formats only when all else is well, and then of all', () => {
+  it('is refused for its format only if no other rule fails, with all format faults', () => {
     const both = refusal({ label: 'x', day: 'soon', hour: 'noon', count: 99 })
     expect(both.message).to.equal('count must be less than or equal to 10')
     expect(refusal({ label: 'x', day: 'soon', hour: 'noon' }).message).to.equal(
@@ -212,7 +212,7 @@ describe('a value that breaks a rule', () => {
     )
   })
 
-  it('names the place in a JSON value that cannot be stored', () => {
+  it('is refused with its path in a JSON value', () => {
     const error = refusal({ label: 'x', data: JSON.parse('{"a":[{"__proto__":1}]}') })
     expect(error.message).to.equal('data.a.0.__proto__ must not be a key')
     expect(error.details)
@@ -220,7 +220,7 @@ describe('a value that breaks a rule', () => {
       .that.deep.equals(['data', 'a', '0', '__proto__'])
   })
 
-  it('counts several faults, and lists them in the order of the attributes', () => {
+  it('counts several faults and lists them in attribute order', () => {
     const error = refusal({ short: 'a', count: 'x' })
     expect(error.message).to.equal('3 errors occurred')
     const listed = (error.details?.['errors'] ?? []) as readonly { path: string[] }[]
@@ -228,7 +228,7 @@ describe('a value that breaks a rule', () => {
     expect(paths).to.deep.equal(['label', 'short', 'count'])
   })
 
-  it('shortens what it prints', () => {
+  it('is shortened in messages', () => {
     const error = refusal({ label: 'x', count: 'x'.repeat(500_000) })
     expect(error.message.length).to.be.below(2000)
   })
@@ -250,7 +250,7 @@ describe('a key', () => {
     ['localizations', { key: 'localizations', path: 'localizations', source: 'body' }],
   ]
   for (const [key, details] of refused) {
-    it(`${key} is refused, before anything else is looked at`, () => {
+    it(`${key} is refused before values are checked`, () => {
       const error = refusal({ short: 5, [key]: 1 })
       const hint = key === 'Label' ? '; did you mean label?' : ''
       expect(error.message).to.equal(`Invalid key ${key}${hint}`)
@@ -258,7 +258,7 @@ describe('a key', () => {
     })
   }
 
-  it('that the server decides is dropped', () => {
+  it('is dropped if the server sets it', () => {
     const data = direct({ label: 'x', publishedAt: null, locale: 'fr' }, { creating: false })
     expect(data).to.deep.equal({ label: 'x' })
   })
@@ -266,14 +266,14 @@ describe('a key', () => {
 
 describe('a payload', () => {
   for (const payload of [undefined, null, true, false, 0, 5, '', 'x']) {
-    it(`that is ${JSON.stringify(payload)} is missing`, () => {
+    it(`is missing if it is ${JSON.stringify(payload)}`, () => {
       expect(refusal(payload)).to.include({
         message: 'Missing "data" payload in the request body',
       })
     })
   }
 
-  it('that is a list is told so', () => {
+  it('is refused if it is a list', () => {
     const message =
       'this must be a `object` type, but the final value was: `null` ' +
       '(cast from the value `[\n  {\n    "label": "\\"x\\""\n  }\n]`).'
@@ -282,7 +282,7 @@ describe('a payload', () => {
     })
   })
 
-  it('gets defaults for absent keys when something is created, but not for null', () => {
+  it('gets defaults for missing keys on creation but not for null', () => {
     expect(direct({ label: 'x' }, { creating: true })).to.deep.equal({
       label: 'x',
       kind: 'one',
@@ -293,14 +293,14 @@ describe('a payload', () => {
     expect(direct({}, { creating: false })).to.deep.equal({})
   })
 
-  it('may leave out in an update what must be there at first', () => {
+  it('may omit required attributes in an update', () => {
     expect(refusal({}).details).to.deep.equal({
       errors: [{ path: ['label'], message: 'label must be defined.', name: 'ValidationError' }],
     })
     expect(direct({ short: 'abc' }, { creating: false })).to.deep.equal({ short: 'abc' })
   })
 
-  it('is not changed itself', () => {
+  it('is not modified', () => {
     const payload = { label: 'x', day: '2024-02-29', locale: 'fr' }
     direct(payload, { creating: true })
     expect(payload).to.deep.equal({ label: 'x', day: '2024-02-29', locale: 'fr' })
@@ -323,7 +323,7 @@ describe('a payload', () => {
     })
   })
 
-  it('gets a default of its own each time', () => {
+  it('gets a separate copy of a default each time', () => {
     const { direct } = validatorsOf({ list: { type: 'json', default: [] } })
     const first = direct({}, { creating: true })['list']
     expect(first).to.deep.equal([])

@@ -20,7 +20,7 @@ describe('printValue', () => {
     })
   }
 
-  it('cuts what is long', () => {
+  it('shortens long values', () => {
     expect(printValue('x'.repeat(2000))).to.have.length(1001)
   })
 })
@@ -34,7 +34,7 @@ describe('labelOf', () => {
 })
 
 describe('sentenceOf', () => {
-  it('knows every code that a rule can use, or fails loudly', () => {
+  it('throws for an unknown code', () => {
     const complaint = { code: 'no.such', path: ['a'], context: {} }
     expect(() => sentenceOf(complaint)).to.throw('There is no sentence for no.such at a')
   })

@@ -52,7 +52,7 @@ const CONTENT_TYPES = {
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
 }
 
-/** What a running server writes by itself. */
+/** Collections that a running server writes on its own. */
 const BEHIND: ReadonlySet<string> = new Set([
   'quire_processes',
   'quire_heads',
@@ -132,13 +132,13 @@ describe('applyFiles', () => {
       ),
     )
 
-  /** Rows and indexes of every collection, but for the beat of processes. */
+  /** Reads all rows and indexes, without the heartbeat of processes. */
   const stored = async (): Promise<Document> => {
     const db = client.db(server.database)
     const all: Document = {}
     for (const { name } of await db.listCollections().toArray()) {
       if (BEHIND.has(name)) continue
-      // A commit gets its number a moment later.
+      // Commits are numbered shortly after they are stored.
       const projection = name === 'quire_commits' ? { _id: 1 } : {}
       const rows = await db
         .collection(name)
@@ -166,7 +166,7 @@ describe('applyFiles', () => {
     'more.jsonl': '1 0 0 0 0',
   }
 
-  it('says in a dry run what it would do, and changes nothing at all', async () => {
+  it('reports all changes in a dry run and stores no data', async () => {
     write(FILES)
     const before = await stored()
     const report = await apply({ dryRun: true, prune: true })
@@ -175,7 +175,7 @@ describe('applyFiles', () => {
     expect(await stored()).to.deep.equal(before)
   })
 
-  it('makes documents of every kind of file, in whatever order they name each other', async () => {
+  it('creates documents from every file format, in any order of references', async () => {
     write(FILES)
     const report = await apply()
     expect(report.faults).to.deep.equal([])
@@ -195,7 +195,7 @@ describe('applyFiles', () => {
     expect((await server.get('/api/homepage')).body.data.title).to.equal('Home')
   })
 
-  it('does nothing the second time, and what changed the third', async () => {
+  it('changes no data on a second run and updates changed lines on a third', async () => {
     write(FILES)
     const before = await stored()
     const second = await apply()
@@ -214,7 +214,7 @@ describe('applyFiles', () => {
     expect((await server.get('/api/tags?filters[name]=red')).body.data[0].rank).to.equal(7)
   })
 
-  it('names the file and the line of each fault, and goes on', async () => {
+  it('reports file and line of each fault and continues', async () => {
     write({
       'tag.ndjson': '{"name":"good"}\n{"name":\n{"name":"x","nothing":1}\n',
       'article.csv': 'slug,title,extra,tags.name\nc,C,{,\nd,,,\ne,E,,nobody\n',
@@ -230,7 +230,7 @@ describe('applyFiles', () => {
     ])
   })
 
-  it('prunes what no file names, of their types alone, and never when something failed', async () => {
+  it('prunes documents without a line, for types with files only, and never after a failure', async () => {
     const names = async (): Promise<readonly string[]> =>
       (await server.get('/api/tags?sort=name')).body.data.map(({ name }: Json) => name)
     const all = await names()
@@ -271,7 +271,7 @@ describe('applyFiles', () => {
     ],
   }
 
-  it('makes documents that name one another, and none of what names nothing', async () => {
+  it('creates documents with mutual references and refuses missing ones', async () => {
     write(MUTUAL)
     const dry = await apply({ dryRun: true })
     expect(counts(dry)).to.deep.equal({ 'person.json': '4 0 0 0 2', 'team.json': '1 0 0 0 0' })
@@ -297,7 +297,7 @@ describe('applyFiles', () => {
     expect(counts(second)).to.deep.equal({ 'person.json': '0 0 4 0 2', 'team.json': '0 0 1 0 0' })
   })
 
-  it('makes a chain of any length, whatever its order', async () => {
+  it('creates a chain of any length in any order', async () => {
     const lines = Array.from({ length: 15 }, (_, nth) =>
       JSON.stringify({ name: `link ${nth}`, friend: { key: { name: `link ${nth + 1}` } } }),
     )
@@ -310,12 +310,12 @@ describe('applyFiles', () => {
 
   it('reads lines from standard input', async () => {
     const line = { op: 'upsert', type: 'tag', key: { name: 'piped' }, data: { rank: 3 } }
-    const input = Readable.from([Buffer.from(`${JSON.stringify(line)}\n`)]) // bytes, as of standard input
+    const input = Readable.from([Buffer.from(`${JSON.stringify(line)}\n`)]) // bytes, like standard input
     const report = await apply({ path: '-', input })
     expect(counts(report)).to.deep.equal({ 'standard input': '1 0 0 0 0' })
   })
 
-  it('goes on after it was ended', async () => {
+  it('resumes after an abort', async () => {
     const rows = Array.from({ length: 2_500 }, (_, n) => `{"name":"many ${n}","rank":${n}}`)
     write({ 'tag.ndjson': rows.join('\n') })
     const ended = new AbortController()
@@ -328,7 +328,7 @@ describe('applyFiles', () => {
     expect(seen.at(-1)?.[0]).to.equal(2_500)
   })
 
-  it('refuses what it cannot read by its name', async () => {
+  it('refuses unreadable files and names them', async () => {
     for (const name of ['article.txt', 'nothing.json', 'article.a.b.csv', 'nothing.csv']) {
       write({ [name]: '' })
       const refused = await apply({ path: path.join(content, name) }).then(

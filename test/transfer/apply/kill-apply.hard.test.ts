@@ -16,8 +16,8 @@ import { testUri } from '../../support/test-database.ts'
 const CLI = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
 
 /**
- * At as many points of a run, evenly. A cluster keeps the transaction of a process that was killed for a minute, and
- * the next run waits for it.
+ * Number of evenly spaced kill points. A cluster keeps the transaction of a killed process for a minute, and the next
+ * run waits for it.
  */
 const USUAL_KILLS = process.env['MONGODB_URI'] === undefined ? 5 : 2
 const KILLS = Number(process.env['QUIRE_APPLY_KILLS'] ?? USUAL_KILLS)
@@ -41,7 +41,7 @@ const TYPES = {
   }),
 }
 
-/** Another one for each run. */
+/** Fields that differ in each run. */
 const OF_A_RUN = [
   'id',
   'createdAt',
@@ -54,12 +54,12 @@ const OF_A_RUN = [
 ]
 
 interface Run {
-  /** Null where it was killed. */
+  /** Null if the process was killed. */
   readonly status: number | null
   readonly counts: string
 }
 
-describe('an apply that is killed', () => {
+describe('a killed apply', () => {
   let uri: string
   let client: MongoClient
   let folder: string
@@ -77,7 +77,7 @@ describe('an apply that is killed', () => {
     }
     content = path.join(folder, 'content')
     mkdirSync(content)
-    // Notes name people of a later file, and people one another in a circle, and notes.
+    // Notes refer to people of a later file and to notes. People refer to each other in a circle.
     const notes = Array.from({ length: NOTES }, (_, nth) => ({
       slug: `note ${nth}`,
       title: `Note ${nth}`,
@@ -104,7 +104,7 @@ describe('an apply that is killed', () => {
     MONGODB_DATABASE: database,
     CONTENT_TYPES_DIR: path.join(folder, 'types'),
     QUIRE_DATA_DIR: path.join(folder, 'data'),
-    QUERY_TIMEOUT_MS: '30000', // a machine that is busy is slow, and not what is looked at here
+    QUERY_TIMEOUT_MS: '30000', // a busy machine is slow, which does not matter here
   })
 
   const start = (database: string): ChildProcess =>
@@ -125,14 +125,14 @@ describe('an apply that is killed', () => {
     return { status, counts: status === 0 ? countsOf(printed) : '' }
   }
 
-  /** Created, updated and unchanged, of all files. */
+  /** Created, updated and unchanged entries of all files. */
   const countsOf = (printed: string): string => {
     const files: readonly Document[] = Object.values(JSON.parse(printed).files)
     const sum = (name: string): number => files.reduce((all, each) => all + Number(each[name]), 0)
     return ['created', 'updated', 'unchanged'].map(sum).join(' ')
   }
 
-  /** A database that a server was started with once. */
+  /** Creates a database that a server has started on once. */
   const open = async (): Promise<string> => {
     const name = `quire_test_kill_apply_${process.pid}_${databases.length}`
     databases.push(name)
@@ -161,7 +161,7 @@ describe('an apply that is killed', () => {
     return found
   }
 
-  it(`makes the same documents when it is run again, wherever it was (${KILLS} points)`, async () => {
+  it(`creates the same documents when it runs again after a kill at any point (${KILLS} points)`, async () => {
     const whole = await open()
     const began = performance.now()
     expect(await run(whole, null)).to.deep.equal({
@@ -182,7 +182,7 @@ describe('an apply that is killed', () => {
     }
     const again = await run(databases.at(-1) ?? '', null)
     expect(again.counts).to.equal(`0 0 ${NOTES + PEOPLE}`)
-    // A machine that is busier at first may be done before its time.
+    // If the machine was busier before, the run may finish before the kill.
     expect(killed).to.be.above(0)
     expect(begun).to.be.above(0)
   })

@@ -14,7 +14,7 @@ const SUITE =
 const run = promisify(execFile)
 const hasSuite = existsSync(path.join(SUITE, 'run.mjs'))
 
-/** What a case does, as far as a fixture and a read need it; see the README of the suite. */
+/** The parts of a case that fixtures and reads use. See the README of the suite. */
 interface Step {
   readonly method: string
   readonly path: string
@@ -40,10 +40,10 @@ interface Read {
 
 type Variables = Record<string, unknown>
 
-/** Of an answer that is of its request: the time, the id of the request. */
+/** Fields that depend on the request, such as its time and id. */
 const OF_A_REQUEST = ['status', 'content-type', 'etag', 'content-language', 'link']
 
-describe('the content of the conformance suite after an export and an import', () => {
+describe('the conformance content after export and import', () => {
   let source: TestServer
   let target: TestServer
   let folder: string
@@ -137,7 +137,7 @@ describe('the content of the conformance suite after an export and an import', (
     return variables
   }
 
-  /** Every GET of the cases that stand on the fixture, but for those that name what their own case makes. */
+  /** Returns every GET of cases based on the fixture, except those that refer to their own entries. */
   const readsOf = (variables: Variables): readonly Read[] => {
     const cases = path.join(SUITE, 'cases')
     const names = readdirSync(cases).filter((name) => !name.startsWith('_'))
@@ -169,7 +169,7 @@ describe('the content of the conformance suite after an export and an import', (
     return { status: answer.status, headers: own, body: await answer.text() }
   }
 
-  it('is answered as before: every read, byte for byte, with the tokens there were', async () => {
+  it('is returned byte for byte as before, with the original tokens', async () => {
     const text = readFileSync(path.join(SUITE, 'cases/_fixtures.json'), 'utf8')
     const fixtures: Json = JSON.parse(text)
     const variables = await setUp(fixtures.library.steps as readonly Step[])

@@ -95,7 +95,7 @@ describe('exportArchive', () => {
     })
   }
 
-  /** What a server answers to every list there is, whole, of both statuses and all locales. */
+  /** Reads all lists completely, in both statuses and all locales. */
   const everything = async (server: TestServer): Promise<Json> => {
     const answers: Json = {}
     const { body } = await server.get('/admin/content-types')
@@ -151,7 +151,7 @@ describe('exportArchive', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('and an import of it into an empty database make the same database: every answer, ids too', async () => {
+  it('restores an identical database, including ids, when imported', async () => {
     const report = await exportTo(archive)
     expect(report).to.include({ isConsistent: true })
     expect(report.missing).to.deep.equal([])
@@ -159,7 +159,7 @@ describe('exportArchive', () => {
     expect(await everything(target)).to.deep.equal(await everything(source.server))
   })
 
-  it('a second import changes nothing', async () => {
+  it('changes no data when imported again', async () => {
     const client = await MongoClient.connect(target.uri)
     const rows = async (): Promise<unknown> => {
       const db = client.db(target.database)
@@ -183,7 +183,7 @@ describe('exportArchive', () => {
     await client.close()
   })
 
-  it('takes a folder that is here already under the same name for the same folder', async () => {
+  it('reuses a folder with the same name', async () => {
     const other = await serve('export_folders', {
       contentTypes: source.server.contentTypesDir,
       environment: { QUIRE_DATA_DIR: path.join(folder, 'other') },
@@ -201,14 +201,14 @@ describe('exportArchive', () => {
     }
   })
 
-  it('goes on giving ids that are new', async () => {
+  it('is followed by new ids', async () => {
     const { body } = await target.get('/api/articles?status=draft&sort=id:desc&pagination[limit]=1')
     const made = await target.post('/api/articles?status=draft', { title: 'after', slug: 'after' })
     expect(made.status, made.text).to.equal(201)
     expect(made.body.data.id).to.be.above(body.data[0].id)
   })
 
-  it('is in the layout of the reference: rows before links, metadata last', async () => {
+  it('has the layout of the reference with rows before links and metadata last', async () => {
     const paths: string[] = []
     const lines: Json[] = []
     for await (const entry of readArchive({ path: path.join(folder, archive), key: null })) {
@@ -231,7 +231,7 @@ describe('exportArchive', () => {
     expect(paths).to.include.members(['entities/entities_00001.jsonl', 'links/links_00001.jsonl'])
   })
 
-  it('is encrypted with a key, and read with it alone', async () => {
+  it('is encrypted with a key and only readable with it', async () => {
     await exportTo('backup.tar.enc', { key: 'a key' })
     const open = async (key: string | null): Promise<string[]> => {
       const paths: string[] = []
@@ -247,7 +247,7 @@ describe('exportArchive', () => {
     }
   })
 
-  it('tells of damage before it stores anything', async () => {
+  it('is checked for damage before any write', async () => {
     await exportTo('plain.tar')
     const bytes = readFileSync(path.join(folder, 'plain.tar'))
     const at = bytes.indexOf('"type":"api::', bytes.indexOf('quire/rows_00001.jsonl'))
@@ -265,7 +265,7 @@ describe('exportArchive', () => {
     }
   })
 
-  it('is of one moment while others write', async () => {
+  it('is consistent during concurrent writes', async () => {
     const made: string[] = []
     const during = async (): Promise<void> => {
       for (let n = 0; n < 20; n += 1) {

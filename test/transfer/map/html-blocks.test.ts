@@ -23,21 +23,21 @@ const paragraph = (...children: readonly object[]): object => ({ type: 'paragrap
 
 describe('htmlBlocks', () => {
   const cases: readonly (readonly [string, string, readonly object[]])[] = [
-    ['nothing', '', []],
-    ['white space alone', ' \n\n <p> </p><!-- wp:more /-->', []],
+    ['an empty text', '', []],
+    ['white space only', ' \n\n <p> </p><!-- wp:more /-->', []],
     [
       'marks within marks',
       '<p><b>a<i>b</i></b></p>',
       [paragraph(text('a', { bold: true }), text('b', { bold: true, italic: true }))],
     ],
-    ['lines of the older editor', 'a\nb\n\n\nc', [paragraph(text('a\nb')), paragraph(text('c'))]],
+    ['lines of the classic editor', 'a\nb\n\n\nc', [paragraph(text('a\nb')), paragraph(text('c'))]],
     [
-      'white space of the newer editor',
+      'white space of the block editor',
       '<!-- wp:paragraph --><p>a\n\n b</p>',
       [paragraph(text('a b'))],
     ],
     [
-      'a link without an address, and one that runs',
+      'links without an address or with a script',
       '<p><a>a</a><a href="javascript:x()">b</a></p>',
       [paragraph(text('a'), text('b'))],
     ],
@@ -94,7 +94,7 @@ describe('htmlBlocks', () => {
     })
   }
 
-  it('says what it leaves out', () => {
+  it('reports omitted parts', () => {
     const { notes } = convert(
       '<script>x</script><hr><foo>a</foo><!-- wp:block {"ref":1} /-->[form id="1"]',
     )
@@ -107,7 +107,7 @@ describe('htmlBlocks', () => {
     ])
   })
 
-  it('makes blocks that are valid of whatever it is given', () => {
+  it('creates valid blocks from any input', () => {
     const pieces = constantFrom(
       ...'<p>|</p>|<ul>|<li>|</li>|</ul>|<b>|</b>|<a href="x">|<a href="">|</a>|<img src="a/own.png">|<img>|<h1>|</h1>|<table><tr><td>|</table>|<pre>|</pre>|<blockquote>|</blockquote>|<figure>|<figcaption>|</figure>|<iframe src="//x">|[caption]|[/caption]|[gallery ids="7,8"]|\n\n|\n| |a|&lt;|<!-- wp:x -->|<br>|<code>'.split(
         '|',
@@ -121,7 +121,7 @@ describe('htmlBlocks', () => {
           '"url":"/file"',
         )
         const faults = findBlockFaults(JSON.parse(known), ['content'])
-        // What an image lacks is completed when it is applied.
+        // Missing values of an image are added when it is applied.
         expect(faults.filter(({ path }) => !path.includes('image'))).to.deep.equal([])
       }),
       { numRuns: 200 },

@@ -35,13 +35,13 @@ function convert(...content: readonly Node[]): {
 }
 
 describe('richTextBlocks', () => {
-  it('is null for what is no document', () => {
+  it('returns null for values other than documents', () => {
     for (const value of [null, undefined, 'text', {}, node('paragraph', [])]) {
       expect(richTextBlocks(value, { asset: () => null, note: () => undefined })).to.equal(null)
     }
   })
 
-  it('keeps an empty document, and drops the paragraph at its end', () => {
+  it('keeps an empty document and drops a trailing empty paragraph', () => {
     expect(convert().blocks).to.deep.equal([])
     expect(convert(node('paragraph', [said('')])).blocks).to.deep.equal([])
   })
@@ -69,7 +69,7 @@ describe('richTextBlocks', () => {
     expect(notes).to.deep.equal(['an asset within a text is not there'])
   })
 
-  it('puts what an item cannot hold behind the list', () => {
+  it('moves content that a list item cannot contain behind the list', () => {
     const { blocks, notes } = convert(
       node('unordered-list', [
         node('list-item', [
@@ -99,7 +99,7 @@ describe('richTextBlocks', () => {
     expect(notes).to.deep.equal(['what an item of a list holds beside text follows the list'])
   })
 
-  it('keeps what nodes say that it does not know', () => {
+  it('keeps the text of unknown nodes', () => {
     const { blocks, notes } = convert(node('callout', [node('x', [said('a')])]))
     expect(blocks).to.deep.equal([{ type: 'paragraph', children: [text('a')] }])
     expect(notes).to.deep.equal(['callout is what it says'])
