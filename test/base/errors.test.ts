@@ -36,25 +36,25 @@ function declared(): Omit<Row, 'cause'>[] {
 }
 
 describe('errors', () => {
-  it('are the classes of docs/errors.md, with their names on the wire and statuses', () => {
+  it('match the classes, names and statuses of docs/errors.md', () => {
     const rows = documented().map(({ className, name, status }) => ({ className, name, status }))
     expect(rows).to.have.deep.members(declared())
   })
 
-  it('are listed once, with a cause', () => {
+  it('are documented once with a cause', () => {
     const rows = documented()
     expect(new Set(rows.map(({ className }) => className)).size).to.equal(rows.length)
     for (const { cause } of rows) expect(cause).to.match(/\.$/)
   })
 
-  it('have the codes of docs/errors.md, each once and each with a cause', () => {
+  it('have the codes of docs/errors.md, each with a cause', () => {
     const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
     const rows = [...text.matchAll(/^\| +`([a-z_]+)` +\| +(\d{3}) +\| +(.+?) +\|$/gm)]
     expect(rows.map(([, code]) => code)).to.deep.equal([...errors.ERROR_CODES])
     for (const [, , , cause] of rows) expect(cause).to.match(/\.$/)
   })
 
-  it('have no code that nothing sends', () => {
+  it('define no unused error code', () => {
     const src = new URL('../../../src/', import.meta.url)
     const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -65,7 +65,7 @@ describe('errors', () => {
     expect(unused).to.deep.equal([])
   })
 
-  it('have no code of a fault that nothing sends', () => {
+  it('define no unused fault code', () => {
     const src = new URL('../../../src/', import.meta.url)
     const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -78,7 +78,7 @@ describe('errors', () => {
     expect([...FAULT_CODES]).to.deep.equal([...new Set(FAULT_CODES)].sort())
   })
 
-  it('list a path as texts, and a value only where something was sent', () => {
+  it('convert paths to text and include a value only if one was sent', () => {
     expect(errors.fault(['a', 1], 'm', null)).to.deep.equal({
       path: ['a', '1'],
       message: 'm',
@@ -88,14 +88,14 @@ describe('errors', () => {
     expect(errors.fault([], 'm')).not.to.have.property('value')
   })
 
-  it('have the code of their class, or one of their own', () => {
+  it('use the code of their class or their own', () => {
     expect(new errors.NotFoundError('Not Found').errorCode).to.equal('not_found')
     const own = new errors.NotFoundError('There is no locale xx', {}, { code: 'unknown_locale' })
     expect(own.errorCode).to.equal('unknown_locale')
     expect(JSON.stringify(own)).not.to.contain('unknown_locale')
   })
 
-  it('speak for one fault themselves and count several', () => {
+  it('use the message of a single fault or count several', () => {
     const fault = { path: ['title'], message: 'title must be a string', name: 'ValidationError' }
     expect(errors.validationError([fault]).message).to.equal('title must be a string')
     const several = errors.validationError([fault, fault])
@@ -106,11 +106,11 @@ describe('errors', () => {
     expect(many.details?.['errors']).to.have.length(100)
   })
 
-  it('list every fault of a start in their message', () => {
+  it('list every startup fault in the message', () => {
     expect(new errors.ConfigError(['a', 'b']).message).to.match(/:\n {2}- a\n {2}- b$/)
   })
 
-  it('cut long names in messages and details, and keep the sent value', () => {
+  it('shorten long names in messages and details but keep the sent value', () => {
     const long = 'y'.repeat(120_000)
     const value = 'v'.repeat(500)
     const error = new errors.ValidationError(`Invalid key ${long}; did you mean title?`, {
@@ -125,7 +125,7 @@ describe('errors', () => {
     })
   })
 
-  it('bound messages whose names have spaces, and leave short ones alone', () => {
+  it('limit the length of messages with spaces and keep short ones', () => {
     const spaced = new errors.ValidationError('a '.repeat(60_000))
     expect(spaced.message).to.have.length(2_000)
     const sentence = 'One of these words is long enough. '.repeat(20)

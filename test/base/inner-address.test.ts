@@ -20,28 +20,28 @@ const INNER = `0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.0 100.127.255.25
   2001:10::1 2001:20::1 2001:db8::1 2002:7f00:1:: 2002:808:808:: 3fff::1 5f00::1 fc00::1
   fdff:ffff::1 fe80::1 fe80::1%eth0 febf::1 fec0::1 ff02::1 ff0e::1`
 
-/** As a URL may have them. */
+/** Spellings that a URL may contain. */
 const SPELLINGS = `127.1 0x7f000001 0x7f.1 0177.1 2130706433 017700000001 0 00 0x0 127.0.0.1. 0xa9fea9fe
   10.1 3232235777 [::127.0.0.1] [0:0:0:0:0:0:0:1] [::FFFF:127.0.0.1] [64:FF9B::127.0.0.1] １２７.0.0.1`
 
 describe('inner addresses', () => {
   for (const address of OUTER.split(/\s+/)) {
-    it(`are not ${address}`, () => {
+    it(`do not include ${address}`, () => {
       expect(isInnerAddress(address)).to.equal(false)
     })
   }
   for (const address of INNER.split(/\s+/)) {
-    it(`are ${address}`, () => {
+    it(`include ${address}`, () => {
       expect(isInnerAddress(address)).to.equal(true)
     })
   }
   for (const host of SPELLINGS.split(/\s+/)) {
-    it(`are what a URL writes as ${host}`, () => {
+    it(`include the URL host ${host}`, () => {
       expect(isInnerHost(new URL(`http://${host}:80/`))).to.equal(true)
     })
   }
 
-  it('are not names, before they are looked up', () => {
+  it('do not include names before a lookup', () => {
     for (const host of ['localhost', 'example.org', '127.0.0.1.example.org', 'fe80.example']) {
       expect(isInnerHost(new URL(`http://${host}/`)), host).to.equal(false)
     }
@@ -65,7 +65,7 @@ describe('inner addresses', () => {
     })
   }
 
-  it('are refused where a name leads to one, alone or among others', async () => {
+  it('are refused if a name resolves to one, alone or among others', async () => {
     for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['2a00::1', '::127.0.0.1']]) {
       for (const all of [true, false]) {
         expect(await look(addresses, all)).to.be.instanceOf(InnerAddressError)
@@ -73,7 +73,7 @@ describe('inner addresses', () => {
     }
   })
 
-  it('leave others as they were looked up', async () => {
+  it('do not change the lookup of other names', async () => {
     expect(await look(['8.8.8.8', '2a00::1'], false)).to.equal('8.8.8.8')
     expect(await look(['8.8.8.8', '2a00::1'], true)).to.deep.equal([
       { address: '8.8.8.8', family: 4 },

@@ -14,7 +14,7 @@ function recorded(level: 'info' | 'debug' = 'info'): {
 }
 
 describe('createLog', () => {
-  it('writes one JSON object per line with a level by name and the time in ISO 8601', () => {
+  it('writes one JSON object per line with level name and ISO 8601 time', () => {
     const { log, lines } = recorded()
     log.info({ method: 'GET' }, 'request')
     expect(lines).to.have.length(1)
@@ -23,7 +23,7 @@ describe('createLog', () => {
   })
 
   for (const end of ['exit', 'throw']) {
-    it(`keeps every line in its order when the process ends by ${end}`, async () => {
+    it(`writes every line in order when the process ends by ${end}`, async () => {
       const child = fileURLToPath(new URL('../support/log-child.js', import.meta.url))
       const text = await new Promise<string>((resolve) => {
         execFile(process.execPath, [child, end], (_, stdout) => resolve(stdout))
@@ -37,7 +37,7 @@ describe('createLog', () => {
     })
   }
 
-  it('keeps below its level', () => {
+  it('omits lines below its level', () => {
     const { log, lines } = recorded()
     log.debug('no')
     expect(lines).to.deep.equal([])
@@ -56,20 +56,26 @@ describe('createLog', () => {
     ['a header in another case', { headers: { Authorization: 'hunter2' } }],
     ['cookies', { headers: { cookie: 'hunter2', 'set-cookie': ['hunter2'] } }],
     ['a password', { body: { identifier: 'a', password: 'hunter2' } }],
-    ['passwords of a change', { currentPassword: 'hunter2', passwordConfirmation: 'hunter2' }],
+    [
+      'passwords of a password change',
+      { currentPassword: 'hunter2', passwordConfirmation: 'hunter2' },
+    ],
     ['a token in a list', { tokens: [{ token: 'hunter2' }, { access_token: 'hunter2' }] }],
     ['a JWT', { jwt: 'hunter2', nested: { refreshToken: 'hunter2' } }],
     ['keys of a storage', { s3: { secretAccessKey: 'hunter2', accessKeyId: 'hunter2' } }],
     ['an object without a prototype', Object.assign(Object.create(null), { password: 'hunter2' })],
     ['a connection string', { uri: 'mongodb://root:hunter2@h.example/x' }],
-    ['one with an @ in its password', { uri: 'mongodb+srv://root:hun@hunter2@h.example' }],
+    [
+      'a connection string with an @ in its password',
+      { uri: 'mongodb+srv://root:hun@hunter2@h.example' },
+    ],
     ['a mail server', { smtp: 'smtps://user:hunter2@mail.example' }],
-    ['a credential inside of a text', { text: 'header was "Bearer hunter2.x-y_z"' }],
+    ['a credential inside a text', { text: 'header was "Bearer hunter2.x-y_z"' }],
     ['a token in an address', { url: '/reset?code=hunter2&x=1' }],
     ['a message of an error', { err: new Error('cannot reach mongodb://u:hunter2@h') }],
   ]
   for (const [what, fields] of secrets) {
-    it(`does not show ${what}`, () => {
+    it(`redacts ${what}`, () => {
       const { log, lines } = recorded()
       log.info(fields, 'x')
       expect(JSON.stringify(lines)).not.to.include('hunter2')
@@ -77,7 +83,7 @@ describe('createLog', () => {
     })
   }
 
-  it('does not show a secret of the message or of a child', () => {
+  it('redacts secrets in the message and in child loggers', () => {
     const { log, lines } = recorded()
     log
       .child({ password: 'hunter2', uri: 'mongodb://a:hunter2@h' })
@@ -86,7 +92,7 @@ describe('createLog', () => {
     expect(lines[0]?.['msg']).to.equal('at mongodb://[redacted]@h')
   })
 
-  it('leaves what is no secret as it is', () => {
+  it('leaves other values unchanged', () => {
     const { log, lines } = recorded()
     const fields = {
       url: '/api/articles?sort=title',
@@ -98,7 +104,7 @@ describe('createLog', () => {
     expect(lines[0]).to.deep.include({ ...fields, at: '1970-01-01T00:00:00.000Z' })
   })
 
-  it('does not change what it is given, and survives a ring', () => {
+  it('does not modify its input and supports circular objects', () => {
     const { log, lines } = recorded()
     const ring: Record<string, unknown> = { password: 'hunter2' }
     ring['self'] = ring

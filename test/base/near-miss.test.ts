@@ -12,14 +12,14 @@ describe('nearestTo', () => {
     ['anything', [], null],
   ]
   for (const [word, candidates, nearest] of rows) {
-    it(`${word} → ${nearest}`, () => {
+    it(`returns ${nearest} for ${word}`, () => {
       expect(nearestTo(word, candidates)).to.equal(nearest)
     })
   }
 })
 
-describe('nearestTo, of long words', () => {
-  it('reads no candidate for words of more than 100 characters', () => {
+describe('nearestTo with long words', () => {
+  it('reads no candidate for words above 100 characters', () => {
     const candidates: Iterable<string> = {
       [Symbol.iterator]: () => {
         throw new Error('a candidate was read')
@@ -29,7 +29,7 @@ describe('nearestTo, of long words', () => {
     expect(() => nearestTo('y'.repeat(100), candidates)).to.throw('a candidate was read')
   })
 
-  it('compares no letters of candidates whose length differs too much', () => {
+  it('compares no candidate whose length differs too much', () => {
     let compared = 0
     const long = Object.assign(new String('y'.repeat(5_000)), {
       toLowerCase: () => {
@@ -43,7 +43,7 @@ describe('nearestTo, of long words', () => {
 })
 
 describe('didYouMean', () => {
-  it('says nothing when nothing is near', () => {
+  it('is empty without a near candidate', () => {
     expect(didYouMean('strng', ['string'])).to.equal('; did you mean string?')
     expect(didYouMean('zzz', ['string'])).to.equal('')
   })

@@ -3,7 +3,7 @@ import { ServiceUnavailableError } from '../../src/base/errors.ts'
 import { createWorkQueue } from '../../src/base/work-queue.ts'
 
 describe('createWorkQueue', () => {
-  it('runs so many at a time, in order, and refuses what is too much', async () => {
+  it('limits concurrency, keeps the order and refuses work beyond its queue', async () => {
     const queue = createWorkQueue({
       concurrency: 2,
       maxWaiting: 1,
@@ -29,7 +29,7 @@ describe('createWorkQueue', () => {
     expect(await third).to.equal('c')
   })
 
-  it('goes on after a failure', async () => {
+  it('continues after a failure', async () => {
     const queue = createWorkQueue({
       concurrency: 1,
       maxWaiting: 5,
@@ -42,7 +42,7 @@ describe('createWorkQueue', () => {
     expect(await next).to.equal('yes')
   })
 
-  it('drops what waits for too long or for nobody, and begins with what is urgent', async () => {
+  it('drops expired and aborted work and runs urgent work first', async () => {
     const queue = createWorkQueue({
       concurrency: 1,
       maxWaiting: 5,

@@ -56,10 +56,10 @@ export interface ShownPart {
 
 export interface RelationModel {
   exists(type: TypeName, document: number): boolean
-  /** Returns false and changes nothing if the write is refused. */
+  /** Returns false and leaves the model unchanged if the write is refused. */
   write(asked: Write): boolean
   /**
-   * Returns false and changes nothing if the action is refused. Returns true without an effect if there are no drafts.
+   * Returns false without an effect if the action is refused, and true without an effect if there are no drafts.
    */
   act(asked: Act): boolean
   delete(type: TypeName, document: number, locale: string): void

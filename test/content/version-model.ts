@@ -47,7 +47,7 @@ export type Selection = readonly string[] | '*'
 
 export type Action = 'publish' | 'unpublish' | 'discard'
 
-/** The reason of a refused operation, which changes nothing. */
+/** The status of a refused operation. It has no effect. */
 export class Refusal extends Error {
   readonly status: 400 | 404
 

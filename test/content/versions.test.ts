@@ -155,7 +155,7 @@ describe('versions of documents', () => {
       expect(published.id).to.not.equal(draft.id)
     })
 
-    it('stores nothing if a creation cannot be published', async () => {
+    it('stores no version if a creation cannot be published', async () => {
       const type = await typeOf({ draftAndPublish: true })
       const error = await failure(create(target(type), {}))
       expect([error.status, error.message]).to.deep.equal([
@@ -220,7 +220,7 @@ describe('versions of documents', () => {
       expect((await stored(type))[' draft']).to.include({ title: 'b', views: 7 })
     })
 
-    it('responds with 404 to an update of a missing document and creates nothing', async () => {
+    it('responds with 404 to an update of a missing document and creates no version', async () => {
       const type = await typeOf({ draftAndPublish: true })
       for (const status of ['draft', 'published'] as const) {
         expect((await failure(update(target(type, status), { title: 'a' }))).status).to.equal(404)
@@ -325,7 +325,7 @@ describe('versions of documents', () => {
       expect(new Set(ids).size).to.equal(4)
     })
 
-    it('stores nothing for a new locale without required values', async () => {
+    it('stores no version of a new locale without required values', async () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a' })
       const before = await stored(type)

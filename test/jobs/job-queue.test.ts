@@ -234,7 +234,7 @@ describe('a queue of jobs', () => {
     expect(kept).not.to.have.property('open')
   })
 
-  /** Whatever workers do and whenever they stop, each effect happens exactly once. */
+  /** Each effect happens exactly once, even if workers stall or stop. */
   it('applies each job once in random histories of stalling workers', async () => {
     const step = record({
       worker: nat(2),

@@ -111,7 +111,7 @@ for (const provider of ['local', 'gridfs']) {
       expect(await records.get({ documentId })).to.include({ caption: 'replaced meanwhile' })
     })
 
-    it('repairs nothing if the storage is empty', async () => {
+    it('refuses to repair if the storage is empty', async () => {
       const documentId = await record('a')
       const error: unknown = await faults(true).catch((thrown: unknown) => thrown)
       expect(String(error)).to.match(/is this the right storage/)

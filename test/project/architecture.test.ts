@@ -6,8 +6,8 @@ import { expect } from 'chai'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 /**
- * The wings of src, and what each may import besides itself. A wing is a folder of src; the two entries `main.ts` and
- * `cli.ts` stand for wings of their own names.
+ * The wings of src and their allowed imports. A wing is a folder of src. The two entries `main.ts` and `cli.ts` count
+ * as wings of their own names.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -69,7 +69,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(pino|pino-pretty)$/, ['base', 'http', 'server']],
 ]
 
-/** The folders and files of the engine, each of which imports those before it only. */
+/** The folders and files of the engine. Each may import only earlier ones. */
 const ENGINE = [
   'errors',
   'deadline',
@@ -89,7 +89,7 @@ const ENGINE = [
   'start-embedded',
 ]
 
-/** The folders and files of the Studio, each of which imports those before it only. */
+/** The folders and files of the Studio. Each may import only earlier ones. */
 const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell', 'main']
 
 const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']
@@ -129,12 +129,12 @@ function roomOf(path: string): string {
 }
 
 describe('architecture', () => {
-  it('knows every room', () => {
+  it('lists every wing', () => {
     const unknown = modules.filter(({ room }) => MAY_IMPORT[room] === undefined)
     expect(unknown.map(({ path }) => path)).to.deep.equal([])
   })
 
-  it('has imports in the allowed direction only, types included', () => {
+  it('allows imports in one direction only, including types', () => {
     const wrong = modules.flatMap(({ path, room, imports }) =>
       imports
         .filter(isOurs)
@@ -147,7 +147,7 @@ describe('architecture', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('uses packages where they belong', () => {
+  it('restricts packages to their folders', () => {
     const wrong = modules.flatMap(({ path, imports }) =>
       imports
         .filter((imported) => !isOurs(imported))
@@ -162,17 +162,17 @@ describe('architecture', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('has no cycle of files, type imports included', () => {
+  it('allows no import cycle between files, including types', () => {
     expect(findCycle(graphOf(modules, ({ path }) => path))).to.deep.equal([])
     expect(findCycle(graphOf(engine, ({ path }) => path))).to.deep.equal([])
     expect(findCycle(graphOf(studio, ({ path }) => path))).to.deep.equal([])
   })
 
-  it('has no cycle of folders within a room', () => {
+  it('allows no import cycle between folders of a wing', () => {
     expect(findCycle(graphOf(modules, folderOf))).to.deep.equal([])
   })
 
-  it('has at most thirty files in a folder', () => {
+  it('allows at most thirty files in a folder', () => {
     const folders = modules.map(({ path }) => dirname(path)).filter((folder) => folder !== '.')
     const crowded = [...new Set(folders)].filter(
       (folder) => folders.filter((one) => one === folder).length > 30,
@@ -180,19 +180,19 @@ describe('architecture', () => {
     expect(crowded).to.deep.equal([])
   })
 
-  it('has packages whose folders import those before them only', () => {
+  it('lets folders of packages import earlier ones only', () => {
     expect(againstOrder(engine, ENGINE)).to.deep.equal([])
     expect(againstOrder(studio, STUDIO)).to.deep.equal([])
   })
 
-  it('has packages that import nothing of the server', () => {
+  it('lets packages import no file of the server', () => {
     const outside = [...engine, ...studio].flatMap(({ path, imports }) =>
       imports.filter((name) => name.startsWith('..')).map((name) => `${path} imports ${name}`),
     )
     expect(outside).to.deep.equal([])
   })
 
-  it('imports files that exist, by their own name', () => {
+  it('requires imported files to exist under their own name', () => {
     const known = new Set(modules.map(({ path }) => path))
     const missing = modules.flatMap(({ path, imports }) =>
       imports
@@ -202,7 +202,7 @@ describe('architecture', () => {
     expect(missing).to.deep.equal([])
   })
 
-  it('names files in kebab-case, without barrels and catch-all folders', () => {
+  it('requires kebab-case names, without barrels and catch-all folders', () => {
     const wrong = [...modules, ...engine, ...studio]
       .map(({ path }) => path)
       .filter((path) => {
@@ -217,20 +217,20 @@ describe('architecture', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('is the table of CONTRIBUTING.md', () => {
+  it('matches the table of CONTRIBUTING.md', () => {
     const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
     const rows = [...text.matchAll(/^\| +`([a-z-]+)` +\|/gm)].map(([, room = '']) => room)
     expect(rows.sort()).to.deep.equal(Object.keys(MAY_IMPORT).sort())
   })
 })
 
-/** The folder of a file within its room; a file beside the folders of its room stands for itself. */
+/** The folder of a file within its wing. A file next to those folders stands for itself. */
 function folderOf({ path }: Pick<Module, 'path'>): string {
   const folder = dirname(path)
   return folder.includes('/') ? folder : path
 }
 
-/** Imports of what does not come before the importing room in the order. */
+/** Returns imports of folders that do not precede the importing one. */
 function againstOrder(files: readonly Module[], order: readonly string[]): readonly string[] {
   return files.flatMap(({ path, room, imports }) =>
     imports
@@ -245,7 +245,7 @@ function againstOrder(files: readonly Module[], order: readonly string[]): reado
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Which nodes import which, where a node is whatever `nodeOf` puts a file under. */
+/** Builds the import graph of nodes. `nodeOf` maps a file to its node. */
 function graphOf(files: readonly Module[], nodeOf: (file: Pick<Module, 'path'>) => string): Graph {
   const graph = new Map<string, Set<string>>()
   for (const file of files) {
@@ -260,7 +260,7 @@ function graphOf(files: readonly Module[], nodeOf: (file: Pick<Module, 'path'>) 
   return graph
 }
 
-/** The nodes of one cycle; empty when there is none. */
+/** Returns the nodes of one cycle, or an empty list. */
 function findCycle(graph: Graph): readonly string[] {
   const done = new Set<string>()
   const visit = (node: string, trail: readonly string[]): readonly string[] => {

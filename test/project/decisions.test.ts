@@ -9,7 +9,7 @@ const read = (name: string): string => readFileSync(path.join(FOLDER, name), 'ut
 describe('docs/decisions', () => {
   const names = readdirSync(FOLDER).filter((name) => name !== 'README.md')
 
-  it('have a number of their own, one form of head and a status', () => {
+  it('have a unique number, a uniform head and a status', () => {
     const numbers = names.map((name) => name.slice(0, 4))
     expect(new Set(numbers).size).to.equal(numbers.length)
     for (const name of names) {
@@ -30,7 +30,7 @@ describe('docs/decisions', () => {
     }
   })
 
-  it('leave out no number without a word', () => {
+  it('explain each number that is missing', () => {
     const numbers = names.map((name) => Number(name.slice(0, 4)))
     const index = read('README.md')
     for (let number = 1; number <= Math.max(...numbers); number += 1) {

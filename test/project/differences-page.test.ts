@@ -11,7 +11,7 @@ const read = (path: string): string =>
 describe('docs/differences.md', () => {
   const page = read('docs/differences.md')
 
-  it('names each deviation of this repository once, under its number', () => {
+  it('mentions each deviation once, in the section with its number', () => {
     const deviations = JSON.parse(read('test/conformance/deviations.json')) as Readonly<
       Record<string, Deviation>
     >

@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-/** A test that was moved leaves its old output behind: what counts is whether there is a source. */
+/** A moved test leaves its compiled file behind, so the sources are checked. */
 const SOURCES = ['test', 'packages/engine/test', 'packages/studio/test'].flatMap((folder) =>
   readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' }).map(
     (path) => `${folder}/${path.replaceAll('\\', '/')}`,
   ),
 )
 
-/** Each by itself, as mocha says nothing of one that matches no file beside others that do. */
+/** Checked one by one, because mocha does not report a pattern without matches next to others. */
 function expandBraces(pattern: string): readonly string[] {
   const [, before = '', inside = '', after = ''] = /^(.*?)\{([^{}]*)\}(.*)$/.exec(pattern) ?? []
   if (inside === '') return [pattern]
   return inside.split(',').flatMap((one) => expandBraces(`${before}${one}${after}`))
 }
 
-/** `dist/test/x.js` is compiled from `test/x.ts`, that of a package beside it. */
+/** `dist/test/x.js` is compiled from `test/x.ts`, or from the test folder of a package. */
 function toSource(pattern: string): RegExp {
   const source = pattern.replace(/(^|\/)dist\//, '$1').replace(/\.js$/, '.ts')
   const text = source
@@ -42,9 +42,9 @@ function readProfile(name: string): Profile {
   return JSON.parse(output.toString()) as Profile
 }
 
-describe('the profiles of mocha', () => {
+describe('mocha profiles', () => {
   for (const name of ['default', 'check', 'pure', 'hard', 'faults', 'studio']) {
-    it(`name existing files: ${name}`, () => {
+    it(`refer to existing files: ${name}`, () => {
       const { spec = [], require = [] } = readProfile(name)
       const lost = [...spec, ...require]
         .flatMap(expandBraces)

@@ -21,7 +21,7 @@ describe('npm scripts', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** `--ignore-scripts` skips the build: other tests use its output at this moment. */
+  /** `--ignore-scripts` skips the build, because other tests use its output at the same time. */
   function start(script: string): { readonly npm: ChildProcess; readonly output: () => string } {
     const { PATH, HOME } = process.env
     const npm = spawn('npm', ['run', '--ignore-scripts', script], {
@@ -48,7 +48,7 @@ describe('npm scripts', () => {
   }
 
   for (const script of ['start', 'demo']) {
-    it(`stops the server of npm run ${script} on SIGTERM to npm alone`, async () => {
+    it(`stops the server of npm run ${script} when only npm gets SIGTERM`, async () => {
       const { npm, output } = start(script)
       await until(() => output().includes('Quire listens on'), PATIENCE_MS, output)
       const address = /Quire listens on (http:\/\/[\d.:]+)/.exec(output())?.[1] ?? ''
@@ -65,7 +65,7 @@ describe('npm scripts', () => {
   }
 })
 
-/** Ends npm, its shell and the server where a test failed. */
+/** Stops npm, its shell and the server after a failed test. */
 function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')

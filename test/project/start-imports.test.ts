@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 
-/** What takes memory from every server, and is needed by some: loaded by `await import` where it is. */
+/** Packages that use memory and are not always needed. They are loaded by `await import`. */
 const LOADED_WHEN_NEEDED = [
   /^sharp$/,
   /^nodemailer$/,
@@ -11,8 +11,8 @@ const LOADED_WHEN_NEEDED = [
   /^mongodb-memory-server-core/,
 ]
 
-describe('the start of the server', () => {
-  it('loads no package that only some installations or requests need', () => {
+describe('the startup of the server', () => {
+  it('does not load packages that only some installations or requests need', () => {
     const loaded = packagesOf(new URL('../../src/main.js', import.meta.url))
     expect(loaded).to.include('koa').and.to.include('mongodb')
     const early = [...loaded].filter((name) => LOADED_WHEN_NEEDED.some((one) => one.test(name)))
@@ -20,7 +20,10 @@ describe('the start of the server', () => {
   })
 })
 
-/** What compiled modules import when they are loaded, from one on; types are gone from them. */
+/**
+ * Returns the packages that compiled modules import at load time, starting from an entry. Type imports are already
+ * removed.
+ */
 function packagesOf(entry: URL): ReadonlySet<string> {
   const packages = new Set<string>()
   const visited = new Set<string>()

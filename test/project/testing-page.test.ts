@@ -5,7 +5,7 @@ import { expect } from 'chai'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const FOLDERS = ['test', 'packages/engine/test', 'packages/studio/test']
-/** Variables of the operating system, and those that one test sets for its own child process. */
+/** Variables of the operating system, and variables that a test sets for its own child process. */
 const NOT_FOR_READERS =
   /^(PATH|TZ|CI|NODE_OPTIONS|MOCHA_WORKER_ID|SHIFTED_CLOCK|APP_FAULT|STAND_IN_.*)$/
 
@@ -23,7 +23,7 @@ function variablesOfTests(): readonly string[] {
 }
 
 describe('docs/testing.md', () => {
-  it('lists every variable that a test reads, and no other', () => {
+  it('lists exactly the variables that tests read', () => {
     const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8')
     const listed = [...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name = '']) => name)
     expect([...listed].sort()).to.deep.equal(variablesOfTests())

@@ -43,7 +43,7 @@ describe('run', () => {
     return /http:\/\/[\d.]+:\d+/.exec(running.output())?.[0] ?? ''
   }
 
-  it('says where it listens and on which database', async () => {
+  it('prints its address and its database', async () => {
     const running = start()
     await listening(running)
     expect(running.output()).to.match(
@@ -51,7 +51,7 @@ describe('run', () => {
     )
   })
 
-  it('tells its caller', async () => {
+  it('reports address and database to its caller', async () => {
     const running = start()
     const address = await listening(running)
     await until(
@@ -61,20 +61,20 @@ describe('run', () => {
     )
   })
 
-  it('makes links with the port that it was given', async () => {
+  it('uses its actual port in links', async () => {
     const running = start()
     const address = await listening(running)
     const link = `No administrator yet: ${address}/first creates the first`
     await until(() => running.output().includes(link), PATIENCE_MS, running.output)
   })
 
-  it('answers', async () => {
+  it('responds to requests', async () => {
     const address = await listening(start())
     expect(await (await fetch(address)).text()).to.equal('ok')
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`finishes what is in flight on ${signal}, closes and exits with 0`, async () => {
+    it(`finishes open requests on ${signal}, closes and exits with 0`, async () => {
       const running = start()
       const address = await listening(running)
       const slow = fetch(`${address}/slow`)
@@ -95,7 +95,7 @@ describe('run', () => {
     })
   }
 
-  it('exits at once on a second signal', async () => {
+  it('exits immediately on a second signal', async () => {
     const running = start()
     const address = await listening(running)
     const slow = fetch(`${address}/slow`).catch(() => 'dropped')
@@ -117,7 +117,7 @@ describe('run', () => {
     )
   })
 
-  it('says in one message that the address is in use, closes what it opened and exits with 1', async () => {
+  it('reports an address in use in one message, closes its resources and exits with 1', async () => {
     const squatter = createServer().listen(0, '127.0.0.1')
     await once(squatter, 'listening')
     const { port } = squatter.address() as AddressInfo
@@ -130,7 +130,7 @@ describe('run', () => {
     expect(running.output()).not.to.match(/^ +at /m)
   })
 
-  it('shows the stack of a bug, and closes the database', async () => {
+  it('prints the stack of a bug and closes the database', async () => {
     const running = start({ APP_FAULT: 'bug' })
     expect(await running.exit).to.deep.equal([1, null])
     expect(running.output())
@@ -138,14 +138,14 @@ describe('run', () => {
       .and.include('database closed')
   })
 
-  it('names the database that cannot be reached, without a stack', async () => {
+  it('names an unreachable database without a stack', async () => {
     const running = start({ APP_FAULT: 'database' })
     expect(await running.exit).to.deep.equal([1, null])
     const why = 'The database cannot be reached: a stand-in for quire'
     expect(running.output()).to.equal(`quire: ${why}\ndatabase closed\n`)
   })
 
-  it('asks about a variable that looks like a slip', async () => {
+  it('suggests the correct name of a misspelled variable', async () => {
     const running = start({ MONGO_URI: 'x' })
     await listening(running)
     expect(running.output()).to.include('did you mean MONGODB_URI?')

@@ -9,7 +9,7 @@ import { type RunningServer, serve } from '../../src/server/serve.ts'
 
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n'
 
-describe('what a server lets a client do', () => {
+describe('limits of the server for clients', () => {
   let server: RunningServer | null = null
   const sockets: Socket[] = []
 
@@ -39,11 +39,11 @@ describe('what a server lets a client do', () => {
     return socket
   }
 
-  /** Everything that the server says until it ends the connection, or cuts it. */
+  /** Collects all bytes until the connection ends or breaks. */
   async function heard(socket: Socket): Promise<string> {
     let text = ''
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
-    // What was sent and is not read any more: Node 24 says so, and Node 20 keeps silent.
+    // If the client still sends, Node 24 reports an error and Node 20 only closes.
     const cut = new Promise<void>((resolve, reject) => {
       socket.once('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve()
@@ -55,13 +55,13 @@ describe('what a server lets a client do', () => {
     return text
   }
 
-  /** Sends a byte every so often, as long as there is a connection. */
+  /** Sends a byte periodically while the connection is open. */
   function dribble(socket: Socket): void {
     const timer = setInterval(() => socket.write('x'), 10)
     socket.once('close', () => clearInterval(timer))
   }
 
-  it('cuts off who sends headers byte by byte', async () => {
+  it('close connections that send headers byte by byte', async () => {
     let asked = 0
     const running = await serving({ headersTimeoutMs: 100 }, () => (asked += 1))
     const socket = await open(running)
@@ -71,12 +71,12 @@ describe('what a server lets a client do', () => {
     expect(asked).to.equal(0)
   })
 
-  it('cuts off who sends nothing at all', async () => {
+  it('close connections that send no bytes', async () => {
     const socket = await open(await serving({ headersTimeoutMs: 100 }, () => undefined))
     expect(await heard(socket)).to.match(/^HTTP\/1\.1 408 /)
   })
 
-  it('cuts off who sends a body byte by byte, and lets go of the request', async () => {
+  it('close connections that send a body byte by byte and abort the request', async () => {
     let ended: (how: string) => void = () => undefined
     const letGo = new Promise<string>((resolve) => (ended = resolve))
     const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200 }
@@ -91,7 +91,7 @@ describe('what a server lets a client do', () => {
     expect(await letGo).to.equal('aborted')
   })
 
-  it('cuts off who sends chunks byte by byte', async () => {
+  it('close connections that send chunks byte by byte', async () => {
     const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200 }
     const socket = await open(await serving(limits, (request) => request.resume()))
     socket.write(`POST / ${HEAD}Transfer-Encoding: chunked\r\n\r\nfffff\r\n`)
@@ -99,7 +99,7 @@ describe('what a server lets a client do', () => {
     expect(await heard(socket)).to.match(/^HTTP\/1\.1 408 /)
   })
 
-  it('lets who is quick keep the connection, until it has been idle', async () => {
+  it('keep a fast connection open until it is idle', async () => {
     const running = await serving({ keepAliveTimeoutMs: 50 }, (_, response) => response.end('ok'))
     const socket = await open(running)
     const said = heard(socket)
@@ -107,7 +107,7 @@ describe('what a server lets a client do', () => {
     expect((await said).match(/HTTP\/1\.1 200 /g)).to.have.length(2)
   })
 
-  it('makes no more of an answer than is read, and lets go of who never reads', async () => {
+  it('stop producing a stream that is not read and close the connection', async () => {
     let madeBytes = 0
     let closed: () => void = () => undefined
     const letGo = new Promise<void>((resolve) => (closed = resolve))
@@ -132,7 +132,7 @@ describe('what a server lets a client do', () => {
     expect(madeBytes, 'what the kernels of both sides hold').to.be.below(64 * 2 ** 20)
   })
 
-  it('lets go of an answer in memory that is never read', async () => {
+  it('close a connection that never reads a response from memory', async () => {
     let closed: () => void = () => undefined
     const letGo = new Promise<void>((resolve) => (closed = resolve))
     const running = await serving({ silenceTimeoutMs: 200 }, (_, response) => {
@@ -145,7 +145,7 @@ describe('what a server lets a client do', () => {
     await letGo
   })
 
-  it('does not work through a pile of requests whose answers nobody reads', async () => {
+  it('stop processing pipelined requests whose responses are not read', async () => {
     let asked = 0
     const running = await serving({}, (_, response) => {
       asked += 1
@@ -157,14 +157,14 @@ describe('what a server lets a client do', () => {
     expect(asked, 'of 2000').to.be.within(1, 64)
   })
 
-  it('answers 431 to headers above the limit', async () => {
+  it('respond with 431 to headers above the limit', async () => {
     const limits = { maxHeaderBytes: 2048 }
     const socket = await open(await serving(limits, (_, response) => response.end()))
     socket.write(`GET / ${HEAD}X-Long: ${'x'.repeat(3000)}\r\n\r\n`)
     expect(await heard(socket)).to.match(/^HTTP\/1\.1 431 /)
   })
 
-  it('closes connections above the limit, and takes new ones when others have gone', async () => {
+  it('close connections above the limit and accept new ones when others have ended', async () => {
     const running = await serving({ maxConnections: 2 }, (_, response) => response.end('ok'))
     const [first] = [await open(running), await open(running)]
     expect(await heard(await open(running))).to.equal('')

@@ -24,13 +24,13 @@ describe('serve', () => {
     return server
   }
 
-  it('tells the port that it was given', async () => {
+  it('returns its actual port', async () => {
     const { port, address } = await serving((_, response) => response.end('ok'))
     expect(address).to.equal(`http://127.0.0.1:${port}`)
     expect((await fetch(address)).status).to.equal(200)
   })
 
-  it('takes a query string of a thousand ids', async () => {
+  it('accepts a query string with a thousand ids', async () => {
     const { address } = await serving((request, response) =>
       response.end(String(request.url?.length)),
     )
@@ -41,7 +41,7 @@ describe('serve', () => {
     expect((await fetch(`${address}/?${query.join('&')}`)).status).to.equal(200)
   })
 
-  it('refuses an address in use with one sentence', async () => {
+  it('reports an address in use in one sentence', async () => {
     const { port } = await serving((_, response) => response.end())
     const second = serve(
       { callback: () => () => undefined },
@@ -53,7 +53,7 @@ describe('serve', () => {
     expect(error).to.be.instanceOf(ConfigError)
   })
 
-  it('does not wait for idle connections', async () => {
+  it('does not wait for idle connections when it stops', async () => {
     const { address, stop } = await serving((_, response) => response.end('ok'))
     const agent = new Agent({ keepAlive: true })
     const [response] = (await once(get(address, { agent }), 'response')) as [IncomingMessage]
@@ -65,7 +65,7 @@ describe('serve', () => {
     agent.destroy()
   })
 
-  it('drops what is not finished in time', async () => {
+  it('drops unfinished requests after the time limit', async () => {
     let begun: (response: ServerResponse) => void = () => undefined
     const inFlight = new Promise<ServerResponse>((resolve) => (begun = resolve))
     const { address, stop } = await serving((_, response) => begun(response), 100)
@@ -75,7 +75,7 @@ describe('serve', () => {
     expect(await slow).to.equal('dropped')
   })
 
-  it('closes every response whose connection closes, pipelined ones included', async () => {
+  it('closes every response of a closed connection, including pipelined ones', async () => {
     const LARGE = Buffer.alloc(1_000_000, 'x')
     let [opened, closed] = [0, 0]
     const { port } = await serving((_, response) => {

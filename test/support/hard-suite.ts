@@ -1,2 +1,2 @@
-// Required by `npm run test:hard`: models run for longer there.
+// Loaded by `npm run test:hard`, where model tests run longer.
 process.env['QUIRE_TEST_HARD'] = 'on'

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 
-/** What the provider says of somebody, by their subject. */
+/** Claims of each subject. */
 export type People = Record<string, Readonly<Record<string, unknown>>>
 
-/** A certified OpenID provider, in which whoever is `next` signs in without being asked. */
+/** A certified OpenID provider. The subject in `next` signs in without interaction. */
 export interface IdentityProvider {
   readonly issuer: string
   readonly people: People
@@ -67,7 +67,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
   }
 }
 
-/** Follows the provider as a new browser does, until it sends that back: where to. */
+/** Follows the redirects of the provider like a new browser until they lead back, and returns that URL. */
 export async function followProvider(from: string, back: string): Promise<URL> {
   const cookies = new Map<string, string>()
   let at = new URL(from)

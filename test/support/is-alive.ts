@@ -1,4 +1,3 @@
-/** Whether there is a process of this id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

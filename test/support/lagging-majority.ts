@@ -5,16 +5,15 @@ import { startEmbedded } from '@quire/engine'
 import { MongoClient } from 'mongodb'
 import { type Database, openDatabase } from '../../src/mongo/connection/database.ts'
 
-/** A double of a replica set, whose majority falls behind when a test says so. */
+/** A test double of a replica set whose majority lags on command. */
 export interface LaggingMajority {
   readonly uri: string
-  /** Reads the newest data, as the primary has it. */
+  /** Reads the newest data from the primary. */
   readonly client: MongoClient
-  /** The majority gets no further writes, and acknowledges none. */
+  /** The majority receives and acknowledges no further writes. */
   hold(): Promise<void>
-  /** The majority catches up. */
   catchUp(): Promise<void>
-  /** A failover takes back the writes that the majority does not have. */
+  /** Simulates a failover that rolls back all writes without a majority. */
   rollBack(): Promise<void>
   open(name: string): Promise<Database>
   stop(): Promise<void>

@@ -1,6 +1,5 @@
 /**
- * How often a property runs beside its model: what the variable says, else `usual`, and in the hard suite
- * (`hard-suite.ts`) `hard` times.
+ * Number of runs of a model test: the value of the variable, or `usual`, or `hard` in the hard suite (`hard-suite.ts`).
  */
 export function modelRuns(variable: string, usual: number, hard: number): number {
   const given = process.env[variable]

@@ -1,8 +1,10 @@
 const TICK_MS = 20
 
 /**
- * Starts a clock for bounds that hold on a busy machine too; the returned function stops it and returns the milliseconds.
- * It counts the CPU time of this process, or the timer ticks that it got, whichever is more: never more than wall time.
+ * Starts a clock for time limits that also hold on a busy machine.
+ *
+ * @returns a function that stops it and returns milliseconds: the CPU time of this process or its timer ticks,
+ * whichever is more, but never more than wall time
  */
 export function startOwnClock(): () => number {
   const startedMs = performance.now()

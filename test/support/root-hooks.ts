@@ -1,7 +1,7 @@
 import { configureGlobal } from 'fast-check'
 import { stopTestDeployment } from './test-database.ts'
 
-// A run of CI can be repeated as it was; elsewhere every run looks somewhere else.
+// CI runs are reproducible. All other runs use random seeds.
 if (process.env['CI'] !== undefined) configureGlobal({ seed: 20261121 })
 
 export const mochaHooks = {

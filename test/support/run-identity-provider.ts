@@ -1,4 +1,5 @@
-// `SUBJECT REDIRECT-URI`: a provider in a process of its own, for browsers, in which the subject signs in. It prints where it is.
+// Runs a provider in its own process, for browser tests: `SUBJECT REDIRECT-URI`. The subject signs in. Prints its
+// address.
 import { startIdentityProvider } from './identity-provider.ts'
 
 const provider = await startIdentityProvider(process.argv[3] ?? '')

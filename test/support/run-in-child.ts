@@ -1,4 +1,4 @@
-// A server in a process that a test may signal: its application answers /slow when /finish was asked.
+// Runs a server in a process that a test may signal. It responds to /slow after a request to /finish or any input.
 import type { ServerResponse } from 'node:http'
 import { ServiceUnavailableError } from '../../src/base/errors.ts'
 import { run } from '../../src/server/run.ts'

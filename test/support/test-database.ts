@@ -14,11 +14,11 @@ export interface TestDatabase {
   readonly database: Database
   readonly uri: string
   readonly name: string
-  /** Removes the database and closes its connections. */
+  /** Deletes the database and closes its connections. */
   drop(): Promise<void>
 }
 
-/** Whether the embedded engine is to be as strict as a cluster of MongoDB (`QUIRE_TEST_STRICT=on`). */
+/** Whether the embedded engine is as strict as a MongoDB cluster (`QUIRE_TEST_STRICT=on`). */
 export function isStrict(): boolean {
   return process.env['QUIRE_TEST_STRICT'] === 'on' && !process.env['MONGODB_URI']
 }
@@ -30,7 +30,7 @@ const STRICT = {
   lateRepliesMs: 15,
 }
 
-/** The deployment of this run: `MONGODB_URI`, else an embedded engine in a folder of its own. */
+/** The deployment of this run: `MONGODB_URI`, or an embedded engine in its own folder. */
 let running: Promise<string> | undefined
 
 export function testUri(): Promise<string> {
@@ -57,8 +57,8 @@ async function startDeployment(): Promise<string> {
 let stopRunning: (() => Promise<void>) | undefined
 
 /**
- * Ends the deployment that `testUri` started; for the root hook alone. A worker of mocha's parallel mode runs the hook after
- * each of its files: there one engine serves all of them, and ends with the process.
+ * Stops the deployment that `testUri` started. Only the root hook calls this. In parallel mode a mocha worker runs the
+ * hook after each file, so the engine is shared by all files and stops with the process.
  */
 export async function stopTestDeployment(): Promise<void> {
   if (process.env['MOCHA_WORKER_ID'] !== undefined) return
@@ -68,7 +68,7 @@ export async function stopTestDeployment(): Promise<void> {
   stopRunning = undefined
 }
 
-/** A database of its own for one test file, so that files can run side by side. */
+/** Creates a separate database for one test file, so that files can run in parallel. */
 export async function openTestDatabase(
   label: string,
   client?: MongoClientOptions,
@@ -81,7 +81,7 @@ export async function openTestDatabase(
     name,
     queryTimeoutMs: 10_000,
     ...options,
-    // A busy machine may keep an engine from answering a heartbeat for longer than the default.
+    // On a busy machine the engine may miss heartbeats with the default timeout.
     client: { connectTimeoutMS: 30_000, ...client },
   })
   return {

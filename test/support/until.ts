@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 const PAUSE_MS = 20
 
 /**
- * Looks again and again until something holds. It gives up after the deadline and as many looks as fit into it: a machine
- * that is too busy for one look gives the work that it waits for no time either.
+ * Polls until a condition is true. Gives up after the deadline and a minimum number of polls, because a machine that is
+ * too busy to poll also delays the awaited work.
  *
- * @throws Error when it does not in time, with the text of `instead`
+ * @throws Error with the text of `instead` if the condition stays false
  */
 export async function until(
   holds: () => boolean | Promise<boolean>,
@@ -22,9 +22,9 @@ export async function until(
 }
 
 /**
- * The same for a number that grows: as long as it does, a busy machine may take its time.
+ * Polls until a number has grown enough. As long as it grows, the deadline is extended.
  *
- * @throws Error when it has not grown in time, with what `instead` says there is
+ * @throws Error with the text of `instead` if it stops growing
  */
 export async function untilGrown(
   { read, by }: { readonly read: () => number; readonly by: number },

@@ -270,7 +270,7 @@ describe('transfer/import-archive', () => {
     expect(next.body.data.id).to.be.above(13)
   })
 
-  it('imports roles and end users, who keep their passwords', async () => {
+  it('imports roles, and end users with their passwords', async () => {
     const report = await bring(await content())
     expect(report.users).to.equal(1)
     expect(report.notTaken).to.deep.equal([

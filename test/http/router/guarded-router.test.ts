@@ -65,7 +65,7 @@ describe('http/guarded-router', () => {
     const handler = (): Promise<void> => Promise.resolve()
     router.get('/open', everyone(handler))
     router.get('/', permitted('api::x.x.find', handler))
-    // @ts-expect-error A handler by itself says dependencies of who gets through to it.
+    // @ts-expect-error A handler without an access rule is a type error.
     expect(() => router.get('/loose', handler)).to.throw()
     expect(router.declared.map(({ path }) => path)).to.deep.equal(['/api/x/open', '/api/x'])
   })

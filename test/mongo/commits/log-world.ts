@@ -125,7 +125,7 @@ export function contextOf(database: Database): DocumentContext {
   }
 }
 
-/** Returns whether the operation succeeded. Refused operations change nothing. */
+/** Returns whether the operation succeeded. Refused operations have no effect. */
 export async function carryOut(context: DocumentContext, operation: Operation): Promise<boolean> {
   try {
     await run(context, operation)

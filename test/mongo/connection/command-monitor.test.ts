@@ -78,7 +78,7 @@ describe('mongo/command-monitor', () => {
     expect(told.map(({ name }) => name)).to.deep.equal(['nonsense', 'find', 'find'])
   })
 
-  it('knows its pool and counts nothing if it is off', async () => {
+  it('reports its pool and counts no commands if it is off', async () => {
     const { monitor, rows } = await open('off')
     const asked = monitor.tally(async (tally) => {
       await Promise.all(Array.from({ length: 20 }, () => rows.findOne({})))

@@ -91,7 +91,7 @@ describe('translateFilter', () => {
     expect(String(filter.decimal.$eq)).to.equal('0.12345678901234567890')
   })
 
-  it('matches nothing for an empty $or and everything for an empty $and', () => {
+  it('matches no entry for an empty $or and every entry for an empty $and', () => {
     const none: Filter = { kind: 'any', of: [] }
     expect(translateFilter(none)).to.deep.equal({ _id: { $in: [] } })
     expect(translateFilter({ kind: 'all', of: [] })).to.deep.equal({})

@@ -196,7 +196,7 @@ describe('importDocuments', () => {
       .that.includes('cities')
   })
 
-  it('changes nothing and allocates no ids when it runs again', async () => {
+  it('leaves documents and id counters unchanged when it runs again', async () => {
     await importDocuments(context(), PLAIN, things(20))
     const before = await storedIn(PLAIN)
     const counters = () => test.database.collection('quire_counters').find().toArray()
