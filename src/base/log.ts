@@ -103,13 +103,13 @@ function isBare(value: object): boolean {
 
 /** By the key, as the same few come with each line. */
 const knownKeys = new Map<string, boolean>()
-const MOST_KNOWN_KEYS = 1_000
+const MAX_CACHED_KEYS = 1_000
 
 function isSecret(key: string): boolean {
   let secret = knownKeys.get(key)
   if (secret === undefined) {
     secret = SECRET_KEYS.has(key.replaceAll(/[-_]/g, '').toLowerCase())
-    if (knownKeys.size < MOST_KNOWN_KEYS) knownKeys.set(key, secret)
+    if (knownKeys.size < MAX_CACHED_KEYS) knownKeys.set(key, secret)
   }
   return secret
 }
@@ -172,7 +172,7 @@ export function createLog(
             singleLine: true,
             sync: true,
           })
-        : gatherLines()),
+        : bufferLines()),
   )
 }
 
@@ -186,7 +186,7 @@ const WARN = pino.levels.values['warn'] ?? 0
  * request. A warning, and whatever was said before it, is written at once, as is everything when the process exits;
  * one that is killed takes the lines of 20 ms with it.
  */
-function gatherLines(): DestinationStream {
+function bufferLines(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, minLength: GATHER_BYTES })
   let timer: NodeJS.Timeout | undefined
   const flush = (): void => {

@@ -11,27 +11,27 @@ export interface PaceOptions {
 }
 
 /** Delay between an event and its run, if recent runs were short. Events within it share a run. */
-const SOON_MS = 5
-const LEAST_REST_MS = 100
-const MOST_REST_MS = 400
+const DEBOUNCE_MS = 5
+const MIN_PAUSE_MS = 100
+const MAX_PAUSE_MS = 400
 /** Maximum share of time for runs, if no run takes longer than this share of `MOST_REST_MS`. */
 const SHARE = 0.05
 /** Maximum saved budget for later runs. It takes four idle seconds to accumulate. */
-const MOST_SAVED_MS = 200
+const MAX_BUDGET_MS = 200
 
 /** Calculates pauses from the cost of runs: none for occasional events, and longer ones under load. */
-export function openSavings(now: () => number) {
-  let saved = MOST_SAVED_MS
+export function openTimeBudget(now: () => number) {
+  let saved = MAX_BUDGET_MS
   let countedAt = now()
   return {
     /** @returns the pause in milliseconds */
     spend: (ms: number): number => {
       const at = now()
-      saved = Math.min(saved + SHARE * (at - countedAt), MOST_SAVED_MS) - ms
+      saved = Math.min(saved + SHARE * (at - countedAt), MAX_BUDGET_MS) - ms
       countedAt = at
       if (saved >= 0) return 0
-      const rest = Math.min(Math.max(-saved / SHARE, LEAST_REST_MS), MOST_REST_MS)
-      saved = Math.max(saved, -SHARE * MOST_REST_MS) // one pause makes up for a slow run
+      const rest = Math.min(Math.max(-saved / SHARE, MIN_PAUSE_MS), MAX_PAUSE_MS)
+      saved = Math.max(saved, -SHARE * MAX_PAUSE_MS) // one pause makes up for a slow run
       return rest
     },
   }
@@ -43,7 +43,7 @@ export function openPace({ run, now = () => performance.now() }: PaceOptions): P
   let isAwake = false
   let isStopped = false
   let restUntil = -Infinity
-  const savings = openSavings(now)
+  const savings = openTimeBudget(now)
 
   const runOnce = async (): Promise<void> => {
     isAwake = false
@@ -63,7 +63,7 @@ export function openPace({ run, now = () => performance.now() }: PaceOptions): P
           if (isAwake) plan()
         })
       },
-      Math.max(SOON_MS, restUntil - now()),
+      Math.max(DEBOUNCE_MS, restUntil - now()),
     )
     timer.unref()
   }

@@ -36,7 +36,7 @@ export function createWorkQueue({
 }: WorkQueueOptions): WorkQueue {
   const tooMany = (): ServiceUnavailableError =>
     new ServiceUnavailableError(refusal, {}, { code: 'overloaded' })
-  const line = createLine(maxWaitMs, tooMany)
+  const line = createWaitingLine(maxWaitMs, tooMany)
   let running = 0
   const enter = async ({ signal, isUrgent = false }: WorkOptions): Promise<void> => {
     if (signal?.aborted === true) throw tooMany()
@@ -61,7 +61,7 @@ export function createWorkQueue({
 }
 
 /** Those who wait for a place. */
-interface Line {
+interface WaitingLine {
   count(isUrgent: boolean): number
   wait(isUrgent: boolean, signal: AbortSignal | undefined): Promise<void>
   /** False when no request waits. */
@@ -73,7 +73,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
-function createLine(maxWaitMs: number, tooMany: () => ServiceUnavailableError): Line {
+function createWaitingLine(maxWaitMs: number, tooMany: () => ServiceUnavailableError): WaitingLine {
   const waiting: Waiting[] = []
   return {
     count: (isUrgent) => waiting.filter((one) => one.isUrgent === isUrgent).length,

@@ -56,7 +56,7 @@ const reset: Command = {
   words: { min: 1, max: 1 },
   run: async (context, words) => {
     const administrators = await context.administrators()
-    const found = await administratorNamed(administrators, wordAt(words, 0))
+    const found = await findAdministratorByEmail(administrators, wordAt(words, 0))
     const link = await linkFor(context, administrators, found)
     return {
       data: { ...found, link },
@@ -72,7 +72,7 @@ const remove: Command = {
   words: { min: 1, max: 1 },
   run: async (context, words) => {
     const administrators = await context.administrators()
-    const { id } = await administratorNamed(administrators, wordAt(words, 0))
+    const { id } = await findAdministratorByEmail(administrators, wordAt(words, 0))
     const data = await removeAdministrator(administrators, ROOT, id)
     return { data, text: `Removed ${data.name}.` }
   },
@@ -89,7 +89,7 @@ async function linkFor(
 }
 
 /** @throws NotFoundError */
-async function administratorNamed(
+async function findAdministratorByEmail(
   administrators: AdministratorsContext,
   email: string,
 ): Promise<Administrator> {

@@ -27,7 +27,7 @@ export interface CommandContext {
   /** What there is to describe. */
   readonly api: () => Promise<ApiFacts>
   /** What content is read with. */
-  readonly content: () => Promise<ContentParts>
+  readonly content: () => Promise<CommandContent>
   /** It may be on another machine. */
   readonly media: () => Promise<MediaStores>
   readonly webhooks: () => Promise<WebhookParts>
@@ -40,7 +40,7 @@ export interface CommandContext {
   openImport(options: { readonly dryRun: boolean }): Promise<OpenedImport>
 }
 
-export interface ContentParts {
+export interface CommandContent {
   readonly documents: DocumentContext
   readonly schema: Schema
 }

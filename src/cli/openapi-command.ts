@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
-import { EVERYTHING, type Grants } from '../people/access/principal.ts'
+import { ALL_GRANTS, type Grants } from '../people/access/principal.ts'
 import { describeApi } from '../describe/openapi/describe-api.ts'
 import { type Command, type CommandContext, textOption } from './command.ts'
-import { roleNamed } from './role-commands.ts'
+import { findRoleByName } from './role-commands.ts'
 
 export const OPENAPI_COMMAND: Command = {
   usage: 'openapi [--role <type>] [--out <file>]',
@@ -23,6 +23,6 @@ export const OPENAPI_COMMAND: Command = {
 
 /** Of a role, or without one everything. @throws NotFoundError */
 export async function grantsOf(context: CommandContext, type: string | undefined): Promise<Grants> {
-  if (type === undefined) return EVERYTHING
-  return new Set((await roleNamed((await context.access()).roles, type)).permissions)
+  if (type === undefined) return ALL_GRANTS
+  return new Set((await findRoleByName((await context.access()).roles, type)).permissions)
 }

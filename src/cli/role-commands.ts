@@ -6,7 +6,7 @@ import { didYouMean } from '../base/near-miss.ts'
 import { type Command, type Report, textOption, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 
-const MANY = Number.POSITIVE_INFINITY
+const UNLIMITED = Number.POSITIVE_INFINITY
 
 const list: Command = {
   usage: 'role list',
@@ -32,7 +32,7 @@ const show: Command = {
   words: { min: 1, max: 1 },
   run: async (context, words) => {
     const access = await context.access()
-    return reportOf(access, await roleNamed(access.roles, wordAt(words, 0)))
+    return reportOf(access, await findRoleByName(access.roles, wordAt(words, 0)))
   },
 }
 
@@ -66,7 +66,7 @@ const remove: Command = {
   words: { min: 1, max: 1 },
   run: async (context, words) => {
     const { roles } = await context.access()
-    const { type } = await roleNamed(roles, wordAt(words, 0))
+    const { type } = await findRoleByName(roles, wordAt(words, 0))
     const data = await roles.remove(type)
     return { data, text: `Removed the role ${data.name}.` }
   },
@@ -78,11 +78,11 @@ function changing(verb: 'grant' | 'revoke', summary: string): Command {
     usage: `role ${verb} <type> <action>...`,
     summary,
     options: {},
-    words: { min: 2, max: MANY },
+    words: { min: 2, max: UNLIMITED },
     run: async (context, words) => {
       const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
       const access = await context.access()
-      await roleNamed(access.roles, type)
+      await findRoleByName(access.roles, type)
       return reportOf(access, await access.roles[verb](type, actions))
     },
   }
@@ -97,7 +97,7 @@ const revoke = changing('revoke', 'revoke actions of a role')
 export const ROLE_COMMANDS: readonly Command[] = [list, show, create, remove, grant, revoke]
 
 /** By its type. @throws NotFoundError that says what may have been meant */
-export async function roleNamed(roles: Pick<Roles, 'list'>, type: string): Promise<Role> {
+export async function findRoleByName(roles: Pick<Roles, 'list'>, type: string): Promise<Role> {
   const all = await roles.list()
   const found = all.find((role) => role.type === type)
   if (found !== undefined) return found

@@ -135,7 +135,7 @@ function parseInvocation(words: readonly string[]): Invocation | string {
   const single = COMMANDS.find((command) => wordsOf(command).join(' ') === noun)
   const text = single === undefined ? textFor(noun, verb) : null
   if (text !== null) return text
-  const command = single ?? commandNamed(noun, verb)
+  const command = single ?? findCommand(noun, verb)
   const { values, positionals } = parseWords(command, single === undefined ? rest : asked.slice(1))
   if (values['help'] === true) return helpOf(command)
   const { min, max } = command.words
@@ -157,7 +157,7 @@ function textFor(noun: string, verb: string | undefined): string | null {
 }
 
 /** @throws UsageError that says what may have been meant */
-function commandNamed(noun: string, verb: string | undefined): Command {
+function findCommand(noun: string, verb: string | undefined): Command {
   const ofNoun = commandsOf(noun)
   if (ofNoun.length > 0 && verb === undefined) {
     throw new UsageError(`Unknown command ${noun}; its commands are:\n${listOf(ofNoun)}`)

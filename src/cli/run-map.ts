@@ -44,7 +44,7 @@ export async function runMap(words: readonly string[], output: CliOutput): Promi
   }
 }
 
-interface Asked {
+interface MapArguments {
   readonly map: typeof mapContentful
   readonly path: string
   readonly out: string
@@ -52,7 +52,7 @@ interface Asked {
 }
 
 /** Null for what cannot be understood. */
-function readWords(words: readonly string[]): Asked | 'help' | null {
+function readWords(words: readonly string[]): MapArguments | 'help' | null {
   const options = {
     out: { type: 'string' },
     json: { type: 'boolean' },
@@ -61,13 +61,17 @@ function readWords(words: readonly string[]): Asked | 'help' | null {
   try {
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
     if (values.help === true) return 'help'
-    return askedFor(positionals, values.out ?? '', values.json === true)
+    return parseMapArguments(positionals, values.out ?? '', values.json === true)
   } catch {
     return null
   }
 }
 
-function askedFor(words: readonly string[], out: string, json: boolean): Asked | null {
+function parseMapArguments(
+  words: readonly string[],
+  out: string,
+  json: boolean,
+): MapArguments | null {
   const [system = '', path = ''] = words
   const map = MAPPINGS.get(system)
   const isWhole = words.length === 2 && path !== '' && out !== ''

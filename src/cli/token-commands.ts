@@ -74,7 +74,7 @@ const revoke: Command = {
   words: { min: 1, max: 1 },
   run: async (context, words) => {
     const { apiTokens } = await context.access()
-    const { id } = await tokenNamed(apiTokens, wordAt(words, 0))
+    const { id } = await findTokenByName(apiTokens, wordAt(words, 0))
     const data = await apiTokens.remove(id)
     return { data, text: `Revoked ${data.name}.` }
   },
@@ -94,7 +94,7 @@ function assertType(type: string): void {
 }
 
 /** By name, or else by id. @throws NotFoundError */
-async function tokenNamed(apiTokens: ApiTokens, word: string): Promise<ApiToken> {
+async function findTokenByName(apiTokens: ApiTokens, word: string): Promise<ApiToken> {
   const tokens = await apiTokens.list()
   const found =
     tokens.find((token) => token.name === word) ?? tokens.find((token) => String(token.id) === word)

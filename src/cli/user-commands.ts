@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid'
 import { createUser, findNamedUser, updateUser } from '../people/accounts/manage-users.ts'
 import { NotFoundError } from '../base/errors.ts'
 import { type Command, textOption, wordAt } from './command.ts'
-import { roleNamed } from './role-commands.ts'
+import { findRoleByName } from './role-commands.ts'
 
 /** More than anybody guesses. */
 const PASSWORD_LENGTH = 24
@@ -15,7 +15,7 @@ const create: Command = {
   words: { min: 2, max: 2 },
   run: async (context, words, options) => {
     const { roles } = await context.access()
-    const role = await roleNamed(roles, textOption(options, 'role') ?? 'authenticated')
+    const role = await findRoleByName(roles, textOption(options, 'role') ?? 'authenticated')
     const given = textOption(options, 'password')
     const password = given ?? nanoid(PASSWORD_LENGTH)
     const { id, documentId, username, email } = await createUser(await context.users(), {
@@ -51,7 +51,7 @@ const role: Command = {
     const name = wordAt(words, 0)
     const user = await findNamedUser(users, name)
     if (user === null) throw new NotFoundError(`There is no user ${name}`)
-    const to = await roleNamed(roles, wordAt(words, 1))
+    const to = await findRoleByName(roles, wordAt(words, 1))
     const { id, documentId, username, email } = await updateUser(users, String(user.id), {
       role: to.documentId,
     })

@@ -22,14 +22,14 @@ import {
 } from './command.ts'
 import { formatTable, formatTime } from './table.ts'
 
-const NONE = { min: 0, max: 0 }
+const NO_OPERANDS = { min: 0, max: 0 }
 const ONE = { min: 1, max: 1 }
 
 const list: Command = {
   usage: 'webhook list',
   summary: 'list the webhooks, without their secrets',
   options: {},
-  words: NONE,
+  words: NO_OPERANDS,
   run: async ({ webhooks }) => {
     const data = await listWebhooks(await webhooks())
     const rows = data.map((hook) => [
@@ -122,7 +122,7 @@ const deliveries: Command = {
   words: ONE,
   run: async ({ webhooks }, words, options) => {
     const parts = await webhooks()
-    const { id } = await webhookNamed(parts, wordAt(words, 0))
+    const { id } = await findWebhookByName(parts, wordAt(words, 0))
     const { deliveries: data } = await listDeliveries(parts.database, id, given(options))
     const rows = data.map(({ seq, event, documentId, state, attempts, last, nextAttemptAt }) => [
       String(seq),
@@ -147,7 +147,7 @@ const replay: Command = {
     const [from, to] = [numberOption(options, 'from'), numberOption(options, 'to')]
     if (from === undefined) throw new UsageError('--from is missing: the number of a commit')
     const parts = await webhooks()
-    const { id } = await webhookNamed(parts, wordAt(words, 0))
+    const { id } = await findWebhookByName(parts, wordAt(words, 0))
     const data = await replayWebhook(parts, ROOT, id, { from, ...(to !== undefined && { to }) })
     return {
       data,
@@ -182,14 +182,14 @@ function ofOne(
     words: ONE,
     run: async ({ webhooks }, words) => {
       const parts = await webhooks()
-      const { id } = await webhookNamed(parts, wordAt(words, 0))
+      const { id } = await findWebhookByName(parts, wordAt(words, 0))
       return run(parts, id)
     },
   }
 }
 
 /** By id, or else by name. @throws NotFoundError, UsageError where several have it */
-async function webhookNamed(parts: WebhookParts, word: string): Promise<Webhook> {
+async function findWebhookByName(parts: WebhookParts, word: string): Promise<Webhook> {
   const all = await listWebhooks(parts)
   const [found, ...others] = all.filter(({ id, name }) => id === word || name === word)
   if (found === undefined) throw new NotFoundError(`There is no webhook ${word}`)

@@ -10,10 +10,10 @@ interface HeldRow {
 const COLLECTION = 'quire_held_jobs'
 
 /** No attempt takes so long: what hangs is left to another. */
-const MOST_HELD_MS = 600_000
+const MAX_HELD_MS = 600_000
 
 /** Who looks need not know more of them: as many pieces of work are not under way at once. */
-const MOST_ALIVE = 1_000
+const MAX_HELD_JOBS = 1_000
 
 /** A lease that ends so many times later than one can was written by a clock that was wrong. */
 const BELIEVED = 10
@@ -59,8 +59,8 @@ export function openHeldJobs({ database, leaseMs, now }: HeldJobsOptions): HeldJ
       const until = { $gt: at, $lte: latestBelieved(at, leaseMs) }
       return asCmsErrors(() =>
         rows
-          .find({ until }, { ...bounded, batchSize: MOST_ALIVE + 1 })
-          .limit(MOST_ALIVE)
+          .find({ until }, { ...bounded, batchSize: MAX_HELD_JOBS + 1 })
+          .limit(MAX_HELD_JOBS)
           .map(({ _id }) => _id)
           .toArray(),
       )
@@ -82,7 +82,7 @@ function beatEvery(
   everyMs: number,
   beat: () => Promise<void>,
 ): { readonly stop: () => Promise<boolean> } {
-  const until = performance.now() + MOST_HELD_MS
+  const until = performance.now() + MAX_HELD_MS
   let last: Promise<void> | null = null
   let isBeating = false
   const timer = setInterval(() => {

@@ -77,7 +77,7 @@ export interface JobQueueOptions {
 const CANDIDATES = 16
 
 /** Of those that can be claimed soon, as many are looked at as may be under lease at once. */
-const SOON = 64
+const MAX_PENDING_LOOKED_AT = 64
 
 export async function openJobQueue<T extends JobRow>(
   options: JobQueueOptions,
@@ -204,7 +204,7 @@ async function nextWithin(
       { maxTimeMS: database.queryTimeoutMs, projection: { dueAt: 1, leasedUntil: 1 } },
     )
     .sort(orderOf(options))
-    .limit(SOON)
+    .limit(MAX_PENDING_LOOKED_AT)
     .toArray()
   const times = soon
     .map(

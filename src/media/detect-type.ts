@@ -3,7 +3,7 @@ import { extensionOfType, typeOfExtension } from './media-types.ts'
 /** How many of a file's first bytes are looked at. */
 export const HEAD_BYTES = 4_100
 
-export interface FileType {
+export interface DetectedType {
   readonly mime: string
   /** With its dot; empty when neither name nor type have one. */
   readonly ext: string
@@ -16,7 +16,7 @@ const UNKNOWN = 'application/octet-stream'
  * failing that what the name's extension stands for. An extension that contradicts the signature is
  * replaced, so that a file is never served as something that it is not.
  */
-export function detectType(head: Buffer, declared: string, name: string): FileType {
+export function detectType(head: Buffer, declared: string, name: string): DetectedType {
   const given = extensionOf(name)
   const claimed = claimedType(declared, given)
   const signed = signedType(head)

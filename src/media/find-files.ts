@@ -30,7 +30,7 @@ export interface FilePart {
 }
 
 /** The bound of paging; a higher total is reported as capped. */
-const MOST = 5_000
+const MAX_FILES = 5_000
 
 export interface FoundFiles {
   readonly files: readonly FileRecord[]
@@ -68,7 +68,7 @@ export async function findFiles(
 }
 
 /** A place in content that may name files. */
-export interface FilePlace {
+export interface FileAttribute {
   readonly plan: ContentTypePlan
   /** Dotted, through components. */
   readonly path: string
@@ -79,17 +79,17 @@ export async function findUnusedFiles(
   database: Database,
   plan: ContentTypePlan,
   search: FileSearch,
-  places: readonly FilePlace[],
+  places: readonly FileAttribute[],
   { start, size }: FilePart,
 ): Promise<FoundFiles> {
   const candidates = await asCmsErrors(() =>
     versionsOf(database, plan)
       .find(matchOf(search), { ...optionsOf(database), projection: { documentId: 1 } })
       .sort(sortOf(search))
-      .limit(MOST + 1)
+      .limit(MAX_FILES + 1)
       .toArray(),
   )
-  const ids = candidates.slice(0, MOST).map((row) => String(row['documentId']))
+  const ids = candidates.slice(0, MAX_FILES).map((row) => String(row['documentId']))
   const used = await findUsed(database, places, ids)
   const unused = ids.filter((id) => !used.has(id))
   const shown = unused.slice(start, start + size)
@@ -102,7 +102,7 @@ export async function findUnusedFiles(
   return {
     files: shown.flatMap((id) => (byId.get(id) as FileRecord | undefined) ?? []),
     total: unused.length,
-    capped: candidates.length > MOST,
+    capped: candidates.length > MAX_FILES,
   }
 }
 
@@ -111,7 +111,7 @@ const CHUNK = 500
 /** Which of these something names, be it a draft, in whatever locale. */
 async function findUsed(
   database: Database,
-  places: readonly FilePlace[],
+  places: readonly FileAttribute[],
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const used = new Set<string>()

@@ -107,6 +107,6 @@ const INLINE =
   /^(image|video|audio|font)\/|^text\/(plain|csv|markdown|vtt|calendar)$|^application\/(pdf|json)$/
 
 /** Whether a browser may show a file of this type, rather than store it. */
-export function isShown(type: string): boolean {
+export function isInlineType(type: string): boolean {
   return INLINE.test(type)
 }

@@ -296,7 +296,7 @@ export const QUERY_LIMITS = {
  * Visibility of rows that refer to a content-type and locales, such as rows of the trash or of
  * schedules.
  */
-export interface SeenType {
+export interface VisibleType {
   readonly type: string
   /** A row must have at least one of these. `[NO_LOCALE]` if the type is not localized. */
   readonly locales: readonly string[]

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { SchemaError } from '../base/errors.ts'
 import type { DeclarationFile, Uid } from './definition.ts'
 
-interface Place {
+interface DeclarationSource {
   readonly file: string
   readonly kind: DeclarationFile['kind']
   readonly uid: Uid
@@ -25,7 +25,7 @@ export async function loadDefinitions(directory: string): Promise<readonly Decla
   return Promise.all(places.map(readDeclaration))
 }
 
-async function findOwnLayout(directory: string): Promise<readonly Place[]> {
+async function findOwnLayout(directory: string): Promise<readonly DeclarationSource[]> {
   const entries = (await list(directory)) ?? []
   const files = entries.filter(isJsonFile).map(({ name }) => {
     return contentType(join(directory, name), withoutExtension(name))
@@ -44,14 +44,14 @@ async function findOwnLayout(directory: string): Promise<readonly Place[]> {
 /** Those beside content-types. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(['components', 'queries'])
 
-async function findQueries(directory: string): Promise<readonly Place[]> {
+async function findQueries(directory: string): Promise<readonly DeclarationSource[]> {
   return ((await list(directory)) ?? []).filter(isJsonFile).map(({ name }) => {
     return { file: join(directory, name), kind: 'query', uid: withoutExtension(name) }
   })
 }
 
 /** The folder may be the project, its `src`, or `src/api`; null where it is none of them. */
-async function findStrapiLayout(directory: string): Promise<readonly Place[] | null> {
+async function findStrapiLayout(directory: string): Promise<readonly DeclarationSource[] | null> {
   const api = await findStrapiApi(directory)
   if (api === null) return null
   const source = dirname(api)
@@ -104,14 +104,14 @@ async function isStrapiProject(directory: string): Promise<boolean> {
 async function findStrapiContentTypes(
   api: string,
   prefix: 'api' | 'plugin',
-): Promise<readonly Place[]> {
+): Promise<readonly DeclarationSource[]> {
   const folders = ((await list(api)) ?? []).filter((entry) => entry.isDirectory())
   const found = folders.map(async ({ name }) => {
     const types = (await list(join(api, name, 'content-types'))) ?? []
     return Promise.all(
       types
         .filter((entry) => entry.isDirectory())
-        .map(async (type): Promise<readonly Place[]> => {
+        .map(async (type): Promise<readonly DeclarationSource[]> => {
           const folder = join(api, name, 'content-types', type.name)
           const has = ((await list(folder)) ?? []).some((entry) => entry.name === 'schema.json')
           const uid = `${prefix}::${name}.${type.name}`
@@ -122,11 +122,11 @@ async function findStrapiContentTypes(
   return (await Promise.all(found)).flat(2)
 }
 
-async function findComponents(directory: string): Promise<readonly Place[]> {
+async function findComponents(directory: string): Promise<readonly DeclarationSource[]> {
   const categories = ((await list(directory)) ?? []).filter((entry) => entry.isDirectory())
   const found = categories.map(async ({ name: category }) => {
     const files = ((await list(join(directory, category))) ?? []).filter(isJsonFile)
-    return files.map(({ name }): Place => {
+    return files.map(({ name }): DeclarationSource => {
       const uid = `${category}.${withoutExtension(name)}`
       return { file: join(directory, category, name), kind: 'component', uid }
     })
@@ -134,7 +134,7 @@ async function findComponents(directory: string): Promise<readonly Place[]> {
   return (await Promise.all(found)).flat()
 }
 
-function contentType(file: string, singularName: string): Place {
+function contentType(file: string, singularName: string): DeclarationSource {
   return {
     file,
     kind: 'contentType',
@@ -143,7 +143,10 @@ function contentType(file: string, singularName: string): Place {
   }
 }
 
-async function readDeclaration({ isNamedInside, ...place }: Place): Promise<DeclarationFile> {
+async function readDeclaration({
+  isNamedInside,
+  ...place
+}: DeclarationSource): Promise<DeclarationFile> {
   let text: string
   try {
     text = (await readFile(place.file, 'utf8')).replace(/^\uFEFF/, '')

@@ -25,7 +25,7 @@ import { previewOrigins } from '../schema/preview-template.ts'
 import { openServices, type Services, type ServicesOptions } from './services/open-services.ts'
 import { buildKoa } from './app/build-koa.ts'
 import { contentRouters } from './app/content-routers.ts'
-import { type Media, mediaOf } from './app/media-parts.ts'
+import { type MediaParts, mediaOf } from './app/media-parts.ts'
 
 export interface App {
   /** Every route there is, and who gets through to it. */
@@ -117,7 +117,7 @@ async function firstStartLink(
 
 /** What stands before routes, and what files they serve. */
 interface Parts {
-  readonly media: Media
+  readonly media: MediaParts
   readonly limited: LimitInFlight
   readonly registry: Metrics['registry']
   readonly readBody: Middleware

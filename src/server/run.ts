@@ -7,13 +7,13 @@ import { CmsError, ConfigError, SchemaError, ServiceUnavailableError } from '../
 import { createLog } from '../base/log.ts'
 import type { Log } from '../base/log.ts'
 import { holdFreePort, serve } from './serve.ts'
-import type { App } from './serve.ts'
+import type { ServedApp } from './serve.ts'
 
 /** What a server is made of; the process entry gives the real ones. */
 export interface Parts {
   readonly env: Environment
   startDeployment(config: Config, log: Log): Promise<Deployment>
-  createApp(dependencies: AppDependencies): Promise<App>
+  createApp(dependencies: AppDependencies): Promise<ServedApp>
   /** Called with the address of the server, after the start-up line. */
   onListening?(address: string, dependencies: AppDependencies): void
 }
@@ -98,7 +98,7 @@ async function readConfigWithPort(
 }
 
 // At the start, unlike in an answer to a client, the error may say which database it is about.
-async function createApp(parts: Parts, dependencies: AppDependencies): Promise<App> {
+async function createApp(parts: Parts, dependencies: AppDependencies): Promise<ServedApp> {
   try {
     return await parts.createApp(dependencies)
   } catch (error) {

@@ -8,7 +8,7 @@ import type { ConnectionLimits } from '../base/config/sections.ts'
 import { ConfigError } from '../base/errors.ts'
 
 /** What is served: an application that has been put together. */
-export interface App {
+export interface ServedApp {
   /** Where a person can read what there is; null or absent: nowhere. */
   readonly docsPath?: string | null
   callback(): RequestListener
@@ -48,7 +48,7 @@ const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => str
  * @throws ConfigError when the address cannot be had.
  */
 export async function serve(
-  app: Pick<App, 'callback' | 'leave'>,
+  app: Pick<ServedApp, 'callback' | 'leave'>,
   { http }: { readonly http: Pick<Config['http'], 'host' | 'port' | 'connections'> },
   finishMs = FINISH_MS,
 ): Promise<RunningServer> {
@@ -94,7 +94,7 @@ interface Stoppable {
  * Who waits for the end of one answer: this file, the log, the count of unsent bytes, Koa, a file that is
  * piped. Together they are one more than Node takes for a leak.
  */
-const MOST_LISTENERS = 20
+const MAX_LISTENERS = 20
 
 // While it stops, an answer ends its connection: a client that keeps it alive would hold us up.
 function createStoppable(listener: RequestListener, limits: ConnectionLimits): Stoppable {
@@ -103,7 +103,7 @@ function createStoppable(listener: RequestListener, limits: ConnectionLimits): S
   const server = createLimited(limits, (request, response) => {
     open += 1
     if (stopping) response.setHeader('connection', 'close')
-    response.setMaxListeners(MOST_LISTENERS)
+    response.setMaxListeners(MAX_LISTENERS)
     response.once('close', () => {
       open -= 1
       if (stopping) server.closeIdleConnections()

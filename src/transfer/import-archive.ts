@@ -59,7 +59,7 @@ export interface ArchiveReport {
 const FILE = 'plugin::upload.file'
 const BATCH = 500
 /** More sentences than anybody reads; the rest is counted. */
-const MOST_SENTENCES = 1_000
+const MAX_WARNINGS = 1_000
 
 /**
  * Brings an archive of `strapi export` here: locales, roles, end users with their passwords, files, and every
@@ -296,7 +296,7 @@ function keepSentences() {
   let more = 0
   return {
     add: (sentence: string): void => {
-      if (kept.length < MOST_SENTENCES) kept.push(sentence)
+      if (kept.length < MAX_WARNINGS) kept.push(sentence)
       else more += 1
     },
     all: (): readonly string[] => (more === 0 ? kept : [...kept, `and ${more} more`]),

@@ -41,7 +41,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
 ])
 
 /** Lines between two waits for the index, which takes no more than it has stored. */
-const WAIT_EVERY = 2_000
+const PAUSE_INTERVAL = 2_000
 
 /** Reads an archive once: all rows and links go into the index. @throws ApplicationError */
 export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promise<ArchiveSummary> {
@@ -98,7 +98,7 @@ async function eachLine(
   for await (const line of jsonLines(entry)) {
     take(line)
     lines += 1
-    if (lines % WAIT_EVERY === 0) await index.settled()
+    if (lines % PAUSE_INTERVAL === 0) await index.settled()
   }
   await index.settled()
 }

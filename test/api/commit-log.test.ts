@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
-import { contentIn, keptId, type KeptRow } from '../../src/mongo/history/kept-content.ts'
+import { contentIn, historyId, type HistoryRow } from '../../src/mongo/versions/history-rows.ts'
 import { until } from '../support/until.ts'
 import { MULTIPART, multipart } from './uploads.ts'
 import { declare, serve, type TestServer } from './server.ts'
@@ -85,9 +85,9 @@ describe('commits of requests', () => {
     expect(summaryOf(await commitOf('delete'))).to.deep.equal(['delete note draft'])
     expect(await rows().countDocuments({ requestId: 'again' }), 'nothing has changed').to.equal(0)
     expect(summaryOf(await commitOf('token'))).to.deep.equal(['put admin::api-token published'])
-    const kept = client.db(server.database).collection<KeptRow>('quire_commits')
+    const kept = client.db(server.database).collection<HistoryRow>('quire_commits')
     const documentId = created.items[0]?.documentId ?? ''
-    const row = await kept.findOne({ _id: keptId(documentId, created._id) })
+    const row = await kept.findOne({ _id: historyId(documentId, created._id) })
     const contents = [0, 1].map((item) => row && contentIn(row, item))
     expect(contents.map((content) => content?.['text'])).to.deep.equal(['a', 'a'])
     expect(contents.map((content) => content?.['status'])).to.deep.equal(['published', 'draft'])

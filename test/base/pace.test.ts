@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { openPace, openSavings } from '../../src/base/pace.ts'
+import { openPace, openTimeBudget } from '../../src/base/pace.ts'
 
 /** A clock that the test sets, with the saved time. */
 function openTime() {
   let time = 0
-  const savings = openSavings(() => time)
+  const savings = openTimeBudget(() => time)
   return {
     pass: (ms: number): void => void (time += ms),
     /** Simulates a run and returns the pause after it. */

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { EVERYTHING, type Grants } from '../../src/people/access/principal.ts'
+import { ALL_GRANTS, type Grants } from '../../src/people/access/principal.ts'
 import { writeTypeScript } from '../../src/describe/client-code/write-typescript.ts'
 import { describeApi } from '../../src/describe/openapi/describe-api.ts'
 import { findSuite } from '../../scripts/conformance/find-suite.ts'
@@ -61,7 +61,7 @@ describe('the types of @quire/client', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  const generate = async (contentTypes: string, grants: Grants = EVERYTHING): Promise<string> =>
+  const generate = async (contentTypes: string, grants: Grants = ALL_GRANTS): Promise<string> =>
     writeTypeScript({ schema: await loadSchema(contentTypes), locales: LOCALES, grants })
 
   /** What the compiler says; nothing when it is content. */
@@ -109,7 +109,7 @@ describe('the types of @quire/client', () => {
       registerFields: [],
     }
     const facts = { ...bounds, schema, serverUrl: 'http://127.0.0.1:1337' }
-    const description = JSON.stringify(describeApi(facts, EVERYTHING))
+    const description = JSON.stringify(describeApi(facts, ALL_GRANTS))
     await writeFile(path.join(folder, 'openapi.json'), description)
     // Of the package, as it needs a TypeScript that has an API.
     const generator = path.join(ROOT, 'packages/client/node_modules/openapi-typescript/bin/cli.js')

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { type Db, MongoClient } from 'mongodb'
 import { Webhook } from 'standardwebhooks'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
-import { LEASE_MS } from '../../src/changes/webhooks/deliver.ts'
+import { DELIVERY_LEASE_MS } from '../../src/changes/webhooks/deliver.ts'
 import type { DeliveryRow } from '../../src/changes/webhooks/delivery.ts'
 import { declare } from '../api/server.ts'
 import { type ServerProcess, startServerProcess, writeContentTypes } from '../api/server-process.ts'
@@ -116,7 +116,7 @@ describe('webhooks of several processes under kills, with receivers that fail', 
       { open: 1, lease: null, last: { $ne: null } },
       { $set: { dueAt: new Date(0) } },
     )
-    const leasedUntil = { $lt: new Date(Date.now() + LEASE_MS - SHORT_LEASE_MS) }
+    const leasedUntil = { $lt: new Date(Date.now() + DELIVERY_LEASE_MS - SHORT_LEASE_MS) }
     await deliveries().updateMany(
       { open: 1, lease: { $ne: null }, leasedUntil },
       { $set: { leasedUntil: new Date(0) } },

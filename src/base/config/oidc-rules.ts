@@ -1,7 +1,7 @@
 import Joi from 'joi'
 
 /** The role of everyone with this value in the claim; `*` matches everybody. */
-export interface RoleRule {
+export interface OidcRoleRule {
   readonly value: string
   readonly role: string
 }

@@ -1,4 +1,4 @@
-import type { RoleRule } from './oidc-rules.ts'
+import type { OidcRoleRule } from './oidc-rules.ts'
 import type { Settings } from './variables.ts'
 
 /** Of the provider by which administrators sign in. */
@@ -9,7 +9,7 @@ export interface OidcConfig {
   readonly label: string
   readonly scope: string
   readonly rolesClaim: string
-  readonly roles: readonly RoleRule[]
+  readonly roles: readonly OidcRoleRule[]
 }
 
 /** Null where there is none. */

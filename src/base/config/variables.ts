@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { DATABASE_NAME, MAX_DATABASE_NAME_BYTES } from './database-name.ts'
-import { issuer, type RoleRule, toRoleRules } from './oidc-rules.ts'
+import { issuer, type OidcRoleRule, toRoleRules } from './oidc-rules.ts'
 
 /**
  * One environment variable: its rule, what would be right (for the fault), and whether its value may be shown.
@@ -95,7 +95,7 @@ export const VARIABLES = {
     Joi.string().max(200),
     'the name of a claim, or a path with dots',
   ),
-  OIDC_ROLES: checked<readonly RoleRule[]>(
+  OIDC_ROLES: checked<readonly OidcRoleRule[]>(
     Joi.string().default([]).custom(toRoleRules),
     'pairs such as cms-admins=administrator,staff=editor; *=author is everybody',
   ),

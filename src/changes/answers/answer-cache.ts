@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ChangeClock } from '../../mongo/commits/change-clock.ts'
-import type { Coding, KeptAnswer } from './kept-answer.ts'
+import type { Coding, CachedAnswer } from './cached-answer.ts'
 
 /** In-memory cache of responses. An entry is valid until content that it was built from changes. */
 export interface AnswerCache {
@@ -8,13 +8,13 @@ export interface AnswerCache {
   /**
    * Returns false if the response is not cached. `since` is the time of the change clock at which the read began.
    */
-  put(key: string, answer: KeptAnswer, madeOf: ReadonlySet<string>, since: number): boolean
+  put(key: string, answer: CachedAnswer, madeOf: ReadonlySet<string>, since: number): boolean
   now(): number
   counts(): CacheCounts
 }
 
 export interface FoundAnswer {
-  readonly answer: KeptAnswer
+  readonly answer: CachedAnswer
   readonly packed: (coding: Coding) => Promise<Buffer>
 }
 
@@ -35,7 +35,7 @@ export interface AnswerCacheOptions {
 }
 
 interface Slot {
-  readonly answer: KeptAnswer
+  readonly answer: CachedAnswer
   readonly madeOf: ReadonlySet<string>
   readonly since: number
   readonly keptAt: number
@@ -46,7 +46,7 @@ interface Slot {
  * Maximum age of an entry. It covers changes that are missing from the log: manual edits in the database, and writes
  * that a primary lost before it replicated them.
  */
-const LONGEST_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /** Overhead of a slot in addition to its texts. */
 const SLOT_BYTES = 512
@@ -76,7 +76,7 @@ export function openAnswerCache(options: AnswerCacheOptions): AnswerCache {
     return made
   }
   const holds = ({ madeOf, since, keptAt }: Slot): boolean =>
-    performance.now() - keptAt < LONGEST_MS && !clock.hasChanged(madeOf, since)
+    performance.now() - keptAt < MAX_WAIT_MS && !clock.hasChanged(madeOf, since)
   const find = async (key: string): Promise<FoundAnswer | null> => {
     if (!slots.has(key)) return null
     await clock.settle(staleMs)

@@ -4,7 +4,7 @@ import type { Grants } from '../../people/access/principal.ts'
 import type { EntryFormat, LocaleRules } from '../../query/query.ts'
 
 /** Everything except content that a response to a read depends on. */
-export interface AskedRead {
+export interface ReadToCache {
   /** The content-type, or the action name of a named query. */
   readonly uid: string
   /** Null for a list. */
@@ -19,7 +19,9 @@ export interface AskedRead {
  * Returns a function that maps reads with equal responses to the same key. The key contains the permissions and not
  * the principal, so that principals with the same rights share cache entries.
  */
-export function answerKeys(actions: readonly Pick<Action, 'name'>[]): (asked: AskedRead) => string {
+export function answerKeys(
+  actions: readonly Pick<Action, 'name'>[],
+): (asked: ReadToCache) => string {
   const rights = onceEach((grants: Grants) =>
     digest(actions.map(({ name }) => name).filter((name) => grants.has(name))),
   )

@@ -9,7 +9,7 @@ export const TAG_HEADERS = {
 export type CacheTagsKind = keyof typeof TAG_HEADERS
 
 /** Limit of CDNs for the tags of one response. */
-const MOST_BYTES = 16_384
+const MAX_HEADER_BYTES = 16_384
 
 /**
  * Returns the content-types that a response is built from and the documents that it shows. If the documents exceed
@@ -21,7 +21,7 @@ export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown:
   const documents = new Set<string>()
   addDocuments(documents, shown)
   const all = [...uids, ...documents].join(between)
-  return all.length <= MOST_BYTES ? all : uids.join(between)
+  return all.length <= MAX_HEADER_BYTES ? all : uids.join(between)
 }
 
 /**

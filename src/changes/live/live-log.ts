@@ -44,12 +44,12 @@ export interface LiveLogOptions {
 }
 
 /** Limits of the recent commits in memory, for clients that reconnect after a short interruption. */
-const MOST_COMMITS = 512
-const MOST_ITEMS = 4_096
+const MAX_COMMITS = 512
+const MAX_LIVE_ITEMS = 4_096
 /** Commits per batch. */
 const BLOCK = 256
 
-const SHOWN = {
+const COMMIT_PROJECTION = {
   seq: 1,
   'items.type': 1,
   'items.documentId': 1,
@@ -156,7 +156,7 @@ async function readBlock(
   const commits: LiveCommit[] = []
   let isWhole = true as boolean
   const range = { after, limit: BLOCK }
-  await scanCommits(database, head, range, SHOWN, ({ seq, items }: NumberedCommit) => {
+  await scanCommits(database, head, range, COMMIT_PROJECTION, ({ seq, items }: NumberedCommit) => {
     isWhole = seq === after + commits.length + 1
     if (isWhole) commits.push({ seq, items })
     return isWhole
@@ -178,7 +178,7 @@ function openRecent(): Recent {
     add: (commit: LiveCommit): void => {
       commits.push(commit)
       count += commit.items.length
-      while (commits.length > MOST_COMMITS || (count > MOST_ITEMS && commits.length > 1)) {
+      while (commits.length > MAX_COMMITS || (count > MAX_LIVE_ITEMS && commits.length > 1)) {
         count -= commits.shift()?.items.length ?? 0
       }
     },

@@ -35,7 +35,7 @@ export interface LiveClient {
 }
 
 /** The position of a stream and the filter for its scope. */
-interface Place {
+interface LogPosition {
   readonly token: SyncToken
   readonly find: Finder
   /** Equal for streams that receive the same events of the next commit. */
@@ -73,14 +73,14 @@ const LAG = 256
 
 export class LiveStream {
   readonly client: LiveClient
-  #place: Place
+  #place: LogPosition
   /** The `seq` of the last token sent. */
   #sent = -1
 
   constructor(client: LiveClient, caller: SyncCaller, position: Position, locales: LocaleRules) {
     this.client = client
     const token = client.token ?? beginNow(client.scope, caller, position, locales)
-    this.#place = placeOf(client.scope, token, caller)
+    this.#place = logPositionOf(client.scope, token, caller)
   }
 
   get token(): SyncToken {
@@ -105,7 +105,7 @@ export class LiveStream {
     const { scope } = this.client
     const types = openTypes(scope, caller)
     const { token, resets } = settle({ locales }, scope, this.#place.token, { types, caller })
-    this.#place = placeOf(scope, token, caller)
+    this.#place = logPositionOf(scope, token, caller)
     this.#send(resetEvents(resets, token))
   }
 
@@ -115,7 +115,7 @@ export class LiveStream {
     const begunAgain = beginNow(scope, caller, position, locales)
     const types = begunAgain.types.map((one) => (one.isLost ? one : initialProgress(one.shape)))
     const token = { ...begunAgain, types }
-    this.#place = placeOf(scope, token, caller)
+    this.#place = logPositionOf(scope, token, caller)
     this.#send(lostEvent(reason, token))
   }
 
@@ -157,7 +157,7 @@ export const RIGHTS: ReadonlySet<string> = new Set([
   'plugin::users-permissions.role',
 ])
 
-function placeOf(scope: SyncScope, token: SyncToken, caller: SyncCaller): Place {
+function logPositionOf(scope: SyncScope, token: SyncToken, caller: SyncCaller): LogPosition {
   const { asked, log, types, locales } = token
   return {
     token,

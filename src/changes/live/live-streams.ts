@@ -4,8 +4,8 @@ import type { Database } from '../../mongo/connection/database.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { createWorkQueue, type WorkQueue } from '../../base/work-queue.ts'
 import { openAddressShares } from './address-shares.ts'
-import { Audience, hold } from './audience.ts'
-import { bring, type BringOptions, tell, type Times } from './bring.ts'
+import { Subscribers, pauseSubscriber } from './subscribers.ts'
+import { sendPending, type SendOptions, sendCommit, type Times } from './catch-up.ts'
 import { HEARTBEAT } from './live-events.ts'
 import { type LiveLog, openLiveLog } from './live-log.ts'
 import { type LiveClient, LiveStream, openSharedTexts } from './live-stream.ts'
@@ -48,14 +48,14 @@ export interface LiveStreamsOptions {
 const TIMES: Times = { heartbeatMs: 15_000, recheckMs: 60_000, rightsMs: 1_100 }
 const SWEEP_MS = 500
 /** Limits the checks of rights per sweep, to spread their load. */
-const MOST_RECHECKED = 100
+const MAX_RECHECKS = 100
 /** Streams that catch up concurrently. */
-const AT_ONCE = 8
+const CONCURRENCY = 8
 /** With more listeners, each commit yields to the event loop. */
-const MANY = 50
+const YIELD_ABOVE_STREAMS = 50
 
 export function openLiveStreams(options: LiveStreamsOptions): LiveStreams {
-  const audience = new Audience(options.commitLog)
+  const audience = new Subscribers(options.commitLog)
   const times = { ...TIMES, ...options.times }
   const parts = { ...options, audience, times, shared: openSharedTexts(), turns: openTurns() }
   let told = 0
@@ -100,14 +100,14 @@ export function openLiveStreams(options: LiveStreamsOptions): LiveStreams {
   }
 }
 
-type Parts = Omit<BringOptions, 'log'> &
+type Parts = Omit<SendOptions, 'log'> &
   LiveStreamsOptions & { readonly turns: WorkQueue } & {
     readonly times: Times
   }
 
 function openTurns(): WorkQueue {
   return createWorkQueue({
-    concurrency: AT_ONCE,
+    concurrency: CONCURRENCY,
     maxWaiting: Infinity,
     maxWaitMs: 10_000,
     refusal: 'Too many streams at a time',
@@ -120,16 +120,16 @@ function openLog(parts: Parts, onTold: () => void): LiveLog {
     ...parts,
     isHeard: () => audience.size > 0,
     onRestart: () => {
-      for (const listener of audience.listeners) hold(listener, 0)
+      for (const listener of audience.listeners) pauseSubscriber(listener, 0)
     },
     onCommit: async (commit) => {
       for (const listener of audience.listeners) {
         if (!listener.isJoined) continue
-        tell(parts, listener, commit)
-        if (listener.stream.client.sink.isBehind()) hold(listener, 0) // it catches up as it reads
+        sendCommit(parts, listener, commit)
+        if (listener.stream.client.sink.isBehind()) pauseSubscriber(listener, 0) // it catches up as it reads
         onTold()
       }
-      if (audience.size > MANY) await new Promise((resolve) => setImmediate(resolve))
+      if (audience.size > YIELD_ABOVE_STREAMS) await new Promise((resolve) => setImmediate(resolve))
     },
   })
 }
@@ -150,7 +150,7 @@ async function open(
   listener.stream.begin()
   void turns.run(
     async () => {
-      await bring(parts, listener, caller)
+      await sendPending(parts, listener, caller)
       // The cached permissions may have been stale.
       if (listener.isJoined) listener.dueAt = performance.now() + times.rightsMs
     },
@@ -166,9 +166,9 @@ function beginTimers(parts: Parts & { readonly log: LiveLog }): () => void {
     let asked = 0
     for (const listener of audience.listeners) {
       if (listener.isBusy || listener.dueAt > now) continue
-      if (listener.isJoined && (asked += 1) > MOST_RECHECKED) continue
+      if (listener.isJoined && (asked += 1) > MAX_RECHECKS) continue
       listener.isBusy = true
-      void turns.run(() => bring(parts, listener), { isUrgent: true })
+      void turns.run(() => sendPending(parts, listener), { isUrgent: true })
     }
   }
   const beat = (): void => {

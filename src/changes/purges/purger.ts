@@ -33,7 +33,7 @@ export interface Purger {
 const LEASE_MS = 120_000
 /** Time for pending reads to finish. */
 const SETTLE_MS = 1_000
-const AGAIN_MS = { least: 1_000, most: 60_000 } as const
+const RETRY_MS = { least: 1_000, most: 60_000 } as const
 
 /** Starts the purges. Processes with different purge settings must not share a database. */
 export async function openPurger({ purge: target, ...rest }: PurgerOptions): Promise<Purger> {
@@ -113,7 +113,7 @@ async function purge(
     if (tags.length > 0) await sendPurge(target, tags)
   } catch (error) {
     const failures = row.failures + 1
-    const wait = Math.min(AGAIN_MS.least * 2 ** row.failures, AGAIN_MS.most)
+    const wait = Math.min(RETRY_MS.least * 2 ** row.failures, RETRY_MS.most)
     const dueAt = new Date(now().getTime() + wait * (0.75 + Math.random() / 2))
     await queue.settle(row, { kind: 'later', dueAt, set: { failures } })
     throw error

@@ -18,7 +18,7 @@ export class PurgeFailed extends Error {
 const TIMEOUT_MS = 10_000
 
 /** Maximum number of tags per request. */
-const MOST_TAGS: Readonly<Record<PurgeKind, number>> = {
+const MAX_TAGS: Readonly<Record<PurgeKind, number>> = {
   // https://www.fastly.com/documentation/reference/api/purging/: 256 keys
   fastly: 256,
   // https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/: 30 on every plan
@@ -32,7 +32,7 @@ const MOST_TAGS: Readonly<Record<PurgeKind, number>> = {
  * @throws PurgeFailed unless every cache confirms
  */
 export async function sendPurge(target: PurgeTarget, tags: readonly string[]): Promise<void> {
-  const size = MOST_TAGS[target.kind]
+  const size = MAX_TAGS[target.kind]
   for (let start = 0; start < tags.length; start += size) {
     const some = tags.slice(start, start + size)
     for (const url of target.urls) await send(target, url, some)

@@ -31,7 +31,7 @@ interface Touched {
   readonly locale: string
 }
 
-type NamedCommit = Pick<NumberedCommit, 'seq'> & {
+type CommitToSync = Pick<NumberedCommit, 'seq'> & {
   readonly items: readonly Pick<CommitItem, 'type' | 'documentId' | 'locale' | 'status'>[]
 }
 
@@ -46,7 +46,7 @@ const NAMES = {
 /** Tokens without changes advance in blocks of this size, so that devices share tokens and cached responses. */
 export const BLOCK = 256
 /** Maximum number of blocks without matches to scan for one page. */
-const MOST_BLOCKS = 16
+const MAX_BLOCKS = 16
 
 /**
  * Adds each changed version once, in its current state. A page that is not full ends at a block boundary, so that
@@ -61,7 +61,7 @@ export async function readChanges(
 ): Promise<Position> {
   const find = finderOf(scope, token, types)
   let position: Position = { seq: token.seq, item: token.item }
-  for (let block = 0; block < MOST_BLOCKS && position.seq < sources.head.seq; block += 1) {
+  for (let block = 0; block < MAX_BLOCKS && position.seq < sources.head.seq; block += 1) {
     const commits = await scanBlock(sources, position, items.room, find)
     const collected = collect(commits, position, items.room, find)
     if (collected.touched.length > 0) {
@@ -76,7 +76,7 @@ export async function readChanges(
   return position
 }
 
-export type Finder = (item: NamedCommit['items'][number]) => Touched | null
+export type Finder = (item: CommitToSync['items'][number]) => Touched | null
 
 export function finderOf(scope: SyncScope, token: SyncToken, types: readonly OpenType[]): Finder {
   const held = new Map(
@@ -109,9 +109,9 @@ async function scanBlock(
   { seq }: Position,
   room: number,
   find: Finder,
-): Promise<readonly NamedCommit[]> {
+): Promise<readonly CommitToSync[]> {
   const end = Math.min(head.seq, (Math.floor(seq / BLOCK) + 1) * BLOCK)
-  const commits: NamedCommit[] = []
+  const commits: CommitToSync[] = []
   let found = 0
   await scanCommitsAt(moment, { seq: end }, { after: seq, limit: BLOCK }, NAMES, (commit) => {
     if (commit.seq !== seq + commits.length + 1) throw new SyncTokenExpiredError('retention')
@@ -124,7 +124,7 @@ async function scanBlock(
 }
 
 function collect(
-  commits: readonly NamedCommit[],
+  commits: readonly CommitToSync[],
   from: Position,
   most: number,
   find: Finder,
@@ -134,7 +134,7 @@ function collect(
   for (const { seq, items } of commits) {
     const start = seq === from.seq + 1 ? from.item : 0
     for (let item = start; item < items.length; item += 1) {
-      const one = find(items[item] as NamedCommit['items'][number])
+      const one = find(items[item] as CommitToSync['items'][number])
       if (one === null) continue
       const key = `${one.type.name} ${one._id}`
       if (touched.has(key)) continue

@@ -9,7 +9,7 @@ import type {
   ContentTypePlan,
   DynamicZonePlan,
 } from '../../schema/plan.ts'
-import { listOf } from '../../content/payload/relation-list.ts'
+import { relationListOf } from '../../content/payload/relation-list.ts'
 
 /** The row format of a type: its own attributes, components inline, relations and media as documentIds. */
 export interface RowShape {
@@ -43,14 +43,14 @@ function membersOf(
   mayRead: (uid: Uid) => boolean,
   fields: FieldSelection = 'all',
 ): readonly AttributePlan[] {
-  const shown = [...holder.members.values()].filter((member) => isShown(member, mayRead))
+  const shown = [...holder.members.values()].filter((member) => isSyncedAttribute(member, mayRead))
   if (fields === 'all')
     return shown.filter((member) => member.kind !== 'scalar' || !member.onRequest)
   const named = new Set(['id', 'documentId', ...fields])
   return shown.filter(({ name }) => named.has(name))
 }
 
-function isShown(member: AttributePlan, mayRead: (uid: Uid) => boolean): boolean {
+function isSyncedAttribute(member: AttributePlan, mayRead: (uid: Uid) => boolean): boolean {
   if (member.private) return false
   if (member.kind !== 'relation') return true
   return member.side === 'owner' && member.unshown !== true && mayRead(member.targetUid)
@@ -83,7 +83,7 @@ function show(member: AttributePlan, value: unknown, mayRead: (uid: Uid) => bool
 }
 
 function idsOf(value: unknown, isList: boolean): unknown {
-  const ids = listOf(value)
+  const ids = relationListOf(value)
   return isList ? ids : (ids[0] ?? null)
 }
 

@@ -4,7 +4,7 @@ import type { SyncedType } from './query/parse-scope.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RowShape } from './row-shape.ts'
 
-const MOST_BYTES = 1_048_576
+const MAX_PAGE_BYTES = 1_048_576
 
 /** The JSON items of one page, limited by their number and to 1 MiB. */
 export class SyncItems {
@@ -17,14 +17,14 @@ export class SyncItems {
   }
 
   get room(): number {
-    return this.#bytes >= MOST_BYTES ? 0 : Math.max(0, this.#limit - this.texts.length)
+    return this.#bytes >= MAX_PAGE_BYTES ? 0 : Math.max(0, this.#limit - this.texts.length)
   }
 
   /** Returns false if the item does not fit. The first item of a page always fits. */
   add(text: string): boolean {
     const bytes = Buffer.byteLength(text)
     if (this.room === 0) return false
-    if (this.texts.length > 0 && this.#bytes + bytes > MOST_BYTES) return false
+    if (this.texts.length > 0 && this.#bytes + bytes > MAX_PAGE_BYTES) return false
     this.force(text)
     return true
   }

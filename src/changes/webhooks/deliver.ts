@@ -5,18 +5,18 @@ import type { DeliveryRow } from './delivery.ts'
 import { earlierOf, postpone, wakeFirst } from './document-order.ts'
 import { bodyFor, type PayloadSources } from './payload.ts'
 import { delayAfter } from './retries.ts'
-import { type Outcome, sendRequest, type SendOptions, TIMEOUT_MS } from './send-request.ts'
+import { type DeliveryOutcome, sendRequest, type SendOptions, TIMEOUT_MS } from './send-request.ts'
 import { signedHeaders } from './sign.ts'
 import { WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 
 /** Maximum time of an attempt: read the content, send the request and store the outcome. */
-export const LEASE_MS = 25_000
+export const DELIVERY_LEASE_MS = 25_000
 
 /** Time to store the outcome. */
 const SETTLE_MS = 2_000
 
 /** A request must start before this time, so that the lease covers its timeout. */
-const LATEST_MS = LEASE_MS - TIMEOUT_MS - SETTLE_MS
+const LATEST_MS = DELIVERY_LEASE_MS - TIMEOUT_MS - SETTLE_MS
 
 export interface Delivering extends PayloadSources {
   readonly queue: JobQueue<DeliveryRow>
@@ -64,7 +64,7 @@ export function sendTo(
   { send, now }: Pick<Delivering, 'send' | 'now'>,
   hook: Pick<WebhookRow, 'url' | 'secrets'>,
   { id, event, body }: { readonly id: string; readonly event: string; readonly body: string },
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const seconds = Math.floor(now().getTime() / 1_000)
   const headers = {
     'content-type': 'application/json',
@@ -91,7 +91,7 @@ async function settle(
   { database, queue, now }: Delivering,
   hook: WebhookRow,
   delivery: Claimed<DeliveryRow>,
-  { retryAfterMs, ...outcome }: Outcome,
+  { retryAfterMs, ...outcome }: DeliveryOutcome,
 ): Promise<void> {
   const at = now()
   const last = { ...outcome, at }

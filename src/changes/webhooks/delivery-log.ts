@@ -20,13 +20,13 @@ export interface DeliveryPage {
   readonly next: string | null
 }
 
-interface Asked {
+interface DeliveryRequest {
   readonly state?: DeliveryRow['state']
   readonly before?: string
   readonly limit?: string
 }
 
-const ASKED = Joi.object<Asked>({
+const ASKED = Joi.object<DeliveryRequest>({
   state: Joi.valid('due', 'delivered', 'failed'),
   before: Joi.string().pattern(/^\d{16}:\d{4}$/),
   limit: Joi.string().pattern(/^(?:[1-9]\d?|100)$/),

@@ -3,7 +3,7 @@ import type { CommitItem } from '../../mongo/connection/commit-record.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import type { WebhookEvent } from './events.ts'
-import type { Outcome } from './send-request.ts'
+import type { DeliveryOutcome } from './send-request.ts'
 
 export const DELIVERIES = 'quire_deliveries'
 
@@ -22,7 +22,7 @@ export interface DeliveryRow extends JobRow, Pick<CommitItem, Facts> {
   readonly at: Date
   readonly state: 'due' | 'delivered' | 'failed'
   /** Null before the first attempt. */
-  readonly last: (Omit<Outcome, 'retryAfterMs'> & { readonly at: Date }) | null
+  readonly last: (Omit<DeliveryOutcome, 'retryAfterMs'> & { readonly at: Date }) | null
   /** Time of the delivery or of the final failure. */
   readonly settledAt: Date | null
 }
@@ -43,7 +43,7 @@ export async function ensureDeliveries(database: Database): Promise<void> {
   ])
 }
 
-export function placeOf(seq: number, item: number): string {
+export function deliveryPosition(seq: number, item: number): string {
   return `${String(seq).padStart(16, '0')}:${String(item).padStart(4, '0')}`
 }
 

@@ -9,7 +9,7 @@ import type { Database, Session } from '../../mongo/connection/database.ts'
 import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { deliveriesOf } from './delivery.ts'
-import { actionsOf } from './owner-rights.ts'
+import { actionsOfWebhook } from './owner-rights.ts'
 import { newSecret } from './sign.ts'
 import { shown, type Webhook, WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 import {
@@ -32,7 +32,7 @@ export interface WithSecret {
   readonly secret: string
 }
 
-const MOST = 100
+const MAX_WEBHOOKS = 100
 
 /** Oldest first. */
 export async function listWebhooks({
@@ -87,9 +87,13 @@ export async function createWebhook(
   }
   await change(context, row._id, async (session) => {
     const count = await webhooksOf(database).countDocuments({}, { session })
-    if (count >= MOST) {
-      const message = `There can be at most ${MOST} webhooks`
-      throw new ApplicationError(message, {}, because(message, 'any.tooMany', { limit: MOST }))
+    if (count >= MAX_WEBHOOKS) {
+      const message = `There can be at most ${MAX_WEBHOOKS} webhooks`
+      throw new ApplicationError(
+        message,
+        {},
+        because(message, 'any.tooMany', { limit: MAX_WEBHOOKS }),
+      )
     }
     await webhooksOf(database).insertOne(row, { session })
   })
@@ -214,7 +218,7 @@ function assertMayRead(
   actor: Principal,
   wanted: Pick<WebhookInput, 'types' | 'events'>,
 ): void {
-  assertMayPermit(actor, actionsOf(schema, wanted))
+  assertMayPermit(actor, actionsOfWebhook(schema, wanted))
 }
 
 function switched(enabled: boolean, at: Date): Pick<WebhookRow, 'disabledAt' | 'disabledBecause'> {

@@ -3,18 +3,18 @@ import { type NumberedCommit, scanCommits } from '../../mongo/commits/read-commi
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import type { Schema } from '../../schema/plan.ts'
-import { deliveriesOf, type DeliveryRow, freshState, placeOf } from './delivery.ts'
+import { deliveriesOf, type DeliveryRow, freshState, deliveryPosition } from './delivery.ts'
 import { eventOf, wants } from './events.ts'
 import { type Missed, type Webhook, type WebhookRow, webhooksOf } from './webhook.ts'
 
 /** Maximum part of the log per transaction. */
-const COMMITS_AT_ONCE = 100
-const ITEMS_AT_ONCE = 1_000
+const MAX_COMMITS_PER_STEP = 100
+const MAX_ITEMS_PER_STEP = 1_000
 
 /** Limit of pending deliveries per webhook. Further events stay in the log. */
-export const MOST_OPEN = 10_000
+export const MAX_PENDING_DELIVERIES = 10_000
 
-export interface Move {
+export interface MoveOptions {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly now: () => Date
@@ -23,7 +23,7 @@ export interface Move {
 }
 
 /** Creates the deliveries of new commits for each webhook. Returns whether the log has more commits. */
-export async function moveCommits(move: Move, head: Head): Promise<boolean> {
+export async function moveCommits(move: MoveOptions, head: Head): Promise<boolean> {
   const { database } = move
   const behind = await asCmsErrors(() =>
     webhooksOf(database)
@@ -46,14 +46,14 @@ async function isFull(database: Database, { _id }: WebhookRow): Promise<boolean>
   const count = await asCmsErrors(() =>
     deliveriesOf(database).countDocuments(
       { hook: _id, open: 1 },
-      { maxTimeMS: database.queryTimeoutMs, limit: MOST_OPEN },
+      { maxTimeMS: database.queryTimeoutMs, limit: MAX_PENDING_DELIVERIES },
     ),
   )
-  return count >= MOST_OPEN
+  return count >= MAX_PENDING_DELIVERIES
 }
 
 /** A direction of reading: new commits, or a replay. */
-interface Way {
+interface ReadDirection {
   /** The commits to read; null if none are due. */
   range(hook: WebhookRow, head: Head): { readonly after: number; readonly to: number } | null
   /** The new position and the missed commits. */
@@ -62,13 +62,13 @@ interface Way {
   readonly again: boolean
 }
 
-const FORWARD: Way = {
+const FORWARD: ReadDirection = {
   range: ({ cursor }, { seq }) => (cursor < seq ? { after: cursor, to: seq } : null),
   at: (cursor, _hook, missed) => ({ cursor, ...(missed !== null && { missed }) }),
   again: false,
 }
 
-const REPLAY: Way = {
+const REPLAY: ReadDirection = {
   range: ({ replay }) => replay,
   at: (after, { replay }) => ({
     replay: replay === null || after >= replay.to ? null : { after, to: replay.to },
@@ -80,7 +80,12 @@ const REPLAY: Way = {
  * Moves one webhook by one batch. A transaction writes deliveries and position together, so that concurrent or
  * crashed processes create each delivery once. Returns whether the range has more commits.
  */
-async function moveFor(move: Move, head: Head, seen: WebhookRow, way: Way): Promise<boolean> {
+async function moveFor(
+  move: MoveOptions,
+  head: Head,
+  seen: WebhookRow,
+  way: ReadDirection,
+): Promise<boolean> {
   const { database } = move
   const range = way.range(seen, head)
   if (range === null) return false
@@ -118,16 +123,16 @@ interface Step {
  * Commit numbers have no gaps. A gap means that retention has deleted commits, and later ones start after its floor.
  */
 async function readStep(
-  { database, now }: Move,
+  { database, now }: MoveOptions,
   { after, to }: { readonly after: number; readonly to: number },
 ): Promise<Step> {
   const found: NumberedCommit[] = []
-  const range = { after, limit: COMMITS_AT_ONCE }
+  const range = { after, limit: MAX_COMMITS_PER_STEP }
   await scanCommits(database, { seq: to }, range, {}, (commit) => {
     return found.push(commit) > 0
   })
   const commits = withinItems(found)
-  const isWhole = commits.length === found.length && found.length < COMMITS_AT_ONCE
+  const isWhole = commits.length === found.length && found.length < MAX_COMMITS_PER_STEP
   const reached = isWhole ? to : (commits.at(-1)?.seq ?? to)
   if (commits.length === reached - after) return { commits, reached, missed: null }
   const { floor } = await readHead(database)
@@ -144,16 +149,16 @@ function withinItems(commits: readonly NumberedCommit[]): readonly NumberedCommi
   let items = 0
   const last = commits.findIndex((commit, index) => {
     items += commit.items.length
-    return index > 0 && items > ITEMS_AT_ONCE
+    return index > 0 && items > MAX_ITEMS_PER_STEP
   })
   return last === -1 ? commits : commits.slice(0, last)
 }
 
 async function putDeliveries(
-  { database, schema, now }: Move,
+  { database, schema, now }: MoveOptions,
   hook: WebhookRow,
   commits: readonly NumberedCommit[],
-  { again }: Way,
+  { again }: ReadDirection,
   session: Session,
 ): Promise<void> {
   const at = now()
@@ -181,7 +186,7 @@ type Facts = Omit<DeliveryRow, keyof ReturnType<typeof freshState>>
 function deliveriesFor(
   hook: WebhookRow,
   commit: NumberedCommit,
-  schema: Move['schema'],
+  schema: MoveOptions['schema'],
 ): readonly Facts[] {
   return commit.items.flatMap((item, index) => {
     const event = eventOf(item, schema.contentTypes.get(item.type))
@@ -192,7 +197,7 @@ function deliveriesFor(
       hook: hook._id,
       event,
       seq: commit.seq,
-      place: placeOf(commit.seq, index),
+      place: deliveryPosition(commit.seq, index),
       at: commit.at,
       type: item.type,
       documentId: item.documentId,

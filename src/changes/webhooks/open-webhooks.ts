@@ -4,10 +4,10 @@ import type { CommitLog } from '../../mongo/commits/commit-log.ts'
 import { openPace } from '../../base/pace.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import { tryLease } from '../../mongo/system/lease.ts'
-import { deliver, type Delivering, LEASE_MS } from './deliver.ts'
+import { deliver, type Delivering, DELIVERY_LEASE_MS } from './deliver.ts'
 import { DELIVERIES, type DeliveryRow, ensureDeliveries } from './delivery.ts'
 import { sweepDeliveries } from './delivery-log.ts'
-import { type Move, moveCommits } from './move-commits.ts'
+import { type MoveOptions, moveCommits } from './move-commits.ts'
 import type { PayloadSources } from './payload.ts'
 import type { SendOptions } from './send-request.ts'
 import { testWebhook, type Tested } from './test-webhook.ts'
@@ -18,7 +18,7 @@ export interface WebhooksOptions extends PayloadSources {
   readonly send: SendOptions
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
-  readonly onMissed: Move['onMissed']
+  readonly onMissed: MoveOptions['onMissed']
 }
 
 /** The webhook worker of a process. It delivers events for the commits of all processes. */
@@ -34,10 +34,10 @@ export interface Webhooks {
 }
 
 /** Concurrent requests per process and per receiver. The second limit keeps a slow receiver from blocking others. */
-const AT_ONCE = 16
-const AT_ONCE_TO_ONE = 4
+const CONCURRENCY = 16
+const CONCURRENCY_PER_WEBHOOK = 4
 
-const SWEEP_EVERY_MS = 3_600_000
+const SWEEP_INTERVAL_MS = 3_600_000
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { database, commitLog, onBackgroundError, now } = options
@@ -47,7 +47,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     database,
     collection: DELIVERIES,
     tieBreak: 'place', // sends the first event of a document before its successors
-    leaseMs: LEASE_MS,
+    leaseMs: DELIVERY_LEASE_MS,
     now,
   })
   const delivering: Delivering = { ...options, queue }
@@ -67,10 +67,10 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const forget = commitLog.onHead(() => pace.wake())
   const look = setInterval(() => pace.wake(), LOOK_MS)
   const sweep = setInterval(() => {
-    tryLease(database, 'webhooks', SWEEP_EVERY_MS / 2, () =>
+    tryLease(database, 'webhooks', SWEEP_INTERVAL_MS / 2, () =>
       sweepDeliveries(database, now()),
     ).catch(onBackgroundError)
-  }, SWEEP_EVERY_MS)
+  }, SWEEP_INTERVAL_MS)
   for (const timer of [look, sweep]) timer.unref()
   pace.wake()
   return {
@@ -97,10 +97,10 @@ function laneOf(delivering: Delivering): Lane {
     sending.set(id, (sending.get(id) ?? 0) + by)
   }
   return {
-    atOnce: AT_ONCE,
+    atOnce: CONCURRENCY,
     next: async () => {
       const hooks = await workingHooks(delivering)
-      const free = hooks.filter(({ _id }) => (sending.get(_id) ?? 0) < AT_ONCE_TO_ONE)
+      const free = hooks.filter(({ _id }) => (sending.get(_id) ?? 0) < CONCURRENCY_PER_WEBHOOK)
       if (free.length === 0) return null
       const delivery = await queue.claim({ hook: { $in: free.map(({ _id }) => _id) } })
       const hook = free.find(({ _id }) => _id === delivery?.hook)

@@ -27,7 +27,7 @@ type OwnedRow = Pick<WebhookRow, 'by' | 'types' | 'events'>
 const FIND_FILES = pluginAction('plugin::upload.content-api', 'find')
 
 /** Returns the actions that a principal needs to create a webhook with this subscription. */
-export function actionsOf(
+export function actionsOfWebhook(
   { contentTypes }: Pick<Schema, 'contentTypes'>,
   { types, events }: Pick<Subscription, 'types' | 'events'>,
 ): readonly string[] {
@@ -73,7 +73,7 @@ const NO_RIGHTS: OwnerRights = {
 }
 
 function legacyOwner(schema: Schema, row: OwnedRow): Principal {
-  return { kind: 'anonymous', grants: new Set(actionsOf(schema, row)) }
+  return { kind: 'anonymous', grants: new Set(actionsOfWebhook(schema, row)) }
 }
 
 function rightsOf(principal: Principal, { all }: LocaleList): OwnerRights {

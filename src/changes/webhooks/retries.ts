@@ -16,7 +16,7 @@ export const RETRIES: readonly number[] = [
 ]
 
 /** Upper bound of `Retry-After`. */
-const LONGEST = 24 * HOUR
+const MAX_DELAY_MS = 24 * HOUR
 
 /** Maximum random addition, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
@@ -35,7 +35,7 @@ export function delayAfter(
 ): number | null {
   const delay = RETRIES[attempts - 1]
   if (delay === undefined) return null
-  const asked = Math.min(retryAfterMs ?? 0, LONGEST)
+  const asked = Math.min(retryAfterMs ?? 0, MAX_DELAY_MS)
   return Math.max(delay, asked) * (1 + JITTER * random())
 }
 

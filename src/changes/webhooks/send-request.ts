@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import { InnerAddressError, isInnerHost, lookUpOutside } from '../../base/inner-address.ts'
 import { parseRetryAfter } from './retries.ts'
 
-export interface Outcome {
+export interface DeliveryOutcome {
   /** Null without a response. */
   readonly status: number | null
   /** Null after a success. */
@@ -26,7 +26,7 @@ export interface SendOptions {
   readonly lookup?: LookupFunction
 }
 
-export interface Message {
+export interface WebhookMessage {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -38,7 +38,10 @@ export const TIMEOUT_MS = 15_000
  * Sends a message and returns the outcome; never rejects. The resolved address is checked when the connection is
  * made, so that DNS rebinding cannot reach private addresses.
  */
-export async function sendRequest(message: Message, options: SendOptions): Promise<Outcome> {
+export async function sendRequest(
+  message: WebhookMessage,
+  options: SendOptions,
+): Promise<DeliveryOutcome> {
   const started = performance.now()
   const rest = await attempt(message, options).catch((error: unknown) => ({
     status: null,
@@ -49,9 +52,9 @@ export async function sendRequest(message: Message, options: SendOptions): Promi
 }
 
 async function attempt(
-  { url, headers, body }: Message,
+  { url, headers, body }: WebhookMessage,
   { allowHosts, version, timeoutMs = TIMEOUT_MS, lookup }: SendOptions,
-): Promise<Omit<Outcome, 'ms'>> {
+): Promise<Omit<DeliveryOutcome, 'ms'>> {
   const target = new URL(url)
   const isSecure = target.protocol === 'https:'
   const isAllowed = isAllowedHost(target, allowHosts)

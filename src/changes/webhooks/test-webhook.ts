@@ -3,9 +3,9 @@ import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import { sendTo } from './deliver.ts'
 import { TEST_EVENT } from './events.ts'
 import { getWebhook } from './manage-webhooks.ts'
-import type { Outcome, SendOptions } from './send-request.ts'
+import type { DeliveryOutcome, SendOptions } from './send-request.ts'
 
-export type Tested = Omit<Outcome, 'retryAfterMs'>
+export type Tested = Omit<DeliveryOutcome, 'retryAfterMs'>
 
 export interface TestParts {
   readonly database: Database

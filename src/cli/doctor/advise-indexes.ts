@@ -21,7 +21,7 @@ export interface IndexAdvice {
 }
 
 const SLOW_MS = 100
-const MANY_SCANNED = 1_000
+const MIN_SCANNED = 1_000
 const SCANNED_PER_RETURNED = 10
 
 /**
@@ -78,6 +78,6 @@ function worse(one: Effort | null, other: Effort | null): Effort {
 const NO_EFFORT: Effort = { scanned: null, returned: null }
 
 function isWasteful({ scanned, returned }: Effort): boolean {
-  if (scanned === null || scanned < MANY_SCANNED) return false
+  if (scanned === null || scanned < MIN_SCANNED) return false
   return scanned > SCANNED_PER_RETURNED * Math.max(1, returned ?? 0)
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../base/config/config.ts'
 import type { Finding } from './finding.ts'
 
 /** Shorter secrets can be guessed by trying: 32 characters of hex are 128 bits. */
-const LEAST_SECRET = 32
+const MIN_SECRET_LENGTH = 32
 
 interface Rule {
   readonly isWeak: (config: Config) => boolean
@@ -10,7 +10,7 @@ interface Rule {
 }
 
 function isShort(secret: string | null): boolean {
-  return secret !== null && secret.length < LEAST_SECRET
+  return secret !== null && secret.length < MIN_SECRET_LENGTH
 }
 
 const RULES: readonly Rule[] = [
@@ -24,11 +24,11 @@ const RULES: readonly Rule[] = [
   },
   {
     isWeak: ({ secrets }) => isShort(secrets.jwtSecret),
-    what: `JWT_SECRET has fewer than ${LEAST_SECRET} characters; use the output of \`openssl rand -hex 32\``,
+    what: `JWT_SECRET has fewer than ${MIN_SECRET_LENGTH} characters; use the output of \`openssl rand -hex 32\``,
   },
   {
     isWeak: ({ secrets }) => isShort(secrets.rootApiToken),
-    what: `ROOT_API_TOKEN has fewer than ${LEAST_SECRET} characters; use the output of \`openssl rand -hex 32\``,
+    what: `ROOT_API_TOKEN has fewer than ${MIN_SECRET_LENGTH} characters; use the output of \`openssl rand -hex 32\``,
   },
   {
     isWeak: ({ endUsers, http }) =>

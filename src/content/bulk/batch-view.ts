@@ -68,7 +68,7 @@ export async function readView(
     find: (plan, key, locale) => holders.find(plan, key, locale),
     versions: (plan, documentId) => stored.get(`${plan.uid} ${documentId}`) ?? [],
     targets: {
-      existing: ({ uid }) => Promise.resolve(existing.get(uid) ?? NOTHING),
+      existing: ({ uid }) => Promise.resolve(existing.get(uid) ?? NO_DOCUMENTS),
       fileTypes: () => Promise.resolve(fileTypes),
     },
     add: (plan, versions) => {
@@ -98,7 +98,7 @@ interface Existing {
   readonly byId: Map<number, string>
 }
 
-const NOTHING: Existing = { documentIds: new Set(), byId: new Map() }
+const NO_DOCUMENTS: Existing = { documentIds: new Set(), byId: new Map() }
 
 /** Only writers with permission to read or update drafts find a document without a published version. */
 function mayFindDrafts(plan: ContentTypePlan, writer: BulkWriter): boolean {
@@ -206,7 +206,7 @@ async function readFileTypes(
 }
 
 /** Replaces keys by documentIds. @throws ApplicationError, ValidationError */
-export function payloadOf(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
+export function documentPayload(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
   return withTargets(line.plan, line.data, (target, key) => {
     const locale = line.version.locale === NO_LOCALE ? line.ownersLocale : line.version.locale
     const found = writer.mayRead(target.uid) ? view.find(target, key, locale) : undefined

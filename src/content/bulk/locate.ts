@@ -11,7 +11,7 @@ export interface Located {
   readonly versions: readonly StoredVersion[]
 }
 
-export function locate(context: DocumentContext, view: BatchView, line: BulkLine): Located {
+export function locateDocument(context: DocumentContext, view: BatchView, line: BulkLine): Located {
   const { plan, address, version } = line
   if ('documentId' in address) {
     const { documentId } = address

@@ -11,18 +11,18 @@ import type { PreparedValues } from '../payload/write-values.ts'
 import { isInsertedOnly, newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
 import { batchIds } from './batch-ids.ts'
-import { type BatchView, payloadOf, readView } from './batch-view.ts'
+import { type BatchView, documentPayload, readView } from './batch-view.ts'
 import type { BulkLine, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 import { hashingOnce } from './hash-once.ts'
-import { assertMayAsk, assertMayUpsert, locate, targetOf } from './locate.ts'
+import { assertMayAsk, assertMayUpsert, locateDocument, targetOf } from './locate.ts'
 import { type Done, runLine } from './run-line.ts'
 import { PartStore } from './store-parts.ts'
 import type { Trial } from './trial.ts'
 import { tryLine } from './try-line.ts'
 import { isUnchanged } from './unchanged.ts'
 
-export type Outcome = Done | { readonly error: CmsError }
+export type LineOutcome = Done | { readonly error: CmsError }
 
 /** A new document without effects on other documents. It is stored in a shared transaction. */
 interface Fresh {
@@ -53,7 +53,7 @@ export async function runBatch(
   lines: readonly BulkLine[],
   writer: BulkWriter,
   options: BatchOptions,
-): Promise<readonly Outcome[]> {
+): Promise<readonly LineOutcome[]> {
   const ids = batchIds(context.ids, lines.length)
   try {
     const batch = new Batch({ ...context, ids }, lines, writer, options)
@@ -68,7 +68,7 @@ class Batch {
   readonly #lines: readonly BulkLine[]
   readonly #writer: BulkWriter
   readonly #options: BatchOptions
-  readonly #outcomes: Outcome[] = []
+  readonly #outcomes: LineOutcome[] = []
   readonly #parts = new PartStore<Fresh>((fresh) => this.#storeTogether(fresh))
   readonly #isFresh = new Set<string>()
   /** Documents changed since the view was read; `all` if a change may affect other documents. */
@@ -88,7 +88,7 @@ class Batch {
     this.#writer = writer
   }
 
-  async run(): Promise<readonly Outcome[]> {
+  async run(): Promise<readonly LineOutcome[]> {
     const { trial, isOver } = this.#options
     const permitted = this.#lines.filter((line) => this.#refusal(line) === null)
     const view = await readView(this.#context, permitted, this.#writer, { trial })
@@ -149,12 +149,12 @@ class Batch {
 
   async #decide(context: DocumentContext, view: BatchView, line: UpsertLine): Promise<Step> {
     const { plan } = line
-    const located = locate(context, view, line)
+    const located = locateDocument(context, view, line)
     const { documentId, versions } = located
     if (this.#isUncertain(documentId)) return 'alone'
     assertMayUpsert(this.#writer, line, located)
     const target = targetOf(line, documentId, this.#writer)
-    const data = payloadOf(line, view, this.#writer)
+    const data = documentPayload(line, view, this.#writer)
     if (versions.length > 0) {
       const { prepared } = await checkUpdate(context, target, data)
       const isSame = isUnchanged(plan, line.version, prepared, versions)

@@ -7,10 +7,10 @@ import { missingUids } from '../payload/fill-uids.ts'
 import { createVersions, prepareNew } from '../write/create-versions.ts'
 import { retryMadeUids } from '../write/retry-made-uids.ts'
 import { checkUpdate, updateVersions } from '../write/update-versions.ts'
-import { payloadOf, readView } from './batch-view.ts'
+import { documentPayload, readView } from './batch-view.ts'
 import type { BulkLine, DeleteLine, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
-import { assertMayAsk, assertMayUpsert, locate, targetOf } from './locate.ts'
+import { assertMayAsk, assertMayUpsert, locateDocument, targetOf } from './locate.ts'
 import { isUnchanged } from './unchanged.ts'
 
 export interface Done {
@@ -42,7 +42,7 @@ export async function runInside(
 ): Promise<Done> {
   assertMayAsk(writer, line)
   const view = await readView(context, [line], writer, { session })
-  const located = locate(context, view, line)
+  const located = locateDocument(context, view, line)
   if (line.op === 'delete') {
     return located.versions.length === 0
       ? {
@@ -54,7 +54,7 @@ export async function runInside(
   assertMayUpsert(writer, line, located)
   const inside = { ...context, targets: view.targets }
   const target = targetOf(line, located.documentId, writer)
-  const data = payloadOf(line, view, writer)
+  const data = documentPayload(line, view, writer)
   return located.versions.length === 0
     ? create(inside, target, data, session)
     : update(inside, target, { data, versions: located.versions }, session)
@@ -74,7 +74,10 @@ async function create(
 async function update(
   context: DocumentContext,
   target: ReturnType<typeof targetOf>,
-  { data, versions }: Pick<UpsertLine, 'data'> & Pick<ReturnType<typeof locate>, 'versions'>,
+  {
+    data,
+    versions,
+  }: Pick<UpsertLine, 'data'> & Pick<ReturnType<typeof locateDocument>, 'versions'>,
   session: Session,
 ): Promise<Done> {
   const { plan, key, documentId } = target

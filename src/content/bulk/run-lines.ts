@@ -4,7 +4,7 @@ import type { DocumentContext } from '../context.ts'
 import { type BulkLine, type LineRules, parseBulkLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 import { hashingOnce } from './hash-once.ts'
-import { type Outcome, runBatch } from './run-batch.ts'
+import { type LineOutcome, runBatch } from './run-batch.ts'
 import { type Done, runInside } from './run-line.ts'
 import type { Trial } from './trial.ts'
 
@@ -15,7 +15,7 @@ export interface SentLine {
 
 export interface LineAnswer {
   readonly line: number
-  readonly outcome: Outcome
+  readonly outcome: LineOutcome
 }
 
 export interface BulkRun {

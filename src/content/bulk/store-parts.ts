@@ -1,7 +1,7 @@
 /** Rows per part. The next part is prepared while the previous one is stored. */
 const PART = 500
 /** Parts that are stored concurrently, each on its own connection. */
-const AT_ONCE = 2
+const CONCURRENCY = 2
 
 interface Part<T> {
   readonly items: readonly T[]
@@ -24,7 +24,7 @@ export class PartStore<T> {
     this.#waiting.push(item)
     this.#isLinked ||= isLinked
     if (this.#waiting.length < PART) return
-    await this.#parts.at(-AT_ONCE)?.stored.catch(() => undefined) // reported by `settle`
+    await this.#parts.at(-CONCURRENCY)?.stored.catch(() => undefined) // reported by `settle`
     this.#begin()
   }
 

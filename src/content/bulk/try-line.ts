@@ -5,10 +5,10 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
-import { type BatchView, payloadOf, readView } from './batch-view.ts'
+import { type BatchView, documentPayload, readView } from './batch-view.ts'
 import type { BulkLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
-import { assertMayUpsert, locate, targetOf } from './locate.ts'
+import { assertMayUpsert, locateDocument, targetOf } from './locate.ts'
 import type { Done } from './run-line.ts'
 import type { Trial } from './trial.ts'
 import { isUnchanged } from './unchanged.ts'
@@ -35,7 +35,7 @@ export async function tryLine(
   trial: Trial,
 ): Promise<Done> {
   const view = await readView(context, [line], writer, { trial })
-  const located = locate(context, view, line)
+  const located = locateDocument(context, view, line)
   const { documentId, versions } = located
   if (line.op === 'delete') {
     const result = versions.length > 0 ? 'deleted' : 'unchanged'
@@ -44,7 +44,7 @@ export async function tryLine(
   assertMayUpsert(writer, line, located)
   const inside = { ...context, targets: view.targets }
   const target = targetOf(line, documentId, writer)
-  const data = payloadOf(line, view, writer)
+  const data = documentPayload(line, view, writer)
   if (versions.length === 0) {
     const prepared = await prepareNew(inside, target, data)
     const made = await newVersions(inside, target, prepared)

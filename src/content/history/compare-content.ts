@@ -19,9 +19,9 @@ export interface AttributeChange {
 }
 
 /** Maximum number of changed words over all texts of a comparison. The cost grows with its square. */
-const MOST_EDITS = 1_000
+const MAX_EDITS = 1_000
 /** Maximum total length of all texts, without their common prefixes and suffixes. */
-const MOST_CHARACTERS = 200_000
+const MAX_CHARACTERS = 200_000
 
 /** The remaining budget, counted in work instead of time, so that results do not depend on the load. */
 interface Room {
@@ -36,7 +36,7 @@ export function compareContent(
   from: PastContent,
   to: PastContent,
 ): readonly AttributeChange[] {
-  const room: Room = { squaredEdits: MOST_EDITS ** 2, characters: MOST_CHARACTERS }
+  const room: Room = { squaredEdits: MAX_EDITS ** 2, characters: MAX_CHARACTERS }
   const compareTexts = (one: string, other: string) => compareWords(one, other, room)
   const declared = [...attributes.values()].flatMap((attribute) =>
     changeOf(

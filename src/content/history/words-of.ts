@@ -12,7 +12,7 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /** V8 segments in quadratic time: 20 s for 100,000 letters (2026). Longer runs are rare. */
-const LONGEST_SEGMENTED = 200
+const MAX_SEGMENT_CHARACTERS = 200
 
 const LETTERS = new RegExp(OTHER, 'gu')
 
@@ -26,7 +26,7 @@ export function wordsOf(text: string): string[] {
 }
 
 function wordsWithin(run: string): string[] {
-  if (run.length > LONGEST_SEGMENTED) return run.match(LETTERS) ?? []
+  if (run.length > MAX_SEGMENT_CHARACTERS) return run.match(LETTERS) ?? []
   return Array.from(segmenter.segment(run), ({ segment }) => segment)
 }
 

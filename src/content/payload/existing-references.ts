@@ -5,7 +5,7 @@ import type { ShapePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { collectRelationChanges } from './component-values.ts'
 import { namedTargets } from './relation-input.ts'
-import { listOf } from './relation-list.ts'
+import { relationListOf } from './relation-list.ts'
 
 export interface LostReference {
   readonly path: readonly string[]
@@ -62,7 +62,7 @@ function prune(
   for (const key of path.slice(0, -1)) holder = holder[key] as Record<string, unknown>
   const name = path.at(-1) ?? ''
   const value = holder[name]
-  const held = listOf(value)
+  const held = relationListOf(value)
   const lost = held.filter((one) => !existing.has(one))
   if (lost.length === 0) return []
   holder[name] = Array.isArray(value) ? held.filter((one) => existing.has(one)) : null

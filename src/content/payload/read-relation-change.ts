@@ -3,7 +3,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { Connection, Position } from './relation-change.ts'
 import {
   faultAt,
-  type Place,
+  type TargetPosition,
   type RelationChange,
   relationFault,
   type TargetRef,
@@ -35,7 +35,7 @@ export function readRelationChange(path: readonly string[], sent: unknown): Rela
   return { kind: 'change', connect: connections, disconnect: disconnected, strict }
 }
 
-function readStrict(place: Place, options: unknown): boolean {
+function readStrict(place: TargetPosition, options: unknown): boolean {
   if (options === undefined || options === null) return true
   if (!isObject(options) || Array.isArray(options))
     throw faultAt(place, 'options must be an object')
@@ -52,7 +52,7 @@ function isAction(value: unknown): value is Data {
   return keys.length === 0 || keys.some((key) => ACTIONS.has(key))
 }
 
-function readTargets(place: Place, value: unknown): readonly TargetRef[] {
+function readTargets(place: TargetPosition, value: unknown): readonly TargetRef[] {
   return toList(value).map((one) => readTarget(place, one, TARGET_KEYS))
 }
 
@@ -61,13 +61,13 @@ function toList(value: unknown): readonly unknown[] {
   return list.filter((one) => one !== null && one !== undefined)
 }
 
-function readConnection(place: Place, value: unknown): Connection<TargetRef> {
+function readConnection(place: TargetPosition, value: unknown): Connection<TargetRef> {
   const target = readTarget(place, value, CONNECTION_KEYS)
   const position = isObject(value) ? value['position'] : undefined
   return { target, position: readPosition(place, position) }
 }
 
-function readTarget(place: Place, value: unknown, keys: ReadonlySet<string>): TargetRef {
+function readTarget(place: TargetPosition, value: unknown, keys: ReadonlySet<string>): TargetRef {
   if (!isObject(value)) return readScalar(place, value)
   assertKeys(place, value, keys)
   const locale = readLocale(place, value['locale'])
@@ -82,7 +82,7 @@ function readTarget(place: Place, value: unknown, keys: ReadonlySet<string>): Ta
 }
 
 /** A string of digits is the numeric id of a version; any other string is a documentId. */
-function readScalar(place: Place, value: unknown): TargetRef {
+function readScalar(place: TargetPosition, value: unknown): TargetRef {
   if (typeof value === 'string' && value !== '') {
     if (!/^\d+$/.test(value)) return { documentId: value }
     if (Number.isSafeInteger(Number(value))) return { id: Number(value) }
@@ -91,13 +91,13 @@ function readScalar(place: Place, value: unknown): TargetRef {
   throw invalidRelations(place)
 }
 
-function readLocale(place: Place, value: unknown): string | null {
+function readLocale(place: TargetPosition, value: unknown): string | null {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value
   throw faultAt(place, 'locale must be a text')
 }
 
-function readPosition(place: Place, value: unknown): Position<TargetRef> {
+function readPosition(place: TargetPosition, value: unknown): Position<TargetRef> {
   if (value === undefined || value === null) return { kind: 'end' }
   if (!isObject(value)) throw faultAt(place, 'position must be an object')
   assertKeys(place, value, new Set(SIDES), 'position')
@@ -121,7 +121,7 @@ function isObject(value: unknown): value is Data {
 }
 
 function assertKeys(
-  { path }: Place,
+  { path }: TargetPosition,
   value: Data,
   known: ReadonlySet<string>,
   within: string | null = null,
@@ -142,6 +142,6 @@ export function attributePath(path: readonly string[]): readonly string[] {
 }
 
 /** The dialect reports this error without a path; the value contains it. */
-function invalidRelations({ path, sent }: Place): ValidationError {
+function invalidRelations({ path, sent }: TargetPosition): ValidationError {
   return relationFault('Invalid relations', { [path.join('.')]: sent })
 }

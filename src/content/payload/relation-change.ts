@@ -1,6 +1,6 @@
 import { ValidationError } from '../../base/errors.ts'
 import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
-import { listOf } from './relation-list.ts'
+import { relationListOf } from './relation-list.ts'
 
 /** The requested change of one relation; `Target` is the form of its references. */
 export type ChangeOf<Target> =
@@ -37,7 +37,7 @@ export function changedReferences(
   stored: unknown,
   change: DocumentChange | undefined,
 ): References {
-  const current = listOf(stored)
+  const current = relationListOf(stored)
   if (holdsMany(attribute)) {
     return change === undefined ? current : applyRelationChange(current, change)
   }

@@ -29,7 +29,7 @@ export interface FoundTargets {
 /** Changes by the path of their attribute: `tags`, `sections.0.author`. */
 export type DocumentChanges = ReadonlyMap<string, DocumentChange>
 
-export interface Place {
+export interface TargetPosition {
   readonly path: readonly string[]
   readonly sent: unknown
 }
@@ -41,7 +41,11 @@ export function relationFault(message: string, value: unknown, reason?: Reason):
   return validationError([fault([], message, value, reason)])
 }
 
-export function faultAt({ path, sent }: Place, problem: string, reason?: Reason): ValidationError {
+export function faultAt(
+  { path, sent }: TargetPosition,
+  problem: string,
+  reason?: Reason,
+): ValidationError {
   const label = path.join('.')
   return validationError([fault(path, `${label}: ${problem}`, sent, reason)])
 }

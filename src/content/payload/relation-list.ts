@@ -1,5 +1,5 @@
 /** Returns the documentIds of a stored relation. Its cardinality may have changed since the write. */
-export function listOf(stored: unknown): readonly string[] {
+export function relationListOf(stored: unknown): readonly string[] {
   if (Array.isArray(stored)) return stored as readonly string[]
   return typeof stored === 'string' ? [stored] : []
 }

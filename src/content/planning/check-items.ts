@@ -82,7 +82,7 @@ function tryEach<T>(
   })
 }
 
-const DOCUMENTS_AT_ONCE = 100
+const BATCH_SIZE = 100
 
 async function findVersions(
   { documents: { database } }: PlanningContext,
@@ -91,8 +91,8 @@ async function findVersions(
 ): Promise<ReadonlyMap<string, StoredVersion>> {
   const ids = [...new Set(items.map(({ documentId }) => documentId))]
   const found = new Map<string, StoredVersion>()
-  for (let from = 0; from < ids.length; from += DOCUMENTS_AT_ONCE) {
-    const some = ids.slice(from, from + DOCUMENTS_AT_ONCE)
+  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+    const some = ids.slice(from, from + BATCH_SIZE)
     for (const version of await getDocuments(database, plan, some)) {
       found.set(`${version.documentId} ${version.locale} ${version.status}`, version)
     }

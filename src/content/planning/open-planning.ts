@@ -21,7 +21,7 @@ const LOOK_MS = 500
  * only one of them counts.
  */
 const LEASES_MS = { document: 1_000, release: 1_500 } as const
-const AT_ONCE = { document: 4, release: 1 } as const
+const CONCURRENCY = { document: 4, release: 1 } as const
 
 /** Begins to do what is due, and to end what has been in the trash for long enough, until `close`. */
 export async function openPlanning(options: PlanningOptions): Promise<Planning> {
@@ -51,7 +51,7 @@ async function laneOf(context: PlanningContext, kind: ScheduleRow['kind']): Prom
     now,
   })
   return {
-    atOnce: AT_ONCE[kind],
+    atOnce: CONCURRENCY[kind],
     next: async () => {
       const job = await queue.claim({ kind })
       return job === null ? null : () => queue.hold(job, () => runSchedule(context, queue, job))

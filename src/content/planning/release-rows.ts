@@ -30,7 +30,7 @@ export interface ReleaseRow {
 }
 
 /** How much is published together: one transaction must hold it. */
-export const MOST_ITEMS = 500
+export const MAX_RELEASE_ITEMS = 500
 
 /** What the log calls them. */
 export const RELEASE_TYPE = 'admin::release'

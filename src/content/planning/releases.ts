@@ -8,7 +8,7 @@ import type { Session } from '../../mongo/connection/database.ts'
 import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import type { PlanningContext } from './planning.ts'
 import {
-  MOST_ITEMS,
+  MAX_RELEASE_ITEMS,
   RELEASE_TYPE,
   type ReleaseItem,
   type ReleaseRow,
@@ -96,12 +96,12 @@ export function addItems(
       const line = lineOf(item)
       all.set(line, { ...item, id: all.get(line)?.id ?? newDocumentId() })
     }
-    if (all.size > MOST_ITEMS) {
-      const message = `A release holds ${MOST_ITEMS} documents at most`
+    if (all.size > MAX_RELEASE_ITEMS) {
+      const message = `A release holds ${MAX_RELEASE_ITEMS} documents at most`
       throw new ApplicationError(
         message,
         {},
-        because(message, 'any.tooMany', { limit: MOST_ITEMS }),
+        because(message, 'any.tooMany', { limit: MAX_RELEASE_ITEMS }),
       )
     }
     return { items: [...all.values()] }

@@ -5,10 +5,10 @@ import { noteRow } from '../../mongo/connection/commit-record.ts'
 import { optionsOf } from '../../mongo/connection/commands.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { seenRows } from '../../mongo/lines/seen-rows.ts'
+import { visibleRows } from '../../mongo/lines/visible-rows.ts'
 import { getAllVersions } from '../../mongo/read/read-versions.ts'
 import { isDocumentId, newDocumentId } from '../../mongo/versions/document-id.ts'
-import type { SeenType } from '../../query/query.ts'
+import type { VisibleType } from '../../query/query.ts'
 import type { ActionOn } from './run-action.ts'
 import type { PlanningContext } from './planning.ts'
 import { RELEASE_TYPE } from './release-rows.ts'
@@ -20,7 +20,7 @@ import {
 } from './schedule-rows.ts'
 
 /** How many one document may have. */
-const MOST_OF_ONE = 20
+const MAX_SCHEDULES_PER_DOCUMENT = 20
 
 /**
  * Has an action on a document done at a time, with the rights that its author has by then.
@@ -40,11 +40,15 @@ export async function addSchedule(
   }
   const rows = schedulesIn(database)
   const own = await asCmsErrors(() =>
-    rows.countDocuments({ type: plan.uid, documentId }, { limit: MOST_OF_ONE }),
+    rows.countDocuments({ type: plan.uid, documentId }, { limit: MAX_SCHEDULES_PER_DOCUMENT }),
   )
-  if (own >= MOST_OF_ONE) {
-    const message = `This document has ${MOST_OF_ONE} schedules already`
-    throw new ApplicationError(message, {}, because(message, 'any.tooMany', { limit: MOST_OF_ONE }))
+  if (own >= MAX_SCHEDULES_PER_DOCUMENT) {
+    const message = `This document has ${MAX_SCHEDULES_PER_DOCUMENT} schedules already`
+    throw new ApplicationError(
+      message,
+      {},
+      because(message, 'any.tooMany', { limit: MAX_SCHEDULES_PER_DOCUMENT }),
+    )
   }
   const row: DocumentSchedule = {
     _id: newDocumentId(),
@@ -83,7 +87,7 @@ export interface ScheduleSelection {
   readonly until: Date | null
   readonly type: string | null
   readonly documentId: string | null
-  readonly seen: readonly SeenType[]
+  readonly seen: readonly VisibleType[]
   /** Whether releases are seen. */
   readonly releases: boolean
 }
@@ -103,7 +107,7 @@ export function listSchedules(
     ...(type === null ? [] : [{ type }]),
     ...(documentId === null ? [] : [{ documentId }]),
     ...(after === null ? [] : [behind(after)]),
-    { $or: [...(releases ? [{ kind: 'release' }] : []), ...seenRows(seen)] },
+    { $or: [...(releases ? [{ kind: 'release' }] : []), ...visibleRows(seen)] },
   ]
   if (!releases && seen.length === 0) return Promise.resolve([])
   return asCmsErrors(() =>

@@ -3,7 +3,7 @@ import { compareStatuses, type DocumentLine } from '../../mongo/lines/compare-st
 import type { EntryState } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-export interface LineState extends DocumentLine {
+export interface LocaleState extends DocumentLine {
   readonly state: EntryState
 }
 
@@ -12,7 +12,7 @@ export async function findStates(
   database: Database,
   plan: ContentTypePlan,
   lines: readonly DocumentLine[],
-): Promise<readonly LineState[]> {
+): Promise<readonly LocaleState[]> {
   if (lines.length === 0) return []
   if (!plan.draftAndPublish) return lines.map((line) => ({ ...line, state: 'published' }))
   const compared = await compareStatuses(database, plan, lines)

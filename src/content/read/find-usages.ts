@@ -20,28 +20,28 @@ export interface Usages {
   readonly capped: boolean
 }
 
-export interface SeenType {
+export interface ReadableType {
   readonly plan: ContentTypePlan
   readonly drafts: boolean
   readonly isSeen: (version: { readonly locale: string; readonly status: Status }) => boolean
 }
 
-const MOST = 500
+const MAX_USAGES = 500
 const MAX_DEPTH = 5
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 /** Finds the entries that refer to a document through an owning side. */
 export async function findUsages(
   database: Database,
-  types: readonly SeenType[],
+  types: readonly ReadableType[],
   { uid, documentId }: { readonly uid: Uid; readonly documentId: string },
 ): Promise<Usages> {
   const searches = types.flatMap((type) =>
     pathsTo(uid, type.plan).map((path) => () => usagesAt(database, type, path, documentId)),
   )
   const found: Usages[] = []
-  for (let start = 0; start < searches.length; start += AT_ONCE) {
-    const some = searches.slice(start, start + AT_ONCE)
+  for (let start = 0; start < searches.length; start += CONCURRENCY) {
+    const some = searches.slice(start, start + CONCURRENCY)
     found.push(...(await Promise.all(some.map((search) => search()))))
   }
   return {
@@ -52,7 +52,7 @@ export async function findUsages(
 
 async function usagesAt(
   database: Database,
-  { plan, drafts, isSeen }: SeenType,
+  { plan, drafts, isSeen }: ReadableType,
   path: string,
   documentId: string,
 ): Promise<Usages> {
@@ -61,10 +61,10 @@ async function usagesAt(
     documentId,
     statuses: drafts ? ['draft', 'published'] : ['published'],
     titleField: titleFieldOf(plan),
-    limit: MOST + 1,
+    limit: MAX_USAGES + 1,
   })
   const byLine = new Map<string, Usage>()
-  for (const row of rows.slice(0, MOST).filter(isSeen)) {
+  for (const row of rows.slice(0, MAX_USAGES).filter(isSeen)) {
     const line = `${row.documentId}:${row.locale}`
     const before = byLine.get(line)
     byLine.set(line, {
@@ -79,7 +79,7 @@ async function usagesAt(
   const all = [...byLine.values()].sort((one, other) =>
     one.documentId < other.documentId ? -1 : 1,
   )
-  return { all, capped: rows.length > MOST }
+  return { all, capped: rows.length > MAX_USAGES }
 }
 
 function textOf(title: unknown): string {

@@ -5,7 +5,7 @@ import type { VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
 
-export function countLines(
+export function countEntries(
   database: Database,
   plan: ContentTypePlan,
   key: VersionKey,

@@ -6,7 +6,7 @@ import { tooManyEntries } from '../../query/answer-size.ts'
 import type { EntryFormat, MediaNode, FileUsageNode } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
-import { listOf, unique } from '../payload/relation-list.ts'
+import { relationListOf, unique } from '../payload/relation-list.ts'
 import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 import type { Entry } from './to-entry.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -59,7 +59,7 @@ async function usersIn(
   )
   if (found.some(({ versions }) => versions.length > limit)) throw tooManyEntries(path, limit)
   const uses = found.flatMap(({ name, versions }) =>
-    versions.flatMap((version) => listOf(version[name]).map((file) => ({ file, version }))),
+    versions.flatMap((version) => relationListOf(version[name]).map((file) => ({ file, version }))),
   )
   const byFile = new Map<string, Map<number, StoredVersion>>()
   for (const { file, version } of uses) {

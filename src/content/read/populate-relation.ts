@@ -12,7 +12,7 @@ import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts
 import { tooManyEntries } from '../../query/answer-size.ts'
 import type { RelationNode, VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { listOf, unique } from '../payload/relation-list.ts'
+import { relationListOf, unique } from '../payload/relation-list.ts'
 import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 
 interface Group {
@@ -130,7 +130,9 @@ function inverseSide(
 }
 
 function ownerSide({ database }: PopulateContext, rows: readonly Row[], node: RelationNode): Find {
-  const documentIds = unique(rows.flatMap(({ values }) => listOf(values[node.relation.name])))
+  const documentIds = unique(
+    rows.flatMap(({ values }) => relationListOf(values[node.relation.name])),
+  )
   const target = node.relation.target()
   return async (read, limit) => {
     if (documentIds.length > limit) return null
@@ -181,7 +183,7 @@ function relatedByLists(
   return {
     versions,
     of: ({ values }) => {
-      const list = unique(listOf(values[relation.name])).flatMap(
+      const list = unique(relationListOf(values[relation.name])).flatMap(
         (documentId) => known.get(documentId) ?? [],
       )
       return list.toSorted((one, other) => placeOf(one) - placeOf(other))
@@ -211,7 +213,7 @@ function relatedByOwners(
   const placeOf = placeIn(read, versions)
   const members = new Map<string, StoredVersion[]>()
   for (const owner of versions) {
-    for (const documentId of listOf(owner[attribute])) {
+    for (const documentId of relationListOf(owner[attribute])) {
       const list = members.get(documentId)
       if (list === undefined) members.set(documentId, [owner])
       else list.push(owner)
@@ -221,7 +223,7 @@ function relatedByOwners(
     versions,
     of: ({ documentId, values }) => {
       const list = members.get(documentId) ?? []
-      const given = new Map(listOf(values[relation.name]).map((id, index) => [id, index]))
+      const given = new Map(relationListOf(values[relation.name]).map((id, index) => [id, index]))
       const rank = (version: StoredVersion): number => given.get(version.documentId) ?? given.size
       return list.toSorted(
         (one, other) =>
@@ -256,7 +258,7 @@ function present(row: Row, node: RelationNode, shown: readonly Row[]): unknown {
 }
 
 function storedIds(values: Row['values'], { relation, range }: RelationNode): unknown {
-  const list = listOf(values[relation.name])
+  const list = relationListOf(values[relation.name])
   if (!relation.toMany) return list[0] ?? null
   return range === null ? list : list.slice(range.start, range.start + range.limit)
 }

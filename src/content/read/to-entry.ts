@@ -20,7 +20,7 @@ interface Shape {
 }
 
 /** Limit of cached serializers; clients usually repeat a few field lists. */
-const MOST_WRITERS = 50
+const MAX_CACHED_WRITERS = 50
 
 const shapes = new WeakMap<ShapePlan, Shape>()
 
@@ -48,7 +48,7 @@ export function entryWriter(holder: ShapePlan, fields: FieldSelection): WriteVer
   if (known !== undefined) return known
   const names = new Set(['id', 'documentId', ...fields])
   const made = compileVersionText([...names].flatMap((name) => all.get(name) ?? []))
-  if (writers.size < MOST_WRITERS) writers.set(key, made)
+  if (writers.size < MAX_CACHED_WRITERS) writers.set(key, made)
   return made
 }
 

@@ -1,6 +1,6 @@
 import { findDeletions, findTitlesOfDeleted } from '../../mongo/trash/read-trash.ts'
 import type { DeletionRow } from '../../mongo/trash/trash-rows.ts'
-import type { SeenType } from '../../query/query.ts'
+import type { VisibleType } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { DocumentContext } from '../context.ts'
 
@@ -24,7 +24,7 @@ export interface TrashPage {
 
 export async function listTrash(
   { database }: DocumentContext,
-  seen: readonly SeenType[],
+  seen: readonly VisibleType[],
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ): Promise<TrashPage> {
   const found = await findDeletions(database, seen, { before, limit: limit + 1 })
@@ -37,7 +37,7 @@ export async function listTrash(
 
 export async function deletedTitles(
   { database }: DocumentContext,
-  seen: readonly SeenType[],
+  seen: readonly VisibleType[],
   lines: readonly { readonly documentId: string }[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(lines.map(({ documentId }) => documentId))]

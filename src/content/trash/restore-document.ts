@@ -18,7 +18,7 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { type LostReference, withoutLost } from '../payload/existing-references.ts'
-import { listOf } from '../payload/relation-list.ts'
+import { relationListOf } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { exclusiveRelations, unsetValues } from '../payload/write-values.ts'
 
@@ -195,7 +195,7 @@ async function takenByOthers(
   session: Session,
 ): Promise<readonly Taken[]> {
   const held = exclusiveRelations(plan).flatMap((relation) =>
-    listOf(version[relation.name]).map((target): Taken => ({ relation, target })),
+    relationListOf(version[relation.name]).map((target): Taken => ({ relation, target })),
   )
   for (const { relation, target } of held) {
     if (relation.otherSide === null) continue
@@ -204,7 +204,7 @@ async function takenByOthers(
   }
   const rivals = await findRivals(database, plan, version, held, session)
   return held.filter(({ relation, target }) =>
-    rivals.some((rival) => listOf(rival[relation.name]).includes(target)),
+    rivals.some((rival) => relationListOf(rival[relation.name]).includes(target)),
   )
 }
 

@@ -8,7 +8,7 @@ import { patchVersion, setInOtherLocales } from '../../mongo/write/write-version
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan, MediaPlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-import { listOf, unique } from '../payload/relation-list.ts'
+import { relationListOf, unique } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { checkUpdate, updateVersions } from './update-versions.ts'
 import type { Writer } from '../write-target.ts'
@@ -89,7 +89,7 @@ async function attachToPublished(
   const { documentId } = version
   const stored = await getWholeVersion(database, plan, documentId, version, session)
   if (stored === null) return
-  const held = unique([...listOf(stored[media.name]), ...files])
+  const held = unique([...relationListOf(stored[media.name]), ...files])
   const attached = { [media.name]: media.multiple ? held : (files.at(-1) ?? null) }
   const updatedAt = now()
   const changes = { ...attached, updatedAt }

@@ -1,7 +1,7 @@
 import { CmsError, ConflictError, UnprocessableContentError } from '../../base/errors.ts'
 import {
   type IdempotencyRecords,
-  type KeptAnswer,
+  type StoredAnswer,
   openIdempotencyRecords,
 } from '../../mongo/system/idempotency-records.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
@@ -10,8 +10,8 @@ import type { DocumentContext } from '../context.ts'
 
 export interface CreationWork {
   create(alongside: Alongside | null): Promise<StoredVersion>
-  show(version: StoredVersion): Promise<KeptAnswer>
-  showError(error: CmsError): KeptAnswer
+  show(version: StoredVersion): Promise<StoredAnswer>
+  showError(error: CmsError): StoredAnswer
 }
 
 export interface Creation extends CreationWork {
@@ -22,7 +22,7 @@ export interface Creation extends CreationWork {
 }
 
 export interface CreationAnswer {
-  readonly answer: KeptAnswer
+  readonly answer: StoredAnswer
   readonly replayed: boolean
 }
 
@@ -68,7 +68,7 @@ async function carryOut(
   records: IdempotencyRecords,
   creation: Creation,
   claim: string,
-): Promise<KeptAnswer> {
+): Promise<StoredAnswer> {
   const { key } = creation
   let version: StoredVersion
   try {
@@ -90,7 +90,7 @@ async function keepShown(
   records: IdempotencyRecords,
   creation: Creation,
   version: StoredVersion,
-): Promise<KeptAnswer> {
+): Promise<StoredAnswer> {
   const answer = await creation.show(version)
   // A response above the limit is not stored. Each repeated request formats it again from the stored version.
   if (answer.body.length > MOST_KEPT) return answer

@@ -14,7 +14,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import type { DocumentChange } from '../payload/relation-change.ts'
-import { listOf } from '../payload/relation-list.ts'
+import { relationListOf } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { beginDraft, patchWritten, publishDraft, putCopy, writeRelations } from './version-steps.ts'
 import { assertCondition } from './write-condition.ts'
@@ -220,7 +220,7 @@ function exclusiveTargets(
   return new Map(
     exclusiveRelations(plan).map(({ name }) => [
       name,
-      { kind: 'set', targets: listOf(content[name]) },
+      { kind: 'set', targets: relationListOf(content[name]) },
     ]),
   )
 }

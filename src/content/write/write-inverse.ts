@@ -17,7 +17,7 @@ import {
   type DocumentChange,
 } from '../payload/relation-change.ts'
 import type { DocumentChanges } from '../payload/relation-input.ts'
-import { listOf, unique } from '../payload/relation-list.ts'
+import { relationListOf, unique } from '../payload/relation-list.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { exclusiveRelations, inverseChanges } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -47,7 +47,7 @@ export async function writeOtherSides(
   const taken = exclusiveRelations(target.plan)
     .filter(({ name }) => isCopy || changes.has(name))
     .flatMap((relation) =>
-      listOf(version[relation.name]).map((held) => ({ relation, target: held })),
+      relationListOf(version[relation.name]).map((held) => ({ relation, target: held })),
     )
   for (const { relation, target: held } of isCopy ? [] : taken) {
     if (relation.otherSide === null) continue
@@ -61,7 +61,7 @@ export async function writeOtherSides(
     const members = await writeInverse(context, target, version, [relation, change], session)
     // A copy already has its order, and a position may refer to a document that is not a member here yet.
     orders[relation.name] = isCopy
-      ? listOf(version[relation.name])
+      ? relationListOf(version[relation.name])
       : changedOrder(relation, change, members, sharedOrder(target.plan, relation, version))
   }
   return orders
@@ -89,7 +89,7 @@ function sharedOrder(
   version: StoredVersion,
 ): readonly string[] {
   const isShared = relation.toMany && !plan.localized && relation.target().localized
-  return isShared ? listOf(version[relation.name]) : []
+  return isShared ? relationListOf(version[relation.name]) : []
 }
 
 /** Returns the members before the change, in the order of this version. */
@@ -113,7 +113,7 @@ async function writeInverse(
   const missing = joining.filter(isMissing)
   await removeFromOwners(database, versions, documentId, leaving, session)
   await addToOwners(database, versions, documentId, missing, session)
-  return inOrder(members, listOf(version[relation.name]))
+  return inOrder(members, relationListOf(version[relation.name]))
 }
 
 function changedOrder(
@@ -122,7 +122,7 @@ function changedOrder(
   members: readonly string[],
   elsewhere: readonly string[],
 ): readonly string[] {
-  if (!toMany) return listOf(applyToOneChange(members[0] ?? null, change))
+  if (!toMany) return relationListOf(applyToOneChange(members[0] ?? null, change))
   const order = applyRelationChange(members, change)
   const known = new Set([...members, ...order])
   return [...order, ...elsewhere.filter((documentId) => !known.has(documentId))]

@@ -5,7 +5,7 @@ import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 
 /** What an answer shows of each type, where it is not null. */
-const SHOWN: Readonly<Record<ScalarType, string>> = {
+const TYPESCRIPT_TYPES: Readonly<Record<ScalarType, string>> = {
   string: 'string',
   text: 'string',
   richtext: 'string',
@@ -105,5 +105,5 @@ export function valueType({ type, limits }: ScalarPlan): string {
   const { enum: values } = limits
   return type === 'enumeration' && values !== undefined
     ? values.map(quoted).join(' | ')
-    : SHOWN[type]
+    : TYPESCRIPT_TYPES[type]
 }

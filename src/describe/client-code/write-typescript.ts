@@ -28,7 +28,7 @@ export function writeTypeScript({ schema, locales, grants }: CodeFacts): string 
     mayRead: (uid) => grants.has(contentAction({ uid }, 'find')),
     nameOf: (uid) => names.get(uid) ?? 'never',
   }
-  const types = [...schema.contentTypes.values()].filter(({ uid }) => isShown(uid, scope))
+  const types = [...schema.contentTypes.values()].filter(({ uid }) => isWritten(uid, scope))
   const own = types.filter(({ uid }) => uid.startsWith('api::'))
   const codes = locales.all.map(({ code }) => quoted(code)).join(' | ')
   const paths = own.map((plan): Member => [pathOf(plan), scope.nameOf(plan.uid)])
@@ -61,7 +61,7 @@ const CREATE = `export function createClient(options: quire.ClientOptions): quir
 `
 
 /** Files are shown with whatever has media. */
-function isShown(uid: Uid, scope: CodeScope): boolean {
+function isWritten(uid: Uid, scope: CodeScope): boolean {
   return uid === FILE || scope.mayRead(uid)
 }
 

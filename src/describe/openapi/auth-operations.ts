@@ -4,7 +4,7 @@ import { addedAttributes } from '../../schema/built-in-types.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { entrySchema } from './entry-schemas.ts'
 import { attributeInputs } from './input-schemas.ts'
-import { FLAG, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { FLAG, type JsonSchema, arraySchema, objectOf, orNull, TEXT } from './json-schema.ts'
 import type { Operation, PlacedOperation } from './operation.ts'
 import { pathParameter, queryParameter } from './parameters.ts'
 import { answer, failures, jsonBody } from './responses.ts'
@@ -173,7 +173,7 @@ const SESSION_OPERATIONS: readonly PlacedOperation[] = [
       responses: {
         200: answer(
           'At most 100 sessions, the last used first',
-          objectOf({ data: listOf(objectOf(SESSION, Object.keys(SESSION))) }, ['data']),
+          objectOf({ data: arraySchema(objectOf(SESSION, Object.keys(SESSION))) }, ['data']),
         ),
         ...failures(),
       },

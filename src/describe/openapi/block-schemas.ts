@@ -1,15 +1,15 @@
-import { type JsonSchema, listOf, TEXT } from './json-schema.ts'
+import { type JsonSchema, arraySchema, TEXT } from './json-schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** A value of a `blocks` attribute: what its editor writes, node by node. */
 export function blocksSchema(vocabulary: Vocabulary): JsonSchema {
-  return vocabulary.refer('Blocks', () => listOf(blockSchema(vocabulary)))
+  return vocabulary.refer('Blocks', () => arraySchema(blockSchema(vocabulary)))
 }
 
 function blockSchema({ refer }: Vocabulary): JsonSchema {
   const text = refer('BlockText', () => node('text', { text: TEXT, ...MARKS }, ['text']))
   const link = refer('BlockLink', () =>
-    node('link', { url: TEXT, children: listOf(text) }, ['url', 'children']),
+    node('link', { url: TEXT, children: arraySchema(text) }, ['url', 'children']),
   )
   const inline = oneOfTypes({ text, link })
   const item = refer('BlockListItem', () => holding('list-item', inline))
@@ -26,7 +26,7 @@ function blockSchema({ refer }: Vocabulary): JsonSchema {
     quote: refer('BlockQuote', () => holding('quote', inline)),
     code: refer('BlockCode', () => holding('code', inline)),
     image: refer('BlockImage', () =>
-      node('image', { image: IMAGE, children: listOf(inline) }, ['image']),
+      node('image', { image: IMAGE, children: arraySchema(inline) }, ['image']),
     ),
   }
   return refer('Block', () => oneOfTypes(blocks))
@@ -59,7 +59,7 @@ function holding(
   child: JsonSchema,
   properties: Readonly<Record<string, JsonSchema>> = {},
 ): JsonSchema {
-  const own = { ...properties, children: listOf(child) }
+  const own = { ...properties, children: arraySchema(child) }
   return node(type, own, Object.keys(own))
 }
 

@@ -3,7 +3,15 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { entrySchema } from './entry-schemas.ts'
 import { exampleOf } from './examples.ts'
 import { createSchema, inputSchema } from './input-schemas.ts'
-import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import {
+  FLAG,
+  INTEGER,
+  type JsonSchema,
+  arraySchema,
+  objectOf,
+  orNull,
+  TEXT,
+} from './json-schema.ts'
 import { AT_A_TIME, scheduleSchema } from './schedule-schemas.ts'
 import type { PlacedOperation } from './operation.ts'
 import { headerParameter, type Parameter, pathParameter } from './parameters.ts'
@@ -73,7 +81,7 @@ function find({ vocabulary, plan, bounds, name, path }: Place): PlacedOperation 
   const schema = vocabulary.refer(`${name}_List`, () =>
     objectOf(
       {
-        data: listOf(entrySchema(vocabulary, plan)),
+        data: arraySchema(entrySchema(vocabulary, plan)),
         meta: objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination']),
       },
       ['data', 'meta'],
@@ -223,10 +231,10 @@ function remove(place: Place): PlacedOperation {
 function act(place: Place, verb: string, summary: string): PlacedOperation {
   const { vocabulary, plan, bounds, name } = place
   const isPlanned = verb !== 'discard'
-  const several = objectOf({ data: listOf(entrySchema(vocabulary, plan)), meta: objectOf({}) }, [
-    'data',
-    'meta',
-  ])
+  const several = objectOf(
+    { data: arraySchema(entrySchema(vocabulary, plan)), meta: objectOf({}) },
+    ['data', 'meta'],
+  )
   return {
     path: `${addressOf(place)}/actions/${verb}`,
     method: 'post',

@@ -6,7 +6,7 @@ import type {
   ContentTypePlan,
   RelationPlan,
 } from '../../schema/plan.ts'
-import { described, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { described, type JsonSchema, arraySchema, objectOf, orNull, TEXT } from './json-schema.ts'
 import { shownScalar } from './scalar-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -24,11 +24,11 @@ export function entryProperties(vocabulary: Vocabulary, plan: ContentTypePlan): 
   const properties = memberProperties(vocabulary, plan)
   if (hasLocalizations(plan)) {
     properties[LOCALIZATIONS] = described(
-      listOf(entrySchema(vocabulary, plan)),
+      arraySchema(entrySchema(vocabulary, plan)),
       'The other locales of this entry; shown by `populate`',
     )
   }
-  if (plan.users !== undefined) properties['related'] = listOf(USER_OF_FILE)
+  if (plan.users !== undefined) properties['related'] = arraySchema(USER_OF_FILE)
   return properties
 }
 
@@ -74,13 +74,13 @@ function memberSchema(vocabulary: Vocabulary, member: AttributePlan): JsonSchema
     case 'scalar':
       return shownScalar(vocabulary, member)
     case 'relation':
-      return isShown(vocabulary, member)
+      return isDescribed(vocabulary, member)
         ? oneOrMany(entrySchema(vocabulary, member.target()), member.toMany)
         : null
     case 'component':
       return oneOrMany(componentSchema(vocabulary, member.component()), member.repeatable)
     case 'dynamiczone':
-      return listOf(anyElement(member.components(), (plan) => elementSchema(vocabulary, plan)))
+      return arraySchema(anyElement(member.components(), (plan) => elementSchema(vocabulary, plan)))
     case 'media': {
       const files = oneOrMany(entrySchema(vocabulary, member.files.target()), member.multiple)
       return member.multiple ? orNull(files) : files
@@ -89,12 +89,12 @@ function memberSchema(vocabulary: Vocabulary, member: AttributePlan): JsonSchema
 }
 
 /** Whether `populate` can show it to this principal. */
-export function isShown(vocabulary: Vocabulary, relation: RelationPlan): boolean {
+export function isDescribed(vocabulary: Vocabulary, relation: RelationPlan): boolean {
   return !relation.private && relation.unshown !== true && vocabulary.mayRead(relation.targetUid)
 }
 
 function oneOrMany(schema: JsonSchema, many: boolean): JsonSchema {
-  return many ? listOf(schema) : orNull(schema)
+  return many ? arraySchema(schema) : orNull(schema)
 }
 
 /** An element of a zone, which may hold these components; a zone may hold none. */

@@ -3,7 +3,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { paginationSchema } from './content-operations.ts'
 import { entryProperties } from './entry-schemas.ts'
 import { filterParameters } from './filter-parameters.ts'
-import { INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { INTEGER, type JsonSchema, arraySchema, objectOf, orNull, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { pathParameter, queryParameter } from './parameters.ts'
 import {
@@ -88,7 +88,7 @@ function list(
       queryParameter('limit', { type: 'integer', minimum: 1, maximum: maxLimit }),
       ...filterParameters(vocabulary, plan),
     ],
-    responses: { 200: answer('The files', listOf(file)), ...failures() },
+    responses: { 200: answer('The files', arraySchema(file)), ...failures() },
   })
 }
 
@@ -99,10 +99,10 @@ function page(
   bounds: Bounds,
 ): PlacedOperation {
   const pagination = paginationSchema(vocabulary)
-  const body = objectOf({ data: listOf(file), meta: objectOf({ pagination }, ['pagination']) }, [
-    'data',
-    'meta',
-  ])
+  const body = objectOf(
+    { data: arraySchema(file), meta: objectOf({ pagination }, ['pagination']) },
+    ['data', 'meta'],
+  )
   return placed('/api/upload/files/page', 'get', {
     operationId: 'files_findPage',
     summary: 'A page of files, with its pagination',
@@ -129,7 +129,7 @@ function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
     },
   }))
   const form = objectOf({
-    files: listOf({ ...TEXT, contentMediaType: 'application/octet-stream' }),
+    files: arraySchema({ ...TEXT, contentMediaType: 'application/octet-stream' }),
     fileInfo: {
       ...TEXT,
       contentMediaType: 'application/json',
@@ -155,7 +155,7 @@ function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
     },
     responses: {
       200: answer('The file that was changed', file),
-      201: answer('The new files, in the order sent', listOf(file)),
+      201: answer('The new files, in the order sent', arraySchema(file)),
       ...failures(404, 413),
     },
   })
@@ -191,7 +191,7 @@ export function localeOperations({ may, refer }: Vocabulary): readonly PlacedOpe
       operationId: 'locales_find',
       summary: 'The locales of content, a bare list',
       tags: ['Locales'],
-      responses: { 200: answer('The locales', listOf(locale)), ...failures() },
+      responses: { 200: answer('The locales', arraySchema(locale)), ...failures() },
     }),
   ]
 }

@@ -1,7 +1,15 @@
 import { isMadeUid } from '../../schema/made-uid.ts'
 import type { AttributePlan, ComponentPlan, ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
 import { anyElement } from './entry-schemas.ts'
-import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import {
+  FLAG,
+  INTEGER,
+  type JsonSchema,
+  arraySchema,
+  objectOf,
+  orNull,
+  TEXT,
+} from './json-schema.ts'
 import { givenScalar } from './scalar-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -91,11 +99,11 @@ function givenSchema(
       return relationInput(vocabulary, attribute.multiple)
     case 'component': {
       const component = componentInput(vocabulary, attribute.component())
-      return orNull(attribute.repeatable ? listOf(component) : component)
+      return orNull(attribute.repeatable ? arraySchema(component) : component)
     }
     case 'dynamiczone':
       return orNull(
-        listOf(anyElement(attribute.components(), (plan) => elementInput(vocabulary, plan))),
+        arraySchema(anyElement(attribute.components(), (plan) => elementInput(vocabulary, plan))),
       )
   }
 }
@@ -167,12 +175,12 @@ function relationChange(vocabulary: Vocabulary): JsonSchema {
 }
 
 function oneOrSome(target: JsonSchema): JsonSchema {
-  return { anyOf: [{ type: 'null' }, target, listOf(orNull(target))] }
+  return { anyOf: [{ type: 'null' }, target, arraySchema(orNull(target))] }
 }
 
 function relationInput(vocabulary: Vocabulary, toMany: boolean): JsonSchema {
   const target = vocabulary.refer('RelationTarget', () => TARGET)
   return vocabulary.refer(toMany ? 'RelationToMany' : 'RelationToOne', () => ({
-    anyOf: [{ type: 'null' }, target, listOf(orNull(target)), relationChange(vocabulary)],
+    anyOf: [{ type: 'null' }, target, arraySchema(orNull(target)), relationChange(vocabulary)],
   }))
 }

@@ -32,7 +32,7 @@ export function objectOf(
   }
 }
 
-export function listOf(items: JsonSchema): JsonSchema {
+export function arraySchema(items: JsonSchema): JsonSchema {
   return { type: 'array', items }
 }
 

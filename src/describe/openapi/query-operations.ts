@@ -5,7 +5,7 @@ import { showEntry } from '../../query/named/shown-entry.ts'
 import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { IF_NONE_MATCH, paginationSchema } from './content-operations.ts'
-import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, TEXT } from './json-schema.ts'
+import { FLAG, INTEGER, type JsonSchema, arraySchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
 import {
@@ -60,7 +60,7 @@ function answerSchema(
     const meta = isOne
       ? objectOf({})
       : objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination'])
-    return objectOf({ data: isOne ? entry : listOf(entry), meta }, ['data', 'meta'])
+    return objectOf({ data: isOne ? entry : arraySchema(entry), meta }, ['data', 'meta'])
   })
 }
 
@@ -84,7 +84,7 @@ function declaredParameter(name: string, definition: ParameterDefinition): Param
   const one: JsonSchema = values === undefined ? VALUES[type] : { ...TEXT, enum: values }
   const withDefault = fallback === undefined ? one : { ...one, default: fallback }
   return {
-    ...queryParameter(name, list === true ? listOf(one) : withDefault, description),
+    ...queryParameter(name, list === true ? arraySchema(one) : withDefault, description),
     ...(required === true && { required }),
   }
 }

@@ -1,9 +1,9 @@
 import { type LocaleRules, PUBLICATION_FILTERS } from '../../query/query.ts'
 import { populatablesOf } from '../../query/populate/parse-populate-attributes.ts'
 import type { ShapePlan, ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
-import { isShown } from './entry-schemas.ts'
+import { isDescribed } from './entry-schemas.ts'
 import { filterParameters, isReadable } from './filter-parameters.ts'
-import { listOf, TEXT } from './json-schema.ts'
+import { arraySchema, TEXT } from './json-schema.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -80,7 +80,7 @@ export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): read
   return [
     queryParameter(
       'fields',
-      listOf({ ...TEXT, enum: ['*', ...fields] }),
+      arraySchema({ ...TEXT, enum: ['*', ...fields] }),
       'Which attributes to show beside `id` and `documentId`; `*` shows all',
     ),
     ...(relations.length === 0
@@ -88,7 +88,7 @@ export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): read
       : [
           queryParameter(
             'populate',
-            listOf({ ...TEXT, enum: ['*', ...relations] }),
+            arraySchema({ ...TEXT, enum: ['*', ...relations] }),
             'Which relations, components, zones and media to show; `*` shows all of them',
           ),
         ]),
@@ -98,7 +98,7 @@ export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): read
 /** What `populate` can name for this principal. */
 export function populatableNames(vocabulary: Vocabulary, holder: ShapePlan): readonly string[] {
   return populatablesOf(holder)
-    .filter((one) => one.kind !== 'relation' || isShown(vocabulary, one))
+    .filter((one) => one.kind !== 'relation' || isDescribed(vocabulary, one))
     .map(({ name }) => name)
 }
 
@@ -118,7 +118,7 @@ export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Pa
   const keys = [...own, ...related].flatMap((name) => [name, `${name}:asc`, `${name}:desc`])
   return queryParameter(
     'sort',
-    listOf({ ...TEXT, enum: keys }),
+    arraySchema({ ...TEXT, enum: keys }),
     'By what to order, the first first; every order ends in `id`',
   )
 }

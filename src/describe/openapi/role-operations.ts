@@ -1,4 +1,12 @@
-import { FLAG, INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import {
+  FLAG,
+  INTEGER,
+  type JsonSchema,
+  arraySchema,
+  objectOf,
+  orNull,
+  TEXT,
+} from './json-schema.ts'
 import {
   type GroupedOperation,
   type OperationGroup,
@@ -61,7 +69,7 @@ function readings(vocabulary: Vocabulary): readonly GroupedOperation[] {
         responses: {
           200: answer(
             'The roles',
-            objectOf({ roles: listOf(roleSchema({ nb_users: INTEGER })) }, ['roles']),
+            objectOf({ roles: arraySchema(roleSchema({ nb_users: INTEGER })) }, ['roles']),
           ),
           ...failures(),
         },

@@ -1,7 +1,7 @@
 import type { ScalarType } from '../../schema/definition.ts'
 import type { ScalarPlan } from '../../schema/plan.ts'
 import { blocksSchema } from './block-schemas.ts'
-import { FLAG, type JsonSchema, listOf, orNull, TEXT } from './json-schema.ts'
+import { FLAG, type JsonSchema, arraySchema, orNull, TEXT } from './json-schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 const BIGINTEGER = { type: 'string', pattern: '^-?\\d+$' } as const
@@ -12,7 +12,7 @@ const TIME = {
 } as const
 
 /** What an answer shows of each type, where it is not null. */
-const SHOWN: Readonly<Record<Exclude<ScalarType, 'blocks'>, JsonSchema>> = {
+const RESPONSE_SCHEMAS: Readonly<Record<Exclude<ScalarType, 'blocks'>, JsonSchema>> = {
   string: TEXT,
   text: TEXT,
   richtext: { ...TEXT, description: 'Markdown' },
@@ -81,8 +81,8 @@ export function givenScalar(
 export function operandSchema(plan: ScalarPlan, operator: string): JsonSchema {
   if (operator === 'null' || operator === 'notNull') return FLAG
   const one = OPERANDS[plan.type] ?? TEXT
-  if (operator === 'in' || operator === 'notIn') return listOf(one)
-  if (operator === 'between') return { ...listOf(one), minItems: 2, maxItems: 2 }
+  if (operator === 'in' || operator === 'notIn') return arraySchema(one)
+  if (operator === 'between') return { ...arraySchema(one), minItems: 2, maxItems: 2 }
   return one
 }
 
@@ -96,7 +96,7 @@ const OPERANDS: Readonly<Partial<Record<ScalarType, JsonSchema>>> = {
 function ofType(vocabulary: Vocabulary, { type, limits }: ScalarPlan): JsonSchema {
   if (type === 'blocks') return blocksSchema(vocabulary)
   if (type === 'enumeration' && limits.enum !== undefined) return { ...TEXT, enum: limits.enum }
-  return SHOWN[type]
+  return RESPONSE_SCHEMAS[type]
 }
 
 function boundsOf({ type, limits: { max, maxLength } }: ScalarPlan): JsonSchema {

@@ -1,5 +1,5 @@
 import type { ShownEntry, ShownLink } from '../../query/named/shown-entry.ts'
-import { INTEGER, type JsonSchema, listOf, objectOf, orNull, TEXT } from './json-schema.ts'
+import { INTEGER, type JsonSchema, arraySchema, objectOf, orNull, TEXT } from './json-schema.ts'
 import { shownScalar } from './scalar-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -22,10 +22,10 @@ function linkSchema(vocabulary: Vocabulary, link: ShownLink): JsonSchema {
     case 'count':
       return exactly({ count: INTEGER })
     case 'ids':
-      return link.isMany ? listOf(TEXT) : orNull(TEXT)
+      return link.isMany ? arraySchema(TEXT) : orNull(TEXT)
     case 'entries': {
       const entry = shownSchema(vocabulary, link.entry)
-      const value = link.isMany ? listOf(entry) : entry
+      const value = link.isMany ? arraySchema(entry) : entry
       return link.isNullable ? orNull(value) : value
     }
     case 'zone': {
@@ -33,7 +33,7 @@ function linkSchema(vocabulary: Vocabulary, link: ShownLink): JsonSchema {
         const component = { type: 'string', const: uid }
         return exactly({ __component: component, ...propertiesOf(vocabulary, entry) })
       })
-      return listOf(elements.length === 0 ? exactly({}) : { oneOf: elements })
+      return arraySchema(elements.length === 0 ? exactly({}) : { oneOf: elements })
     }
   }
 }

@@ -4,7 +4,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { entrySchema } from './entry-schemas.ts'
 import { attributeInputs } from './input-schemas.ts'
 import { filterParameters } from './filter-parameters.ts'
-import { FLAG, INTEGER, type JsonSchema, listOf, TEXT } from './json-schema.ts'
+import { FLAG, INTEGER, type JsonSchema, arraySchema, TEXT } from './json-schema.ts'
 import {
   type GroupedOperation,
   type Operation,
@@ -47,7 +47,7 @@ function readings(
       summary: 'A bare list of users',
       parameters: listParameters(vocabulary, plan, maxLimit),
       responses: {
-        200: answer('The users', listOf(entrySchema(vocabulary, plan))),
+        200: answer('The users', arraySchema(entrySchema(vocabulary, plan))),
         ...failures(),
       },
     })),

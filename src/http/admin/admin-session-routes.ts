@@ -6,7 +6,7 @@ import {
   idOfEmail,
   isFirstWanted,
   type NewSession,
-  resetPassword,
+  resetAdministratorPassword,
   showSession,
   signIn,
   signInByLink,
@@ -15,7 +15,7 @@ import {
 } from '../../people/administrators/sign-in.ts'
 import { beginPasskeySignIn, signInByPasskey } from '../../people/administrators/passkey-sign-in.ts'
 import { everyone, type GuardedRouter } from '../router/guarded-router.ts'
-import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
+import { accountIn, type RequestCount, limitRate } from '../middleware/limit-rate.ts'
 import { assertOwnPage } from '../admin-cookie/own-origin.ts'
 import { payloadOf, readBody } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
@@ -37,7 +37,7 @@ export interface AdminSessionDependencies {
 const MAX_SIGN_IN_BYTES = 16_384
 
 /** The account of a link is unknown until the link is verified. */
-const BY_ADDRESS: Counted = { accountOf: () => null }
+const BY_ADDRESS: RequestCount = { accountOf: () => null }
 
 const NOBODY_YET: Principal = { kind: 'anonymous', grants: new Set() }
 
@@ -48,7 +48,7 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
   const readSmall = readBody(MAX_SIGN_IN_BYTES)
   const admin = adminRouter('/admin', dependencies)
   admin.router.get('/start', inFlight, everyone(showStart(dependencies)))
-  const enterBy = (path: string, status: number, enter: Enter, counted: Counted): void => {
+  const enterBy = (path: string, status: number, enter: Enter, counted: RequestCount): void => {
     const handler = everyone(async (ctx) => {
       const entered = await writingFor(NOBODY_YET, ctx.state.requestId, () =>
         enter(administrators, payloadOf(ctx), deviceOf(ctx)),
@@ -73,7 +73,7 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
   })
   enterBy('/session/link', 200, signInByLink, BY_ADDRESS)
   enterBy('/session/passkey', 200, signInByPasskey, BY_ADDRESS)
-  enterBy('/reset-password', 200, resetPassword, BY_ADDRESS)
+  enterBy('/reset-password', 200, resetAdministratorPassword, BY_ADDRESS)
   const challenge = everyone(async (ctx) => {
     ctx.body = { data: await beginPasskeySignIn(administrators) }
   })

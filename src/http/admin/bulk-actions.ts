@@ -38,7 +38,7 @@ interface BulkResult {
 
 const MAX_DOCUMENTS = 500
 /** Concurrent documents per request, so that most database connections stay available to other requests. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 const BULK = Joi.object<BulkInput>({
   action: Joi.valid('publish', 'unpublish', 'discard', 'delete').required(),
@@ -86,9 +86,9 @@ async function runBulk(ctx: Context, dependencies: EditorContentDependencies): P
   }
   await prepare() // rejects an invalid request as a whole
   const results: BulkResult[] = []
-  for (let start = 0; start < documentIds.length; start += AT_ONCE) {
+  for (let start = 0; start < documentIds.length; start += CONCURRENCY) {
     if (ctx.req.socket.destroyed) return // the client has disconnected
-    const some = documentIds.slice(start, start + AT_ONCE)
+    const some = documentIds.slice(start, start + CONCURRENCY)
     const work = await prepareAgain(ctx, prepare)
     results.push(...(await Promise.all(some.map((documentId) => resultOf(documentId, work)))))
   }

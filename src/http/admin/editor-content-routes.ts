@@ -17,7 +17,7 @@ import { administratorsOf, type GuardedRouter } from '../router/guarded-router.t
 import { dataOf, parameterOf, readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
-import { askedState } from './request/asked-state.ts'
+import { parseState } from './request/parse-state.ts'
 import { boundLocales } from './request/bound-locales.ts'
 import { readEntryFacts } from './request/entry-facts.ts'
 import {
@@ -44,10 +44,10 @@ type EditorHandler = (
   dependencies: EditorContentDependencies,
 ) => Promise<void>
 
-interface Manner {
+interface RouteKind {
   readonly verb: ContentVerb
   /** `read` and `write` default to drafts. `action` requires a type with draft & publish. */
-  readonly of: 'read' | 'write' | 'delete' | 'action'
+  readonly kind: 'read' | 'write' | 'delete' | 'action'
 }
 
 /** `/admin/content/:uid`: the content of every type for editors, with the same permission checks as for tokens. */
@@ -56,7 +56,7 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
   const add = (
     method: 'get' | 'post' | 'put' | 'delete',
     path: string,
-    manner: Manner,
+    manner: RouteKind,
     handler: EditorHandler,
   ): void => {
     const actionOf = (ctx: Context): string =>
@@ -69,11 +69,11 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
     )
   }
   const one = '/:uid/:documentId'
-  add('get', '/:uid', { verb: 'find', of: 'read' }, list)
-  add('post', '/:uid', { verb: 'create', of: 'write' }, createOne)
-  add('get', one, { verb: 'findOne', of: 'read' }, findOne)
-  add('put', one, { verb: 'update', of: 'write' }, updateOne)
-  add('delete', one, { verb: 'delete', of: 'delete' }, remove)
+  add('get', '/:uid', { verb: 'find', kind: 'read' }, list)
+  add('post', '/:uid', { verb: 'create', kind: 'write' }, createOne)
+  add('get', one, { verb: 'findOne', kind: 'read' }, findOne)
+  add('put', one, { verb: 'update', kind: 'write' }, updateOne)
+  add('delete', one, { verb: 'delete', kind: 'delete' }, remove)
   for (const action of VERSION_ACTIONS) {
     const manner = { verb: action.verb, of: 'action' } as const
     add('post', `${one}/actions/${action.name}`, manner, act(action))
@@ -84,7 +84,7 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
 async function run(
   ctx: Context,
   dependencies: EditorContentDependencies,
-  manner: Manner,
+  manner: RouteKind,
   handler: EditorHandler,
 ): Promise<void> {
   const plan = planOf(ctx, dependencies)
@@ -99,8 +99,8 @@ async function run(
   await handler({ ctx, plan, query, locales, endpoint: `/admin/content/${plan.uid}` }, dependencies)
 }
 
-function isOfDrafts({ of }: Manner): boolean {
-  return of === 'read' || of === 'write'
+function isOfDrafts({ kind }: RouteKind): boolean {
+  return kind === 'read' || kind === 'write'
 }
 
 /** @throws NotFoundError if the documentId is not that of the single type */
@@ -113,12 +113,12 @@ export function assertSingle(ctx: Context, { kind, uid }: ContentTypePlan): void
 /** The additional permissions: `readDrafts` to read drafts, and `publish` to write published versions. */
 function furtherVerbs(
   { draftAndPublish }: ContentTypePlan,
-  { of }: Manner,
+  { kind }: RouteKind,
   { status }: Data,
 ): readonly ContentVerb[] {
   if (!draftAndPublish) return []
-  if (of === 'read') return status === 'draft' ? ['readDrafts'] : []
-  return of === 'write' && status !== 'draft' ? ['publish'] : []
+  if (kind === 'read') return status === 'draft' ? ['readDrafts'] : []
+  return kind === 'write' && status !== 'draft' ? ['publish'] : []
 }
 
 /**
@@ -137,7 +137,7 @@ async function list(
 ): Promise<void> {
   const { database } = dependencies.documents
   const asked = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
-  const parsed = { ...asked, publication: [...asked.publication, ...askedState(query, plan)] }
+  const parsed = { ...asked, publication: [...asked.publication, ...parseState(query, plan)] }
   assertMayRead(ctx, plan, parsed.version.status)
   const found = await findDocuments(database, parsed)
   const states = await statesOf(dependencies, plan, found.entries, parsed.version)
@@ -246,11 +246,11 @@ export function ownVerb({ kind }: Pick<ContentTypePlan, 'kind'>, verb: ContentVe
 function verbOf(
   ctx: Context,
   dependencies: EditorContentDependencies,
-  { verb, of }: Manner,
+  { verb, kind }: RouteKind,
 ): ContentVerb {
   const plan = planOf(ctx, dependencies)
   const own = ownVerb(plan, verb)
-  const isThere = of !== 'action' || plan.draftAndPublish
+  const isThere = kind !== 'action' || plan.draftAndPublish
   if (!isThere || !contentVerbs(plan).includes(own)) throw new NotFoundError('Not Found')
   return own
 }

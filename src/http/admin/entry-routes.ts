@@ -2,7 +2,7 @@ import Joi from 'joi'
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
 import { inputError, readInput } from '../../people/access/input.ts'
 import { may, mayIn } from '../../people/access/permissions.ts'
-import { findUsages, type SeenType } from '../../content/read/find-usages.ts'
+import { findUsages, type ReadableType } from '../../content/read/find-usages.ts'
 import { proposeUid, toUid } from '../../content/payload/propose-uid.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { Data, Definitions, ScalarDefinition } from '../../schema/definition.ts'
@@ -90,11 +90,11 @@ export async function sendUsages(
 ): Promise<void> {
   const { principal } = ctx.state
   const page = readPage(readQuery(ctx.querystring))
-  const types = [...schema.contentTypes.values()].flatMap((plan): readonly SeenType[] => {
+  const types = [...schema.contentTypes.values()].flatMap((plan): readonly ReadableType[] => {
     const find = contentAction(plan, 'find')
     if (!plan.uid.startsWith('api::') || !may(principal, find)) return []
     const drafts = !plan.draftAndPublish || may(principal, contentAction(plan, 'readDrafts'))
-    const isSeen: SeenType['isSeen'] = ({ locale, status }) =>
+    const isSeen: ReadableType['isSeen'] = ({ locale, status }) =>
       (!plan.localized || mayIn(principal, find, [locale])) &&
       (status !== 'draft' || mayReadDrafts(ctx, plan, locale))
     return [{ plan, drafts, isSeen }]

@@ -5,7 +5,7 @@ import { showVersions } from '../../content/read/find-documents.ts'
 import { pathsTo } from '../../content/read/find-usages.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
-import { type FilePlace, findFiles, findUnusedFiles } from '../../media/find-files.ts'
+import { type FileAttribute, findFiles, findUnusedFiles } from '../../media/find-files.ts'
 import { FOLDER_CHANGE, type Folders, NEW_FOLDER } from '../../media/folders.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
@@ -94,7 +94,7 @@ async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<
   const { unused, ...search } = readFileSearch(query, await folders.ids())
   const plan = filePlan(dependencies)
   const part = { start: page.start, size: page.pageSize }
-  const places = [...schema.contentTypes.values()].flatMap((type): readonly FilePlace[] =>
+  const places = [...schema.contentTypes.values()].flatMap((type): readonly FileAttribute[] =>
     pathsTo(plan.uid, type).map((path) => ({ plan: type, path })),
   )
   const { files, total, capped } = unused
@@ -174,7 +174,7 @@ async function recordOf(ctx: Context, library: MediaLibrary): Promise<MediaFile>
   return record
 }
 
-const SHOWN = [
+const LISTED_ATTRIBUTES = [
   'name',
   'alternativeText',
   'caption',
@@ -211,7 +211,7 @@ async function show(
   const { documents, folders } = dependencies
   const plan = filePlan(dependencies)
   const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
-  const query = parseEntryQuery({ fields: SHOWN }, plan, rules)
+  const query = parseEntryQuery({ fields: LISTED_ATTRIBUTES }, plan, rules)
   const entries = await showVersions(documents.database, plan, records, 'published', query)
   const known = new Set(await folders.ids())
   return entries.map((entry, index) => {

@@ -6,7 +6,7 @@ import {
   type AdministratorsContext,
   updateOwn,
 } from '../../people/administrators/administrators.ts'
-import { changePassword, signOut } from '../../people/administrators/sign-in.ts'
+import { changeAdministratorPassword, signOut } from '../../people/administrators/sign-in.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
@@ -33,7 +33,10 @@ export function meRoutes(dependencies: MeDependencies): GuardedRouter {
   const limit = limitOwnPassword(limits)
   admin.post('/password', null, async (ctx) => {
     await limit(ctx, async () => {
-      cookie.setDevice(ctx, await changePassword(administrators, meOf(ctx), payloadOf(ctx)))
+      cookie.setDevice(
+        ctx,
+        await changeAdministratorPassword(administrators, meOf(ctx), payloadOf(ctx)),
+      )
     })
     ctx.status = 204
   })

@@ -6,7 +6,7 @@ import type { Principal } from '../../people/access/principal.ts'
 import type { Presence } from '../../people/administrators/presence.ts'
 import type { RecentRow } from '../../people/administrators/recent-work.ts'
 import { findDocuments } from '../../content/read/find-documents.ts'
-import { countLines, titlesOf } from '../../content/read/overview.ts'
+import { countEntries, titlesOf } from '../../content/read/overview.ts'
 import { findStates } from '../../content/read/find-states.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
@@ -73,7 +73,7 @@ async function showCounts(ctx: Context, dependencies: OverviewDependencies): Pro
   const counts: [string, number][] = []
   for (const plan of plans) {
     const key = countedVersion(principal, plan, codes)
-    if (key !== null) counts.push([plan.uid, await countLines(documents.database, plan, key)])
+    if (key !== null) counts.push([plan.uid, await countEntries(documents.database, plan, key)])
   }
   ctx.body = { data: Object.fromEntries(counts) }
 }

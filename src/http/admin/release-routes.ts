@@ -18,7 +18,7 @@ import {
   renameRelease,
   scheduleRelease,
 } from '../../content/planning/releases.ts'
-import { MOST_ITEMS, type ReleaseRow } from '../../content/planning/release-rows.ts'
+import { MAX_RELEASE_ITEMS, type ReleaseRow } from '../../content/planning/release-rows.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
@@ -27,7 +27,7 @@ import { readTime } from '../routes/schedule-action.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter, type BeforeAdmin } from '../router/admin-router.ts'
 import { pageOf, type Paging, pagingRule } from './request/paging.ts'
-import { itemsOf, summaryOf } from './request/show-planned.ts'
+import { plannedItemsOf, summaryOf } from './request/show-planned.ts'
 
 export interface PlanningRouteDependencies extends BeforeAdmin {
   readonly planning: Planning
@@ -59,7 +59,7 @@ const ITEMS = Joi.object<{ readonly data: { readonly items: readonly ItemInput[]
         }),
       )
       .min(1)
-      .max(MOST_ITEMS)
+      .max(MAX_RELEASE_ITEMS)
       .required(),
   }).required(),
 })
@@ -90,12 +90,12 @@ interface ReleasesQuery {
   readonly pagination?: Paging
 }
 
-const MOST = 200
+const MAX_LISTED_RELEASES = 200
 
 const RELEASES = Joi.object<ReleasesQuery>({
   uid: Joi.string().max(255),
   documentId: Joi.string().max(24),
-  pagination: pagingRule(/^[0-9a-z]{24}$/, MOST),
+  pagination: pagingRule(/^[0-9a-z]{24}$/, MAX_LISTED_RELEASES),
 })
   .and('uid', 'documentId')
   .prefs({ convert: true }) // query parameters are text
@@ -103,7 +103,7 @@ const RELEASES = Joi.object<ReleasesQuery>({
 /** Lists releases. If filtered by document, each release includes the items of that document. */
 async function list(ctx: Context, planning: Planning): Promise<void> {
   const { uid, documentId, pagination = {} } = readInput(RELEASES, readQuery(ctx.querystring))
-  const { cursor = null, pageSize = MOST } = pagination
+  const { cursor = null, pageSize = MAX_LISTED_RELEASES } = pagination
   const holding = uid === undefined || documentId === undefined ? null : { type: uid, documentId }
   const page = { before: cursor, limit: pageSize + 1 }
   const found = await listReleases(planning, holding, page)
@@ -114,7 +114,7 @@ async function list(ctx: Context, planning: Planning): Promise<void> {
     const own = row.items.filter(
       (item) => item.type === holding.type && item.documentId === holding.documentId,
     )
-    return { ...summary, items: await itemsOf(ctx, planning, own) }
+    return { ...summary, items: await plannedItemsOf(ctx, planning, own) }
   }
   ctx.body = {
     data: await Promise.all(rows.map(show)),
@@ -190,6 +190,6 @@ async function publish(ctx: Context, planning: Planning): Promise<void> {
 }
 
 async function send(ctx: Context, planning: Planning, row: ReleaseRow): Promise<void> {
-  const items = await itemsOf(ctx, planning, row.items)
+  const items = await plannedItemsOf(ctx, planning, row.items)
   ctx.body = { data: { ...(await summaryOf(planning, row)), items } }
 }

@@ -21,7 +21,7 @@ import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import type { PlanningRouteDependencies } from './release-routes.ts'
 import { pageOf, type Paging, pagingRule } from './request/paging.ts'
-import { seenTypes } from './request/seen-types.ts'
+import { readableTypes } from './request/readable-types.ts'
 import { namesOf } from './request/show-planned.ts'
 
 interface ListQuery {
@@ -32,14 +32,14 @@ interface ListQuery {
   readonly pagination?: Paging
 }
 
-const MOST = 500
+const MAX_LISTED_SCHEDULES = 500
 
 const SCHEDULES = Joi.object<ListQuery>({
   from: Joi.date().iso(),
   until: Joi.date().iso(),
   uid: Joi.string().max(255),
   documentId: Joi.string().max(24),
-  pagination: pagingRule(/^\d{1,15}-[0-9a-z]{24}$/, MOST),
+  pagination: pagingRule(/^\d{1,15}-[0-9a-z]{24}$/, MAX_LISTED_SCHEDULES),
 }).prefs({ convert: true }) // query parameters are text
 
 /** `/admin/schedules`: pending and failed publications and unpublications. */
@@ -54,14 +54,14 @@ export function scheduleRoutes({ planning, ...before }: PlanningRouteDependencie
 async function listSchedulesOf(ctx: Context, planning: Planning): Promise<void> {
   const { principal } = ctx.state
   const given = readInput(SCHEDULES, readQuery(ctx.querystring))
-  const { cursor = null, pageSize = MOST } = given.pagination ?? {}
+  const { cursor = null, pageSize = MAX_LISTED_SCHEDULES } = given.pagination ?? {}
   const plans = [...planning.schema.contentTypes.values()]
   const selection = {
     from: given.from ?? null,
     until: given.until ?? null,
     type: given.uid ?? null,
     documentId: given.documentId ?? null,
-    seen: seenTypes(principal, plans, await planning.locales.current()),
+    seen: readableTypes(principal, plans, await planning.locales.current()),
     releases: mayIn(principal, administratorAction('admin::releases', 'read'), []),
   }
   const page = { after: placeOf(cursor), limit: pageSize + 1 }
@@ -92,7 +92,7 @@ async function cancel(ctx: Context, planning: Planning): Promise<void> {
 }
 
 async function retry(ctx: Context, planning: Planning): Promise<void> {
-  readInput(NOTHING, payloadOf(ctx) ?? {})
+  readInput(EMPTY_BODY, payloadOf(ctx) ?? {})
   const { _id: id } = await changeableSchedule(ctx, planning)
   const row = await retrySchedule(planning, id)
   const names = await namesOf(planning, [row])
@@ -100,7 +100,7 @@ async function retry(ctx: Context, planning: Planning): Promise<void> {
   ctx.body = { data: { ...showSchedule(row), title: names.get(id) ?? '' } }
 }
 
-const NOTHING = Joi.object({})
+const EMPTY_BODY = Joi.object({})
 
 /** @throws NotFoundError, ForbiddenError for a principal that may not publish the scheduled document or release */
 async function changeableSchedule(ctx: Context, planning: Planning): Promise<ScheduleRow> {

@@ -13,7 +13,7 @@ import type { ContentRouteDependencies } from '../routes/content-routes.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { mayFindIn } from './request/may-find-in.ts'
-import { seenTypes } from './request/seen-types.ts'
+import { readableTypes } from './request/readable-types.ts'
 import { assertSingle, ownVerb, planOf } from './editor-content-routes.ts'
 
 type Dependencies = ContentRouteDependencies
@@ -83,7 +83,7 @@ async function list(ctx: Context, dependencies: Dependencies): Promise<void> {
     (plan) => plan.uid.startsWith('api::') && (uid === undefined || plan.uid === uid),
   )
   const known = await locales.current()
-  const seen = seenTypes(ctx.state.principal, plans, known)
+  const seen = readableTypes(ctx.state.principal, plans, known)
   const page = { before: cursor, limit: pageSize }
   const { deleted, next } = await listTrash(documents, seen, page)
   const { trashDays } = documents.database

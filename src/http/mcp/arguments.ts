@@ -25,7 +25,7 @@ export interface ToolCall {
  * null
  */
 export function asQuery(value: unknown, path: string): unknown {
-  if (value === null) throw invalid(path, 'null is not a value here; use $null: true')
+  if (value === null) throw invalidArgument(path, 'null is not a value here; use $null: true')
   if (Array.isArray(value)) return value.map((one, index) => asQuery(one, `${path}.${index}`))
   if (typeof value === 'object') {
     const members = Object.entries(value as Data)
@@ -40,31 +40,31 @@ export function queryOf(args: Data, names: readonly string[]): Data {
 }
 
 /** @throws ValidationError for an unknown argument */
-export function assertKnown(args: Data, known: readonly string[]): void {
+export function assertKnownArguments(args: Data, known: readonly string[]): void {
   const unknown = Object.keys(args).find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw invalid(unknown, `there is no such argument; there are ${known.join(', ')}`)
+    throw invalidArgument(unknown, `there is no such argument; there are ${known.join(', ')}`)
   }
 }
 
 /** A single type has a fixed documentId. @throws ValidationError */
-export function documentIdOf({ plan, args: { documentId } }: ToolCall): string {
+export function documentIdArgument({ plan, args: { documentId } }: ToolCall): string {
   if (plan.kind === 'singleType') return singleDocumentId(plan.uid)
   if (typeof documentId === 'string' && documentId !== '') return documentId
-  throw invalid('documentId', 'must be the documentId of an entry')
+  throw invalidArgument('documentId', 'must be the documentId of an entry')
 }
 
 /** @throws ValidationError */
-export function dataOf({ args: { data } }: ToolCall): Data {
+export function dataArgument({ args: { data } }: ToolCall): Data {
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Data
-  throw invalid('data', 'must be an object: `describe` has its schema')
+  throw invalidArgument('data', 'must be an object: `describe` has its schema')
 }
 
 /** @throws ValidationError */
 export function flagOf({ args }: ToolCall, name: string): boolean {
   const { [name]: flag = false } = args
   if (typeof flag === 'boolean') return flag
-  throw invalid(name, 'must be true or false')
+  throw invalidArgument(name, 'must be true or false')
 }
 
 /** The expected revision of a write; null requires that no version exists. @throws ValidationError */
@@ -73,9 +73,12 @@ export function conditionOf({ args: { revision } }: ToolCall): WriteCondition {
   if (typeof revision === 'string' && revision !== '') {
     return { match: new Set([revision]), noneMatch: null }
   }
-  throw invalid('revision', 'must be that of the entry as `get` gave it, or null for a new locale')
+  throw invalidArgument(
+    'revision',
+    'must be that of the entry as `get` gave it, or null for a new locale',
+  )
 }
 
-export function invalid(path: string, problem: string): ValidationError {
+export function invalidArgument(path: string, problem: string): ValidationError {
   return new ValidationError(`${path}: ${problem}`, { path }, { code: 'invalid_request' })
 }

@@ -13,7 +13,7 @@ import {
   HANDSHAKE_VERSIONS,
   isObject,
   isOneOf,
-  type Message,
+  type RpcMessage,
   readMessage,
   RefusedMessage,
   STATELESS_VERSION,
@@ -83,7 +83,7 @@ function assertOwnOrigin(
 /** @throws RefusedMessage for an unknown method */
 async function resultOf(
   ctx: Context,
-  message: Message,
+  message: RpcMessage,
   dependencies: McpDependencies,
 ): Promise<object> {
   const { id, method, isStateless } = message
@@ -110,7 +110,7 @@ function statelessResult(method: string, list: () => object): object | null {
 }
 
 /** The handshake creates no session. Every request is independent. */
-function handshakeResult({ method, params }: Message, list: () => object): object | null {
+function handshakeResult({ method, params }: RpcMessage, list: () => object): object | null {
   switch (method) {
     case 'tools/list':
       return list()
@@ -138,7 +138,7 @@ const CACHING = { ttlMs: 60_000, cacheScope: 'private' }
 /** Runs a tool. Errors of a tool are results, so that the agent can read and correct them. @throws RefusedMessage */
 async function call(
   ctx: Context,
-  { id, params }: Message,
+  { id, params }: RpcMessage,
   dependencies: McpDependencies,
 ): Promise<object> {
   const { name, arguments: args = {} } = params

@@ -22,7 +22,7 @@ export const CODES = {
 
 type Params = Readonly<Record<string, unknown>>
 
-export interface Message {
+export interface RpcMessage {
   /** Null for a notification, which has no response. */
   readonly id: string | number | null
   readonly method: string
@@ -58,18 +58,18 @@ interface RefusedMessageOptions {
 }
 
 /** Parses the message and checks that the headers match it. @throws RefusedMessage */
-export function readMessage(ctx: Context, body: unknown): Message {
+export function readMessage(ctx: Context, body: unknown): RpcMessage {
   const { jsonrpc, id = null, method, params = {} } = isObject(body) ? body : {}
   const isId = id === null || typeof id === 'string' || Number.isSafeInteger(id)
   if (jsonrpc !== '2.0' || typeof method !== 'string' || !isId || !isObject(params)) {
     throw new RefusedMessage('Expected one message of JSON-RPC 2.0', { code: CODES.invalidRequest })
   }
-  const message = { id: id as Message['id'], method, params }
+  const message = { id: id as RpcMessage['id'], method, params }
   return { ...message, isStateless: readVersion(ctx, message) === STATELESS_VERSION }
 }
 
 /** @throws RefusedMessage */
-function readVersion(ctx: Context, message: Omit<Message, 'isStateless'>): string {
+function readVersion(ctx: Context, message: Omit<RpcMessage, 'isStateless'>): string {
   const header = ctx.get('MCP-Protocol-Version')
   const { _meta: meta } = message.params
   const inBody = isObject(meta) ? meta[VERSION_KEY] : undefined
@@ -88,7 +88,10 @@ function readVersion(ctx: Context, message: Omit<Message, 'isStateless'>): strin
 }
 
 /** Intermediaries may route by headers, so the headers must match the body. @throws RefusedMessage */
-function assertMirrored(ctx: Context, { id, method, params }: Omit<Message, 'isStateless'>): void {
+function assertMirrored(
+  ctx: Context,
+  { id, method, params }: Omit<RpcMessage, 'isStateless'>,
+): void {
   const expected = [
     ['Mcp-Method', method],
     ...(method === 'tools/call' ? ([['Mcp-Name', params['name']]] as const) : []),
@@ -108,7 +111,7 @@ function decoded(value: string): string {
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')
 }
 
-function unsupported(requested: string, id: Message['id']): RefusedMessage {
+function unsupported(requested: string, id: RpcMessage['id']): RefusedMessage {
   return new RefusedMessage('Unsupported protocol version', {
     code: CODES.unsupportedVersion,
     id,

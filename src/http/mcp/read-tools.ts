@@ -8,14 +8,14 @@ import type { Data } from '../../schema/definition.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { assertMayRead, readFrom } from '../reads/content-reads.ts'
 import { rulesOf } from '../reads/query-rules.ts'
-import { documentIdOf, queryOf, type ToolCall } from './arguments.ts'
+import { documentIdArgument, queryOf, type ToolCall } from './arguments.ts'
 
-const SHOWN = ['fields', 'populate', 'locale', 'publicationFilter'] as const
+const READ_PARAMETERS = ['fields', 'populate', 'locale', 'publicationFilter'] as const
 
 /** Returns a page of entries in the format of `GET /api/<plural>`. */
 export async function find(call: ToolCall): Promise<object> {
   const { ctx, plan, args, locales, dependencies } = call
-  const { search, ...asked } = queryOf(args, [...SHOWN, 'filters', 'sort', 'search'])
+  const { search, ...asked } = queryOf(args, [...READ_PARAMETERS, 'filters', 'sort', 'search'])
   const query = {
     ...asked,
     ...(search !== undefined && { _q: search }),
@@ -31,11 +31,11 @@ export async function find(call: ToolCall): Promise<object> {
 /** Returns one entry with its revision. @throws NotFoundError */
 export async function get(call: ToolCall): Promise<object> {
   const { ctx, plan, args, locales, dependencies } = call
-  const query: Data = { ...queryOf(args, SHOWN), status: statusOf(call) }
+  const query: Data = { ...queryOf(args, READ_PARAMETERS), status: statusOf(call) }
   const key = parseReadKey(query, plan, locales)
   if (key !== null) assertMayRead(ctx, plan, key.status)
   const read = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
-  const documentId = documentIdOf(call)
+  const documentId = documentIdArgument(call)
   const database = readFrom(ctx, dependencies.documents)
   const found = key === null ? null : await findDocument(database, plan, documentId, key, read)
   if (found === null) throw new NotFoundError('Not Found')

@@ -12,10 +12,15 @@ import { PUBLICATION_FILTERS } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { Context } from '../router/state.ts'
-import { assertKnown, invalid, type McpDependencies, type ToolCall } from './arguments.ts'
+import {
+  assertKnownArguments,
+  invalidArgument,
+  type McpDependencies,
+  type ToolCall,
+} from './arguments.ts'
 import { contentTypesOf, describeType, describeTypes } from './describe-type.ts'
 import { find, get } from './read-tools.ts'
-import { act, actionNamed, create, remove, update } from './write-tools.ts'
+import { actionTool, actionNamed, createTool, deleteTool, updateTool } from './write-tools.ts'
 
 interface Tool {
   readonly name: string
@@ -28,7 +33,7 @@ interface Tool {
   readonly run: (call: ToolCall) => Promise<object> | object
 }
 
-export interface ShownTool {
+export interface DescribedTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
@@ -52,7 +57,7 @@ const STATUS = {
   enum: ['draft', 'published'],
   description: 'Drafts unless told otherwise, to who may read them',
 }
-const SHOWN = {
+const READ_PROPERTIES = {
   fields: {
     type: 'array',
     items: TEXT,
@@ -97,7 +102,7 @@ const TOOLS: readonly Tool[] = [
       sort: { type: ['array', 'string'], description: 'Such as "title:desc"' },
       page: { ...INTEGER, minimum: 1, default: 1 },
       pageSize: { ...INTEGER, minimum: 1, default: 25 },
-      ...SHOWN,
+      ...READ_PROPERTIES,
     },
     required: ['type'],
     hints: READS,
@@ -107,7 +112,7 @@ const TOOLS: readonly Tool[] = [
     name: 'get',
     description: 'One entry, with the revision that `update` asks for.',
     verbOf: ({ kind }) => (kind === 'singleType' ? 'find' : 'findOne'),
-    properties: { documentId: DOCUMENT_ID, ...SHOWN },
+    properties: { documentId: DOCUMENT_ID, ...READ_PROPERTIES },
     required: ['type'],
     hints: READS,
     run: get,
@@ -119,7 +124,7 @@ const TOOLS: readonly Tool[] = [
     properties: { data: DATA, locale: LOCALE, publish: PUBLISH },
     required: ['type', 'data'],
     hints: CHANGES,
-    run: create,
+    run: createTool,
   },
   {
     name: 'update',
@@ -135,7 +140,7 @@ const TOOLS: readonly Tool[] = [
     },
     required: ['type', 'data', 'revision'],
     hints: DESTROYS,
-    run: update,
+    run: updateTool,
   },
   {
     name: 'publish',
@@ -144,7 +149,7 @@ const TOOLS: readonly Tool[] = [
     properties: { documentId: DOCUMENT_ID, locale: LOCALE },
     required: ['type'],
     hints: CHANGES,
-    run: (call) => act(call, actionNamed('publish')),
+    run: (call) => actionTool(call, actionNamed('publish')),
   },
   {
     name: 'unpublish_or_discard',
@@ -161,9 +166,9 @@ const TOOLS: readonly Tool[] = [
     run: (call) => {
       const { action } = call.args
       if (action !== 'unpublish' && action !== 'discard') {
-        throw invalid('action', 'must be unpublish or discard')
+        throw invalidArgument('action', 'must be unpublish or discard')
       }
-      return act(call, actionNamed(action))
+      return actionTool(call, actionNamed(action))
     },
   },
   {
@@ -174,13 +179,13 @@ const TOOLS: readonly Tool[] = [
     properties: { documentId: DOCUMENT_ID, locale: LOCALE, revision: REVISION },
     required: ['type'],
     hints: DESTROYS,
-    run: remove,
+    run: deleteTool,
   },
 ]
 
 /** The tools that the principal may use, with the permitted types of each. */
-export function listTools(schema: Schema, principal: Principal): readonly ShownTool[] {
-  return TOOLS.flatMap((tool): readonly ShownTool[] => {
+export function listTools(schema: Schema, principal: Principal): readonly DescribedTool[] {
+  return TOOLS.flatMap((tool): readonly DescribedTool[] => {
     const types = contentTypesOf(schema).filter((plan) => isUsable(tool, plan, principal))
     if (types.length === 0) return []
     const { name, description, properties, required, hints: annotations } = tool
@@ -205,9 +210,9 @@ export async function callTool(
 ): Promise<object> {
   const tool = TOOLS.find((one) => one.name === name)
   if (tool === undefined) throw new Error(`there is no tool ${name}`)
-  assertKnown(args, ['type', ...Object.keys(tool.properties)])
+  assertKnownArguments(args, ['type', ...Object.keys(tool.properties)])
   if (tool.verbOf === null && args['type'] === undefined) return describeTypes(ctx, dependencies)
-  const plan = typeNamed(dependencies.schema, args['type'])
+  const plan = findContentType(dependencies.schema, args['type'])
   if (tool.verbOf !== null) {
     const verb = tool.verbOf(plan, args)
     assertMay(ctx.state.principal, contentAction(plan, verb))
@@ -234,17 +239,17 @@ function isUsable({ verbOf, name }: Tool, plan: ContentTypePlan, principal: Prin
 function assertFits({ name }: Tool, plan: ContentTypePlan, verb: ContentVerb): void {
   const isSingle = plan.kind === 'singleType'
   if (isSingle && (name === 'find' || name === 'create')) {
-    throw invalid('type', `${plan.singularName} is a single type: get and update it`)
+    throw invalidArgument('type', `${plan.singularName} is a single type: get and update it`)
   }
   const needsDrafts = name === 'publish' || name === 'unpublish_or_discard'
   if ((needsDrafts && !plan.draftAndPublish) || !contentVerbs(plan).includes(verb)) {
-    throw invalid('type', `${plan.singularName} has no drafts`)
+    throw invalidArgument('type', `${plan.singularName} has no drafts`)
   }
 }
 
 /** @throws ValidationError */
-function typeNamed(schema: Schema, name: unknown): ContentTypePlan {
+function findContentType(schema: Schema, name: unknown): ContentTypePlan {
   const plan = contentTypesOf(schema).find(({ singularName }) => singularName === name)
   if (plan !== undefined) return plan
-  throw invalid('type', 'must be a content-type that `describe` lists')
+  throw invalidArgument('type', 'must be a content-type that `describe` lists')
 }

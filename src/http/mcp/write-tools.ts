@@ -11,18 +11,25 @@ import {
 import type { EntryQuery, Status } from '../../query/query.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { VERSION_ACTIONS, type VersionAction } from '../routes/content-routes.ts'
-import { conditionOf, dataOf, documentIdOf, flagOf, queryOf, type ToolCall } from './arguments.ts'
+import {
+  conditionOf,
+  dataArgument,
+  documentIdArgument,
+  flagOf,
+  queryOf,
+  type ToolCall,
+} from './arguments.ts'
 
 /** The response contains only the documentId and the revision, because the agent knows the data. */
 const NAMED = { fields: 'documentId' }
 
 /** Creates a draft. The entry is published if `publish` is true or the type has no drafts. */
-export async function create(call: ToolCall): Promise<object> {
+export async function createTool(call: ToolCall): Promise<object> {
   const { documents } = call.dependencies
   const { key, shown, writer } = targetOf(call)
   const documentId = documents.newDocumentId()
   const target = { plan: call.plan, documentId, key, writer }
-  const version = await createDocument(documents, target, dataOf(call), null)
+  const version = await createDocument(documents, target, dataArgument(call), null)
   return show(call, version, key.status, shown)
 }
 
@@ -30,20 +37,23 @@ export async function create(call: ToolCall): Promise<object> {
  * Changes the attributes in `data`, unless another write came after `revision`.
  * @throws PreconditionFailedError
  */
-export async function update(call: ToolCall): Promise<object> {
+export async function updateTool(call: ToolCall): Promise<object> {
   const { key, shown, writer } = targetOf(call)
   const target = {
     plan: call.plan,
-    documentId: documentIdOf(call),
+    documentId: documentIdArgument(call),
     key,
     writer,
     condition: conditionOf(call),
   }
-  const version = await updateDocument(call.dependencies.documents, target, dataOf(call))
+  const version = await updateDocument(call.dependencies.documents, target, dataArgument(call))
   return show(call, version, key.status, shown)
 }
 
-export async function act(call: ToolCall, { run, answered }: VersionAction): Promise<object> {
+export async function actionTool(
+  call: ToolCall,
+  { run, answered }: VersionAction,
+): Promise<object> {
   const { ctx, plan, locales: rules, dependencies } = call
   const { documents } = dependencies
   const query = queryOf(call.args, ['locale'])
@@ -51,7 +61,12 @@ export async function act(call: ToolCall, { run, answered }: VersionAction): Pro
   const asked = { ...query, ...NAMED, status: answered }
   const shown = parseEntryQuery(asked, plan, rulesOf(ctx, dependencies, rules))
   const writer = writerOf(ctx, shown.reader)
-  const versions = await run(documents, { plan, documentId: documentIdOf(call), locales, writer })
+  const versions = await run(documents, {
+    plan,
+    documentId: documentIdArgument(call),
+    locales,
+    writer,
+  })
   const [version] = versions
   if (locales.kind === 'one' && version !== undefined) return show(call, version, answered, shown)
   return { data: await showVersions(documents.database, plan, versions, answered, shown) }
@@ -63,11 +78,11 @@ export function actionNamed(name: 'publish' | 'unpublish' | 'discard'): VersionA
   return action
 }
 
-export async function remove(call: ToolCall): Promise<object> {
+export async function deleteTool(call: ToolCall): Promise<object> {
   const { plan, locales, dependencies } = call
   const which = parseDeletedLocales(queryOf(call.args, ['locale']), plan, locales)
   const condition = call.args['revision'] === undefined ? undefined : conditionOf(call)
-  await deleteDocument(dependencies.documents, plan, documentIdOf(call), which, condition)
+  await deleteDocument(dependencies.documents, plan, documentIdArgument(call), which, condition)
   return { deleted: true }
 }
 

@@ -52,7 +52,7 @@ function answer(error: CmsError, ctx: Context): void {
   if (error.status === 400) ctx.state.badRequest = badRequestReason(error)
   ctx.body = envelopeAt(ctx.path, error instanceof ForbiddenError ? refusal(error, ctx) : error)
   ctx.set(ERROR_CODE, error.errorCode)
-  if (TRY_AGAIN.has(error.status)) ctx.set('Retry-After', '1')
+  if (RETRYABLE_STATUSES.has(error.status)) ctx.set('Retry-After', '1')
   if (error instanceof PreconditionFailedError && error.revision !== null) {
     ctx.set('ETag', bareTag(error.revision))
   }
@@ -72,7 +72,7 @@ export function refusal(error: ForbiddenError, { state }: Context): ForbiddenErr
  * The same request may soon succeed: the database was unreachable, slow or overloaded, or another request with the
  * same idempotency key is running.
  */
-const TRY_AGAIN: ReadonlySet<number> = new Set([409, 503, 504])
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([409, 503, 504])
 
 const INTERNAL_ERROR = {
   data: null,

@@ -8,7 +8,7 @@ import type { Context, Middleware } from '../router/state.ts'
 /** Attempts per minute on one route: from one address, and on one account from all addresses. */
 const LIMITS = { address: 10, account: 30 }
 
-export interface Counted {
+export interface RequestCount {
   readonly perAddress?: number
   /** The account of an attempt, by its id if it has one; null if the request names none. */
   readonly accountOf: (ctx: Context) => string | null | Promise<string | null>
@@ -24,7 +24,7 @@ export interface Counted {
 export function limitRate(
   limits: RateLimits | null,
   route: string,
-  { perAddress = LIMITS.address, accountOf, deviceOf = noDevice }: Counted,
+  { perAddress = LIMITS.address, accountOf, deviceOf = noDevice }: RequestCount,
   readBody: Middleware = (_, next) => next(),
 ): Middleware {
   return async (ctx, next) => {

@@ -19,9 +19,9 @@ export interface SlowRequestOptions {
 }
 
 /** Minimum interval between two explanations, because explaining runs the slow query again. */
-const EXPLAIN_EVERY_MS = 10_000
+const EXPLAIN_INTERVAL_MS = 10_000
 
-const SHOWN_COMMANDS = 5
+const MAX_LOGGED_COMMANDS = 5
 
 /**
  * Logs requests slower than `thresholdMs` with their slowest commands. The log contains names of collections and
@@ -33,7 +33,7 @@ export function logSlowRequests(options: SlowRequestOptions): (finished: Finishe
   const planOf = async (slowest: ObservedCommand | undefined): Promise<ExplainedPlan | null> => {
     if (slowest === undefined) return null
     const age = now().getTime() - explainedAtMs
-    if (age >= 0 && age < EXPLAIN_EVERY_MS) return null
+    if (age >= 0 && age < EXPLAIN_INTERVAL_MS) return null
     explainedAtMs = now().getTime()
     return explain(slowest)
   }
@@ -46,7 +46,7 @@ export function logSlowRequests(options: SlowRequestOptions): (finished: Finishe
     }
     const slowestFirst = [...tally.commands].sort((one, other) => other.ms - one.ms)
     const database = { ms: rounded(tally.busyMs), commands: tally.count }
-    const slowest = slowestFirst.slice(0, SHOWN_COMMANDS).map(describe)
+    const slowest = slowestFirst.slice(0, MAX_LOGGED_COMMANDS).map(describe)
     void planOf(slowestFirst.find(({ shape }) => shape !== null)).then((plan) => {
       log.warn({ ...fields, database, slowest, ...(plan !== null && { plan }) }, SLOW)
     })

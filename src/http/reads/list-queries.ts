@@ -14,7 +14,7 @@ import {
   type RuleSources,
 } from './query-rules.ts'
 
-export interface AskedList {
+export interface ListRequest {
   readonly ctx: Context
   readonly plan: ContentTypePlan
   readonly locales: LocaleRules
@@ -26,13 +26,13 @@ export interface ListQuery {
 }
 
 /** Cache limits: parsed queries, and characters per key. Front ends repeat a small set of query strings. */
-const MOST = 200
-const LONGEST = 2_000
+const MAX_CACHED_QUERIES = 200
+const MAX_KEY_LENGTH = 2_000
 
 type LastingReader = Omit<Reader, 'answer' | 'mayReadDrafts'>
 
 /** A parsed query string and the objects that its meaning depends on. */
-interface Understood {
+interface CachedQuery {
   readonly plan: ContentTypePlan
   readonly locales: LocaleRules
   readonly grants: Grants
@@ -45,12 +45,12 @@ interface Understood {
  * Parses the query strings of lists. Parsed queries are cached for the same permissions and locales. Invalid queries
  * are not cached. @throws ValidationError, PaginationError
  */
-export function listQueries(sources: RuleSources): (asked: AskedList) => ListQuery {
-  const known = new Map<string, Understood>()
-  const keep = (key: string, understood: Understood): void => {
+export function listQueries(sources: RuleSources): (asked: ListRequest) => ListQuery {
+  const known = new Map<string, CachedQuery>()
+  const keep = (key: string, understood: CachedQuery): void => {
     known.delete(key) // moves the key to the end of the eviction order
     const [oldest] = known.keys()
-    if (known.size >= MOST && oldest !== undefined) known.delete(oldest)
+    if (known.size >= MAX_CACHED_QUERIES && oldest !== undefined) known.delete(oldest)
     known.set(key, understood)
   }
   return ({ ctx, plan, locales }) => {
@@ -70,7 +70,7 @@ export function listQueries(sources: RuleSources): (asked: AskedList) => ListQue
     const parsed = parseQuery(readQuery(ctx.querystring), plan, rules)
     const types = typesOfQuery(plan, parsed)
     // Administrators are not cached: their permissions depend on locales as well as grants.
-    if (key.length <= LONGEST && principal.kind !== 'administrator') {
+    if (key.length <= MAX_KEY_LENGTH && principal.kind !== 'administrator') {
       const { reader, ...query } = parsed
       const { grants } = principal
       keep(key, { plan, locales, grants, query, reader: withoutRequest(reader), types })
@@ -81,7 +81,7 @@ export function listQueries(sources: RuleSources): (asked: AskedList) => ListQue
 
 /** Compares by identity, because changed permissions and locales are loaded as new objects. */
 function isFor(
-  known: Understood,
+  known: CachedQuery,
   plan: ContentTypePlan,
   locales: LocaleRules,
   grants: Grants,

@@ -3,10 +3,10 @@ import type { Actions } from '../../people/access/actions.ts'
 import { contentWriters } from '../../people/access/content-writers.ts'
 import { type AnswerCacheOptions, openAnswerCache } from '../../changes/answers/answer-cache.ts'
 import { answerKeys } from '../../changes/answers/answer-key.ts'
-import { pack } from '../../changes/answers/kept-answer.ts'
+import { pack } from '../../changes/answers/cached-answer.ts'
 import type { CacheConfig } from '../../base/config/sections.ts'
 import { measureAnswers } from '../middleware/measure-answers.ts'
-import { type KeptReads, openKeptReads } from './kept-reads.ts'
+import { type CachedReads, openCachedReads } from './cached-reads.ts'
 
 export interface ReadsDependencies {
   readonly config: CacheConfig
@@ -15,12 +15,12 @@ export interface ReadsDependencies {
   readonly registry: Registry
 }
 
-export function openReads({ config, actions, clock, registry }: ReadsDependencies): KeptReads {
+export function openReads({ config, actions, clock, registry }: ReadsDependencies): CachedReads {
   const { bytes, staleMs, maxAgeSeconds, tags: cacheTags } = config
   const cache = bytes === 0 ? null : openAnswerCache({ maxBytes: bytes, staleMs, clock, pack })
   if (cache !== null) measureAnswers(registry, () => cache.counts())
   const keyOf = answerKeys(actions.all)
-  return openKeptReads({
+  return openCachedReads({
     cache,
     keyOf,
     mayWrite: contentWriters(actions.all),

@@ -15,13 +15,13 @@ export interface SharedPages {
 
 /** A fraction of the connection pool, so that new requests find free connections. */
 const AT_A_TIME = 8
-const LONGEST_MS = 10_000
+const MAX_WAIT_MS = 10_000
 
 export function openSharedPages(mostWaiting: number): SharedPages {
   const turns = createWorkQueue({
     concurrency: AT_A_TIME,
     maxWaiting: mostWaiting,
-    maxWaitMs: LONGEST_MS,
+    maxWaitMs: MAX_WAIT_MS,
     refusal: 'Too many clients wait for changes',
   })
   // Grants are compared by identity, because changed roles are loaded as new objects.

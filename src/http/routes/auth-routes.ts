@@ -12,9 +12,9 @@ import { assertMay } from '../../people/access/permissions.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import type { RateLimits } from '../../people/access/rate-limit.ts'
 import {
-  changePassword,
+  changeUserPassword,
   forgotPassword,
-  resetPassword,
+  resetUserPassword,
 } from '../../people/accounts/recover-password.ts'
 import { refreshSignIn } from '../../people/accounts/refresh-sign-in.ts'
 import { findUserByIdentifier, toDeviceAccount } from '../../people/accounts/users.ts'
@@ -31,7 +31,7 @@ import {
   type Guarded,
   permitted,
 } from '../router/guarded-router.ts'
-import { accountIn, type Counted, limitRate } from '../middleware/limit-rate.ts'
+import { accountIn, type RequestCount, limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, parameterOf, payloadOf, readQuery } from '../body/read-request.ts'
 import type { DeviceCookie } from '../cookies/device-cookie.ts'
 import {
@@ -59,9 +59,9 @@ export interface AuthRouteDependencies extends UserReading {
 const REFRESHES_PER_ADDRESS = 60
 
 /** Counts by the same field of the body that the route reads as the account. */
-const BY_EMAIL: Counted = { accountOf: accountIn('email') }
+const BY_EMAIL: RequestCount = { accountOf: accountIn('email') }
 /** The account of a code or token is unknown until it is verified. */
-const BY_ADDRESS: Counted = { accountOf: () => null }
+const BY_ADDRESS: RequestCount = { accountOf: () => null }
 
 type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
 type Handler = (ctx: Context, dependencies: AuthRouteDependencies) => Promise<void>
@@ -75,7 +75,7 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
       ctx.set('Cache-Control', 'no-store')
       await handler(ctx, dependencies)
     })
-  const post = (path: string, verb: AuthVerb, handler: Handler, counted: Counted): void => {
+  const post = (path: string, verb: AuthVerb, handler: Handler, counted: RequestCount): void => {
     // Forbidden attempts are counted, but their bodies are not read.
     const readPermitted: Middleware = async (ctx, next) => {
       assertMay(ctx.state.principal, pluginAction('plugin::users-permissions.auth', verb))
@@ -142,7 +142,7 @@ async function forgot(ctx: Context, { accounts }: AuthRouteDependencies): Promis
 }
 
 async function reset(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
-  await answer(ctx, dependencies, await resetPassword(dependencies.accounts, payloadOf(ctx)))
+  await answer(ctx, dependencies, await resetUserPassword(dependencies.accounts, payloadOf(ctx)))
 }
 
 async function mailConfirmation(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
@@ -151,7 +151,7 @@ async function mailConfirmation(ctx: Context, { accounts }: AuthRouteDependencie
 
 async function change(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
   const { accounts } = dependencies
-  await answer(ctx, dependencies, await changePassword(accounts, userOf(ctx), payloadOf(ctx)))
+  await answer(ctx, dependencies, await changeUserPassword(accounts, userOf(ctx), payloadOf(ctx)))
 }
 
 async function signOut(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {

@@ -22,7 +22,7 @@ import { type GuardedRouter, guardedRouter, writersOnly } from '../router/guarde
 import { ahead, inGroups, type LineLimits, readLines } from '../body/read-lines.ts'
 import { readQuery } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
-import { type BulkPlace, openBulkPlaces } from './bulk-places.ts'
+import { type BulkSlot, openBulkSlots } from './bulk-slots.ts'
 
 export interface BulkRouteDependencies {
   readonly documents: DocumentContext
@@ -35,7 +35,7 @@ export interface BulkRouteDependencies {
   readonly onUnexpected: (error: unknown) => void
 }
 
-type AnsweredRun = BulkRun & { readonly signal: AbortSignal; readonly place: BulkPlace }
+type AnsweredRun = BulkRun & { readonly signal: AbortSignal; readonly place: BulkSlot }
 
 const MAX_LINES = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
@@ -67,10 +67,10 @@ export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
     maxWaitMs: Infinity,
     refusal: 'Too many passwords are waiting to be hashed',
   })
-  const places = openBulkPlaces(MAX_RUNNING)
+  const places = openBulkSlots(MAX_RUNNING)
   const handle = async (ctx: Context): Promise<void> => {
     const isAtomic = readAtomic(ctx)
-    assertLines(ctx)
+    assertHasLines(ctx)
     const locales = await dependencies.locales.current()
     const place = places.take(ctx.req)
     const writer = writerOf(ctx)
@@ -127,7 +127,7 @@ function queryFault(message: string): ValidationError {
   return new ValidationError(message, {}, { code: 'invalid_query' })
 }
 
-function assertLines(ctx: Context): void {
+function assertHasLines(ctx: Context): void {
   const code = 'invalid_header'
   if (typeof ctx.is(...TYPES) !== 'string') {
     throw new ValidationError(`Content-Type: expected ${TYPES[0]}, and a body`, {}, { code })

@@ -33,8 +33,8 @@ import {
 } from '../router/guarded-router.ts'
 import { readCondition, sendTagged } from '../answer/entity-tag.ts'
 import { entriesEnvelope, entryEnvelope, envelopeAt, ERROR_CODE } from '../answer/envelope.ts'
-import type { KeptReads, PreparedRead } from '../reads/kept-reads.ts'
-import type { AskedList, ListQuery } from '../reads/list-queries.ts'
+import type { CachedReads, PreparedRead } from '../reads/cached-reads.ts'
+import type { ListRequest, ListQuery } from '../reads/list-queries.ts'
 import { documentIdOf, prepareEntry, prepareList, sendEntry } from '../reads/content-reads.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
 import { entryRulesOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
@@ -55,8 +55,8 @@ export interface ContentRouteDependencies extends RuleSources {
 }
 
 export interface ServedContentDependencies extends ContentRouteDependencies {
-  readonly reads: KeptReads
-  readonly listQuery: (asked: AskedList) => ListQuery
+  readonly reads: CachedReads
+  readonly listQuery: (asked: ListRequest) => ListQuery
 }
 
 /** What a handler works on: one content-type, and the request's query string and locales. */

@@ -19,7 +19,7 @@ const KEPT_CHARACTERS = 32 * 1024 * 1024
 /** `GET /api/openapi.json`: the operations that the principal may call. */
 export function descriptionRoutes(dependencies: DescriptionDependencies): GuardedRouter {
   const router = guardedRouter('/api/openapi.json')
-  const describe = keptDescriptions(dependencies)
+  const describe = cacheDescriptions(dependencies)
   const get = everyone(async (ctx: Context) => {
     ctx.set('Cache-Control', 'no-cache')
     ctx.vary('Authorization')
@@ -30,7 +30,7 @@ export function descriptionRoutes(dependencies: DescriptionDependencies): Guarde
 }
 
 /** Caches descriptions as JSON text and evicts the least recently used one. */
-function keptDescriptions({
+function cacheDescriptions({
   facts,
   access: { actions },
 }: DescriptionDependencies): (principal: Principal) => Promise<string> {

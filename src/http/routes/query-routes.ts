@@ -9,7 +9,7 @@ import type { LocaleRules } from '../../query/query.ts'
 import { entryEnvelope, listEnvelope } from '../answer/envelope.ts'
 import { type GuardedRouter, guardedRouter, permitted } from '../router/guarded-router.ts'
 import { assertMayRead, dependsOnPublished, readFrom } from '../reads/content-reads.ts'
-import type { KeptReads, PreparedRead } from '../reads/kept-reads.ts'
+import type { CachedReads, PreparedRead } from '../reads/cached-reads.ts'
 import { rulesOf, type RuleSources } from '../reads/query-rules.ts'
 import { readQuery } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
@@ -19,7 +19,7 @@ export interface QueryRouteDependencies extends RuleSources {
   readonly documents: DocumentContext
   readonly locales: Locales
   readonly authenticate: Middleware
-  readonly reads: KeptReads
+  readonly reads: CachedReads
 }
 
 /** `GET /api/_q/<name>`: runs a named query for principals with its permission. */

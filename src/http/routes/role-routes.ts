@@ -112,12 +112,14 @@ function readRole(ctx: Context): RoleBody {
     throw new ValidationError('Request body cannot be empty')
   }
   const { permissions, ...rest } = body as Data
-  const input = Object.fromEntries(Object.entries(rest).filter(([key]) => !SHOWN_ONLY.has(key)))
+  const input = Object.fromEntries(
+    Object.entries(rest).filter(([key]) => !READ_ONLY_MEMBERS.has(key)),
+  )
   if (permissions === undefined || permissions === null) return input
   return { ...input, permissions: readPermissions(permissions) }
 }
 
-const SHOWN_ONLY: ReadonlySet<string> = new Set([
+const READ_ONLY_MEMBERS: ReadonlySet<string> = new Set([
   'id',
   'documentId',
   'createdAt',

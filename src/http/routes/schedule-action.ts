@@ -17,7 +17,7 @@ const AT = Joi.object<{ readonly data: { readonly at: string } }>({
 })
 
 const YEAR_MS = 365 * 86_400_000
-const MOST_YEARS = 10
+const MAX_YEARS = 10
 
 /**
  * Reads the time of an action from `{ "data": { "at": "…" } }`. Returns null without a time, for an immediate action.
@@ -33,10 +33,10 @@ export function readTime(ctx: Context, now: Date): Date | null {
   const at = new Date(data.at)
   if (at <= now)
     throw inputError('data.at', 'data.at must lie in the future', data.at, { code: 'time.future' })
-  if (at.getTime() > now.getTime() + MOST_YEARS * YEAR_MS) {
-    throw inputError('data.at', `data.at must lie within ${MOST_YEARS} years`, data.at, {
+  if (at.getTime() > now.getTime() + MAX_YEARS * YEAR_MS) {
+    throw inputError('data.at', `data.at must lie within ${MAX_YEARS} years`, data.at, {
       code: 'time.years',
-      params: { limit: MOST_YEARS },
+      params: { limit: MAX_YEARS },
     })
   }
   return at
@@ -47,7 +47,7 @@ function hasTime(body: unknown): boolean {
   return typeof data === 'object' && data !== null && Object.hasOwn(data, 'at')
 }
 
-export interface ShownSchedule {
+export interface ScheduleResponse {
   readonly id: string
   readonly kind: ScheduleRow['kind']
   readonly action?: PlannedAction
@@ -62,7 +62,7 @@ export interface ShownSchedule {
   readonly by: ScheduleRow['by']
 }
 
-export function showSchedule(row: ScheduleRow): ShownSchedule {
+export function showSchedule(row: ScheduleRow): ScheduleResponse {
   const { _id: id, kind, at, by, failure, attempts, open, dueAt } = row
   const isWaiting = open === 1
   const of = row.kind === 'document' ? documentOf(row) : {}

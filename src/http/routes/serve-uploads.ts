@@ -1,6 +1,6 @@
 import { ForbiddenError } from '../../base/errors.ts'
 import type { Asker, ImageVariants } from '../../media/images/image-variants.ts'
-import { isShown, typeOfExtension } from '../../media/media-types.ts'
+import { isInlineType, typeOfExtension } from '../../media/media-types.ts'
 import type { NamedFile, ServedFiles } from '../../media/served-files.ts'
 import type { ByteRange, StoredFile } from '../../media/storage/storage.ts'
 import { parseVariant, type VariantRules } from '../../media/images/variant-request.ts'
@@ -122,8 +122,8 @@ function answer(ctx: Context, name: string, file: StoredFile): void {
 
 function setType(ctx: Context, type: string): void {
   ctx.set('Content-Type', type.startsWith('text/') ? `${type}; charset=utf-8` : type)
-  if (!isShown(type)) ctx.set('Content-Disposition', 'attachment')
-  if (!isShown(type) || type === 'image/svg+xml') ctx.set('Content-Security-Policy', SANDBOX)
+  if (!isInlineType(type)) ctx.set('Content-Disposition', 'attachment')
+  if (!isInlineType(type) || type === 'image/svg+xml') ctx.set('Content-Security-Policy', SANDBOX)
 }
 
 /**

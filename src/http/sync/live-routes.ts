@@ -15,7 +15,7 @@ import { readQuery } from '../body/read-request.ts'
 import { hasLeft } from '../answer/hang-ups.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import { responseSink } from './response-sink.ts'
-import { assertLocales, invalid } from './refuse.ts'
+import { assertLocales, invalidToken } from './refuse.ts'
 
 export interface LiveRouteDependencies {
   readonly schema: Schema
@@ -25,7 +25,7 @@ export interface LiveRouteDependencies {
   readonly authenticate: Middleware
 }
 
-type Asked = Pick<LiveClient, 'scope' | 'token' | 'gone'>
+type LiveRequest = Pick<LiveClient, 'scope' | 'token' | 'gone'>
 
 /** `GET /api/_live`: streams committed changes without their content. */
 export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
@@ -33,7 +33,7 @@ export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
   const actions = [...types.values()].map((plan) => syncAction({ plan }))
   const router = guardedRouter('/api/_live')
   const handle = async (ctx: Context): Promise<void> => {
-    const asked = readAsked(ctx, types)
+    const asked = readLiveRequest(ctx, types)
     await assertPermitted(dependencies, asked, ctx)
     ctx.set('Cache-Control', 'private, no-store, no-transform')
     ctx.set('X-Accel-Buffering', 'no') // disables buffering in nginx
@@ -52,27 +52,30 @@ export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
 const OWN: ReadonlySet<string> = new Set(['types', 'locale', 'status'])
 
 /** @throws ValidationError */
-function readAsked(ctx: Context, types: ReadonlyMap<string, ContentTypePlan>): Asked {
+function readLiveRequest(ctx: Context, types: ReadonlyMap<string, ContentTypePlan>): LiveRequest {
   const query = readQuery(ctx.querystring)
   const first = readFirst(query, types)
   const last = ctx.get('last-event-id')
   if (last === '') return first
   const held = readHeldToken(last, types)
   const isSame = JSON.stringify(held.scope.asked) === JSON.stringify(first.scope.asked)
-  if (!isSame) throw invalid('Last-Event-ID: belongs to a stream with another scope')
+  if (!isSame) throw invalidToken('Last-Event-ID: belongs to a stream with another scope')
   return held
 }
 
-function readFirst(query: Data, types: ReadonlyMap<string, ContentTypePlan>): HeldToken | Asked {
+function readFirst(
+  query: Data,
+  types: ReadonlyMap<string, ContentTypePlan>,
+): HeldToken | LiveRequest {
   const { token, ...rest } = query
   const names = Object.keys(rest)
   if (token === undefined) {
     const stray = names.find((name) => !OWN.has(name))
-    if (stray !== undefined) throw invalid(`${stray}: only a token may have it`)
+    if (stray !== undefined) throw invalidToken(`${stray}: only a token may have it`)
     return { scope: parseScope(rest, types), token: null, gone: [] }
   }
-  if (names[0] !== undefined) throw invalid(`${names[0]}: the token has all parameters`)
-  if (typeof token !== 'string') throw invalid('token: expected one')
+  if (names[0] !== undefined) throw invalidToken(`${names[0]}: the token has all parameters`)
+  if (typeof token !== 'string') throw invalidToken('token: expected one')
   return readHeldToken(token, types)
 }
 
@@ -82,7 +85,7 @@ function readFirst(query: Data, types: ReadonlyMap<string, ContentTypePlan>): He
  */
 async function assertPermitted(
   { locales }: LiveRouteDependencies,
-  { scope, token }: Asked,
+  { scope, token }: LiveRequest,
   { state: { principal } }: Context,
 ): Promise<void> {
   if (token === null) {
@@ -96,7 +99,7 @@ async function assertPermitted(
 
 async function open(
   { access, streams }: LiveRouteDependencies,
-  asked: Asked,
+  asked: LiveRequest,
   ctx: Context,
 ): Promise<void> {
   const { principal } = ctx.state

@@ -5,11 +5,11 @@ import {
   type LiveStreamsOptions,
   openLiveStreams,
 } from '../../changes/live/live-streams.ts'
-import { type Departure, openDeparture } from '../router/departure.ts'
+import { type Shutdown, openShutdown } from '../router/shutdown.ts'
 import { measureLive } from '../middleware/measure-live.ts'
 
 export interface Waiting {
-  readonly departure: Departure
+  readonly departure: Shutdown
   readonly streams: LiveStreams
 }
 
@@ -19,7 +19,7 @@ export interface WaitingOptions extends Omit<LiveStreamsOptions, 'onBackgroundEr
 }
 
 export function openWaiting({ log, registry, ...options }: WaitingOptions): Waiting {
-  const departure = openDeparture()
+  const departure = openShutdown()
   const onBackgroundError = (error: unknown): void => {
     log.warn({ err: error }, 'The streams of changes could not be served')
   }

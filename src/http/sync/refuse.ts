@@ -5,9 +5,9 @@ import type { SyncScope } from '../../changes/sync/query/parse-scope.ts'
 export function assertLocales({ locales }: SyncScope, known: { has(code: string): boolean }): void {
   if (typeof locales === 'string') return
   const unknown = locales.find((code) => !known.has(code))
-  if (unknown !== undefined) throw invalid(`locale: there is no locale ${unknown}`)
+  if (unknown !== undefined) throw invalidToken(`locale: there is no locale ${unknown}`)
 }
 
-export function invalid(message: string): ValidationError {
+export function invalidToken(message: string): ValidationError {
   return new ValidationError(message, {}, { code: 'invalid_query' })
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Sink } from '../../changes/live/live-stream.ts'
 
 /** With more unread bytes no further events are buffered. The stream later continues from the log. */
-const MOST_UNREAD_BYTES = 65_536
+const MAX_UNREAD_BYTES = 65_536
 /** Deadline for reading the buffered bytes. A slower client is disconnected and reconnects. */
 const DRAIN_MS = 30_000
 
@@ -11,7 +11,7 @@ export function responseSink(res: ServerResponse): Sink {
     write: (text) => {
       if (!res.closed && !res.writableEnded) res.write(text)
     },
-    isBehind: () => res.writableLength > MOST_UNREAD_BYTES,
+    isBehind: () => res.writableLength > MAX_UNREAD_BYTES,
     drained: async () => {
       if (!res.writableNeedDrain || res.closed) return
       await new Promise<void>((resolve) => {

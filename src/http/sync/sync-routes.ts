@@ -19,7 +19,7 @@ import { parseScope, syncedTypes, type SyncScope } from '../../changes/sync/quer
 import { type SyncToken, writeToken } from '../../changes/sync/query/sync-token.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
-import type { Departure } from '../router/departure.ts'
+import type { Shutdown } from '../router/shutdown.ts'
 import { isKnown } from '../answer/entity-tag.ts'
 import { type GuardedRouter, guardedRouter, syncersOnly } from '../router/guarded-router.ts'
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
@@ -27,7 +27,7 @@ import { openSharedPages, type SharedPages } from '../reads/shared-pages.ts'
 import { networkOf } from '../router/network-of.ts'
 import { readQuery } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
-import { assertLocales, invalid } from './refuse.ts'
+import { assertLocales, invalidToken } from './refuse.ts'
 import { type FollowedLog, type Seen, untilChanged } from './until-changed.ts'
 
 interface KnownLog extends FollowedLog {
@@ -48,20 +48,20 @@ export interface SyncRouteDependencies {
   readonly commitLog: KnownLog
   readonly authenticate: Middleware
   readonly aside: LimitInFlight['aside']
-  readonly departure: Departure
+  readonly departure: Shutdown
   /** Limit per network address, so that one client cannot use all slots. */
   readonly maxWaitingPerAddress: number
 }
 
-const MOST_WAIT_S = 25
+const MAX_WAIT_S = 25
 /** Long polls per process. Further requests get an immediate response. */
-const MOST_WAITING = 2_000
+const MAX_WAITING_REQUESTS = 2_000
 const NDJSON = 'application/x-ndjson'
 /** For anonymous responses: a page with a successor stays valid, but the last page soon changes. */
 const PAGE_SECONDS = 300
 const TIP_SECONDS = 1
 
-interface Asked {
+interface SyncRequest {
   readonly scope: SyncScope
   /** Null for an initial sync. */
   readonly token: SyncToken | null
@@ -77,15 +77,15 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
   const actions = [...types.values()].map((plan) => syncAction({ plan }))
   const router = guardedRouter('/api/_sync')
-  const pages = openSharedPages(MOST_WAITING)
+  const pages = openSharedPages(MAX_WAITING_REQUESTS)
   let waiting = 0
   const held = openAddressShares()
   const mayWait = (address: string): boolean =>
-    waiting < MOST_WAITING &&
+    waiting < MAX_WAITING_REQUESTS &&
     held.of(address) < dependencies.maxWaitingPerAddress &&
     !dependencies.departure.hasBegun()
   const handle = async (ctx: Context): Promise<void> => {
-    const asked = readAsked(readQuery(ctx.querystring), types)
+    const asked = readSyncRequest(readQuery(ctx.querystring), types)
     const deadline = performance.now() + asked.waitMs
     const address = networkOf(ctx.ip)
     let page = await answer(dependencies, asked, ctx.state.principal)
@@ -118,29 +118,29 @@ function isQuiet({ items, more }: SyncPage): boolean {
 }
 
 /** @throws ValidationError */
-function readAsked(query: Data, types: ReadonlyMap<string, ContentTypePlan>): Asked {
+function readSyncRequest(query: Data, types: ReadonlyMap<string, ContentTypePlan>): SyncRequest {
   const { token: text, wait, ...rest } = query
   if (text === undefined) {
-    if (wait !== undefined) throw invalid('wait: only with a token')
+    if (wait !== undefined) throw invalidToken('wait: only with a token')
     return { scope: parseScope(rest, types), token: null, gone: [], waitMs: 0 }
   }
   const [stray] = Object.keys(rest)
-  if (stray !== undefined) throw invalid(`${stray}: the token has all parameters but wait`)
-  if (typeof text !== 'string') throw invalid('token: expected one')
+  if (stray !== undefined) throw invalidToken(`${stray}: the token has all parameters but wait`)
+  if (typeof text !== 'string') throw invalidToken('token: expected one')
   return { ...readHeldToken(text, types), waitMs: 1_000 * readWait(wait) }
 }
 
 function readWait(wait: unknown): number {
   if (wait === undefined) return 0
-  if (typeof wait === 'string' && /^\d{1,2}$/.test(wait) && Number(wait) <= MOST_WAIT_S) {
+  if (typeof wait === 'string' && /^\d{1,2}$/.test(wait) && Number(wait) <= MAX_WAIT_S) {
     return Number(wait)
   }
-  throw invalid(`wait: expected seconds, at most ${MOST_WAIT_S}`)
+  throw invalidToken(`wait: expected seconds, at most ${MAX_WAIT_S}`)
 }
 
 async function answer(
   dependencies: SyncRouteDependencies,
-  asked: Asked,
+  asked: SyncRequest,
   principal: Principal,
 ): Promise<Answered> {
   const rightsSeq = dependencies.commitLog.head().seq
@@ -151,7 +151,7 @@ async function answer(
 
 async function answerKnown(
   { locales, commitLog }: SyncRouteDependencies,
-  { scope, token }: Asked,
+  { scope, token }: SyncRequest,
   principal: Principal,
 ): Promise<Omit<Answered, 'rightsSeq'>> {
   const caller = syncerOf(principal, scope)

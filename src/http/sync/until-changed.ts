@@ -3,7 +3,7 @@ import { isBehind } from '../../changes/sync/read-page.ts'
 import { RIGHTS } from '../../changes/live/live-stream.ts'
 import type { SyncScope } from '../../changes/sync/query/parse-scope.ts'
 import type { SyncToken } from '../../changes/sync/query/sync-token.ts'
-import type { Departure } from '../router/departure.ts'
+import type { Shutdown } from '../router/shutdown.ts'
 import type { Context } from '../router/state.ts'
 
 type Head = SyncSources['head']
@@ -16,7 +16,7 @@ export interface FollowedLog {
 
 export interface Waited {
   readonly commitLog: FollowedLog
-  readonly departure: Pick<Departure, 'onBegin'>
+  readonly departure: Pick<Shutdown, 'onBegin'>
 }
 
 export interface Seen {

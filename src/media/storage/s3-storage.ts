@@ -17,7 +17,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import type { S3Config } from '../../base/config/sections.ts'
 import { ConfigError, NotImplementedError, ServiceUnavailableError } from '../../base/errors.ts'
-import { isShown, typeOfExtension } from '../media-types.ts'
+import { isInlineType, typeOfExtension } from '../media-types.ts'
 import {
   assertStorageName,
   type ByteRange,
@@ -39,7 +39,7 @@ interface Bucket {
 const PART_BYTES = 5_242_880
 const MAX_PARTS = 10_000
 /** Parts of one file that are sent, and held in memory, at once: two would take 70 MB for a file of 1 GB. */
-const PARTS_AT_ONCE = 1
+const CONCURRENT_PARTS = 1
 
 /**
  * Files in a bucket of S3, or of a service that speaks it.
@@ -107,7 +107,7 @@ function whyUnreachable(error: unknown, { bucket, endpoint, region }: S3Config):
 async function put(bucket: Bucket, name: string, path: string): Promise<void> {
   const object = objectOf(bucket, name)
   const type = typeOfExtension(/\.\w+$/.exec(name)?.[0] ?? '') ?? 'application/octet-stream'
-  const isSafe = isShown(type) && type !== 'image/svg+xml' // it may be served without our headers
+  const isSafe = isInlineType(type) && type !== 'image/svg+xml' // it may be served without our headers
   const { size } = await stat(path)
   const upload = new Upload({
     client: bucket.client,
@@ -119,7 +119,7 @@ async function put(bucket: Bucket, name: string, path: string): Promise<void> {
       ...(!isSafe && { ContentDisposition: 'attachment' }),
     },
     partSize: Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS)),
-    queueSize: PARTS_AT_ONCE,
+    queueSize: CONCURRENT_PARTS,
     leavePartsOnError: false,
   })
   await upload.done()

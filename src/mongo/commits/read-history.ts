@@ -3,7 +3,7 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Author } from '../connection/authorship.ts'
 import { type CommitItem, COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
-import { commitOfKept, contentIn, keptId, type KeptRow } from '../history/kept-content.ts'
+import { commitOfHistoryId, contentIn, historyId, type HistoryRow } from '../versions/history-rows.ts'
 
 export interface HistoryItem extends CommitItem {
   /** The id of the commit. Ids of later commits sort after it. */
@@ -35,7 +35,7 @@ export async function findHistory(
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ): Promise<{ readonly items: readonly HistoryItem[]; readonly next: string | null }> {
   const kept = await findKept(database, selection.documentId, { before, limit: limit + 1 })
-  const page = kept.slice(0, limit).map(({ _id }) => commitOfKept(_id))
+  const page = kept.slice(0, limit).map(({ _id }) => commitOfHistoryId(_id))
   const rows = await findRows(database, page)
   const items = page.flatMap((commit) => itemsOf(rows.get(commit), selection))
   return { items, next: kept.length > limit ? (page.at(-1) ?? null) : null }
@@ -53,7 +53,7 @@ export async function findRevision(
   const { documentId, locales } = selection
   const options = { before: null, limit: MOST_OF_ONE_REVISION, of: { revision, locales } }
   const kept = await findKept(database, documentId, options)
-  const commits = kept.map(({ _id }) => commitOfKept(_id))
+  const commits = kept.map(({ _id }) => commitOfHistoryId(_id))
   const rows = await findRows(database, commits)
   return kept.flatMap((one, index) =>
     itemsOf(rows.get(commits[index] ?? ''), selection).flatMap((item) => {
@@ -77,15 +77,15 @@ function findKept(
   database: Database,
   documentId: string,
   { before, limit, of }: KeptOptions,
-): Promise<readonly KeptRow[]> {
+): Promise<readonly HistoryRow[]> {
   const filter = {
-    _id: { $gt: keptId(documentId, ''), $lt: keptId(documentId, before ?? BEHIND_ALL) },
+    _id: { $gt: historyId(documentId, ''), $lt: historyId(documentId, before ?? BEHIND_ALL) },
     documentId, // ids of another document may have the same prefix
     ...(of && { versions: { $elemMatch: { revision: of.revision, locale: { $in: of.locales } } } }),
   }
   return asCmsErrors(() =>
     database
-      .collection<KeptRow>(COMMITS)
+      .collection<HistoryRow>(COMMITS)
       .find(filter, {
         maxTimeMS: database.queryTimeoutMs,
         batchSize: limit + 1,

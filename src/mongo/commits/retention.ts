@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
-import { keptId } from '../history/kept-content.ts'
+import { historyId } from '../versions/history-rows.ts'
 import { moveHead, readHead } from './heads.ts'
 
 const BATCH = 1_000
@@ -85,7 +85,7 @@ async function oldRows(
 
 function keptIdsOf({ _id, history, items }: NumberedRow): readonly string[] {
   if (history === undefined) return []
-  return [...new Set(items.map(({ documentId }) => keptId(documentId, _id)))]
+  return [...new Set(items.map(({ documentId }) => historyId(documentId, _id)))]
 }
 
 async function remove(database: Database, filter: Document): Promise<number> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ClientSession, Document } from 'mongodb'
 import type { Authorship } from './authorship.ts'
-import { type KeptRow, keptRowsOf } from '../history/kept-content.ts'
+import { type HistoryRow, historyRowsOf } from '../versions/history-rows.ts'
 
 /** The collection of the commit log (`mongo/commits`), with one row per transaction that changes data. */
 export const COMMITS = 'quire_commits'
@@ -140,15 +140,15 @@ export function assertLater(session: ClientSession, before: unknown): void {
 }
 
 /** Returns the rows to write. Later calls return none. */
-export function takeRows(session: ClientSession): readonly (PendingRow | KeptRow)[] {
+export function takeRows(session: ClientSession): readonly (PendingRow | HistoryRow)[] {
   return commitsOf(session).flatMap(takeRowsOf)
 }
 
-function takeRowsOf(commit: OpenCommit): readonly (PendingRow | KeptRow)[] {
+function takeRowsOf(commit: OpenCommit): readonly (PendingRow | HistoryRow)[] {
   if (commit.isWritten || commit.items.size === 0) return []
   commit.isWritten = true
   const items = [...commit.items.values()]
-  const kept = keptRowsOf(commit.id, items)
+  const kept = historyRowsOf(commit.id, items)
   if (kept.length === 0) return rowsOf(commit, items)
   return [...rowsOf(commit, items).map((row) => ({ ...row, history: 1 as const })), ...kept]
 }

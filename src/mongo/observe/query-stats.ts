@@ -33,18 +33,18 @@ export interface QueryStatsOptions {
 }
 
 const COLLECTION = 'quire_query_stats'
-const FLUSH_EVERY_MS = 5_000
+const FLUSH_INTERVAL_MS = 5_000
 
 /**
  * Limits for memory and the collection, because clients can create shapes with arbitrary filters.
  */
-const MOST_PENDING = 200
-const MOST_STORED = 500
+const MAX_PENDING = 200
+const MAX_STORED = 500
 
 /**
  * Explaining runs a query again, so each flush explains one shape, and each shape once per hour.
  */
-const EXPLAIN_AGAIN_MS = 3_600_000
+const EXPLAIN_INTERVAL_MS = 3_600_000
 
 interface StatRow extends QueryStat {
   readonly _id: string
@@ -74,14 +74,14 @@ export function openQueryStats(options: QueryStatsOptions): QueryStats {
     add(pending, command.shape, command)
   })
   const isDue = (key: string): boolean =>
-    now().getTime() - (explainedAtMs.get(key) ?? -Infinity) >= EXPLAIN_AGAIN_MS
+    now().getTime() - (explainedAtMs.get(key) ?? -Infinity) >= EXPLAIN_INTERVAL_MS
   const explainOne = async (seen: ReadonlyMap<string, Pending>): Promise<Explained | null> => {
     const [next] = [...seen]
       .filter(([key]) => isDue(key))
       .sort(([, one], [, other]) => other.slowest.ms - one.slowest.ms)
     if (next === undefined) return null
     const [key, { slowest }] = next
-    if (explainedAtMs.size >= MOST_STORED) explainedAtMs.clear()
+    if (explainedAtMs.size >= MAX_STORED) explainedAtMs.clear()
     explainedAtMs.set(key, now().getTime())
     return { key, plan: await explainCommand(database, slowest) }
   }
@@ -95,7 +95,7 @@ export function openQueryStats(options: QueryStatsOptions): QueryStats {
   const inBackground = (): void => {
     writing = writing.then(flush).catch(onBackgroundError)
   }
-  const timer = setInterval(inBackground, FLUSH_EVERY_MS)
+  const timer = setInterval(inBackground, FLUSH_INTERVAL_MS)
   timer.unref()
   return {
     flush,
@@ -114,7 +114,7 @@ export function readQueryStats(database: Database): Promise<readonly QueryStat[]
       .collection<StatRow>(COLLECTION)
       .find({}, { maxTimeMS: database.queryTimeoutMs, projection: { _id: 0 } })
       .sort({ slowestMs: -1 })
-      .limit(MOST_STORED)
+      .limit(MAX_STORED)
       .toArray(),
   )
 }
@@ -126,7 +126,7 @@ function add(pending: Map<string, Pending>, shape: QueryShape, command: Observed
     known.count += 1
     known.totalMs += command.ms
     if (command.ms > known.slowest.ms) known.slowest = command
-  } else if (pending.size < MOST_PENDING) {
+  } else if (pending.size < MAX_PENDING) {
     pending.set(key, { shape, count: 1, totalMs: command.ms, slowest: command })
   }
 }
@@ -157,7 +157,7 @@ async function write(
   const surplus = await rows
     .find({}, { projection: { _id: 1 } })
     .sort({ lastSeenAt: -1 })
-    .skip(MOST_STORED)
+    .skip(MAX_STORED)
     .toArray()
   if (surplus.length === 0) return
   await rows.deleteMany({ _id: { $in: surplus.map(({ _id }) => _id) } })

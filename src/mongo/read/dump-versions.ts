@@ -2,7 +2,7 @@ import { BSON, type Document } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
-import { KEPT } from '../history/kept-content.ts'
+import { HISTORY_PREFIX } from '../versions/history-rows.ts'
 import type { Database } from '../connection/database.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { BULK_TIMEOUT_MS } from './read-versions.ts'
@@ -65,7 +65,7 @@ export async function readRecentCommits(
     database
       .collection<PendingRow & { readonly intent?: 1 }>(COMMITS)
       .find(
-        { _id: { $gte: from, $lt: KEPT } },
+        { _id: { $gte: from, $lt: HISTORY_PREFIX } },
         {
           projection: { intent: 1, 'items.type': 1, 'items.documentId': 1 },
           maxTimeMS: BULK_TIMEOUT_MS,

@@ -38,7 +38,7 @@ const CHUNK = 1_000
  * Number of parallel commands per read. It bounds the data that is in memory before a read exceeds
  * the size limit of the response.
  */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 /**
  * Finds the selected versions of the given documents. Missing versions and versions that do not
@@ -116,10 +116,10 @@ async function findInChunks(
   const size = sort.length === 0 ? CHUNK : ids.length
   const chunks = chunksOf(ids, size)
   const found: StoredVersion[] = []
-  for (let start = 0; start < chunks.length; start += AT_ONCE) {
+  for (let start = 0; start < chunks.length; start += CONCURRENCY) {
     const parts = await Promise.all(
       chunks
-        .slice(start, start + AT_ONCE)
+        .slice(start, start + CONCURRENCY)
         .map((chunk) => readVersions(database, plan, { ...shared, filter: match(chunk) })),
     )
     found.push(...parts.flat())

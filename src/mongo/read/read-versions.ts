@@ -29,7 +29,7 @@ export const BULK_TIMEOUT_MS = 60_000
  */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
   const { filter, version, plan } = query
-  const understood = await understand(database, query)
+  const understood = await resolveQuery(database, query)
   const ordered = isOfMany(query)
     ? await findPageByTargets(database, query, understood.conditions)
     : null
@@ -52,7 +52,7 @@ export async function findPageOfBytes(
   query: Query,
 ): Promise<VersionPage<Uint8Array> | null> {
   if (!isOfMany(query) || targetOrderOf(query.sort) !== null) return null
-  const understood = await understand(database, query)
+  const understood = await resolveQuery(database, query)
   return readPage(database, query, understood, (read) => readBytes(database, query.plan, read))
 }
 
@@ -60,13 +60,13 @@ function isOfMany({ filter, version }: Query): boolean {
   return mostVersions(filter, version) > 1
 }
 
-interface Understood {
+interface ResolvedQuery {
   readonly resolved: Conditions
   readonly published: Conditions
   readonly conditions: Conditions
 }
 
-async function understand(database: Database, query: Query): Promise<Understood> {
+async function resolveQuery(database: Database, query: Query): Promise<ResolvedQuery> {
   const { plan, filter, version, reader, publication } = query
   const resolved = await resolveFilter(database, filter, version, reader)
   const published = publicationOf(database, plan, version.status, publication)
@@ -79,7 +79,7 @@ async function understand(database: Database, query: Query): Promise<Understood>
 async function readPage<Version>(
   database: Database,
   query: Query,
-  { resolved, published, conditions }: Understood,
+  { resolved, published, conditions }: ResolvedQuery,
   readAll: (read: ReadPlan, isBounded: boolean) => Promise<readonly Version[]>,
 ): Promise<VersionPage<Version>> {
   const found = buildFind(query, resolved)

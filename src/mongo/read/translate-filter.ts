@@ -110,10 +110,10 @@ export function matchAll(conditions: readonly Document[]): Document {
 
 /** Combines conditions with `$or`. An empty list matches no document. */
 export function matchAny(conditions: readonly Document[]): Document {
-  return conditions.length === 0 ? NOTHING : { $or: [...conditions] }
+  return conditions.length === 0 ? MATCH_NONE : { $or: [...conditions] }
 }
 
-const NOTHING: Document = { _id: { $in: [] } }
+const MATCH_NONE: Document = { _id: { $in: [] } }
 
 function translateComparison(
   { attribute, operator, operand }: Comparison,

@@ -3,7 +3,7 @@ import type { Comparison, Filter, VersionSelection } from '../../query/query.ts'
 import { versionId } from '../versions/version-match.ts'
 
 /** Same size as the chunks of `read-related.ts`. */
-const MOST_IDS = 1_000
+const MAX_IDS = 1_000
 
 /**
  * The maximum number of versions that a list can have, derived from conditions on ids and on unique
@@ -67,7 +67,7 @@ export function matchNamed(filter: Filter | null, versions: VersionSelection): D
   const ids = documentIds.flatMap((documentId) =>
     locales.map((locale) => versionId(String(documentId), { locale, status })),
   )
-  if (ids.length > MOST_IDS) return {}
+  if (ids.length > MAX_IDS) return {}
   return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } }
 }
 

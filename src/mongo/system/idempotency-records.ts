@@ -11,13 +11,13 @@ import { inSession } from '../connection/commands.ts'
 /** How long a key returns its first response. */
 const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
 /** How long an unfinished request blocks other requests with its key. */
-export const LEASE_MS = 10_000
+export const IDEMPOTENCY_LEASE_MS = 10_000
 
-const SWEEP_EVERY_MS = 60_000
+const SWEEP_INTERVAL_MS = 60_000
 
 const COLLECTION = 'quire_idempotency_keys'
 
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number
   /** JSON text. */
   readonly body: string
@@ -36,7 +36,7 @@ export type Beginning =
   | { readonly kind: 'other' }
   /** The write was committed, but no response was stored. */
   | { readonly kind: 'created'; readonly version: StoredVersion }
-  | { readonly kind: 'answered'; readonly answer: KeptAnswer }
+  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
 
 /** One row per key and principal. `version` and `answer` record the progress of the request. */
 interface KeyRow {
@@ -46,11 +46,11 @@ interface KeyRow {
   readonly leasedUntil: Date
   readonly expiresAt: Date
   readonly version?: Document
-  readonly answer?: KeptAnswer
+  readonly answer?: StoredAnswer
 }
 
 /** The request has stored neither a version nor a response. */
-const NOTHING_DONE = { version: { $exists: false }, answer: { $exists: false } }
+const WITHOUT_RESULT = { version: { $exists: false }, answer: { $exists: false } }
 
 export interface IdempotencyRecords {
   begin(key: string, fingerprint: string): Promise<Beginning>
@@ -65,7 +65,7 @@ export interface IdempotencyRecords {
     session: Session,
   ): Promise<boolean>
   /** Stores a response unless one exists. Returns the stored response. */
-  keepAnswer(key: string, answer: KeptAnswer): Promise<KeptAnswer>
+  keepAnswer(key: string, answer: StoredAnswer): Promise<StoredAnswer>
   /** Deletes the record of a request without effects, so that it can be retried. */
   release(key: string, claim: string): Promise<void>
 }
@@ -103,7 +103,7 @@ export async function openIdempotencyRecords(
         return stored?.answer ?? answer
       }),
     release: async (key, claim) => {
-      await asCmsErrors(() => rows.deleteOne({ _id: key, claim, ...NOTHING_DONE }, options))
+      await asCmsErrors(() => rows.deleteOne({ _id: key, claim, ...WITHOUT_RESULT }, options))
     },
   }
 }
@@ -116,7 +116,7 @@ function beginnings(
 ): IdempotencyRecords['begin'] {
   let sweptAtMs = -Infinity
   const sweep = async (at: Date): Promise<void> => {
-    if (Math.abs(at.getTime() - sweptAtMs) < SWEEP_EVERY_MS) return // the clock may have been set back
+    if (Math.abs(at.getTime() - sweptAtMs) < SWEEP_INTERVAL_MS) return // the clock may have been set back
     sweptAtMs = at.getTime()
     await rows.deleteMany({ expiresAt: { $lte: at } }, options)
   }
@@ -132,10 +132,10 @@ function beginnings(
   /** Replaces an expired record, or one that its request has abandoned. */
   const takeOver = async ({ _id, ...row }: KeyRow, at: Date): Promise<boolean> => {
     // A lease that ends far in the future was written before the clock was set back.
-    const ahead = new Date(at.getTime() + 10 * LEASE_MS)
+    const ahead = new Date(at.getTime() + 10 * IDEMPOTENCY_LEASE_MS)
     const abandoned = [
-      { leasedUntil: { $lte: at }, ...NOTHING_DONE },
-      { leasedUntil: { $gt: ahead }, ...NOTHING_DONE },
+      { leasedUntil: { $lte: at }, ...WITHOUT_RESULT },
+      { leasedUntil: { $gt: ahead }, ...WITHOUT_RESULT },
     ]
     const { matchedCount } = await rows.updateOne(
       { _id, $or: [{ expiresAt: { $lte: at } }, ...abandoned] },
@@ -149,7 +149,7 @@ function beginnings(
     for (;;) {
       const at = now()
       const claim = randomBytes(8).toString('hex')
-      const leasedUntil = new Date(at.getTime() + LEASE_MS)
+      const leasedUntil = new Date(at.getTime() + IDEMPOTENCY_LEASE_MS)
       const expiresAt = new Date(at.getTime() + KEPT_FOR_MS)
       const row = { _id: key, fingerprint, claim, leasedUntil, expiresAt }
       // Not an upsert, because DocumentDB may report several racing upserts as inserted.

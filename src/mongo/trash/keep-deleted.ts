@@ -13,7 +13,7 @@ import {
   trashedVersionsIn,
 } from './trash-rows.ts'
 
-const LONGEST_TITLE = 200
+const MAX_TITLE_LENGTH = 200
 
 /** Only deleted content goes to the trash. Files and end users are deleted permanently. */
 export function keepsDeleted({ trashDays }: Database, { uid }: ContentTypePlan): boolean {
@@ -77,5 +77,5 @@ export function titleOf(plan: ContentTypePlan, versions: readonly StoredVersion[
       one.locale.localeCompare(other.locale) || one.status.localeCompare(other.status),
   )
   const title = shown?.[titleFieldOf(plan)]
-  return typeof title === 'string' ? title.slice(0, LONGEST_TITLE) : ''
+  return typeof title === 'string' ? title.slice(0, MAX_TITLE_LENGTH) : ''
 }

@@ -1,7 +1,7 @@
-import type { SeenType } from '../../query/query.ts'
+import type { VisibleType } from '../../query/query.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { seenRows } from '../lines/seen-rows.ts'
+import { visibleRows } from '../lines/visible-rows.ts'
 import {
   type DeletionRow,
   deletionsIn,
@@ -12,7 +12,7 @@ import {
 /** Returns up to `limit` deletions before `before` that the caller may see entirely, newest first. */
 export async function findDeletions(
   database: Database,
-  seen: readonly SeenType[],
+  seen: readonly VisibleType[],
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ): Promise<readonly DeletionRow[]> {
   if (seen.length === 0) return []
@@ -20,7 +20,7 @@ export async function findDeletions(
   return inSession(undefined, () =>
     deletionsIn(database)
       .find(
-        { ...earlier, $or: [...seenRows(seen)] },
+        { ...earlier, $or: [...visibleRows(seen)] },
         { ...optionsOf(database), batchSize: limit + 1 },
       )
       .sort({ _id: -1 })
@@ -32,7 +32,7 @@ export async function findDeletions(
 /** Returns up to a thousand deletions of these documents that the caller may see entirely, newest first. */
 export async function findTitlesOfDeleted(
   database: Database,
-  seen: readonly SeenType[],
+  seen: readonly VisibleType[],
   documentIds: readonly string[],
 ): Promise<readonly Pick<DeletionRow, 'documentId' | 'title'>[]> {
   if (seen.length === 0 || documentIds.length === 0) return []
@@ -40,16 +40,16 @@ export async function findTitlesOfDeleted(
   return inSession(undefined, () =>
     deletionsIn(database)
       .find(
-        { documentId: { $in: [...documentIds] }, $or: [...seenRows(seen)] },
-        { ...optionsOf(database), projection, batchSize: MOST_DELETIONS + 1 },
+        { documentId: { $in: [...documentIds] }, $or: [...visibleRows(seen)] },
+        { ...optionsOf(database), projection, batchSize: MAX_DELETIONS + 1 },
       )
       .sort({ _id: -1 })
-      .limit(MOST_DELETIONS)
+      .limit(MAX_DELETIONS)
       .toArray(),
   )
 }
 
-const MOST_DELETIONS = 1_000
+const MAX_DELETIONS = 1_000
 
 export function findDeletionsOf(
   database: Database,
@@ -61,7 +61,7 @@ export function findDeletionsOf(
     deletionsIn(database)
       .find({ type, documentId, ...named }, optionsOf(database, session))
       .sort({ _id: -1 })
-      .limit(MOST_DELETIONS)
+      .limit(MAX_DELETIONS)
       .toArray(),
   )
 }

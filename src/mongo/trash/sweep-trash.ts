@@ -5,7 +5,7 @@ import { tryLease } from '../system/lease.ts'
 import { deletionsIn, trashedVersionsIn } from './trash-rows.ts'
 
 const DAY_MS = 86_400_000
-const SWEEP_EVERY_MS = 600_000
+const SWEEP_INTERVAL_MS = 600_000
 const BATCH = 200
 
 export interface TrashSweepOptions {
@@ -21,7 +21,7 @@ export interface TrashSweep {
 
 /** Purges expired trash (`TRASH_DAYS`) periodically until `close`. One process at a time does so. */
 export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
-  const { database, now, onBackgroundError, everyMs = SWEEP_EVERY_MS } = options
+  const { database, now, onBackgroundError, everyMs = SWEEP_INTERVAL_MS } = options
   let sweeping: Promise<void> = Promise.resolve()
   const sweep = async (): Promise<void> => {
     await tryLease(database, 'trash', everyMs / 2, async () => {

@@ -14,12 +14,12 @@ import { toGrants } from './granted.ts'
 import {
   type Anonymous,
   type ApiTokenPrincipal,
-  EVERYTHING,
+  ALL_GRANTS,
   type Grants,
   type PreviewPrincipal,
   type Principal,
   ROOT,
-  type User,
+  type SignedInUser,
 } from './principal.ts'
 import { openRoles, type Roles } from './roles.ts'
 import { ensureRoles, findRoles, LAST_BUILT_IN_ROLE_ID, PUBLIC_ROLE } from './role-rows.ts'
@@ -77,7 +77,7 @@ interface Known {
 
 /** Prefix of preview tokens. API token keys are hexadecimal, so the two cannot collide. */
 const PREVIEW = 'preview-'
-const NOTE_USE_EVERY_MS = 60_000
+const NOTE_USE_INTERVAL_MS = 60_000
 const NO_GRANTS: Grants = new Set()
 const NO_USERS: EndUsers = {
   identify: () => Promise.reject(new UnauthorizedError('Missing or invalid credentials')),
@@ -168,7 +168,7 @@ async function loadKnown(db: Database, actions: Actions): Promise<Known> {
 function toKnownToken(actions: Actions, row: ApiTokenRow): KnownToken {
   const { _id: id, name, type, readPreference = null, expiresAt, lastUsedAt } = row
   const grants = {
-    'full-access': () => EVERYTHING,
+    'full-access': () => ALL_GRANTS,
     'read-only': () => actions.readOnly,
     custom: () => toGrants(actions, row.permissions),
   }[type]()
@@ -186,7 +186,7 @@ async function toPreview(
 }
 
 /** A user without a role, or with a deleted role, has no permissions. */
-function toUser({ id, documentId, role, session }: IdentifiedUser, { roles }: Known): User {
+function toUser({ id, documentId, role, session }: IdentifiedUser, { roles }: Known): SignedInUser {
   const { type = '', grants = NO_GRANTS } = roles.get(role ?? '') ?? {}
   return { kind: 'user', id, documentId, role: type, session, grants }
 }
@@ -203,9 +203,9 @@ function noteUses(db: Database, now: () => Date, onError: (error: unknown) => vo
     note: ({ principal: { id }, lastUsedAt }: KnownToken): void => {
       const at = now()
       const last = notedAt.get(id) ?? lastUsedAt?.getTime() ?? -Infinity
-      if (at.getTime() - last < NOTE_USE_EVERY_MS) return
+      if (at.getTime() - last < NOTE_USE_INTERVAL_MS) return
       notedAt.set(id, at.getTime())
-      const notBefore = new Date(at.getTime() - NOTE_USE_EVERY_MS)
+      const notBefore = new Date(at.getTime() - NOTE_USE_INTERVAL_MS)
       const write = putLastUsed(db, id, at, notBefore)
         .catch(onError)
         .finally(() => writing.delete(write))

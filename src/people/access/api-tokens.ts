@@ -16,7 +16,7 @@ import {
   toApiToken,
 } from './api-token-rows.ts'
 import { createAccessKey, hashCredential } from './credentials.ts'
-import { assertKnown, permissionsRule } from './granted.ts'
+import { assertKnownActions, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
@@ -143,7 +143,7 @@ async function createToken(
   const permissions = wanted.permissions ?? []
   const lifespanDays = wanted.lifespanDays ?? null
   assertFits(wanted.type, permissions)
-  assertKnown(context.actions, permissions)
+  assertKnownActions(context.actions, permissions)
   assert({ type: wanted.type, permissions })
   const accessKey = createAccessKey()
   const token = await context.versionedCache.change(async (session, id) => {
@@ -197,7 +197,7 @@ function edited(
   const permissions = wanted.permissions ?? (type === 'custom' ? row.permissions : [])
   const lifespanDays = wanted.lifespanDays === undefined ? row.lifespanDays : wanted.lifespanDays
   assertFits(type, permissions)
-  assertKnown(context.actions, permissions, row.permissions)
+  assertKnownActions(context.actions, permissions, row.permissions)
   return {
     ...row,
     name: wanted.name ?? row.name,

@@ -25,7 +25,7 @@ export function permissionsRule(): Joi.ArraySchema<string[]> {
  * Permissions that were stored before (`kept`) may stay after their content-type is deleted.
  * @throws ValidationError with one entry per unknown action.
  */
-export function assertKnown(
+export function assertKnownActions(
   actions: Actions,
   permissions: readonly string[],
   kept: readonly string[] = [],

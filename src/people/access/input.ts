@@ -34,7 +34,7 @@ export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
     throw validationError([fault(['__proto__'], '__proto__ is not allowed')])
   }
   assertWhole(input)
-  const abortEarly = hasMore(input, MANY)
+  const abortEarly = hasMore(input, MAX_LIST_LENGTH)
   const result = rule.validate(input, { ...OPTIONS, abortEarly })
   if (result.error === undefined) return result.value
   const [first, ...rest] = result.error.details.map((item) =>
@@ -82,7 +82,7 @@ function reasonOf({ type, context }: Joi.ValidationErrorItem): Reason | undefine
  * For inputs with more values than this, only the first fault is reported. Collecting all faults costs more than the
  * values.
  */
-const MANY = 1_000
+const MAX_LIST_LENGTH = 1_000
 
 function hasMore(value: unknown, most: number): boolean {
   return countTo(value, most + 1) > most

@@ -29,7 +29,7 @@ export interface Root {
 }
 
 /** An end user, authenticated by a JWT. */
-export interface User {
+export interface SignedInUser {
   readonly kind: 'user'
   readonly id: number
   readonly documentId: string
@@ -63,12 +63,12 @@ export interface PreviewPrincipal {
 }
 
 export type Principal =
-  PreviewPrincipal | Anonymous | ApiTokenPrincipal | Root | User | AdministratorPrincipal
+  PreviewPrincipal | Anonymous | ApiTokenPrincipal | Root | SignedInUser | AdministratorPrincipal
 
 /** Grants of root and of full-access tokens. */
-export const EVERYTHING: Grants = Object.freeze({ has: () => true })
+export const ALL_GRANTS: Grants = Object.freeze({ has: () => true })
 
-export const ROOT: Root = Object.freeze({ kind: 'root', grants: EVERYTHING })
+export const ROOT: Root = Object.freeze({ kind: 'root', grants: ALL_GRANTS })
 
 /** Only API tokens have a read preference. Other principals use the connection string. */
 export function readPreferenceOf(principal: Principal): ReadPreferenceName | null {

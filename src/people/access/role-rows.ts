@@ -44,7 +44,7 @@ export function collectionOf(db: Database) {
  * defines the indexes.
  */
 export async function ensureRoles(db: Database, at: Date): Promise<void> {
-  for (const role of builtInRoles()) await ensureRow(collectionOf(db), toRow(role, at))
+  for (const role of builtInRoles()) await ensureRow(collectionOf(db), toRoleRow(role, at))
 }
 
 export async function findRoles(db: Database): Promise<readonly Role[]> {
@@ -62,7 +62,7 @@ export function toRole({ id, documentId, name, type, ...rest }: RoleRow): Role {
 
 type NewRole = Omit<Role, 'documentId' | 'createdAt' | 'updatedAt'>
 
-export function toRow(role: NewRole, at: Date): RoleRow {
+export function toRoleRow(role: NewRole, at: Date): RoleRow {
   return {
     ...role,
     _id: rowId(role.type),

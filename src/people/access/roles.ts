@@ -4,7 +4,7 @@ import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { type Actions, canonicalAction } from './actions.ts'
-import { assertKnown, permissionsRule } from './granted.ts'
+import { assertKnownActions, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { lockName } from '../../mongo/system/lease.ts'
@@ -18,7 +18,7 @@ import {
   roleDocumentId,
   rowId,
   toRole,
-  toRow,
+  toRoleRow,
 } from './role-rows.ts'
 
 /** The stored roles. Every `input` is unvalidated client data. */
@@ -168,14 +168,14 @@ async function createRole(
 ): Promise<Role> {
   const { db, actions, versionedCache, now } = context
   const { type, name, description = '', permissions = [] } = readInput(CREATE, input)
-  assertKnown(actions, permissions)
+  assertKnownActions(actions, permissions)
   assertMayChange(permissions)
   const roles = collectionOf(db)
   return versionedCache.change(async (session, id) => {
     const holder = await roles.findOne({ _id: rowId(type) }, { session })
     if (holder !== null) throw taken('type', type)
     await assertNameFree(db, session, name, type)
-    const row = toRow({ id, type, name, description, permissions }, now())
+    const row = toRoleRow({ id, type, name, description, permissions }, now())
     await roles.insertOne(row, { session })
     noteRow(session, 'put', { type: ROLE_TYPE, documentId: row.documentId })
     return toRole(row)
@@ -216,7 +216,7 @@ function changeRole(
     const row = await roles.findOne({ _id: rowId(type) }, { session })
     if (row === null) throw noSuchRole(type)
     const { name, description, permissions } = { ...row, ...edit(toRole(row)) }
-    assertKnown(actions, permissions, row.permissions)
+    assertKnownActions(actions, permissions, row.permissions)
     await assertNameFree(db, session, name, type)
     const at = now()
     const changed = { name, description, permissions, updatedAt: at, publishedAt: at }

@@ -60,7 +60,7 @@ export function readAccount(rules: Rules, body: unknown): Input {
 }
 
 /** A text that the rules have let through. */
-export function textOf(input: Input, key: string): string {
+export function readText(input: Input, key: string): string {
   const value = input[key]
   if (typeof value !== 'string') throw new Error(`${key} was not asked for`)
   return value
@@ -68,7 +68,7 @@ export function textOf(input: Input, key: string): string {
 
 /** As `textOf`, where the key may be absent. */
 export function optionalTextOf(input: Input, key: string): string | null {
-  return input[key] === undefined ? null : textOf(input, key)
+  return input[key] === undefined ? null : readText(input, key)
 }
 
 /** @throws ValidationError that lists the keys of a body that are none of these. */

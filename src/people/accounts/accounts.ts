@@ -6,7 +6,7 @@ import {
   readAccount,
   required,
   RULES,
-  textOf,
+  readText,
 } from './account-input.ts'
 import { isIdentifier, lockIdentifiers } from './identifiers.ts'
 import { mailConfirmation } from './mail-confirmation.ts'
@@ -91,12 +91,12 @@ export async function register(
   const input = readAccount(NEW_USER, body)
   readAccount(NEW_NAME_AND_PASSWORD, input)
   const deviceId = deviceOf(context, body)
-  const email = textOf(input, 'email').toLowerCase()
-  const username = textOf(input, 'username')
+  const email = readText(input, 'email').toLowerCase()
+  const username = readText(input, 'username')
   const given = pickAttributes(attributes.registered, body)
   const insert = await attributes.checkRegistered(given, writer)
   await assertUnused(context, email, username)
-  const password = await context.passwords.hash(textOf(input, 'password'))
+  const password = await context.passwords.hash(readText(input, 'password'))
   const role = await roleOf(context, AUTHENTICATED_ROLE)
   const confirmed = !context.emailConfirmation
   const values = { ...newUserValues({ email, username, password, role }), confirmed }
@@ -128,8 +128,11 @@ async function insertNew(
 export async function logIn(context: AccountsContext, body: unknown): Promise<SignedIn> {
   const input = readAccount(LOGIN, body)
   const deviceId = deviceOf(context, body)
-  const user = await findUserByIdentifier(context, textOf(input, 'identifier'))
-  const isRight = await context.passwords.verify(user?.password ?? null, textOf(input, 'password'))
+  const user = await findUserByIdentifier(context, readText(input, 'identifier'))
+  const isRight = await context.passwords.verify(
+    user?.password ?? null,
+    readText(input, 'password'),
+  )
   if (user === null || !isRight) {
     context.behind(context.notes.failed(user?.documentId ?? null))
     throw new ValidationError('Invalid identifier or password', {}, { code: 'invalid_login' })
@@ -137,7 +140,7 @@ export async function logIn(context: AccountsContext, body: unknown): Promise<Si
   assertMayEnter(context, user)
   context.behind(context.notes.signedIn(user.documentId))
   if (context.passwords.isForeign(user.password)) {
-    context.behind(hashAnew(context, user, textOf(input, 'password')))
+    context.behind(hashAnew(context, user, readText(input, 'password')))
   }
   return signIn(context, user, deviceId)
 }
@@ -226,7 +229,7 @@ function revokedTokens(
 }
 
 /** A password, with what must follow from its change: no token and no code of before is good any more. */
-export function newPassword(
+export function userPasswordOf(
   context: Pick<AccountsContext, 'now'>,
   stored: User,
   hash: string,

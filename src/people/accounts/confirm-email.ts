@@ -1,5 +1,5 @@
 import { ApplicationError, ValidationError } from '../../base/errors.ts'
-import { readAccount, required, RULES, textOf } from './account-input.ts'
+import { readAccount, required, RULES, readText } from './account-input.ts'
 import type { AccountsContext } from './accounts.ts'
 import { hashOfCode } from './codes.ts'
 import { mailConfirmation } from './mail-confirmation.ts'
@@ -10,7 +10,7 @@ const RECIPIENT = { email: required(RULES.email) }
 
 /** Notes that an address is its user's, by a code from a mail. @throws ValidationError */
 export async function confirmEmail(context: AccountsContext, query: unknown): Promise<void> {
-  const code = textOf(readAccount(CONFIRMATION, query), 'confirmation')
+  const code = readText(readAccount(CONFIRMATION, query), 'confirmation')
   const confirmationToken = hashOfCode(code)
   const user = await findUser(context, { confirmationToken })
   if (user === null) throw invalidToken()
@@ -25,7 +25,7 @@ export async function confirmEmail(context: AccountsContext, query: unknown): Pr
  * @throws ApplicationError for a user who has confirmed, or is blocked.
  */
 export async function sendConfirmation(context: AccountsContext, body: unknown): Promise<string> {
-  const email = textOf(readAccount(RECIPIENT, body), 'email').toLowerCase()
+  const email = readText(readAccount(RECIPIENT, body), 'email').toLowerCase()
   const user = await findUser(context, { email: { $eq: email } })
   if (user === null) return email
   if (user.confirmed)

@@ -11,9 +11,9 @@ import {
   readAccount,
   required,
   RULES,
-  textOf,
+  readText,
 } from './account-input.ts'
-import { type AccountsContext, newPassword, newUserValues } from './accounts.ts'
+import { type AccountsContext, userPasswordOf, newUserValues } from './accounts.ts'
 import { isIdentifier, lockIdentifiers } from './identifiers.ts'
 import {
   ANY_WRITER,
@@ -91,14 +91,14 @@ export async function createUser(
 ): Promise<User> {
   const input = readAccount(NEW_USER, body)
   readAccount(NEW_NAME_AND_PASSWORD, input)
-  const email = textOf(input, 'email').toLowerCase()
-  const username = textOf(input, 'username')
+  const email = readText(input, 'email').toLowerCase()
+  const username = readText(input, 'username')
   const role = await readRole(context, input['role'])
   await assertRole(role)
   const { attributes } = context
   const insert = await attributes.checkNew(pickAttributes(attributes.names, body), writer)
   await assertFree(context, null, { email, username }, 'This attribute must be unique')
-  const password = await context.passwords.hash(textOf(input, 'password'))
+  const password = await context.passwords.hash(readText(input, 'password'))
   const values = { ...newUserValues({ email, username, password, role }), ...flagsOf(input) }
   const guard = guardOf(context, null, { email, username, role })
   return asTaken(insertUser(context, values, guard, insert))
@@ -131,7 +131,7 @@ export async function updateUser(
       user,
       (stored) => ({
         ...changes,
-        ...(hash !== null && newPassword(context, stored, hash)),
+        ...(hash !== null && userPasswordOf(context, stored, hash)),
       }),
       async (session) => {
         await guardOf(context, user, changes)(session)

@@ -12,7 +12,7 @@ const LEFT_OUT_TYPE = 'plugin::users-permissions.left-out-sign-ins'
 const UNKNOWN = 'unknown'
 
 /** Per process: guessed passwords, or an app with many users, must not fill the log. */
-const MOST_A_MINUTE = 60
+const MAX_PER_MINUTE = 60
 const MINUTE_MS = 60_000
 
 /** Puts sign-ins of end users into the audit: so many a minute one by one, the rest of the minute as a number. */
@@ -36,7 +36,7 @@ export function openSignInNotes(
       minute = { since: nowMs(), noted: 0, leftOut: 0 }
       if (leftOut > 0) await note(database, LEFT_OUT_TYPE, String(leftOut))
     }
-    const isAdmitted = minute.noted < MOST_A_MINUTE
+    const isAdmitted = minute.noted < MAX_PER_MINUTE
     if (isAdmitted) minute.noted += 1
     else minute.leftOut += 1
     return isAdmitted

@@ -35,7 +35,7 @@ const BCRYPT = /^\$2[abxy]\$/
 export const MAX_PASSWORD_BYTES = 72
 
 /** Half of libuv's threads, so that files and images are served meanwhile; 38 MiB at most. */
-const AT_ONCE = 2
+const CONCURRENCY = 2
 
 /** About five seconds of work; further requests get a 503. */
 const MAX_WAITING = 200
@@ -44,7 +44,7 @@ export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passw
   const options = { memoryCost: memoryKiB, timeCost: passes, parallelism: 1 }
   const nobodys = hash(randomBytes(32), options)
   const queue = createWorkQueue({
-    concurrency: AT_ONCE,
+    concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
     maxWaitMs: Infinity,
     refusal: 'Too many passwords are waiting to be checked',

@@ -7,13 +7,13 @@ import {
   readAccount,
   required,
   RULES,
-  textOf,
+  readText,
 } from './account-input.ts'
 import {
   type AccountsContext,
   assertMayEnter,
   deviceOf,
-  newPassword,
+  userPasswordOf,
   type SignedIn,
   signInChanged,
 } from './accounts.ts'
@@ -42,7 +42,7 @@ const CHANGE = {
  * neither the answer nor its time reveals it.
  */
 export function forgotPassword(context: AccountsContext, body: unknown): void {
-  const email = textOf(readAccount(FORGOT, body), 'email').toLowerCase()
+  const email = readText(readAccount(FORGOT, body), 'email').toLowerCase()
   context.behind(findAndSend(context, email))
 }
 
@@ -76,22 +76,25 @@ async function sendCode(context: AccountsContext, user: User): Promise<void> {
  * Sets a new password by a code from a mail, and signs in.
  * @throws ValidationError for a code that is wrong, used or too old, ApplicationError for a blocked user.
  */
-export async function resetPassword(context: AccountsContext, body: unknown): Promise<SignedIn> {
+export async function resetUserPassword(
+  context: AccountsContext,
+  body: unknown,
+): Promise<SignedIn> {
   const input = readAccount(RESET, body)
   assertConfirmed(input)
   const deviceId = deviceOf(context, body)
-  const resetPasswordToken = hashOfCode(textOf(input, 'code'))
+  const resetPasswordToken = hashOfCode(readText(input, 'code'))
   const user = await findUser(context, { resetPasswordToken })
   if (user === null || !isCodeAlive(context, user)) throw incorrectCode()
   readAccount(NEW_PASSWORD, input)
-  const hash = await context.passwords.hash(textOf(input, 'password'))
+  const hash = await context.passwords.hash(readText(input, 'password'))
   const changed = await changeUser(context, user, (stored) => {
     // Of two who use one code at once the second finds it gone.
     if (stored.resetPasswordToken !== resetPasswordToken) throw incorrectCode()
     // A code from a mail proves the address as well.
     const confirmed = stored.confirmed || context.emailConfirmation
     assertMayEnter(context, { ...stored, confirmed })
-    return { ...newPassword(context, stored, hash), confirmed }
+    return { ...userPasswordOf(context, stored, hash), confirmed }
   })
   return signInChanged(context, changed, deviceId)
 }
@@ -100,7 +103,7 @@ export async function resetPassword(context: AccountsContext, body: unknown): Pr
  * Sets a new password by the current one, and signs in anew: every other token is worthless then.
  * @throws ValidationError
  */
-export async function changePassword(
+export async function changeUserPassword(
   context: AccountsContext,
   documentId: string,
   body: unknown,
@@ -110,8 +113,8 @@ export async function changePassword(
   const deviceId = deviceOf(context, body)
   const { passwords } = context
   const user = await findUser(context, { documentId })
-  const password = textOf(input, 'password')
-  const current = textOf(input, 'currentPassword')
+  const password = readText(input, 'password')
+  const current = readText(input, 'currentPassword')
   if (!(await passwords.verify(user?.password ?? null, current))) throw wrongPassword()
   if (current === password) {
     throw new ValidationError('Your new password must be different than your current password')
@@ -120,7 +123,7 @@ export async function changePassword(
   const hash = await passwords.hash(password)
   const changed = await changeUser(context, { documentId }, (stored) => {
     if (stored.password !== user?.password) throw wrongPassword() // changed in the meantime
-    return newPassword(context, stored, hash)
+    return userPasswordOf(context, stored, hash)
   })
   return signInChanged(context, changed, deviceId)
 }

@@ -15,7 +15,7 @@ export interface SessionLifespans {
 }
 
 /** One device that a user is signed in on. */
-export interface Session {
+export interface UserSession {
   readonly id: string
   /** The documentId of the user. */
   readonly user: string
@@ -40,13 +40,13 @@ export interface Sessions {
   start(
     user: { readonly documentId: string; readonly tokensFrom: number },
     deviceId: string | null,
-  ): Promise<Session>
+  ): Promise<UserSession>
   /**
    * Exchanges a refresh token for the next one. One that was exchanged before ends its session: two
    * parties hold a token of it.
    * @throws UnauthorizedError for a token that is unknown, has expired or was used before.
    */
-  refresh(refreshToken: string): Promise<Session>
+  refresh(refreshToken: string): Promise<UserSession>
   /** The id of the session that a refresh token was signed for, without I/O; null for anything else. */
   idOf(refreshToken: string): string | null
   isLive(id: string, user: string): Promise<boolean>
@@ -87,7 +87,7 @@ export interface SessionsOptions {
 const GRACE_MS = 10_000
 
 const MAX_LISTED = 100
-const SWEEP_EVERY_MS = 60_000
+const SWEEP_INTERVAL_MS = 60_000
 const COLLECTION = 'quire_sessions'
 
 interface SessionsContext {
@@ -171,7 +171,10 @@ function newRow(
   }
 }
 
-async function refreshSession(context: SessionsContext, refreshToken: string): Promise<Session> {
+async function refreshSession(
+  context: SessionsContext,
+  refreshToken: string,
+): Promise<UserSession> {
   const { rows, tokens, now, bounded } = context
   const claim = tokens.verify(refreshToken)
   if (claim === null) throw invalidToken()
@@ -200,7 +203,7 @@ function exchange(
   )
 }
 
-function toSession({ tokens }: SessionsContext, row: SessionRow): Session {
+function toSession({ tokens }: SessionsContext, row: SessionRow): UserSession {
   const { _id: id, user, issuedAt, generation } = row
   return { id, user, issuedAt, refreshToken: tokens.sign({ id, generation }) }
 }
@@ -224,7 +227,7 @@ function sweeper(now: () => Date, remove: (at: Date) => Promise<unknown>): () =>
   let sweptAt = -Infinity
   return async () => {
     const at = now()
-    if (Math.abs(at.getTime() - sweptAt) < SWEEP_EVERY_MS) return // a clock may be put back
+    if (Math.abs(at.getTime() - sweptAt) < SWEEP_INTERVAL_MS) return // a clock may be put back
     sweptAt = at.getTime()
     await remove(at)
   }

@@ -60,7 +60,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 /** How long a session may rest, and how long it lives at most. */
 const IDLE_MS = 7 * DAY_MS
 export const SESSION_LIVES_MS = 30 * DAY_MS
-const NOTE_USE_EVERY_MS = 60_000
+const NOTE_USE_INTERVAL_MS = 60_000
 const TOKEN = /^[\w-]{43}$/
 const MAX_TEXT = 255
 const MAX_LISTED = 100
@@ -143,7 +143,7 @@ async function findSession(context: Context, token: string): Promise<LiveSession
 }
 
 async function noteUse({ rows, bounded }: Context, row: SessionRow, at: Date): Promise<void> {
-  if (Math.abs(at.getTime() - row.usedAt.getTime()) < NOTE_USE_EVERY_MS) return
+  if (Math.abs(at.getTime() - row.usedAt.getTime()) < NOTE_USE_INTERVAL_MS) return
   const expiresAt = earlier(new Date(at.getTime() + IDLE_MS), row.endsAt)
   await rows.updateOne({ _id: row._id }, { $set: { usedAt: at, expiresAt } }, bounded)
 }

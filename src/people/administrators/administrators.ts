@@ -25,7 +25,7 @@ import type { RelyingParty } from './passkeys/relying-party.ts'
 import type { RecentWork } from './recent-work.ts'
 import { notePasswordLink } from './note-sign-ins.ts'
 import type { Preferences } from './preferences.ts'
-import { type AdministratorRow, administratorsOf, findStaff, type Staff } from './rows.ts'
+import { type AdministratorRow, administratorRows, findStaff, type Staff } from './rows.ts'
 import {
   assertEmailFree,
   assertMayGive,
@@ -119,7 +119,7 @@ export async function insertAdministrator(
     createdAt: at,
     updatedAt: at,
   }
-  await administratorsOf(db).insertOne(row, { session })
+  await administratorRows(db).insertOne(row, { session })
   noteRow(session, 'put', { type: ADMINISTRATOR_TYPE, documentId: row._id })
   return toAdministrator(row)
 }
@@ -151,7 +151,7 @@ export async function updateAdministrator(
     assertMayTakeOver(context, staff, actor, row)
     const added = (wanted.roles ?? []).filter((type) => !row.roles.includes(type))
     assertMayGive(context, staff, actor, added)
-    const changes = { ...wanted, ...(hash !== null && newPassword(row, hash)) }
+    const changes = { ...wanted, ...(hash !== null && administratorPasswordOf(row, hash)) }
     const changed = await changeRow(context, staff, row, changes, session)
     if (hash !== null) await removeOtherWaysIn(context, id, session)
     // A pending link may lie in the mailbox of the former address.
@@ -174,7 +174,7 @@ export async function removeAdministrator(
     const row = rowOf(staff, id)
     assertMayTakeOver(context, staff, actor, row)
     assertOneStays(staff, row, null)
-    await administratorsOf(db).deleteOne({ _id: id }, { session })
+    await administratorRows(db).deleteOne({ _id: id }, { session })
     await removeOtherWaysIn(context, id, session)
     noteRow(session, 'delete', { type: ADMINISTRATOR_TYPE, documentId: id })
     return toAdministrator(row)
@@ -222,7 +222,7 @@ export async function changeRow(
   const { _id, ...changed } = { ...row, ...changes, updatedAt: now() }
   if (changed.email !== row.email) assertEmailFree(staff, changed.email, _id)
   assertOneStays(staff, row, changed.roles)
-  await administratorsOf(db).updateOne({ _id }, { $set: changed }, { session })
+  await administratorRows(db).updateOne({ _id }, { $set: changed }, { session })
   noteRow(session, 'put', { type: ADMINISTRATOR_TYPE, documentId: _id })
   return toAdministrator({ _id, ...changed })
 }
@@ -238,7 +238,7 @@ export async function removeOtherWaysIn(
 }
 
 /** A password, with what follows from its change. */
-export function newPassword({ epoch }: AdministratorRow, hash: string) {
+export function administratorPasswordOf({ epoch }: AdministratorRow, hash: string) {
   return { password: hash, epoch: epoch + 1 }
 }
 

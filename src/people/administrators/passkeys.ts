@@ -29,7 +29,7 @@ export interface Passkey {
   readonly usedAt: Date | null
 }
 
-const MOST = 20
+const MAX_PASSKEYS = 20
 
 /** The oldest first. */
 export async function listPasskeys(
@@ -92,9 +92,13 @@ export async function addPasskey(
     const owner = rowOf(await findStaff(context.db, session), administrator)
     if (epoch < owner.epoch) throw new UnauthorizedError('Invalid credentials')
     const rows = passkeysOf(context.db)
-    if ((await rows.countDocuments({ administrator }, { session })) >= MOST) {
-      const message = `There can be at most ${MOST} passkeys`
-      throw new ValidationError(message, {}, because(message, 'any.tooMany', { limit: MOST }))
+    if ((await rows.countDocuments({ administrator }, { session })) >= MAX_PASSKEYS) {
+      const message = `There can be at most ${MAX_PASSKEYS} passkeys`
+      throw new ValidationError(
+        message,
+        {},
+        because(message, 'any.tooMany', { limit: MAX_PASSKEYS }),
+      )
     }
     if ((await rows.findOne({ _id: row._id }, { session })) !== null) throw invalidPasskey()
     await rows.insertOne(row, { session })

@@ -23,7 +23,7 @@ interface PresenceRow extends Present {
 
 /** Twice what a browser waits between two notes, and some. */
 const GONE_MS = 45_000
-const MAX_SHOWN = 50
+const MAX_LISTED = 50
 
 export async function openPresence(db: Database, now: () => Date): Promise<Presence> {
   const rows = db.collection<PresenceRow>('quire_admin_presence')
@@ -48,7 +48,7 @@ export async function openPresence(db: Database, now: () => Date): Promise<Prese
         const others = await rows
           .find({ entry, id: { $ne: id } }, bounded)
           .sort({ since: 1, _id: 1 })
-          .limit(MAX_SHOWN)
+          .limit(MAX_LISTED)
           .toArray()
         return others.map((row) => ({ id: row.id, name: row.name, since: row.since }))
       }),

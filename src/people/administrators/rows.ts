@@ -40,7 +40,7 @@ export interface AdministratorRoleRow {
   readonly updatedAt: Date
 }
 
-export function administratorsOf(db: Database): Collection<AdministratorRow> {
+export function administratorRows(db: Database): Collection<AdministratorRow> {
   return db.collection<AdministratorRow>('quire_admins')
 }
 
@@ -50,7 +50,7 @@ export function administratorRolesOf(db: Database): Collection<AdministratorRole
 
 /** Creates the collections and their indexes where they do not exist. */
 export async function ensureAdministrators(db: Database): Promise<void> {
-  await ensureIndexes(administratorsOf(db), [{ key: { email: 1 }, name: 'email', unique: true }])
+  await ensureIndexes(administratorRows(db), [{ key: { email: 1 }, name: 'email', unique: true }])
   await ensureIndexes(administratorRolesOf(db), [{ key: { name: 1 }, name: 'name', unique: true }])
 }
 
@@ -63,7 +63,7 @@ export interface Staff {
 export async function findStaff(db: Database, session?: Session): Promise<Staff> {
   const options = session === undefined ? { maxTimeMS: db.queryTimeoutMs } : { session }
   // One after the other: a session runs one command at a time.
-  const administrators = await administratorsOf(db)
+  const administrators = await administratorRows(db)
     .find({}, options)
     .sort({ createdAt: 1, _id: 1 })
     .toArray()

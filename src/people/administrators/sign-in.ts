@@ -17,7 +17,7 @@ import {
   getAdministrator,
   insertAdministrator,
   invalidLink,
-  newPassword,
+  administratorPasswordOf,
   removeOtherWaysIn,
   rowOf,
 } from './administrators.ts'
@@ -113,7 +113,7 @@ export async function signInByLink(
 }
 
 /** A new password by a link; every session and passkey of before ends. @throws ValidationError */
-export async function resetPassword(
+export async function resetAdministratorPassword(
   context: AdministratorsContext,
   input: unknown,
   device: Device,
@@ -126,7 +126,7 @@ export async function resetPassword(
       const staff = await findStaff(context.db, session)
       const row = staff.administrators.find(({ _id }) => _id === link?.administrator)
       if (row === undefined) throw invalidLink()
-      const changes = newPassword(row, hash)
+      const changes = administratorPasswordOf(row, hash)
       await changeRow(context, staff, row, changes, session)
       await removeOtherWaysIn(context, row._id, session)
       return { ...row, ...changes }
@@ -140,7 +140,7 @@ export async function resetPassword(
  * Changes one's own password by the current one; every other session ends. Returns the new token of the device.
  * @throws ValidationError
  */
-export async function changePassword(
+export async function changeAdministratorPassword(
   context: AdministratorsContext,
   { id, session: current }: AdministratorPrincipal,
   input: unknown,
@@ -153,7 +153,7 @@ export async function changePassword(
     const staff = await findStaff(context.db, session)
     const row = rowOf(staff, id)
     if (row.password !== known.password) throw wrongPassword() // changed in the meantime
-    const changes = newPassword(row, hash)
+    const changes = administratorPasswordOf(row, hash)
     await changeRow(context, staff, row, changes, session)
     await context.links.revoke(id, session)
     return changes

@@ -2,23 +2,23 @@ import { booleanOf } from '../../schema/values/boolean-text.ts'
 import { invalidValue } from '../query-error.ts'
 
 /** Requested attributes in request order. Null excludes an attribute. */
-export type AskedTree = ReadonlyMap<string, Asked | null>
+export type PopulateTree = ReadonlyMap<string, PopulateRequest | null>
 
 /** The request for one attribute: nested attributes, named options, or a text such as `ids`. */
-export type Asked =
-  | { readonly kind: 'below'; readonly below: AskedTree }
+export type PopulateRequest =
+  | { readonly kind: 'below'; readonly below: PopulateTree }
   | { readonly kind: 'options'; readonly options: ReadonlyMap<string, unknown> }
   | { readonly kind: 'text'; readonly text: string }
 
 /** Requests an attribute without options. */
-export const ASKED_PLAINLY: Asked = { kind: 'below', below: new Map() }
+export const ASKED_PLAINLY: PopulateRequest = { kind: 'below', below: new Map() }
 
 /**
  * Normalizes the forms of `populate` without resolving names: a text, a list of dotted paths, or an
  * object by attribute. Merges paths with a common prefix and ignores blank paths.
  * @throws ValidationError for invalid and mixed forms.
  */
-export function readPopulate(input: unknown): AskedTree | '*' {
+export function readPopulate(input: unknown): PopulateTree | '*' {
   if (input === undefined || input === '') return new Map()
   if (input === '*') return input
   if (typeof input === 'string') return treeOf([input])
@@ -29,11 +29,16 @@ export function readPopulate(input: unknown): AskedTree | '*' {
   const entries = Object.entries(input)
   const positions = entries.filter(([key]) => /^\d+$/.test(key)).length
   if (positions > 0 && positions < entries.length) throw mixedForms()
-  return new Map(entries.map(([key, value]): [string, Asked | null] => [key, readAsked(value)]))
+  return new Map(
+    entries.map(([key, value]): [string, PopulateRequest | null] => [
+      key,
+      readPopulateRequest(value),
+    ]),
+  )
 }
 
 /** Parses the value of an attribute or component. Returns null if the value excludes it. */
-export function readAsked(value: unknown): Asked | null {
+export function readPopulateRequest(value: unknown): PopulateRequest | null {
   if (value !== null && typeof value === 'object') {
     return { kind: 'options', options: new Map(Object.entries(value)) }
   }
@@ -52,7 +57,7 @@ interface Branch {
   readonly below: Map<string, Branch>
 }
 
-function treeOf(items: readonly unknown[]): AskedTree {
+function treeOf(items: readonly unknown[]): PopulateTree {
   const root = new Map<string, Branch>()
   for (const item of items) {
     if (typeof item !== 'string') throw mixedForms()

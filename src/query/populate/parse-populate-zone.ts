@@ -3,7 +3,11 @@ import type { Uid } from '../../schema/definition.ts'
 import type { ShapePlan, DynamicZonePlan } from '../../schema/plan.ts'
 import { getPopulatable } from './parse-populate-attributes.ts'
 import { withoutFragment } from './parse-populate-errors.ts'
-import { type Asked, type AskedTree, readAsked } from './parse-populate-form.ts'
+import {
+  type PopulateRequest,
+  type PopulateTree,
+  readPopulateRequest,
+} from './parse-populate-form.ts'
 import {
   assertOptions,
   FRAGMENT_OPTIONS,
@@ -21,7 +25,7 @@ interface ZoneScope {
   readonly holder: ShapePlan
   readonly components: QueryRules['components']
   /** Parses the selection of one component. `path` is its position in the request. */
-  readonly select: (asked: Asked, component: ShapePlan, path: string) => FragmentSelection
+  readonly select: (asked: PopulateRequest, component: ShapePlan, path: string) => FragmentSelection
 }
 
 const PARAM = 'populate'
@@ -34,7 +38,7 @@ const ZONE_OPTIONS: ReadonlySet<string> = new Set(['on', 'populate', 'count'])
  */
 export function parseZone(
   zone: DynamicZonePlan,
-  asked: Asked,
+  asked: PopulateRequest,
   path: string,
   scope: ZoneScope,
 ): ZoneNode {
@@ -56,7 +60,7 @@ export function parseZone(
  */
 function parseBelow(
   zone: DynamicZonePlan,
-  tree: AskedTree,
+  tree: PopulateTree,
   path: string,
   { select }: ZoneScope,
 ): Fragments {
@@ -105,7 +109,7 @@ function parseAll(
   path: string,
   { select }: ZoneScope,
 ): Fragments {
-  const asked: Asked = { kind: 'options', options: new Map([['populate', below]]) }
+  const asked: PopulateRequest = { kind: 'options', options: new Map([['populate', below]]) }
   return new Map(
     [...zone.components()].map(([uid, component]) => [uid, select(asked, component, path)]),
   )
@@ -126,7 +130,7 @@ function parseFragments(
     if (component === undefined) {
       throw unusableKey(uid, at, PARAM, didYouMean(uid, zone.components().keys()))
     }
-    const asked = readAsked(value)
+    const asked = readPopulateRequest(value)
     return asked === null ? [] : [[uid, select(asked, component, `${at}.${uid}`)]]
   })
   return new Map(fragments.filter(([uid]) => zone.components().has(uid)))

@@ -3,7 +3,12 @@ import type { ShapePlan, ContentTypePlan, RelationPlan } from '../../schema/plan
 import { dottedPath } from '../dotted-path.ts'
 import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
 import { misplacedText, namingLevel } from './parse-populate-errors.ts'
-import { type Asked, ASKED_PLAINLY, type AskedTree, readPopulate } from './parse-populate-form.ts'
+import {
+  type PopulateRequest,
+  ASKED_PLAINLY,
+  type PopulateTree,
+  readPopulate,
+} from './parse-populate-form.ts'
 import {
   assertOptions,
   assertWithinComponent,
@@ -95,7 +100,7 @@ function parseForm(input: unknown, scope: Scope): readonly PopulateNode[] {
   )
 }
 
-function parseTree(tree: AskedTree, scope: Scope): readonly PopulateNode[] {
+function parseTree(tree: PopulateTree, scope: Scope): readonly PopulateNode[] {
   const nodes = new Map<string, PopulateNode>()
   for (const [name, asked] of tree) {
     const attribute = getPopulatable(name, scope.holder)
@@ -109,13 +114,17 @@ function parseTree(tree: AskedTree, scope: Scope): readonly PopulateNode[] {
 
 function shownNames({ holder, rules }: Scope): readonly string[] {
   return populatablesOf(holder)
-    .filter((attribute) => attribute.kind !== 'relation' || isShown(attribute, rules))
+    .filter((attribute) => attribute.kind !== 'relation' || isSelected(attribute, rules))
     .map(({ name }) => name)
 }
 
 /** Null for a relation that is never shown, or to what may not be read. */
-function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): PopulateNode | null {
-  if (attribute.kind === 'relation' && !isShown(attribute, scope.rules)) return null
+function parseAttribute(
+  attribute: Populatable,
+  asked: PopulateRequest,
+  scope: Scope,
+): PopulateNode | null {
+  if (attribute.kind === 'relation' && !isSelected(attribute, scope.rules)) return null
   countNode(scope)
   const path = dottedPath(scope.parent, attribute.name)
   const at = (target: Target): Selection => parseSelection(asked, target, path, scope)
@@ -148,7 +157,7 @@ function parseAttribute(attribute: Populatable, asked: Asked, scope: Scope): Pop
 
 function parseRelation(
   relation: RelationPlan,
-  asked: Asked,
+  asked: PopulateRequest,
   path: string,
   scope: Scope,
 ): RelationNode {
@@ -159,7 +168,7 @@ function parseRelation(
   return { kind: 'relation', relation, ...selection, range }
 }
 
-function isShown({ unshown, targetUid }: RelationPlan, { mayRead }: PopulateRules): boolean {
+function isSelected({ unshown, targetUid }: RelationPlan, { mayRead }: PopulateRules): boolean {
   return unshown !== true && mayRead(targetUid)
 }
 
@@ -186,7 +195,7 @@ function countNode({ count, depth }: Scope): void {
   }
 }
 
-function rangeOf(asked: Asked, path: string, { rules }: Scope): RelationNode['range'] {
+function rangeOf(asked: PopulateRequest, path: string, { rules }: Scope): RelationNode['range'] {
   return asked.kind === 'options' ? parseRange(asked.options, path, rules) : null
 }
 
@@ -203,7 +212,12 @@ function defaultRange(
   return isBounded ? { start: 0, limit: rules.defaultLimit } : null
 }
 
-function parseSelection(asked: Asked, target: Target, path: string, scope: Scope): Selection {
+function parseSelection(
+  asked: PopulateRequest,
+  target: Target,
+  path: string,
+  scope: Scope,
+): Selection {
   switch (asked.kind) {
     case 'below':
       return { ...PLAIN, populate: parseBelow(asked.below, target.holder, path, scope) }
@@ -217,7 +231,7 @@ function parseSelection(asked: Asked, target: Target, path: string, scope: Scope
 
 /** What dotted paths ask for below the attribute that they have reached. */
 function parseBelow(
-  tree: AskedTree,
+  tree: PopulateTree,
   holder: ShapePlan | null,
   path: string,
   scope: Scope,

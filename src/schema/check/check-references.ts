@@ -13,7 +13,7 @@ import { didYouMean } from '../../base/near-miss.ts'
 type Holder = ContentTypeDefinition | ComponentDefinition
 
 /** What is declared, and what is known to be there but could not be understood. */
-export interface Declared extends Definitions {
+export interface DeclaredTypes extends Definitions {
   readonly brokenUids: ReadonlySet<Uid>
   /** `<uid> <attribute>`. */
   readonly brokenAttributes: ReadonlySet<string>
@@ -29,7 +29,7 @@ const OTHER_KIND: Readonly<Record<RelationKind, RelationKind>> = {
 /** Everything in a holder that refers to something that is not there, or does not refer back. */
 export function findReferenceFaults(
   holder: Holder,
-  declared: Declared,
+  declared: DeclaredTypes,
 ): readonly DeclarationFault[] {
   return Object.entries(holder.attributes).flatMap(([name, definition]) => {
     const faults = attributeFaults(name, definition, holder, declared)
@@ -41,7 +41,7 @@ function attributeFaults(
   name: string,
   definition: AttributeDefinition,
   holder: Holder,
-  declared: Declared,
+  declared: DeclaredTypes,
 ): readonly DeclarationFault[] {
   if (definition.type === 'component') {
     return componentFaults('component', definition.component, declared)
@@ -57,7 +57,7 @@ function attributeFaults(
 function componentFaults(
   path: string,
   uid: Uid,
-  { components, brokenUids }: Declared,
+  { components, brokenUids }: DeclaredTypes,
 ): readonly DeclarationFault[] {
   const uids = components.map((component) => component.uid)
   if (uids.includes(uid) || brokenUids.has(uid)) return []
@@ -68,7 +68,7 @@ function relationFaults(
   name: string,
   relation: RelationDefinition,
   holder: Holder,
-  declared: Declared,
+  declared: DeclaredTypes,
 ): readonly DeclarationFault[] {
   const { target: uid, inversedBy, mappedBy } = relation
   if (declared.brokenUids.has(uid)) return []
@@ -110,7 +110,7 @@ function sideFaults({
 interface Ends {
   readonly holder: Holder
   readonly target: ContentTypeDefinition
-  readonly declared: Declared
+  readonly declared: DeclaredTypes
 }
 
 function otherSideFaults(

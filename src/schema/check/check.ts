@@ -2,7 +2,11 @@ import { SchemaError } from '../../base/errors.ts'
 import { findContradictions, nameProblem } from './check-attribute.ts'
 import { findNameFaults } from './check-names.ts'
 import { checkQuery } from './check-query.ts'
-import { type Declared, findEndlessComponents, findReferenceFaults } from './check-references.ts'
+import {
+  type DeclaredTypes,
+  findEndlessComponents,
+  findReferenceFaults,
+} from './check-references.ts'
 import { plainAttribute } from './custom-field.ts'
 import { findAttributeFaults, findDeclarationFaults, findUnknownKeys } from './declaration-shape.ts'
 import { findIndexFaults, findOwnIndexFaults } from './declared-indexes.ts'
@@ -19,7 +23,7 @@ import { leaveOut } from './leave-out.ts'
 import { isMorphRelation } from './morph-relation.ts'
 import {
   type Declaration,
-  type DeclaredFile,
+  type ParsedFile,
   toComponents,
   toContentTypes,
 } from './to-definitions.ts'
@@ -30,7 +34,7 @@ interface HolderFile extends DeclarationFile {
 }
 
 /** A file with its faults, and the part of it that has none. */
-interface CheckedFile extends DeclaredFile {
+interface CheckedFile extends ParsedFile {
   readonly file: HolderFile
   readonly faults: readonly DeclarationFault[]
   readonly brokenNames: readonly string[]
@@ -144,7 +148,7 @@ function checkAttribute(
 function declare(
   checked: readonly CheckedFile[],
   builtIn: readonly ContentTypeDefinition[],
-): Declared {
+): DeclaredTypes {
   const types = checked.filter(({ file }) => file.kind === 'contentType').flatMap(toContentTypes)
   const builtInUids = new Set(builtIn.map(({ uid }) => uid))
   return {
@@ -173,7 +177,7 @@ function extend(
   return { ...type, file: extension.file, attributes }
 }
 
-function findCrossFaults(declared: Declared): readonly string[] {
+function findCrossFaults(declared: DeclaredTypes): readonly string[] {
   const { contentTypes, components } = declared
   return [
     ...contentTypes.flatMap((type) => [

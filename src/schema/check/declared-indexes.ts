@@ -122,10 +122,10 @@ function whyNone(path: string, attribute: AttributeDefinition): Pick<Followed, '
 function holdsMany(attribute: AttributeDefinition): boolean {
   if (attribute.type === 'component') return attribute.repeatable === true
   if (attribute.type === 'media') return attribute.multiple === true
-  return attribute.type === 'relation' && MANY.has(attribute.relation)
+  return attribute.type === 'relation' && TO_MANY.has(attribute.relation)
 }
 
-const MANY: ReadonlySet<string> = new Set(['oneToMany', 'manyToMany'])
+const TO_MANY: ReadonlySet<string> = new Set(['oneToMany', 'manyToMany'])
 
 function repeated(index: IndexDefinition): readonly string[] {
   const paths = index.map(({ path }) => path)

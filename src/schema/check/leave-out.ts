@@ -5,7 +5,7 @@ import type {
   RelationDefinition,
   Uid,
 } from '../definition.ts'
-import type { Declared } from './check-references.ts'
+import type { DeclaredTypes } from './check-references.ts'
 
 /** An attribute that a project of the reference may have, and that has no meaning here. */
 export interface LeftOut {
@@ -18,8 +18,8 @@ export interface LeftOut {
  * What is declared without the relations that lead nowhere: to accounts of the admin panel, and inverse sides of
  * attributes that are not there. Owners keep theirs, as one-way relations.
  */
-export function leaveOut(declared: Declared): {
-  readonly declared: Declared
+export function leaveOut(declared: DeclaredTypes): {
+  readonly declared: DeclaredTypes
   readonly leftOut: readonly LeftOut[]
 } {
   const found = [...declared.contentTypes, ...declared.components].flatMap((holder) =>
@@ -51,7 +51,7 @@ const ADMIN = 'admin::'
 /** Null for what stays. */
 function whyNot(
   definition: AttributeDefinition,
-  { contentTypes, brokenUids }: Declared,
+  { contentTypes, brokenUids }: DeclaredTypes,
 ): string | null {
   if (definition.type !== 'relation') return null
   const { target: uid, mappedBy } = definition

@@ -30,7 +30,7 @@ export interface Declaration {
 }
 
 /** A file, with the attributes that have no fault; `declaration` is null where the file cannot be read. */
-export interface DeclaredFile {
+export interface ParsedFile {
   readonly file: DeclarationFile
   readonly declaration: Declaration | null
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
@@ -41,7 +41,7 @@ export function toContentTypes({
   file,
   declaration,
   attributes,
-}: DeclaredFile): readonly ContentTypeDefinition[] {
+}: ParsedFile): readonly ContentTypeDefinition[] {
   if (declaration === null) return []
   const { kind = 'collectionType', options, pluginOptions } = declaration
   return [
@@ -104,7 +104,7 @@ export function toComponents({
   file,
   declaration,
   attributes,
-}: DeclaredFile): readonly ComponentDefinition[] {
+}: ParsedFile): readonly ComponentDefinition[] {
   if (declaration === null) return []
   const displayName = declaration.info?.displayName ?? file.uid.slice(file.uid.indexOf('.') + 1)
   return [{ uid: file.uid, file: file.file, displayName, attributes }]

@@ -12,14 +12,14 @@ const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
  * Where a declaration goes that there is not yet: `api::recipe.recipe` or `shared.link`.
  * @throws ValidationError for any other uid, and for one that is to be removed
  */
-export function newPlaceOf(layout: DeclarationLayout, uid: Uid, content: object | null): Place {
+export function newPlaceOf(layout: DeclarationLayout, uid: Uid, content: object | null): NewFile {
   if (content === null) throw refusal(uid, `there is no declaration of ${uid}`)
   return uid.startsWith('api::') ? contentTypePlace(layout, uid) : componentPlace(layout, uid)
 }
 
-type Place = Pick<DeclarationFile, 'file' | 'kind'>
+type NewFile = Pick<DeclarationFile, 'file' | 'kind'>
 
-function contentTypePlace(layout: DeclarationLayout, uid: Uid): Place {
+function contentTypePlace(layout: DeclarationLayout, uid: Uid): NewFile {
   const [api = '', name, ...rest] = uid.slice('api::'.length).split('.')
   if (api !== name || !isName(name) || rest.length > 0) {
     throw refusal(uid, `${uid} is no uid of a new content-type, such as api::recipe.recipe`)
@@ -27,7 +27,7 @@ function contentTypePlace(layout: DeclarationLayout, uid: Uid): Place {
   return { file: layout.contentTypeFile(name), kind: 'contentType' }
 }
 
-function componentPlace(layout: DeclarationLayout, uid: Uid): Place {
+function componentPlace(layout: DeclarationLayout, uid: Uid): NewFile {
   const [category = '', name = '', ...rest] = uid.split('.')
   if (!isName(category) || !isName(name) || rest.length > 0) {
     throw refusal(uid, `${uid} is no uid of a new component, such as shared.link`)

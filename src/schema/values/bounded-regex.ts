@@ -1,11 +1,11 @@
 import { createContext, Script } from 'node:vm'
 
 /** Of one text, on the clock; while a text of the same pattern has lately taken that long, and others may be as dear. */
-const MOST_MS = 100
-const MOST_MS_LATELY = 20
+const MAX_MS = 100
+const MAX_AVERAGE_MS = 20
 const LATELY_MS = 10_000
 /** Of all texts that are compared before other work has a turn, of the processor. */
-const MOST_CPU_MICROSECONDS = 200_000
+const MAX_CPU_MICROSECONDS = 200_000
 /** What a comparison costs that does not search: as many of them as there are texts are no matter. */
 const USUAL_MICROSECONDS = 200
 /** Comparisons of an empty text, which measure the speed of the machine. */
@@ -37,7 +37,7 @@ export function testInTime(regex: RegExp, text: string): boolean | null {
   if (texts === 0) setImmediate(() => ([spent, texts] = [0, 0]))
   if (isSpent()) return null
   const isSuspect = performance.now() - (givenUp.get(regex) ?? -LATELY_MS) < LATELY_MS
-  const timeout = isSuspect ? MOST_MS_LATELY : MOST_MS
+  const timeout = isSuspect ? MAX_AVERAGE_MS : MAX_MS
   const elapsed = startProcessorClock()
   let found = compare(regex, text, timeout)
   // Of a processor that was busy with others it has had too little.
@@ -50,13 +50,13 @@ export function testInTime(regex: RegExp, text: string): boolean | null {
 
 /** Whether the texts of this turn took too long, and more than usual on this machine at this moment. */
 function isSpent(): boolean {
-  if (spent < MOST_CPU_MICROSECONDS) return false
+  if (spent < MAX_CPU_MICROSECONDS) return false
   if (spent === Infinity) return true
   const elapsed = startProcessorClock()
-  for (let control = 0; control < CONTROLS; control += 1) compare(/^$/, '', MOST_MS)
+  for (let control = 0; control < CONTROLS; control += 1) compare(/^$/, '', MAX_MS)
   const usual = (USUAL_CONTROLS * elapsed()) / CONTROLS
   const excess = spent - texts * Math.max(0, usual - USUAL_MICROSECONDS)
-  ;[spent, texts] = excess < MOST_CPU_MICROSECONDS / 2 ? [Math.max(0, excess), 1] : [Infinity, 1]
+  ;[spent, texts] = excess < MAX_CPU_MICROSECONDS / 2 ? [Math.max(0, excess), 1] : [Infinity, 1]
   return spent === Infinity
 }
 

@@ -6,7 +6,7 @@ import { contentRoutes } from '../../http/routes/content-routes.ts'
 import { descriptionRoutes } from '../../http/routes/description-routes.ts'
 import { docsRoutes } from '../../http/routes/docs-routes.ts'
 import { type LimitInFlight } from '../../http/middleware/limit-in-flight.ts'
-import type { KeptReads } from '../../http/reads/kept-reads.ts'
+import type { CachedReads } from '../../http/reads/cached-reads.ts'
 import { listQueries } from '../../http/reads/list-queries.ts'
 import { localeRoutes } from '../../http/routes/locale-routes.ts'
 import { deviceCookie } from '../../http/cookies/device-cookie.ts'
@@ -22,14 +22,14 @@ import { uploadRoutes } from '../../http/routes/upload-routes.ts'
 import type { ApiFacts } from '../../describe/openapi/describe-api.ts'
 import { apiFacts } from '../services/api-facts.ts'
 import { type Services, type ServicesOptions } from '../services/open-services.ts'
-import type { Media } from './media-parts.ts'
+import type { MediaParts } from './media-parts.ts'
 
 export interface ContentParts extends Waiting {
-  readonly media: Media
+  readonly media: MediaParts
   readonly authenticate: Middleware
   readonly readBody: Middleware
   readonly aside: LimitInFlight['aside']
-  readonly reads: KeptReads
+  readonly reads: CachedReads
 }
 
 /** The routers under `/api`, by the first part of their paths. */

@@ -4,14 +4,14 @@ import type { UploadRouteDependencies } from '../../http/routes/upload-routes.ts
 import type { Services } from '../services/open-services.ts'
 
 /** Files: how they are received and served. */
-export interface Media extends Pick<UploadRouteDependencies['media'], 'library' | 'receive'> {
+export interface MediaParts extends Pick<UploadRouteDependencies['media'], 'library' | 'receive'> {
   readonly served: ServedUploads
 }
 
 export function mediaOf(
   { upload }: Config,
   { media: { library, files, variants }, spoolFolder }: Services,
-): Media {
+): MediaParts {
   return {
     library,
     receive: { spoolFolder, maxBytes: upload.maxUploadBytes },

@@ -85,7 +85,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     await fitContent(base, log)
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
     const control = await openAccessControl(base, log)
-    const kept = await openKept(base)
+    const kept = await openAnswerCaches(base)
     await clearSpool(base.spoolFolder, new Date())
     const background = await startBackground(base, control, { ...kept, log })
     const changes = openChangeClock(background.commitLog)
@@ -118,7 +118,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
 }
 
 /** What is stored beside the content. */
-async function openKept(
+async function openAnswerCaches(
   base: Base,
 ): Promise<Pick<Services, 'locales' | 'creations' | 'limits' | 'storage' | 'media' | 'folders'>> {
   const { config, database, documents } = base

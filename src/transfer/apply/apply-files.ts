@@ -7,7 +7,7 @@ import { ApplicationError } from '../../base/errors.ts'
 import type { LocaleList } from '../../content/locales/locales.ts'
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 import type { Schema } from '../../schema/plan.ts'
-import { type Named, pruneTypes, type Pruned } from './prune.ts'
+import { type DocumentIdsByType, pruneTypes, type Pruned } from './prune.ts'
 import { type Counts, readRepeatedly, type ReadOptions } from './read-passes.ts'
 import { findSources } from './source-files.ts'
 
@@ -35,7 +35,11 @@ export interface ApplyReport {
 }
 
 /** The command line has all rights. */
-const EVERYTHING: BulkWriter = { mayRead: () => true, may: () => true, assertMay: () => undefined }
+const UNRESTRICTED_WRITER: BulkWriter = {
+  mayRead: () => true,
+  may: () => true,
+  assertMay: () => undefined,
+}
 
 /**
  * Makes documents what files say, which may be done again at any time: what is so already is not written.
@@ -49,10 +53,10 @@ export async function applyFiles(applying: Applying, options: ApplyOptions): Pro
   const run: BulkRun = {
     context: options.dryRun ? trialContext(documents) : documents,
     rules: { types, locales },
-    writer: EVERYTHING,
+    writer: UNRESTRICTED_WRITER,
     ...(options.dryRun && { trial: new Trial() }),
   }
-  const named: Named = new Map()
+  const named: DocumentIdsByType = new Map()
   const { files: counts, ...rest } = await readRepeatedly(run, files, { ...options, named })
   const report = { ...rest, files: Object.fromEntries(counts) }
   const isWhole = rest.complete && [...counts.values()].every(({ failed }) => failed === 0)

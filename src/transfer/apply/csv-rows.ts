@@ -33,7 +33,7 @@ export async function* csvRows(
 const MAX_ROW = 1024 * 1024
 /** The parser's own limit does not count separators: half a gigabyte of them is one row, and ended the process. */
 const MAX_UNENDED = 4 * MAX_ROW
-const MOST_NAMED = 10
+const MAX_LISTED_NAMES = 10
 
 /** @throws ApplicationError for a row that does not end, and for bytes that are neither UTF-8 nor marked as UTF-16 */
 async function* boundedRows(
@@ -78,8 +78,9 @@ function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
     return [...names]
   }
   const known = [...OWN, ...plan.attributes.keys()].join(', ')
-  const named = wrong.slice(0, MOST_NAMED).map((name) => name.slice(0, 100))
-  const others = wrong.length > MOST_NAMED ? ` and ${wrong.length - MOST_NAMED} others` : ''
+  const named = wrong.slice(0, MAX_LISTED_NAMES).map((name) => name.slice(0, 100))
+  const others =
+    wrong.length > MAX_LISTED_NAMES ? ` and ${wrong.length - MAX_LISTED_NAMES} others` : ''
   throw new ApplicationError(
     `${plan.singularName}: no such columns: ${named.join(', ')}${others}; there are ${known}, and <relation>.<unique attribute>`,
   )

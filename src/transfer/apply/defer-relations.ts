@@ -96,14 +96,14 @@ async function missingOf(view: BatchView, line: UpsertLine): Promise<Missing> {
     const isHere =
       'key' in by
         ? unlessFaulty(() => view.find(target, by.key, localeOf(line)) ?? '') !== ''
-        : (await view.targets.existing(target, NOTHING)).documentIds.has(by.documentId)
+        : (await view.targets.existing(target, NO_TARGETS)).documentIds.has(by.documentId)
     if (!isHere) missing.add(nameOf(target, by, localeOf(line)))
   }
   return missing
 }
 
 /** A view knows the targets of its lines, whatever it is asked. */
-const NOTHING = { documentIds: new Set<string>(), ids: new Set<number>() }
+const NO_TARGETS = { documentIds: new Set<string>(), ids: new Set<number>() }
 
 function namesOf(line: UpsertLine): readonly string[] {
   const { plan, address, data } = line

@@ -4,7 +4,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SourceFile } from './source-files.ts'
 
 /** The documents that files name, by content-type. */
-export type Named = Map<ContentTypePlan, Set<string>>
+export type DocumentIdsByType = Map<ContentTypePlan, Set<string>>
 
 /** How many documents that no file names, by uid. */
 export type Pruned = Readonly<Record<string, number>>
@@ -22,7 +22,7 @@ const GROUP = 200
  */
 export async function pruneTypes(
   run: BulkRun,
-  { files, named }: { readonly files: readonly SourceFile[]; readonly named: Named },
+  { files, named }: { readonly files: readonly SourceFile[]; readonly named: DocumentIdsByType },
   { dryRun, confirm }: PruneOptions,
 ): Promise<Pruned | null> {
   const plans = [...new Set(files.flatMap(({ plan }) => plan ?? []))].filter(

@@ -15,7 +15,7 @@ import {
   type WaitingLine,
   withoutMissing,
 } from './defer-relations.ts'
-import type { Named } from './prune.ts'
+import type { DocumentIdsByType } from './prune.ts'
 import { countLines, readSource } from './read-source.ts'
 import type { SourceFile } from './source-files.ts'
 
@@ -49,11 +49,11 @@ export interface PassReport {
 }
 
 const GROUP = 1_000
-const MOST_FAULTS = 100
+const MAX_FAULTS = 100
 /** Files that name each other's documents need a second reading; longer chains of names are deferred. */
-const MOST_PASSES = 10
+const MAX_PASSES = 10
 /** Of lines that wait for one another, what they name is held in memory. */
-const MOST_DEFERRED = 100_000
+const MAX_DEFERRED = 100_000
 
 /**
  * Reads files until nothing is left that another reading could do. Lines that name one another are stored without these
@@ -62,13 +62,13 @@ const MOST_DEFERRED = 100_000
 export async function readRepeatedly(
   run: BulkRun,
   files: readonly SourceFile[],
-  options: ReadOptions & { readonly named: Named },
+  options: ReadOptions & { readonly named: DocumentIdsByType },
 ): Promise<PassReport> {
   const reading = { ...options, total: await totalOf(files), begun: new Map() }
   const isStream = options.path === '-'
   let before = Infinity
   let state = await readAll(run, files, reading, null)
-  for (let pass = 1; pass < MOST_PASSES; pass += 1) {
+  for (let pass = 1; pass < MAX_PASSES; pass += 1) {
     const { size } = state.waiting
     if (size === 0 || size >= before || isStream || !state.complete) break
     before = size
@@ -88,7 +88,7 @@ type Result = Done['result']
 
 interface Pass extends ReadOptions {
   readonly total: number | null
-  readonly named: Named
+  readonly named: DocumentIdsByType
   /** What became of lines that were stored in part before, by `nameOfLine`. */
   readonly begun: ReadonlyMap<string, Result>
 }
@@ -158,7 +158,7 @@ function take(
   assertOfLine(error)
   counts.failed += 1
   if (error.errorCode === 'unknown_relation_target') state.waiting.add(nameOfLine(file, line))
-  if (state.faults.length < MOST_FAULTS) state.faults.push(`${file.name}:${line}: ${error.message}`)
+  if (state.faults.length < MAX_FAULTS) state.faults.push(`${file.name}:${line}: ${error.message}`)
 }
 
 /** What an earlier reading has done is found unchanged by the next; what it would have done is to be done still. */
@@ -178,7 +178,7 @@ async function beginMutual(
   options: ReadOptions & Pick<PassState, 'waiting'>,
 ): Promise<ReadonlyMap<string, Result>> {
   const waiting = new Map<string, WaitingLine>()
-  if (options.waiting.size > MOST_DEFERRED) return new Map()
+  if (options.waiting.size > MAX_DEFERRED) return new Map()
   for await (const { file, group } of groupsOf(files, options)) {
     const own = group.filter(({ line }) => options.waiting.has(nameOfLine(file, line)))
     for (const [line, found] of await findWaiting(run, own)) {

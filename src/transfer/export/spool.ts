@@ -27,7 +27,7 @@ export interface Spool {
 
 /** A transaction may take so long to commit, and clocks differ: what began before is looked at as well. */
 const BEFORE_MS = 300_000
-const MOST_ROUNDS = 50
+const MAX_ROUNDS = 50
 
 /**
  * Reads everything, and then again what the commit log says was written meanwhile, until nothing was: what is kept is
@@ -119,7 +119,7 @@ async function catchUp(
   { since, contentTypes, readAnew }: CatchUp,
 ): Promise<boolean> {
   let known: ReadonlySet<string> = new Set()
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { ids, items, isOpen } = await readRecentCommits(database, since, known)
     const changed = new Map<ContentTypePlan, Set<string>>()
     for (const { type, documentId } of items) {

@@ -6,7 +6,7 @@ import type { DocumentContext } from '../../content/context.ts'
 import { importDocuments, type ImportedDocument } from './import-documents.ts'
 import type { LocaleList, Locales } from '../../content/locales/locales.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
-import { dataOf, populateWhole } from './source-entry.ts'
+import { entryData, populateWhole } from './source-entry.ts'
 import type { Source } from './source.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
@@ -171,7 +171,7 @@ async function importType(
       const documents = entries.map((entry): ImportedDocument => {
         const own = plan.kind === 'singleType' ? singleDocumentId(plan.uid) : null
         const locale = plan.localized ? String(entry['locale']) : NO_LOCALE
-        const version = { locale, status, data: dataOf(entry, plan, stored) }
+        const version = { locale, status, data: entryData(entry, plan, stored) }
         return { documentId: own ?? String(entry['documentId']), versions: [version] }
       })
       sum.versions += documents.length

@@ -40,7 +40,7 @@ function isTaken(attribute: AttributePlan): boolean {
 }
 
 /** Converts an entry of the source to a payload. Files that are not in `stored` are omitted. */
-export function dataOf(entry: Data, holder: ShapePlan, stored: ReadonlySet<string>): Data {
+export function entryData(entry: Data, holder: ShapePlan, stored: ReadonlySet<string>): Data {
   return Object.fromEntries(
     [...holder.attributes.values()].flatMap((attribute): [string, unknown][] => {
       const value = entry[attribute.name]
@@ -62,12 +62,12 @@ function valueOf(value: unknown, attribute: AttributePlan, stored: ReadonlySet<s
         stored.has(documentId) ? documentId : null,
       )
     case 'component':
-      return each(value, (one) => dataOf(one, attribute.component(), stored))
+      return each(value, (one) => entryData(one, attribute.component(), stored))
     case 'dynamiczone':
       return each(value, (one) => {
         const uid = String(one['__component'])
         const plan = attribute.components().get(uid)
-        return { __component: uid, ...(plan === undefined ? {} : dataOf(one, plan, stored)) }
+        return { __component: uid, ...(plan === undefined ? {} : entryData(one, plan, stored)) }
       })
   }
 }

@@ -2,7 +2,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { MapOutput } from './map-output.ts'
 
 /** Where a document stands in the order in which `apply` reads the files. */
-export interface Place {
+export interface LinePosition {
   readonly type: string
   /** Within its type. */
   readonly position: number
@@ -25,10 +25,10 @@ export interface MappedLine {
 export function openContentLines(
   output: MapOutput,
   types: readonly string[],
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, LinePosition>,
 ): (line: MappedLine) => Promise<void> {
   const ranks = new Map(types.map((type, rank) => [type, rank]))
-  const isBefore = (target: string, own: Place): boolean => {
+  const isBefore = (target: string, own: LinePosition): boolean => {
     const place = places.get(target)
     if (place === undefined) return false
     if (place.type === own.type) return place.position < own.position

@@ -6,7 +6,7 @@ export interface Notes {
   all(): readonly string[]
 }
 
-const MOST_PLACES = 3
+const MAX_POSITIONS = 3
 
 export function openNotes(): Notes {
   const found = new Map<string, { count: number; places: string[] }>()
@@ -16,7 +16,7 @@ export function openNotes(): Notes {
       found.set(sentence, note)
       note.count += 1
       const isNew = where !== '' && !note.places.includes(where)
-      if (isNew && note.places.length < MOST_PLACES) note.places.push(where)
+      if (isNew && note.places.length < MAX_POSITIONS) note.places.push(where)
     },
     all: () =>
       [...found].map(([sentence, { count, places }]) => {

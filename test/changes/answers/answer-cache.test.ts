@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { type AnswerCache, openAnswerCache } from '../../../src/changes/answers/answer-cache.ts'
-import type { KeptAnswer } from '../../../src/changes/answers/kept-answer.ts'
+import type { CachedAnswer } from '../../../src/changes/answers/cached-answer.ts'
 
-function answerOf(text: string): KeptAnswer {
+function answerOf(text: string): CachedAnswer {
   return { body: Buffer.from(text), tag: text.slice(0, 8), cacheTags: null }
 }
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import qs from 'qs'
-import { type AskedRead, answerKeys, spelled } from '../../../src/changes/answers/answer-key.ts'
+import { type ReadToCache, answerKeys, spelled } from '../../../src/changes/answers/answer-key.ts'
 
 const NAMES = ['a.find', 'a.findOne', 'b.find'].map((name) => ({ name }))
 
-function localesOf(defaultCode: string, ...codes: readonly string[]): AskedRead['locales'] {
+function localesOf(defaultCode: string, ...codes: readonly string[]): ReadToCache['locales'] {
   return {
     defaultCode,
     all: codes.map((code) => ({ code })),
@@ -13,7 +13,7 @@ function localesOf(defaultCode: string, ...codes: readonly string[]): AskedRead[
   }
 }
 
-const ASKED: AskedRead = {
+const ASKED: ReadToCache = {
   uid: 'api::a.a',
   documentId: null,
   querystring: 'sort=title',
@@ -34,7 +34,7 @@ describe('the key of an answer', () => {
     expect(keyOf(same)).to.equal(keyOf(ASKED))
   })
 
-  const others: readonly (readonly [string, Partial<AskedRead>])[] = [
+  const others: readonly (readonly [string, Partial<ReadToCache>])[] = [
     ['type', { uid: 'api::b.b' }],
     ['document', { documentId: 'x' }],
     ['query', { querystring: 'sort=title:desc' }],

@@ -1,7 +1,11 @@
 import { expect } from 'chai'
 import { readHead } from '../../../src/mongo/commits/heads.ts'
 import { deliveriesOf, ensureDeliveries } from '../../../src/changes/webhooks/delivery.ts'
-import { MOST_OPEN, type Move, moveCommits } from '../../../src/changes/webhooks/move-commits.ts'
+import {
+  MAX_PENDING_DELIVERIES,
+  type MoveOptions,
+  moveCommits,
+} from '../../../src/changes/webhooks/move-commits.ts'
 import {
   ensureWebhooks,
   type WebhookRow,
@@ -14,7 +18,7 @@ import { dropCommits, putCommits, putDelivery, putHook } from './stored-webhooks
 describe('moveCommits', () => {
   let opened: TestDatabase
   let said: string[]
-  let move: Move
+  let move: MoveOptions
 
   before(async () => {
     opened = await openTestDatabase('move')
@@ -25,7 +29,8 @@ describe('moveCommits', () => {
   beforeEach(async () => {
     said = []
     const { database } = opened
-    const onMissed: Move['onMissed'] = ({ name, from, to }) => said.push(`${name} ${from}-${to}`)
+    const onMissed: MoveOptions['onMissed'] = ({ name, from, to }) =>
+      said.push(`${name} ${from}-${to}`)
     move = { database, schema: sampleSchema(), now: () => new Date(), onMissed }
     for (const name of ['quire_heads', 'quire_commits', 'quire_webhooks', 'quire_deliveries']) {
       await database.collection(name).deleteMany({})
@@ -126,7 +131,7 @@ describe('moveCommits', () => {
     await putHook(opened.database)
     await putCommits(opened.database, { to: 5 })
     await putDelivery(opened.database, 1, { _id: 'slow:0', hook: 'slow' })
-    const rows = Array.from({ length: MOST_OPEN - 1 }, (_, index) => ({
+    const rows = Array.from({ length: MAX_PENDING_DELIVERIES - 1 }, (_, index) => ({
       _id: `slow:${index + 1}`,
       hook: 'slow',
       open: 1 as const,

@@ -6,7 +6,7 @@ import {
   deliveriesOf,
   type DeliveryRow,
   freshState,
-  placeOf,
+  deliveryPosition,
 } from '../../../src/changes/webhooks/delivery.ts'
 import { type WebhookRow, webhooksOf } from '../../../src/changes/webhooks/webhook.ts'
 
@@ -53,7 +53,7 @@ export async function putDelivery(
     hook: 'hook',
     event: 'entry.update',
     seq,
-    place: placeOf(seq, 0),
+    place: deliveryPosition(seq, 0),
     at: new Date(),
     ...itemOf('a'),
     ...freshState(new Date()),

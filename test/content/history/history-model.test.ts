@@ -3,7 +3,12 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { getPastState, listHistory } from '../../../src/content/history/find-history.ts'
 import { COMMITS } from '../../../src/mongo/connection/commit-record.ts'
-import { contentIn, KEPT, keptId, type KeptRow } from '../../../src/mongo/history/kept-content.ts'
+import {
+  contentIn,
+  HISTORY_PREFIX,
+  historyId,
+  type HistoryRow,
+} from '../../../src/mongo/versions/history-rows.ts'
 import { pastContent } from '../../../src/content/history/past-content.ts'
 import { restoreContent } from '../../../src/content/history/restore-content.ts'
 import { CmsError } from '../../../src/base/errors.ts'
@@ -226,8 +231,10 @@ describe('history after random writes and restores', () => {
     )
   }
 
-  async function keptRows(): Promise<ReadonlyMap<string, KeptRow>> {
-    const found = test.database.collection<KeptRow>(COMMITS).find({ _id: { $gt: KEPT } })
+  async function keptRows(): Promise<ReadonlyMap<string, HistoryRow>> {
+    const found = test.database
+      .collection<HistoryRow>(COMMITS)
+      .find({ _id: { $gt: HISTORY_PREFIX } })
     return new Map((await found.toArray()).map((row) => [row._id, row]))
   }
 
@@ -238,7 +245,7 @@ describe('history after random writes and restores', () => {
     for (const { _id, seq, items } of await wholeLog(test.database)) {
       for (const [place, { type, documentId, locale, status, op }] of items.entries()) {
         if (type !== ARTICLE.uid) continue
-        const row = kept.get(keptId(documentId, _id))
+        const row = kept.get(historyId(documentId, _id))
         const content = row && contentIn(row, place)
         if (content === undefined) throw new Error(`${seq} keeps no content of ${documentId}`)
         const id = `${documentId}:${locale}:${status}`

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import { EVERYTHING, type Grants } from '../../../src/people/access/principal.ts'
+import { ALL_GRANTS, type Grants } from '../../../src/people/access/principal.ts'
 import {
   type ApiDescription,
   type ApiFacts,
@@ -114,7 +114,7 @@ describe('openapi/describe-api', () => {
       rules: { 'no-server-example.com': 'off', 'operation-2xx-response': 'off' },
     })
     for (const schema of [sample, canarySchema()]) {
-      const source = JSON.stringify(describeApi(factsOf(schema), EVERYTHING))
+      const source = JSON.stringify(describeApi(factsOf(schema), ALL_GRANTS))
       const problems = await lintFromString({ source, config })
       const told = problems.map(
         ({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`,
@@ -124,7 +124,7 @@ describe('openapi/describe-api', () => {
   })
 
   it('uses only single values and repeated lists as parameters', () => {
-    const parameters = parametersOf(describeApi(factsOf(sample), EVERYTHING))
+    const parameters = parametersOf(describeApi(factsOf(sample), ALL_GRANTS))
     expect(parameters.length).to.be.above(1_000)
     const styles = new Set(parameters.map(({ style, explode }) => `${style} ${explode}`))
     expect([...styles].sort()).to.deep.equal(['form true', 'undefined undefined'])
@@ -133,7 +133,7 @@ describe('openapi/describe-api', () => {
   })
 
   it('names each operation and each parameter of an operation uniquely', () => {
-    const { paths } = describeApi(factsOf(sample), EVERYTHING)
+    const { paths } = describeApi(factsOf(sample), ALL_GRANTS)
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     for (const { parameters = [], operationId } of operations) {
       const names = parameters.map(({ name, in: place }) => `${place} ${name}`)
@@ -145,7 +145,7 @@ describe('openapi/describe-api', () => {
 
   it('has examples that match their schemas', () => {
     for (const schema of [sample, canarySchema()]) {
-      const description = describeApi(factsOf(schema), EVERYTHING)
+      const description = describeApi(factsOf(schema), ALL_GRANTS)
       const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(description, 'd')
       const operations = Object.entries(description.paths).flatMap(([address, methods]) =>
         Object.entries(methods).map(([method, operation]) => ({ address, method, operation })),

@@ -1,4 +1,4 @@
-import { EVERYTHING } from '../../../src/people/access/principal.ts'
+import { ALL_GRANTS } from '../../../src/people/access/principal.ts'
 import { type ApiFacts, describeApi } from '../../../src/describe/openapi/describe-api.ts'
 import { type Exchange, openChecker } from '../../../scripts/description/check-exchange.ts'
 
@@ -17,7 +17,7 @@ export function watchExchanges(facts: () => Promise<ApiFacts>): ExchangeWatch {
     observe: async (exchange) => {
       if (exchange.target.startsWith('/admin/locales')) checker = null
       if (!/^\/api\//i.test(exchange.target)) return
-      checker ??= openChecker(describeApi(await facts(), EVERYTHING))
+      checker ??= openChecker(describeApi(await facts(), ALL_GRANTS))
       const verdict = checker(exchange)
       if (verdict.kind === 'outside') return
       const { method, target, status } = exchange

@@ -5,7 +5,7 @@ import type {
   Principal,
 } from '../../../src/people/access/principal.ts'
 import {
-  type AskedList,
+  type ListRequest,
   type ListQuery,
   listQueries,
 } from '../../../src/http/reads/list-queries.ts'
@@ -25,12 +25,12 @@ interface Asked {
   readonly grants?: Grants
   readonly rules?: LocaleRules
   readonly format?: string
-  readonly of?: AskedList['plan']
+  readonly of?: ListRequest['plan']
   readonly kind?: Principal['kind']
 }
 
 describe('listQueries', () => {
-  let read: (asked: AskedList) => ListQuery
+  let read: (asked: ListRequest) => ListQuery
 
   beforeEach(() => {
     const schema = { contentTypes: new Map(), components: new Map() }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
-import { type BulkPlace, openBulkPlaces } from '../../../src/http/routes/bulk-places.ts'
+import { type BulkSlot, openBulkSlots } from '../../../src/http/routes/bulk-slots.ts'
 
 const IDLE_MS = 5_000
 
@@ -13,12 +13,12 @@ describe('slots for bulk requests', () => {
     cut = []
   })
 
-  const open = (most: number) => openBulkPlaces(most, { idleMs: IDLE_MS, clock: () => now })
+  const open = (most: number) => openBulkSlots(most, { idleMs: IDLE_MS, clock: () => now })
   const request = (name: string): IncomingMessage =>
     ({ destroy: () => cut.push(name) }) as unknown as IncomingMessage
 
   /** Sends a line after `waitMs` and processes it for `workMs`. */
-  async function line(place: BulkPlace, waitMs: number, workMs: number): Promise<void> {
+  async function line(place: BulkSlot, waitMs: number, workMs: number): Promise<void> {
     const sent = async function* (): AsyncGenerator<number> {
       now += waitMs
       yield await Promise.resolve(1)

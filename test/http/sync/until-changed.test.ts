@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect } from 'chai'
-import { openDeparture } from '../../../src/http/router/departure.ts'
+import { openShutdown } from '../../../src/http/router/shutdown.ts'
 import type { Context } from '../../../src/http/router/state.ts'
 import { untilChanged, type Seen } from '../../../src/http/sync/until-changed.ts'
 import type { Head } from '../../../src/mongo/commits/heads.ts'
@@ -34,7 +34,7 @@ function wait(first: Head, waitMs: number) {
   const listeners = new Set<(head: Head) => void>()
   const res = new EventEmitter()
   let followers = 0
-  const departure = openDeparture()
+  const departure = openShutdown()
   const commitLog = {
     head: () => first,
     onHead: (listener: (head: Head) => void) => {

@@ -19,7 +19,7 @@ import {
   rowsOf,
 } from '../../../src/mongo/connection/commit-record.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
-import { KEPT } from '../../../src/mongo/history/kept-content.ts'
+import { HISTORY_PREFIX } from '../../../src/mongo/versions/history-rows.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { until } from '../../support/until.ts'
 import { clearWorld, openWorld, wholeLog } from './log-world.ts'
@@ -131,7 +131,7 @@ describe('the commit log', () => {
     expect(await sweepLog(test.database, { log: new Date(6), history: new Date(5) })).to.equal(1)
     expect((await readHead(test.database)).floor).to.equal(3)
     expect(await rows.countDocuments({ history: 1 })).to.equal(2)
-    expect(await rows.countDocuments({ _id: { $gte: KEPT } })).to.equal(2)
+    expect(await rows.countDocuments({ _id: { $gte: HISTORY_PREFIX } })).to.equal(2)
     expect(await sweepLog(test.database, { log: new Date(6), history: new Date(6) })).to.equal(2)
     expect(await rows.countDocuments({})).to.equal(0)
   })

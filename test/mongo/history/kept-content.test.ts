@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { commitId, type NotedItem } from '../../../src/mongo/connection/commit-record.ts'
 import {
-  commitOfKept,
+  commitOfHistoryId,
   contentIn,
-  KEPT,
-  keptId,
-  keptRowsOf,
-} from '../../../src/mongo/history/kept-content.ts'
+  HISTORY_PREFIX,
+  historyId,
+  historyRowsOf,
+} from '../../../src/mongo/versions/history-rows.ts'
 
 const value = fc.oneof(
   fc.string({ maxLength: 3 }),
@@ -35,10 +35,10 @@ describe('the kept content of a commit', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 6 }), (items) => {
         const commit = commitId(null)
-        const rows = keptRowsOf(commit, items)
-        for (const { _id } of rows) expect(commitOfKept(_id)).to.equal(commit)
+        const rows = historyRowsOf(commit, items)
+        for (const { _id } of rows) expect(commitOfHistoryId(_id)).to.equal(commit)
         for (const [index, { documentId, content: noted }] of items.entries()) {
-          const row = rows.find(({ _id }) => _id === keptId(documentId, commit))
+          const row = rows.find(({ _id }) => _id === historyId(documentId, commit))
           expect(row && contentIn(row, index)).to.deep.equal(noted)
         }
       }),
@@ -48,7 +48,7 @@ describe('the kept content of a commit', () => {
   it('stores a draft and its identical copy once', () => {
     const shared = { ...put('draft'), content: { id: 1, body: 'long', tags: ['a'] } }
     const copy = { ...put('published'), content: { id: 2, body: 'long', tags: ['a'] } }
-    const [row] = keptRowsOf(commitId(null), [shared, copy])
+    const [row] = historyRowsOf(commitId(null), [shared, copy])
     expect(row?.versions[1]).to.deep.equal({
       item: 1,
       locale: '',
@@ -60,14 +60,14 @@ describe('the kept content of a commit', () => {
   it('is omitted for a commit with many or large versions', () => {
     const small = { ...put('draft'), content: { body: 'a' } }
     const of = (count: number) => Array.from({ length: count }, () => small)
-    expect(keptRowsOf(commitId(null), of(20))).to.have.length(1)
-    expect(keptRowsOf(commitId(null), of(21))).to.deep.equal([])
+    expect(historyRowsOf(commitId(null), of(20))).to.have.length(1)
+    expect(historyRowsOf(commitId(null), of(21))).to.deep.equal([])
     const large = { ...put('draft'), content: { body: 'a'.repeat(1_048_577) } }
-    expect(keptRowsOf(commitId(null), [large])).to.deep.equal([])
+    expect(historyRowsOf(commitId(null), [large])).to.deep.equal([])
   })
 
   it('sorts after all commits', () => {
-    expect(KEPT > 'f'.repeat(24)).to.equal(true)
+    expect(HISTORY_PREFIX > 'f'.repeat(24)).to.equal(true)
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { compileActions } from '../../../src/people/access/actions.ts'
 import { assertAdministrator, assertMay, may } from '../../../src/people/access/permissions.ts'
-import { EVERYTHING, type Principal, ROOT } from '../../../src/people/access/principal.ts'
+import { ALL_GRANTS, type Principal, ROOT } from '../../../src/people/access/principal.ts'
 import { ForbiddenError, UnauthorizedError } from '../../../src/base/errors.ts'
 import { sampleSchema } from './sample-schema.ts'
 
@@ -11,7 +11,7 @@ const token = { kind: 'apiToken', id: 1, name: 'a', readPreference: null } as co
 const anonymous: Principal = { kind: 'anonymous', grants }
 const custom: Principal = { ...token, type: 'custom', grants }
 const readOnly: Principal = { ...token, type: 'read-only', grants: actions.readOnly }
-const fullAccess: Principal = { ...token, type: 'full-access', grants: EVERYTHING }
+const fullAccess: Principal = { ...token, type: 'full-access', grants: ALL_GRANTS }
 const user: Principal = {
   kind: 'user',
   id: 1,

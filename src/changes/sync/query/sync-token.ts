@@ -38,10 +38,10 @@ export const LOST: TypeProgress = { after: null, isLost: true, shape: '' }
 const VERSION = 1
 
 /** Longer tokens are rejected. */
-const MOST_CHARACTERS = 32_768
+const MAX_TOKEN_CHARACTERS = 32_768
 
 /** Upper bound for the `_id` of a row. */
-const LONGEST_PLACE = 'x'.repeat(64)
+const LONGEST_POSITION = 'x'.repeat(64)
 
 export function writeToken(token: SyncToken): string {
   const { asked, log, seq, item, locales } = token
@@ -56,8 +56,8 @@ export function writeToken(token: SyncToken): string {
  * @throws ValidationError if the scope is too large
  */
 export function assertFits(token: SyncToken): void {
-  const types = token.types.map((one) => ({ ...one, after: LONGEST_PLACE }))
-  if (writeToken({ ...token, types, seq: Number.MAX_SAFE_INTEGER }).length <= MOST_CHARACTERS)
+  const types = token.types.map((one) => ({ ...one, after: LONGEST_POSITION }))
+  if (writeToken({ ...token, types, seq: Number.MAX_SAFE_INTEGER }).length <= MAX_TOKEN_CHARACTERS)
     return
   throw invalidValue('filters', 'together with types and fields too long for a token')
 }
@@ -73,12 +73,12 @@ function progressOf({ asked, types, absent }: SyncToken): readonly TypeProgress[
 
 /** Includes the progress of unknown types. @throws ValidationError for a malformed token */
 export function readToken(text: string): SyncToken {
-  const value = text.length > MOST_CHARACTERS ? null : parse(text)
+  const value = text.length > MAX_TOKEN_CHARACTERS ? null : parse(text)
   if (!Array.isArray(value) || value.length !== 7 || value[0] !== VERSION) throw malformed()
   const [, asked, log, seq, item, types, locales] = value as readonly unknown[]
   if (typeof log !== 'string' || !isCount(seq) || !isCount(item)) throw malformed()
   return {
-    asked: readAsked(asked),
+    asked: readTokenRequest(asked),
     log,
     seq,
     item,
@@ -97,7 +97,7 @@ function parse(text: string): unknown {
   }
 }
 
-function readAsked(asked: unknown): Data {
+function readTokenRequest(asked: unknown): Data {
   if (typeof asked === 'object' && asked !== null && !Array.isArray(asked)) return asked as Data
   throw malformed()
 }

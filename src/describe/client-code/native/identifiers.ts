@@ -38,7 +38,7 @@ export interface Quoting {
   readonly codePoint: (digits: string) => string
 }
 
-export function literal(text: string, { dollar, codePoint }: Quoting): string {
+export function stringLiteral(text: string, { dollar, codePoint }: Quoting): string {
   const escaped = text.replaceAll(/["\\\p{Cc}$]/gu, (character) => {
     if (character === '$') return dollar
     if (character === '"' || character === '\\') return `\\${character}`

@@ -1,11 +1,11 @@
-import { identifiersFor, literal, type Naming, type Quoting } from './identifiers.ts'
+import { identifiersFor, stringLiteral, type Naming, type Quoting } from './identifiers.ts'
 import type { Code, QueryCode, Union, ValueType } from './models.ts'
 
 /** The types whose values JSON writes without members. */
 type PlainKind = 'text' | 'integer' | 'number' | 'flag' | 'json'
 
 /** A field of a model or a parameter of a query, in a language. */
-export interface NamedField {
+export interface FieldModel {
   readonly identifier: string
   /** The name that it has in JSON or in the URL, quoted. */
   readonly key: string
@@ -15,26 +15,26 @@ export interface NamedField {
   readonly isOptional: boolean
 }
 
-export interface NamedConstant {
+export interface ConstantModel {
   readonly identifier: string
   /** The value, quoted. */
   readonly value: string
 }
 
-export interface NamedCase {
+export interface CaseModel {
   readonly identifier: string
   /** The uid of the component, quoted. */
   readonly component: string
   readonly model: string
 }
 
-export interface NamedQuery {
+export interface QueryModel {
   readonly identifier: string
   /** Quoted. */
   readonly path: string
   readonly isOne: boolean
   readonly model: string
-  readonly parameters: readonly NamedField[]
+  readonly parameters: readonly FieldModel[]
 }
 
 /** What a language writes for each part of the code; names, quotes and types are written by `writeCode`. */
@@ -47,10 +47,10 @@ export interface Language {
   readonly listOf: (element: string) => string
   readonly head: string
   readonly tail?: string
-  readonly enumeration: (name: string, constants: readonly NamedConstant[]) => string
-  readonly model: (name: string, fields: readonly NamedField[]) => string
-  readonly union: (name: string, cases: readonly NamedCase[]) => string
-  readonly queries: (queries: readonly NamedQuery[]) => string
+  readonly enumeration: (name: string, constants: readonly ConstantModel[]) => string
+  readonly model: (name: string, fields: readonly FieldModel[]) => string
+  readonly union: (name: string, cases: readonly CaseModel[]) => string
+  readonly queries: (queries: readonly QueryModel[]) => string
 }
 
 /** How a language reads a value out of parsed JSON: each takes an expression and returns one. */
@@ -65,7 +65,7 @@ export interface Readers extends Readonly<Record<PlainKind, (value: string) => s
 /** The file of code in a language. */
 export function writeCode(code: Code, language: Language): string {
   const { naming, constantNaming = naming } = language
-  const quoted = (text: string): string => literal(text, language.quoting)
+  const quoted = (text: string): string => stringLiteral(text, language.quoting)
   return [
     language.head,
     ...code.enumerations.map(({ name, values }) => {
@@ -112,26 +112,26 @@ function nameFields(
     readonly isOptional: boolean
   }[],
   language: Language,
-): readonly NamedField[] {
+): readonly FieldModel[] {
   return named(fields, ({ key }) => key, language.naming).map(([identifier, field]) => {
     const { key, type, isOptional } = field
     const declared = `${typeName(type, language)}${isOptional ? '?' : ''}`
-    return { identifier, key: literal(key, language.quoting), type, declared, isOptional }
+    return { identifier, key: stringLiteral(key, language.quoting), type, declared, isOptional }
   })
 }
 
-function nameCases(cases: Union['cases'], { naming, quoting }: Language): readonly NamedCase[] {
+function nameCases(cases: Union['cases'], { naming, quoting }: Language): readonly CaseModel[] {
   return named(cases, ({ component }) => component, naming).map(([identifier, one]) => {
-    return { identifier, component: literal(one.component, quoting), model: one.model }
+    return { identifier, component: stringLiteral(one.component, quoting), model: one.model }
   })
 }
 
-function nameQuery(identifier: string, query: QueryCode, language: Language): NamedQuery {
+function nameQuery(identifier: string, query: QueryCode, language: Language): QueryModel {
   const { name, isOne, model, parameters } = query
   const fields = parameters.map((parameter) => {
     return { key: parameter.name, type: parameter.type, isOptional: !parameter.isRequired }
   })
-  const path = literal(`/api/_q/${name}`, language.quoting)
+  const path = stringLiteral(`/api/_q/${name}`, language.quoting)
   return { identifier, path, isOne, model, parameters: nameFields(fields, language) }
 }
 

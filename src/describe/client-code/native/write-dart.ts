@@ -1,10 +1,10 @@
 import type { Naming } from './identifiers.ts'
 import {
   type Language,
-  type NamedCase,
-  type NamedConstant,
-  type NamedField,
-  type NamedQuery,
+  type CaseModel,
+  type ConstantModel,
+  type FieldModel,
+  type QueryModel,
   type Readers,
   readValue,
   writeCode,
@@ -60,7 +60,7 @@ export function writeDart(code: Code): string {
   return writeCode(code, DART)
 }
 
-function writeEnumeration(name: string, constants: readonly NamedConstant[]): string {
+function writeEnumeration(name: string, constants: readonly ConstantModel[]): string {
   const lines = constants.map(({ identifier, value }) => {
     return `  static const ${identifier} = ${name}(${value});`
   })
@@ -71,7 +71,7 @@ ${lines.join('\n')}
 `
 }
 
-function writeModel(name: string, fields: readonly NamedField[]): string {
+function writeModel(name: string, fields: readonly FieldModel[]): string {
   const properties = fields.map(({ identifier, declared }) => `  final ${declared} ${identifier};`)
   const values = fields.map(({ identifier, key, type, isOptional }) => {
     const value = `json[${key}]`
@@ -87,7 +87,7 @@ ${properties.join('\n')}
 `
 }
 
-function writeUnion(name: string, cases: readonly NamedCase[]): string {
+function writeUnion(name: string, cases: readonly CaseModel[]): string {
   const named = cases.map(({ component, model }, index) => {
     return { component, model, wrapper: `${name}${index + 1}${model}` }
   })
@@ -123,7 +123,7 @@ class ${name}Unknown extends ${name} {
 `
 }
 
-function writeQueries(queries: readonly NamedQuery[]): string {
+function writeQueries(queries: readonly QueryModel[]): string {
   return `/// A named query: \`path\` is below the address of the server, \`read\` takes the whole answer.
 class Query<T> {
   final String path;
@@ -154,7 +154,7 @@ ${queries.map(writeQuery).join('\n')}}
 `
 }
 
-function writeQuery({ identifier, path, isOne, model, parameters }: NamedQuery): string {
+function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel): string {
   const taken = parameters.map((one) => {
     return `${one.isOptional ? '' : 'required '}${one.declared} ${one.identifier}`
   })

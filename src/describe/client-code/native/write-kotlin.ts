@@ -1,10 +1,10 @@
 import type { Naming } from './identifiers.ts'
 import {
   type Language,
-  type NamedCase,
-  type NamedConstant,
-  type NamedField,
-  type NamedQuery,
+  type CaseModel,
+  type ConstantModel,
+  type FieldModel,
+  type QueryModel,
   type Readers,
   readValue,
   writeCode,
@@ -75,7 +75,7 @@ export function writeKotlin(code: Code): string {
   return writeCode(code, KOTLIN)
 }
 
-function writeEnumeration(name: string, constants: readonly NamedConstant[]): string {
+function writeEnumeration(name: string, constants: readonly ConstantModel[]): string {
   const lines = constants.map(({ identifier, value }) => {
     return `        val ${identifier} = ${name}(${value})`
   })
@@ -88,7 +88,7 @@ ${lines.join('\n')}
 `
 }
 
-function writeModel(name: string, fields: readonly NamedField[]): string {
+function writeModel(name: string, fields: readonly FieldModel[]): string {
   const properties = fields.map(({ identifier, declared }) => `    val ${identifier}: ${declared},`)
   const values = fields.map(({ identifier, key, type, isOptional }) => {
     const value = `json[${key}]`
@@ -110,7 +110,7 @@ ${withoutLastComma(values)}
 `
 }
 
-function writeUnion(name: string, cases: readonly NamedCase[]): string {
+function writeUnion(name: string, cases: readonly CaseModel[]): string {
   const classes = cases.map(({ identifier, model }) => {
     return `    data class ${className(identifier)}(val value: ${model}) : ${name}()`
   })
@@ -132,7 +132,7 @@ ${branches.join('\n')}
 `
 }
 
-function writeQueries(queries: readonly NamedQuery[]): string {
+function writeQueries(queries: readonly QueryModel[]): string {
   return `/** Named queries: \`path\` is below the address of the server, \`read\` takes the whole answer. */
 class Query<T>(val path: String, val parameters: List<Pair<String, String>>, val read: (Json) -> T)
 
@@ -143,7 +143,7 @@ ${queries.map(writeQuery).join('\n')}}
 `
 }
 
-function writeQuery({ identifier, path, isOne, model, parameters }: NamedQuery): string {
+function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel): string {
   const taken = parameters.map((one) => {
     return `${one.identifier}: ${one.declared}${one.isOptional ? ' = null' : ''}`
   })

@@ -1,10 +1,10 @@
 import type { Naming } from './identifiers.ts'
 import {
   type Language,
-  type NamedCase,
-  type NamedConstant,
-  type NamedField,
-  type NamedQuery,
+  type CaseModel,
+  type ConstantModel,
+  type FieldModel,
+  type QueryModel,
   writeCode,
 } from './language.ts'
 import type { Code } from './models.ts'
@@ -64,7 +64,7 @@ export function writeSwift(code: Code): string {
   return writeCode(code, SWIFT)
 }
 
-function writeEnumeration(name: string, constants: readonly NamedConstant[]): string {
+function writeEnumeration(name: string, constants: readonly ConstantModel[]): string {
   const lines = constants.map(({ identifier, value }) => {
     return `    public static let ${identifier} = ${name}(rawValue: ${value})`
   })
@@ -78,7 +78,7 @@ ${lines.join('\n')}
 }
 
 /** Classes, as entries may hold entries of their own type. */
-function writeModel(name: string, fields: readonly NamedField[]): string {
+function writeModel(name: string, fields: readonly FieldModel[]): string {
   const properties = fields.map(({ identifier, declared }) => {
     return `    public let ${identifier}: ${declared}`
   })
@@ -93,7 +93,7 @@ ${keys.join('\n')}
 `
 }
 
-function writeUnion(name: string, cases: readonly NamedCase[]): string {
+function writeUnion(name: string, cases: readonly CaseModel[]): string {
   const shown = cases.map(({ identifier, model }) => `    case ${identifier}(${model})`)
   const branches = cases.map(({ identifier, component, model }) => {
     return `        case ${component}: self = .${identifier}(try ${model}(from: decoder))`
@@ -114,7 +114,7 @@ ${branches.join('\n')}
 `
 }
 
-function writeQueries(queries: readonly NamedQuery[]): string {
+function writeQueries(queries: readonly QueryModel[]): string {
   return `public struct Pagination: Decodable {
     public let total: Int?
     public let pageCount: Int?
@@ -150,7 +150,7 @@ ${queries.map(writeQuery).join('\n')}}
 `
 }
 
-function writeQuery({ identifier, path, isOne, model, parameters }: NamedQuery): string {
+function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel): string {
   const taken = parameters.map((one) => {
     return `${one.identifier}: ${one.declared}${one.isOptional ? ' = nil' : ''}`
   })

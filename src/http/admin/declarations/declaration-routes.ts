@@ -69,7 +69,7 @@ function showAttributes(
   const shown = Object.entries(declared).map(
     ([name, { pluginOptions: _plugins, ...options }]): [string, object] => {
       const plan = plans?.get(name)
-      const { required, private: isPrivate, localized } = plan ?? NOTHING
+      const { required, private: isPrivate, localized } = plan ?? DEFAULT_FLAGS
       const unique = plan?.kind === 'scalar' ? { unique: plan.unique } : {}
       return [name, { ...options, ...unique, required, private: isPrivate, localized }]
     },
@@ -77,4 +77,4 @@ function showAttributes(
   return Object.fromEntries(shown)
 }
 
-const NOTHING = { required: false, private: false, localized: false }
+const DEFAULT_FLAGS = { required: false, private: false, localized: false }

@@ -16,7 +16,7 @@ export function boundLocales(
   actions: readonly string[],
   locales: LocaleRules,
 ): LocaleRules {
-  const asked = askedLocales(query, locales)
+  const asked = requestedLocales(query, locales)
   for (const action of actions) assertMayIn(principal, action, plan.localized ? asked : [])
   if (principal.kind !== 'administrator' || !principal.isBound) return locales
   const codes = new Set(asked)
@@ -28,7 +28,7 @@ export function boundLocales(
 }
 
 /** All locales that the query may read or write. A fallback may lead to any locale. */
-function askedLocales(
+function requestedLocales(
   { locale = '', fallbackLocale }: Data,
   locales: LocaleRules,
 ): readonly string[] {

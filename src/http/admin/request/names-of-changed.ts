@@ -17,7 +17,7 @@ import { releaseNames } from '../../../content/planning/releases.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import type { ContentTypePlan, Schema } from '../../../schema/plan.ts'
 import { listWebhooks } from '../../../changes/webhooks/manage-webhooks.ts'
-import { maySee, seenTypes } from './seen-types.ts'
+import { maySee, readableTypes } from './readable-types.ts'
 
 export interface NameSources {
   readonly access: Pick<Access, 'apiTokens' | 'roles'>
@@ -27,11 +27,11 @@ export interface NameSources {
   readonly schema: Schema
 }
 
-type Named = readonly (readonly [id: string, name: string])[]
+type ItemName = readonly (readonly [id: string, name: string])[]
 
 interface Kind {
   readonly action: string
-  names(sources: NameSources, ids: readonly string[]): Promise<Named>
+  names(sources: NameSources, ids: readonly string[]): Promise<ItemName>
 }
 
 const ADMINISTRATORS: Kind = {
@@ -98,7 +98,7 @@ const CONTENT: Readonly<Record<string, string>> = {
 /** Types with items that refer to content of any type. */
 const OF_ANY_TYPE: ReadonlySet<string> = new Set(['admin::schedule', 'admin::trash'])
 
-const MOST = 1_000
+const MAX_NAMES = 1_000
 
 export type NamesOfChanged = (item: AuditItem) => string | null
 
@@ -111,7 +111,7 @@ export async function namesOfChanged(
   sources: NameSources,
   items: readonly AuditItem[],
 ): Promise<NamesOfChanged> {
-  const things = [...new Map(items.map((item) => [keyOf(item), item])).values()].slice(0, MOST)
+  const things = [...new Map(items.map((item) => [keyOf(item), item])).values()].slice(0, MAX_NAMES)
   const names = new Map<string, string>()
   const types = [...new Set(things.map((item) => item.type))]
   const found = await Promise.all(
@@ -177,7 +177,7 @@ async function namesOfContent(
   const titles = await titlesOf(documents.database, plan, seen)
   const gone = seen.filter(({ documentId, locale }) => !titles.has(`${documentId}:${locale}`))
   const known = await locales.current()
-  const deleted = await deletedTitles(documents, seenTypes(principal, [plan], known), gone)
+  const deleted = await deletedTitles(documents, readableTypes(principal, [plan], known), gone)
   return seen.flatMap(({ item, documentId, locale }) =>
     withName(item, titles.get(`${documentId}:${locale}`) ?? deleted.get(documentId)),
   )

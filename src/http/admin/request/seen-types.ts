@@ -1,7 +1,7 @@
 import { contentAction, type ContentVerb } from '../../../people/access/actions.ts'
 import { mayIn } from '../../../people/access/permissions.ts'
 import type { Principal } from '../../../people/access/principal.ts'
-import type { LocaleRules, SeenType } from '../../../query/query.ts'
+import type { LocaleRules, VisibleType } from '../../../query/query.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 
@@ -10,9 +10,9 @@ export function seenTypes(
   principal: Principal,
   plans: readonly ContentTypePlan[],
   { all }: LocaleRules,
-): readonly SeenType[] {
+): readonly VisibleType[] {
   const codes = all.map(({ code }) => code)
-  return plans.flatMap((plan): readonly SeenType[] => {
+  return plans.flatMap((plan): readonly VisibleType[] => {
     const { uid: type, localized } = plan
     if (!localized) {
       return maySee(principal, plan, []) ? [{ type, locales: [NO_LOCALE], hidden: [] }] : []

@@ -8,7 +8,7 @@ import { getSchedule } from '../../../content/planning/schedules.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import { showSchedule } from '../../routes/schedule-action.ts'
 import type { Context } from '../../router/state.ts'
-import { maySee } from './seen-types.ts'
+import { maySee } from './readable-types.ts'
 
 export async function namesOf(
   planning: Planning,
@@ -56,7 +56,7 @@ export async function summaryOf(planning: Planning, row: ReleaseRow): Promise<ob
 }
 
 /** Items of a release. Titles and states are included if the principal may see the document. */
-export async function itemsOf(
+export async function plannedItemsOf(
   { state: { principal } }: Context,
   { documents: { database }, schema }: Planning,
   items: readonly ReleaseItem[],

@@ -128,11 +128,11 @@ async function userInfo(
   return email === undefined && hasUserInfo ? fetchUserInfo(current, accessToken, sub) : {}
 }
 
-type Named = Claims & { readonly iss: string; readonly sub: string }
+type IdTokenClaims = Claims & { readonly iss: string; readonly sub: string }
 
 function toIdentity(
   { roles, rolesClaim }: Pick<IdentityProviderOptions, 'roles' | 'rolesClaim'>,
-  claims: Named,
+  claims: IdTokenClaims,
 ): Identity {
   const { email, email_verified: isVerified, name, preferred_username: username } = claims
   const isTheirs = isVerified === true && typeof email === 'string'

@@ -3,7 +3,7 @@ import { attributeNamer, typeNamer, type TypeNames } from '../names.ts'
 import type { Notes } from '../notes.ts'
 import type { ContentfulField, ContentfulType } from './export-types.ts'
 import { type FieldMapping, mapScalar, type Proposed } from './map-scalar.ts'
-import { factsKey, type Survey } from './survey.ts'
+import { factsKey, type ContentfulSurvey } from './survey.ts'
 
 export interface MappedField {
   readonly field: ContentfulField
@@ -25,7 +25,10 @@ export const OLD_ID = 'contentfulId'
 export const LINK_CATEGORY = 'linked'
 
 /** Proposes declarations for the content-types of an export. */
-export function declareTypes(survey: Survey, notes: Notes): ReadonlyMap<string, MappedType> {
+export function declareTypes(
+  survey: ContentfulSurvey,
+  notes: Notes,
+): ReadonlyMap<string, MappedType> {
   const nameType = typeNamer('contentful')
   const names = new Map(
     survey.types.map(({ sys: { id }, name = id }) => [
@@ -53,7 +56,7 @@ export function uidOf(singular: string): string {
 }
 
 interface Declaring {
-  readonly survey: Survey
+  readonly survey: ContentfulSurvey
   readonly names: ReadonlyMap<string, TypeNames>
   readonly notes: Notes
 }

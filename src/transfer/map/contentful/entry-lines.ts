@@ -4,10 +4,10 @@ import type { Notes } from '../notes.ts'
 import { LINK_CATEGORY, type MappedField, type MappedType, OLD_ID } from './declare-types.ts'
 import { type ContentfulEntry, linkOf, linksOf } from './export-types.ts'
 import { richTextBlocks } from './rich-text.ts'
-import { entryId, type Survey } from './survey.ts'
+import { entryId, type ContentfulSurvey } from './survey.ts'
 
 export interface EntryMapping {
-  readonly survey: Survey
+  readonly survey: ContentfulSurvey
   readonly types: ReadonlyMap<string, MappedType>
   /** By code of Contentful, the code here; what is not in it is left out. */
   readonly locales: ReadonlyMap<string, string>
@@ -54,7 +54,7 @@ export function entryLines(entry: ContentfulEntry, mapping: EntryMapping): reado
 }
 
 /** The default locale comes first: what all locales share is stored with it. */
-function orderOf(code: string, { defaultLocale }: Survey): number {
+function orderOf(code: string, { defaultLocale }: ContentfulSurvey): number {
   return code === defaultLocale ? 0 : 1
 }
 
@@ -111,7 +111,7 @@ function valuesIn(
 function withFallback(
   values: Readonly<Record<string, unknown>>,
   code: string,
-  { locales }: Survey,
+  { locales }: ContentfulSurvey,
 ): unknown {
   const tried = new Set<string>()
   let at: string | null | undefined = code

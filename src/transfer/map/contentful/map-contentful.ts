@@ -1,5 +1,5 @@
 import { localeTag } from '../../../content/locales/locale-code.ts'
-import { inOrder, openContentLines, type Place } from '../content-lines.ts'
+import { inOrder, openContentLines, type LinePosition } from '../content-lines.ts'
 import { listFiles, type MapOutput } from '../map-output.ts'
 import type { MapReport } from '../map-report.ts'
 import { openNotes } from '../notes.ts'
@@ -7,7 +7,7 @@ import { declareTypes, LINK_CATEGORY, linkComponent, type MappedType } from './d
 import { entryLines } from './entry-lines.ts'
 import type { ContentfulEntry } from './export-types.ts'
 import { readExport } from './read-export.ts'
-import { entryId, type Survey, surveyExport } from './survey.ts'
+import { entryId, type ContentfulSurvey, surveyExport } from './survey.ts'
 
 /**
  * Makes of what `contentful space export` wrote content-types, lines for `apply` and a list of files. The export is read
@@ -59,7 +59,7 @@ async function declareAll(
 }
 
 /** By code of Contentful, which takes what it is given, the canonical tag. */
-function localesOf({ locales }: Survey): ReadonlyMap<string, string> {
+function localesOf({ locales }: ContentfulSurvey): ReadonlyMap<string, string> {
   return new Map(
     locales.flatMap(({ code }) => {
       const tag = localeTag(code)
@@ -94,9 +94,9 @@ function typeOrder(types: ReadonlyMap<string, MappedType>): readonly string[] {
 }
 
 function placesOf(
-  { entries }: Survey,
+  { entries }: ContentfulSurvey,
   types: ReadonlyMap<string, MappedType>,
-): ReadonlyMap<string, Place> {
+): ReadonlyMap<string, LinePosition> {
   return new Map(
     [...entries].flatMap(([id, { type, position }]) => {
       const singular = types.get(type)?.names.singular

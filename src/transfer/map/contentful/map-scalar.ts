@@ -1,6 +1,6 @@
 import type { Data } from '../../../schema/definition.ts'
 import type { ContentfulField } from './export-types.ts'
-import { factsKey, type FieldFacts, type Survey } from './survey.ts'
+import { factsKey, type FieldFacts, type ContentfulSurvey } from './survey.ts'
 
 /** How the values of a field are brought. */
 export type FieldMapping =
@@ -37,7 +37,11 @@ const SCALARS: ReadonlyMap<string, (known: KnownField) => Proposed> = new Map([
 ])
 
 /** Options of scalars in the way of Contentful: sizes, ranges and the like are validations. Null for another type. */
-export function mapScalar(type: string, field: ContentfulField, survey: Survey): Proposed | null {
+export function mapScalar(
+  type: string,
+  field: ContentfulField,
+  survey: ContentfulSurvey,
+): Proposed | null {
   const key = factsKey(type, field.id)
   const known = { field, facts: survey.facts.get(key), widget: survey.widgets.get(key) }
   return SCALARS.get(field.type)?.(known) ?? null

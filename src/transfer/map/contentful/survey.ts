@@ -22,7 +22,7 @@ export interface FieldFacts {
 }
 
 /** What has to be known of an export before its entries are mapped. */
-export interface Survey {
+export interface ContentfulSurvey {
   readonly types: readonly ContentfulType[]
   readonly locales: readonly ContentfulLocale[]
   readonly defaultLocale: string
@@ -34,7 +34,7 @@ export interface Survey {
   readonly facts: ReadonlyMap<string, FieldFacts>
 }
 
-interface Surveying extends Survey {
+interface Surveying extends ContentfulSurvey {
   readonly types: ContentfulType[]
   readonly locales: ContentfulLocale[]
   readonly widgets: Map<string, string>
@@ -47,7 +47,7 @@ interface Surveying extends Survey {
 }
 
 /** Reads an export once. @throws ApplicationError for what is none */
-export async function surveyExport(path: string, notes: Notes): Promise<Survey> {
+export async function surveyExport(path: string, notes: Notes): Promise<ContentfulSurvey> {
   const survey: Surveying = {
     types: [],
     locales: [],

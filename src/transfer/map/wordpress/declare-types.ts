@@ -1,6 +1,6 @@
 import type { Data } from '../../../schema/definition.ts'
 import { attributeNamer, type TypeNames } from '../names.ts'
-import type { PostType, Survey } from './survey.ts'
+import type { PostType, WordPressSurvey } from './survey.ts'
 
 /** Attributes of every kind of post, in the order in which an editor sees them. */
 const POST: Readonly<Record<string, Data>> = {
@@ -25,12 +25,12 @@ const TERM: Readonly<Record<string, Data>> = {
   description: { type: 'text' },
 }
 
-export interface Declared {
+export interface WordPressTypes {
   readonly names: TypeNames
   readonly declaration: Data
 }
 
-export function declareAuthor(names: TypeNames): Declared {
+export function declareAuthor(names: TypeNames): WordPressTypes {
   return declared(names, false, {
     name: { type: 'string' },
     login: { type: 'string', private: true },
@@ -38,14 +38,14 @@ export function declareAuthor(names: TypeNames): Declared {
   })
 }
 
-export function declareTerms(names: TypeNames): Declared {
+export function declareTerms(names: TypeNames): WordPressTypes {
   return declared(names, false, { ...TERM, parent: relation('manyToOne', names.singular) })
 }
 
 export function declarePosts(
   { names, hasParents, taxonomies }: PostType,
-  survey: Survey,
-): Declared {
+  survey: WordPressSurvey,
+): WordPressTypes {
   const nameOf = taxonomyNamer()
   const terms = [...taxonomies].map((taxonomy) => [
     nameOf(taxonomy),
@@ -70,7 +70,7 @@ export function taxonomyNamer(): (taxonomy: string) => string {
   }
 }
 
-function declared(names: TypeNames, draftAndPublish: boolean, attributes: Data): Declared {
+function declared(names: TypeNames, draftAndPublish: boolean, attributes: Data): WordPressTypes {
   const { singular, plural } = names
   const words = singular.replaceAll('-', ' ')
   const declaration = {

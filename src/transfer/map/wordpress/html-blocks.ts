@@ -21,7 +21,7 @@ import {
   isAddress,
   type Node,
   parseHtml,
-  textOf,
+  textOfNode,
 } from './html-tree.ts'
 import { hasBlocks, shortcodesIn, withoutShortcodes } from './prepare-html.ts'
 import { CONTAINERS, DROPPED, EMBEDS, MARK_OF, PASSED, SILENT_BLOCKS } from './html-elements.ts'
@@ -128,7 +128,7 @@ const CONVERT: ReadonlyMap<string, Convert> = new Map([
   ...forEach('ul ol', listParts),
   ...forEach('blockquote', (element, around) => lineParts(element, around, quote)),
   ...forEach('pre', ({ childNodes }) => [
-    { kind: 'block', block: code(textOf(childNodes).replace(/\n$/, '')) },
+    { kind: 'block', block: code(textOfNode(childNodes).replace(/\n$/, '')) },
   ]),
   ...forEach('table', tableParts),
   ...forEach('hr', (_element, { context }) => {
@@ -214,17 +214,17 @@ function figureParts(element: Element, around: Around): readonly Part[] {
   const [only] = images
   const [said] = captions
   if (only === undefined || said === undefined || images.length > 1 || captions.length > 1) {
-    const isEmbed = images.length === 0 && isAddress(textOf(element.childNodes))
+    const isEmbed = images.length === 0 && isAddress(textOfNode(element.childNodes))
     const parts = isEmbed ? addressParts(element, around) : partsOf(element.childNodes, around)
     return [BREAK, ...parts, BREAK]
   }
-  const caption = textOf(said.childNodes).replace(/\s+/g, ' ').trim()
+  const caption = textOfNode(said.childNodes).replace(/\s+/g, ' ').trim()
   return imageParts(only, caption === '' ? null : caption, around)
 }
 
 function addressParts({ childNodes }: Element, { context }: Around): readonly Part[] {
   context.note('what is embedded is a link')
-  return linkNode(textOf(childNodes), []).map((node) => ({ kind: 'inline', node }))
+  return linkNode(textOfNode(childNodes), []).map((node) => ({ kind: 'inline', node }))
 }
 
 function embedParts(element: Element, around: Around): readonly Part[] {

@@ -84,13 +84,13 @@ function textsOf(element: Element): Node[] {
 
 /** What HTML says, without any form. */
 export function textOfHtml(html: string): string {
-  return textOf(parseHtml(html)).replace(/\s+/g, ' ').trim()
+  return textOfNode(parseHtml(html)).replace(/\s+/g, ' ').trim()
 }
 
-export function textOf(nodes: readonly Node[]): string {
+export function textOfNode(nodes: readonly Node[]): string {
   return nodes
     .map((node) => {
-      if ('tagName' in node) return node.tagName === 'br' ? '\n' : textOf(node.childNodes)
+      if ('tagName' in node) return node.tagName === 'br' ? '\n' : textOfNode(node.childNodes)
       return node.nodeName === '#text' && 'value' in node ? node.value : ''
     })
     .join('')

@@ -6,12 +6,19 @@ import {
   declareAuthor,
   declarePosts,
   declareTerms,
-  type Declared,
+  type WordPressTypes,
   taxonomyNamer,
 } from './declare-types.ts'
 import { postLine } from './post-lines.ts'
 import { readWxr } from './read-wxr.ts'
-import { authorId, isTaken, type PostType, type Survey, surveyWxr, termId } from './survey.ts'
+import {
+  authorId,
+  isTaken,
+  type PostType,
+  type WordPressSurvey,
+  surveyWxr,
+  termId,
+} from './survey.ts'
 
 const AUTHOR = { singular: 'author', plural: 'authors' }
 
@@ -52,19 +59,19 @@ export async function mapWordpress(path: string, output: MapOutput): Promise<Map
   }
 }
 
-function declarationsOf(survey: Survey): readonly Declared[] {
+function declarationsOf(survey: WordPressSurvey): readonly WordPressTypes[] {
   const terms = [...survey.taxonomies.values()].map(({ names }) => declareTerms(names))
   const posts = [...survey.postTypes.values()].map((type) => declarePosts(type, survey))
   return [declareAuthor(AUTHOR), ...terms, ...posts]
 }
 
-function typeOrder({ taxonomies, postTypes }: Survey): readonly string[] {
+function typeOrder({ taxonomies, postTypes }: WordPressSurvey): readonly string[] {
   const terms = [...taxonomies.values()].map(({ names }) => names.singular)
   const posts = [...postTypes.values()].map(({ names }) => names.singular)
   return inOrder([AUTHOR.singular, ...terms, ...posts], new Map())
 }
 
-function* authorAndTermLines({ authors, taxonomies }: Survey): Generator<MappedLine> {
+function* authorAndTermLines({ authors, taxonomies }: WordPressSurvey): Generator<MappedLine> {
   for (const { login, name, email } of authors.values()) {
     const data = { name, login, ...(email !== '' && { email }) }
     yield { type: AUTHOR.singular, documentId: authorId(login), data, targets: {} }

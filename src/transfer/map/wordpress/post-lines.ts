@@ -13,12 +13,12 @@ import {
   postId,
   type PostType,
   slugOf,
-  type Survey,
+  type WordPressSurvey,
   termId,
 } from './survey.ts'
 
 export interface PostMapping {
-  readonly survey: Survey
+  readonly survey: WordPressSurvey
   /** Under which attribute a taxonomy is named. */
   readonly attributeOf: (type: PostType, taxonomy: string) => string
   /** Files that could not be had. */

@@ -1,12 +1,12 @@
 import { documentIdFrom } from '../../../mongo/versions/document-id.ts'
-import type { Place } from '../content-lines.ts'
+import type { LinePosition } from '../content-lines.ts'
 import type { MappedFile } from '../map-output.ts'
 import { typeNamer, type TypeNames } from '../names.ts'
 import type { Notes } from '../notes.ts'
 import { textOfHtml } from './html-tree.ts'
 import { readWxr, type WxrRecord, type WxrTerm } from './read-wxr.ts'
 
-export interface Author {
+export interface WordPressAuthor {
   readonly login: string
   readonly name: string
   readonly email: string
@@ -29,8 +29,8 @@ export interface PostType {
 }
 
 /** What has to be known of an export before its posts are mapped. */
-export interface Survey {
-  readonly authors: ReadonlyMap<string, Author>
+export interface WordPressSurvey {
+  readonly authors: ReadonlyMap<string, WordPressAuthor>
   /** By taxonomy, then by slug, those above first. */
   readonly taxonomies: ReadonlyMap<
     string,
@@ -42,7 +42,7 @@ export interface Survey {
   readonly files: ReadonlyMap<string, MappedFile>
   /** Ids of files, by their addresses as `addressKey` makes them. */
   readonly fileIds: ReadonlyMap<string, string>
-  readonly places: ReadonlyMap<string, Place>
+  readonly places: ReadonlyMap<string, LinePosition>
 }
 
 /** Of the site and not of its content: menus, templates, old revisions. */
@@ -66,7 +66,7 @@ export function termId(taxonomy: string, slug: string): string {
 }
 
 /** Reads an export once. @throws ApplicationError for what is none */
-export async function surveyWxr(path: string, notes: Notes): Promise<Survey> {
+export async function surveyWxr(path: string, notes: Notes): Promise<WordPressSurvey> {
   const nameType = typeNamer('wordpress')
   const survey: Surveying = {
     nameType,
@@ -88,17 +88,17 @@ export async function surveyWxr(path: string, notes: Notes): Promise<Survey> {
   return { ...survey, taxonomies: taxonomiesOf(survey) }
 }
 
-interface Surveying extends Omit<Survey, 'taxonomies'> {
+interface Surveying extends Omit<WordPressSurvey, 'taxonomies'> {
   readonly nameType: (name: string) => TypeNames
   readonly authorType: string
-  readonly authors: Map<string, Author>
+  readonly authors: Map<string, WordPressAuthor>
   readonly terms: Map<string, Map<string, Term>>
   readonly postTypes: Map<string, PostType>
   readonly posts: Map<string, string>
   readonly files: Map<string, MappedFile>
   readonly fileIds: Map<string, string>
   readonly counts: Map<string, number>
-  readonly places: Map<string, Place>
+  readonly places: Map<string, LinePosition>
 }
 
 function notePlace({ counts, places }: Surveying, type: string, documentId: string): void {
@@ -144,7 +144,7 @@ function noteItem(survey: Surveying, record: WxrRecord): void {
 }
 
 /** Named after the types of posts; those above come first. */
-function taxonomiesOf(survey: Surveying): Survey['taxonomies'] {
+function taxonomiesOf(survey: Surveying): WordPressSurvey['taxonomies'] {
   return new Map(
     [...survey.terms].map(([taxonomy, bySlug]) => {
       const names = survey.nameType(taxonomy === 'post_tag' ? 'tag' : taxonomy)
@@ -205,7 +205,7 @@ export function slugOf(text: string): string {
   }
 }
 
-function authorOf({ texts }: WxrRecord): Author {
+function authorOf({ texts }: WxrRecord): WordPressAuthor {
   const login = texts.get('wp:author_login') ?? ''
   const name = texts.get('wp:author_display_name') ?? ''
   return { login, name: name === '' ? login : name, email: texts.get('wp:author_email') ?? '' }

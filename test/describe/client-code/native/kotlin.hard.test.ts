@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { EVERYTHING } from '../../../../src/people/access/principal.ts'
+import { ALL_GRANTS } from '../../../../src/people/access/principal.ts'
 import { modelsOf } from '../../../../src/describe/client-code/native/models.ts'
 import { writeKotlin } from '../../../../src/describe/client-code/native/write-kotlin.ts'
 import { loadSchema } from '../../../../src/server/services/load-schema.ts'
@@ -26,7 +26,7 @@ describe('compiled code for devices', () => {
       const schemas = { Odd: compile(...ODD), Sample: await loadSchema(SAMPLE) }
       for (const [name, schema] of Object.entries(schemas)) {
         const file = path.join(folder, `${name}.kt`)
-        writeFileSync(file, writeKotlin(modelsOf({ schema, locales: LOCALES, grants: EVERYTHING })))
+        writeFileSync(file, writeKotlin(modelsOf({ schema, locales: LOCALES, grants: ALL_GRANTS })))
         const built = [...WORDS, file, '-d', path.join(folder, name)]
         const { stderr } = await promisify(execFile)(COMPILER, built)
         expect(stderr).to.not.match(/error:/)

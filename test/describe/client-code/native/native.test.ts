@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { EVERYTHING, type Grants } from '../../../../src/people/access/principal.ts'
+import { ALL_GRANTS, type Grants } from '../../../../src/people/access/principal.ts'
 import { identifiersFor } from '../../../../src/describe/client-code/native/identifiers.ts'
 import { type Code, modelsOf } from '../../../../src/describe/client-code/native/models.ts'
 import { writeDart } from '../../../../src/describe/client-code/native/write-dart.ts'
@@ -23,7 +23,7 @@ const LANGUAGES: Readonly<Record<string, (code: Code) => string>> = {
   dart: writeDart,
 }
 
-function codeOf(schema: Schema, grants: Grants = EVERYTHING): Code {
+function codeOf(schema: Schema, grants: Grants = ALL_GRANTS): Code {
   return modelsOf({ schema, locales: LOCALES, grants })
 }
 

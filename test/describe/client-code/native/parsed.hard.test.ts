@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect } from 'chai'
-import { EVERYTHING } from '../../../../src/people/access/principal.ts'
+import { ALL_GRANTS } from '../../../../src/people/access/principal.ts'
 import { type Code, modelsOf } from '../../../../src/describe/client-code/native/models.ts'
 import { writeDart } from '../../../../src/describe/client-code/native/write-dart.ts'
 import { writeKotlin } from '../../../../src/describe/client-code/native/write-kotlin.ts'
@@ -63,7 +63,7 @@ describe('parsed code for devices', () => {
       expect(faultsOf(parser.parse('class { ( }').rootNode), 'what is none').to.not.be.empty
       const schemas = { odd: compile(...ODD), sample: await loadSchema(SAMPLE) }
       for (const [name, schema] of Object.entries(schemas)) {
-        const text = write(modelsOf({ schema, locales: LOCALES, grants: EVERYTHING }))
+        const text = write(modelsOf({ schema, locales: LOCALES, grants: ALL_GRANTS }))
         expect(faultsOf(parser.parse(text).rootNode), name).to.deep.equal([])
       }
     })

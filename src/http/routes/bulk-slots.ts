@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceUnavailableError } from '../../base/errors.ts'
 
-export interface BulkPlace {
+export interface BulkSlot {
   /** Iterates over the lines and measures the time spent waiting for the client. */
   watch<T>(lines: AsyncIterable<T>): AsyncGenerator<T>
   /** Processes lines. This time does not count as waiting for the client. */
@@ -9,9 +9,9 @@ export interface BulkPlace {
   leave(): void
 }
 
-export interface BulkPlaces {
+export interface BulkSlots {
   /** @throws ServiceUnavailableError if all slots are in use */
-  take(request: IncomingMessage): BulkPlace
+  take(request: IncomingMessage): BulkSlot
 }
 
 /** A client that sends no line for this time may lose its slot. */
@@ -19,10 +19,10 @@ const IDLE_MS = 5_000
 /**
  * So may a client whose total waiting time exceeds this multiple of `idleMs` and this share of the request duration.
  */
-const MOST_IDLES = 6
-const MOST_WAITED = 0.9
+const MAX_IDLE_PERIODS = 6
+const MAX_WAITED_SHARE = 0.9
 
-interface Held {
+interface HeldSlot {
   readonly request: IncomingMessage
   /** The time of the last line or of the end of the last work, by `performance.now()`. */
   since: number
@@ -32,7 +32,7 @@ interface Held {
   waitedMs: number
 }
 
-export interface BulkPlacesOptions {
+export interface BulkSlotsOptions {
   readonly idleMs?: number
   /** Returns milliseconds. */
   readonly clock?: () => number
@@ -43,17 +43,18 @@ export interface BulkPlacesOptions {
  * request closes the idle connection with the longest waiting time. Silent or very slow clients therefore cannot
  * block others.
  */
-export function openBulkPlaces(
+export function openBulkSlots(
   most: number,
-  { idleMs = IDLE_MS, clock = () => performance.now() }: BulkPlacesOptions = {},
-): BulkPlaces {
-  const taken = new Set<Held>()
+  { idleMs = IDLE_MS, clock = () => performance.now() }: BulkSlotsOptions = {},
+): BulkSlots {
+  const taken = new Set<HeldSlot>()
   const makeRoom = (): void => {
     const now = clock()
-    const waited = (held: Held): number => held.waitedMs + now - held.since
-    const isIdle = (held: Held): boolean =>
+    const waited = (held: HeldSlot): number => held.waitedMs + now - held.since
+    const isIdle = (held: HeldSlot): boolean =>
       now - held.since > idleMs ||
-      (waited(held) > MOST_IDLES * idleMs && waited(held) > MOST_WAITED * (now - held.begun))
+      (waited(held) > MAX_IDLE_PERIODS * idleMs &&
+        waited(held) > MAX_WAITED_SHARE * (now - held.begun))
     const idle = [...taken].filter((held) => held.running === 0 && isIdle(held))
     const [silent] = idle.toSorted((one, other) => waited(other) - waited(one))
     if (silent === undefined) throw overloaded('Too many bulk requests at a time')
@@ -64,14 +65,14 @@ export function openBulkPlaces(
     take: (request) => {
       if (taken.size >= most) makeRoom()
       const begun = clock()
-      const held: Held = { request, since: begun, running: 0, begun, waitedMs: 0 }
+      const held: HeldSlot = { request, since: begun, running: 0, begun, waitedMs: 0 }
       taken.add(held)
-      return placeOf(held, clock, () => taken.delete(held))
+      return slotOf(held, clock, () => taken.delete(held))
     },
   }
 }
 
-function placeOf(held: Held, clock: () => number, leave: () => void): BulkPlace {
+function slotOf(held: HeldSlot, clock: () => number, leave: () => void): BulkSlot {
   const endWait = (): void => {
     const now = clock()
     if (held.running === 0) held.waitedMs += now - held.since

@@ -2,14 +2,14 @@
  * Signals the shutdown of the server. Pending long polls and streams end, so that their clients reconnect to another
  * process.
  */
-export interface Departure {
+export interface Shutdown {
   hasBegun(): boolean
   /** Returns a function that removes the listener. */
   onBegin(listener: () => void): () => void
   begin(): void
 }
 
-export function openDeparture(): Departure {
+export function openShutdown(): Shutdown {
   const listeners = new Set<() => void>()
   let hasBegun = false
   return {

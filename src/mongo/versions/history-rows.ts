@@ -7,14 +7,14 @@ import { BSON, type Document } from 'mongodb'
  * number and scan. The `_id` starts with the documentId, so it also indexes the history of a
  * document.
  */
-export interface KeptRow {
+export interface HistoryRow {
   /** See `keptId`. */
   readonly _id: string
   readonly documentId: string
-  readonly versions: readonly KeptVersion[]
+  readonly versions: readonly HistoryVersion[]
 }
 
-export interface KeptVersion {
+export interface HistoryVersion {
   /** Index of the item in the commit. */
   readonly item: number
   readonly locale: string
@@ -27,7 +27,7 @@ export interface KeptVersion {
   readonly differs?: Document
 }
 
-interface Kept {
+interface HistoryItem {
   readonly documentId: string
   readonly locale: string
   readonly revision: string | null
@@ -35,47 +35,50 @@ interface Kept {
 }
 
 /** Sorts after all commit ids, which are hexadecimal. */
-export const KEPT = 'h:'
+export const HISTORY_PREFIX = 'h:'
 
 /** Larger commits store no content, to limit the size of the log. */
-const MOST_VERSIONS = 20
-const MOST_BYTES = 1_048_576
+const MAX_VERSIONS = 20
+const MAX_ROW_BYTES = 1_048_576
 
-export function keptId(documentId: string, commit: string): string {
-  return `${KEPT}${documentId}:${commit}`
+export function historyId(documentId: string, commit: string): string {
+  return `${HISTORY_PREFIX}${documentId}:${commit}`
 }
 
-export function commitOfKept(_id: string): string {
+export function commitOfHistoryId(_id: string): string {
   return _id.slice(_id.lastIndexOf(':') + 1)
 }
 
 /** Returns one row per document with content. Returns none if the commit exceeds the limits. */
-export function keptRowsOf(commit: string, items: readonly Kept[]): readonly KeptRow[] {
-  if (items.length > MOST_VERSIONS) return []
-  const versions = new Map<string, KeptVersion[]>()
+export function historyRowsOf(
+  commit: string,
+  items: readonly HistoryItem[],
+): readonly HistoryRow[] {
+  if (items.length > MAX_VERSIONS) return []
+  const versions = new Map<string, HistoryVersion[]>()
   for (const [item, { documentId, locale, revision, content }] of items.entries()) {
     if (content === undefined) continue
     const held = versions.get(documentId) ?? []
     versions.set(documentId, held)
-    held.push({ item, locale, revision, ...besides(held[0]?.content, content) })
+    held.push({ item, locale, revision, ...differenceFromFirst(held[0]?.content, content) })
   }
-  const rows = [...versions].map(([documentId, held]): KeptRow => {
-    return { _id: keptId(documentId, commit), documentId, versions: held }
+  const rows = [...versions].map(([documentId, held]): HistoryRow => {
+    return { _id: historyId(documentId, commit), documentId, versions: held }
   })
-  return rows.length > 0 && BSON.calculateObjectSize({ rows }) <= MOST_BYTES ? rows : []
+  return rows.length > 0 && BSON.calculateObjectSize({ rows }) <= MAX_ROW_BYTES ? rows : []
 }
 
 /** The full content, or its differences from the first version. */
-function besides(
+function differenceFromFirst(
   first: Document | undefined,
   content: Document,
-): Pick<KeptVersion, 'content' | 'differs'> {
+): Pick<HistoryVersion, 'content' | 'differs'> {
   const differs = first === undefined ? null : differencesOf(first, content)
   return differs === null ? { content } : { differs }
 }
 
 /** The content of an item; undefined if the row has none. */
-export function contentIn({ versions }: KeptRow, item: number): Document | undefined {
+export function contentIn({ versions }: HistoryRow, item: number): Document | undefined {
   const version = versions.find((one) => one.item === item)
   if (version?.differs === undefined) return version?.content
   return { ...versions[0]?.content, ...version.differs }

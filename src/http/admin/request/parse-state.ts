@@ -7,7 +7,7 @@ import type { ContentTypePlan } from '../../../schema/plan.ts'
  * The requested state of a list; empty without a filter.
  * @throws ValidationError for an unknown state, or if the entries have no states
  */
-export function askedState({ state, status }: Data, plan: ContentTypePlan): readonly EntryState[] {
+export function parseState({ state, status }: Data, plan: ContentTypePlan): readonly EntryState[] {
   if (state === undefined) return []
   const is = ENTRY_STATES.find((one) => one === state)
   if (is === undefined) throw invalidValue('state', `expected one of ${ENTRY_STATES.join(', ')}`)

@@ -3,7 +3,7 @@ import { endEvent, type EndReason } from './live-events.ts'
 import type { LiveStream } from './live-stream.ts'
 
 /** A stream that has joined receives commits as they arrive. Otherwise it catches up at `dueAt`. */
-export interface Listener {
+export interface Subscriber {
   readonly stream: LiveStream
   isJoined: boolean
   /** The stream is catching up or is queued for it. */
@@ -17,8 +17,8 @@ export interface Listener {
 const RETRY_MS = { least: 500, most: 5_000 } as const
 
 /** All streams of a process. While the audience is not empty, it follows the log closely. */
-export class Audience {
-  readonly #listeners = new Set<Listener>()
+export class Subscribers {
+  readonly #listeners = new Set<Subscriber>()
   readonly #follow: CommitLog['follow']
   #opening = 0
   #unfollow: (() => void) | null = null
@@ -27,7 +27,7 @@ export class Audience {
     this.#follow = follow
   }
 
-  get listeners(): ReadonlySet<Listener> {
+  get listeners(): ReadonlySet<Subscriber> {
     return this.#listeners
   }
 
@@ -47,19 +47,19 @@ export class Audience {
     }
   }
 
-  add(stream: LiveStream): Listener {
+  add(stream: LiveStream): Subscriber {
     const listener = { stream, isJoined: false, isBusy: true, isClosed: false, dueAt: 0 }
     this.#listeners.add(listener)
     return listener
   }
 
-  remove(listener: Listener): void {
+  remove(listener: Subscriber): void {
     listener.isClosed = true
     this.#listeners.delete(listener)
     this.#rest()
   }
 
-  end(listener: Listener, reason: EndReason): void {
+  end(listener: Subscriber, reason: EndReason): void {
     this.remove(listener)
     listener.stream.client.sink.end(endEvent(reason, retryMs()))
   }
@@ -72,7 +72,7 @@ export class Audience {
 }
 
 /** Suspends the events of a stream for `ms`. The stream then reads its rights before it continues. */
-export function hold(listener: Listener, ms: number): void {
+export function pauseSubscriber(listener: Subscriber, ms: number): void {
   listener.isJoined = false
   listener.dueAt = performance.now() + ms
 }

@@ -1,13 +1,13 @@
 import { assertFollowable, type SyncCaller } from '../sync/settle.ts'
 import { CmsError, SyncTokenExpiredError, UnauthorizedError } from '../../base/errors.ts'
 import type { LocaleRules } from '../../query/query.ts'
-import { type Audience, hold, type Listener } from './audience.ts'
+import { type Subscribers, pauseSubscriber, type Subscriber } from './subscribers.ts'
 import type { LostReason } from './live-events.ts'
 import type { LiveCommit, LiveLog } from './live-log.ts'
 import type { LiveStream, SharedTexts } from './live-stream.ts'
 
-export interface BringOptions {
-  readonly audience: Audience
+export interface SendOptions {
+  readonly audience: Subscribers
   readonly log: LiveLog
   readonly locales: { current(): Promise<LocaleRules> }
   readonly shared: SharedTexts
@@ -24,24 +24,24 @@ export interface Times {
 }
 
 /** Minimum delay of a retry after a database failure. */
-const AGAIN_MS = 1_000
+const RETRY_MS = 1_000
 /** A client with a longer backlog is told to read all content again. */
-const MOST_BACKLOG = 8_192
+const MAX_BACKLOG = 8_192
 
 /** Reads the rights of a client and sends the missed events. The stream then joins the live events. */
-export async function bring(
-  options: BringOptions,
-  listener: Listener,
+export async function sendPending(
+  options: SendOptions,
+  listener: Subscriber,
   known?: SyncCaller,
 ): Promise<void> {
   if (listener.isClosed) return
   listener.isBusy = true
   listener.isJoined = false
   try {
-    await goOn(options, listener, known)
+    await sendOrEnd(options, listener, known)
   } catch (error) {
     if (error instanceof UnauthorizedError) options.audience.end(listener, 'credentials')
-    else if (error instanceof CmsError) hold(listener, AGAIN_MS * (1 + Math.random()))
+    else if (error instanceof CmsError) pauseSubscriber(listener, RETRY_MS * (1 + Math.random()))
     else {
       options.onBackgroundError(error)
       options.audience.end(listener, 'error')
@@ -51,9 +51,9 @@ export async function bring(
   }
 }
 
-async function goOn(
-  options: BringOptions,
-  listener: Listener,
+async function sendOrEnd(
+  options: SendOptions,
+  listener: Subscriber,
   known: SyncCaller | undefined,
 ): Promise<void> {
   const { log, audience } = options
@@ -75,11 +75,11 @@ function lossOf(stream: LiveStream, log: LiveLog): LostReason | null {
     if (error instanceof SyncTokenExpiredError) return error.reason
     throw error
   }
-  return log.position().seq - stream.token.seq > MOST_BACKLOG ? 'backlog' : null
+  return log.position().seq - stream.token.seq > MAX_BACKLOG ? 'backlog' : null
 }
 
 /** Commits up to `until` precede the read of the rights, so their changes to rights are known. */
-async function catchUp(options: BringOptions, listener: Listener, until: number): Promise<void> {
+async function catchUp(options: SendOptions, listener: Subscriber, until: number): Promise<void> {
   const { log } = options
   const { stream } = listener
   const { sink } = stream.client
@@ -87,11 +87,11 @@ async function catchUp(options: BringOptions, listener: Listener, until: number)
   while (!listener.isClosed && stream.token.seq < log.position().seq) {
     const commits = await log.after(stream.token.seq)
     if (commits === null) {
-      hold(listener, 0) // the log has already deleted these commits
+      pauseSubscriber(listener, 0) // the log has already deleted these commits
       return
     }
     for (const commit of commits) {
-      if (tell(options, listener, commit) && commit.seq > until) return
+      if (sendCommit(options, listener, commit) && commit.seq > until) return
       if (sink.isBehind()) await sink.drained()
     }
   }
@@ -103,14 +103,14 @@ async function catchUp(options: BringOptions, listener: Listener, until: number)
  * Returns whether the commit may affect the rights of the client. If so, the stream is suspended until they are
  * known.
  */
-export function tell(
-  { shared, times }: Pick<BringOptions, 'shared' | 'times'>,
-  listener: Listener,
+export function sendCommit(
+  { shared, times }: Pick<SendOptions, 'shared' | 'times'>,
+  listener: Subscriber,
   commit: LiveCommit,
 ): boolean {
   const { stream } = listener
   stream.tell(commit, shared)
   const isAffected = commit.items.some((item) => stream.isAffected(item))
-  if (isAffected) hold(listener, times.rightsMs)
+  if (isAffected) pauseSubscriber(listener, times.rightsMs)
   return isAffected
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 export const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
-export interface KeptAnswer {
+export interface CachedAnswer {
   readonly body: Buffer
   /** The value of the `ETag` of the uncompressed body, without its quotation marks. */
   readonly tag: string

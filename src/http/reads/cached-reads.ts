@@ -1,7 +1,7 @@
 import type { AnswerCache, FoundAnswer } from '../../changes/answers/answer-cache.ts'
-import type { AskedRead } from '../../changes/answers/answer-key.ts'
+import type { ReadToCache } from '../../changes/answers/answer-key.ts'
 import { type CacheTagsKind, cacheTagsOf, TAG_HEADERS } from '../../changes/answers/cache-tags.ts'
-import { type Coding, CODINGS, type KeptAnswer } from '../../changes/answers/kept-answer.ts'
+import { type Coding, CODINGS, type CachedAnswer } from '../../changes/answers/cached-answer.ts'
 import type { Grants } from '../../people/access/principal.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
@@ -33,20 +33,20 @@ export interface ReadTarget {
 }
 
 /** Responds to content reads. An unchanged response is served from memory. */
-export interface KeptReads {
+export interface CachedReads {
   answer(ctx: Context, target: ReadTarget, prepare: () => PreparedRead): Promise<void>
 }
 
-export interface KeptReadsOptions {
+export interface CachedReadsOptions {
   readonly cache: AnswerCache | null
-  readonly keyOf: (asked: AskedRead) => string
+  readonly keyOf: (asked: ReadToCache) => string
   /** Principals with write permissions bypass the cache, so that they see their writes from any process. */
   readonly mayWrite: (grants: Grants) => boolean
   readonly maxAgeSeconds: number
   readonly cacheTags: CacheTagsKind | null
 }
 
-export function openKeptReads(options: KeptReadsOptions): KeptReads {
+export function openCachedReads(options: CachedReadsOptions): CachedReads {
   const { cache, mayWrite, keyOf } = options
   const readAside = async (ctx: Context, prepared: PreparedRead): Promise<void> => {
     const { answer } = await run(prepared, options.cacheTags)
@@ -71,7 +71,7 @@ export function openKeptReads(options: KeptReadsOptions): KeptReads {
         return
       }
       const prepared = prepare()
-      if (!mayBeKept(prepared)) await readAside(ctx, prepared)
+      if (!isCacheable(prepared)) await readAside(ctx, prepared)
       else if (said === 'no-cache') sendAnswer(ctx, options, await anew(key, prepared))
       else await sendFound(ctx, options, await shared(key, prepared))
     },
@@ -79,7 +79,7 @@ export function openKeptReads(options: KeptReadsOptions): KeptReads {
 }
 
 interface Reading {
-  anew(this: void, key: string, prepared: PreparedRead): Promise<KeptAnswer>
+  anew(this: void, key: string, prepared: PreparedRead): Promise<CachedAnswer>
   shared(this: void, key: string, prepared: PreparedRead): Promise<SentAnswer>
 }
 
@@ -87,7 +87,7 @@ interface Reading {
 type SentAnswer = Pick<FoundAnswer, 'answer'> & Partial<FoundAnswer>
 
 function openReading(cache: AnswerCache, cacheTags: CacheTagsKind | null): Reading {
-  const underWay = new Map<string, Promise<KeptAnswer>>()
+  const underWay = new Map<string, Promise<CachedAnswer>>()
   const anew: Reading['anew'] = async (key, prepared) => {
     const since = cache.now() // taken before the read, which may miss concurrent commits
     const { answer, isExact } = await run(prepared, cacheTags)
@@ -122,7 +122,7 @@ function findIn(cache: AnswerCache, key: string): Promise<FoundAnswer | null> {
 async function run(
   prepared: PreparedRead,
   kind: CacheTagsKind | null,
-): Promise<{ readonly answer: KeptAnswer; readonly isExact: boolean }> {
+): Promise<{ readonly answer: CachedAnswer; readonly isExact: boolean }> {
   const { types, isPublished } = prepared
   const loaded = await prepared.load()
   const { body, revision, isExact } = loaded
@@ -130,9 +130,14 @@ async function run(
   return { answer: { body: Buffer.from(body), tag: tagOf(body, revision), cacheTags }, isExact }
 }
 
-type Sending = Pick<KeptReadsOptions, 'maxAgeSeconds' | 'cacheTags'>
+type Sending = Pick<CachedReadsOptions, 'maxAgeSeconds' | 'cacheTags'>
 
-function sendAnswer(ctx: Context, sending: Sending, answer: KeptAnswer, isPublished = true): void {
+function sendAnswer(
+  ctx: Context,
+  sending: Sending,
+  answer: CachedAnswer,
+  isPublished = true,
+): void {
   ctx.vary('Strapi-Response-Format')
   if (ctx.get('authorization') === '') {
     ctx.set('Cache-Control', isPublished ? publicFor(sending.maxAgeSeconds) : 'private, no-cache')
@@ -156,7 +161,7 @@ async function sendFound(
 }
 
 /** Only content and files are cached, because users can be changed without a permission to write content. */
-function mayBeKept({ isPublished, isCurrent, types }: PreparedRead): boolean {
+function isCacheable({ isPublished, isCurrent, types }: PreparedRead): boolean {
   if (!isPublished || !isCurrent) return false
   return [...types].every((uid) => uid.startsWith('api::') || uid === 'plugin::upload.file')
 }
@@ -186,7 +191,7 @@ function publicFor(seconds: number): string {
 const PACKED_FROM_BYTES = 1_024
 
 /** Null leaves compression to the middleware. */
-function codingFor(ctx: Context, { body }: KeptAnswer): Coding | null {
+function codingFor(ctx: Context, { body }: CachedAnswer): Coding | null {
   if (body.length < PACKED_FROM_BYTES || ctx.status !== 200 || ctx.method === 'HEAD') return null
   const accepted = ctx.acceptsEncodings([...CODINGS, 'identity'])
   return CODINGS.find((coding) => coding === accepted) ?? null

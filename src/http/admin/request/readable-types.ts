@@ -1,0 +1,34 @@
+import { contentAction, type ContentVerb } from '../../../people/access/actions.ts'
+import { mayIn } from '../../../people/access/permissions.ts'
+import type { Principal } from '../../../people/access/principal.ts'
+import type { LocaleRules, VisibleType } from '../../../query/query.ts'
+import { NO_LOCALE } from '../../../schema/no-locale.ts'
+import type { ContentTypePlan } from '../../../schema/plan.ts'
+
+/** The content-types and locales in which the principal may read drafts. */
+export function readableTypes(
+  principal: Principal,
+  plans: readonly ContentTypePlan[],
+  { all }: LocaleRules,
+): readonly VisibleType[] {
+  const codes = all.map(({ code }) => code)
+  return plans.flatMap((plan): readonly VisibleType[] => {
+    const { uid: type, localized } = plan
+    if (!localized) {
+      return maySee(principal, plan, []) ? [{ type, locales: [NO_LOCALE], hidden: [] }] : []
+    }
+    const locales = codes.filter((code) => maySee(principal, plan, [code]))
+    const hidden = codes.filter((code) => !locales.includes(code))
+    return locales.length === 0 ? [] : [{ type, locales, hidden }]
+  })
+}
+
+/** Types with drafts require the permission to read drafts. */
+export function maySee(
+  principal: Principal,
+  plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'>,
+  locales: readonly string[],
+): boolean {
+  const verbs: readonly ContentVerb[] = plan.draftAndPublish ? ['find', 'readDrafts'] : ['find']
+  return verbs.every((verb) => mayIn(principal, contentAction(plan, verb), locales))
+}
