@@ -77,7 +77,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
     media,
     authenticate: whoAsks,
     readBody: read,
-    aside: (request, wait) => limited.aside(request, wait),
+    withoutSlot: (request, wait) => limited.withoutSlot(request, wait),
     reads,
     ...waiting,
   })
@@ -95,9 +95,9 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
     docsPath,
     callback: () => koa.callback(),
     firstStartLink: () => firstStartLink(dependencies.config, services),
-    leave: () => waiting.departure.begin(),
+    leave: () => waiting.shutdown.begin(),
     close: async () => {
-      waiting.departure.begin()
+      waiting.shutdown.begin()
       await waiting.streams.close()
       await services.close()
     },

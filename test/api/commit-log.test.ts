@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
-import { contentIn, historyId, type HistoryRow } from '../../src/mongo/versions/history-rows.ts'
+import { contentIn, historyId, type HistoryRow } from '../../src/mongo/connection/history-rows.ts'
 import { until } from '../support/until.ts'
 import { MULTIPART, multipart } from './uploads.ts'
 import { declare, serve, type TestServer } from './server.ts'

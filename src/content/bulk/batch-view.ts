@@ -15,7 +15,7 @@ import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
 import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 import { keyedTargets, withTargets } from './relation-keys.ts'
-import type { Trial } from './trial.ts'
+import type { DryRunResults } from './dry-run-results.ts'
 import { Holders, type PlacedKey } from './unique-holders.ts'
 
 /** Snapshot of the documents that a set of lines refers to, read with one query per type and attribute. */
@@ -30,7 +30,7 @@ export interface BatchView {
 
 export interface ViewOptions {
   readonly session?: Session
-  readonly trial?: Trial | undefined
+  readonly trial?: DryRunResults | undefined
 }
 
 /** Reads the targets of all lines. Invalid references are skipped, because each line reports its own errors. */
@@ -165,7 +165,7 @@ async function readDocuments(
 }
 
 function joinDocuments(
-  trial: Trial,
+  trial: DryRunResults,
   lines: readonly BulkLine[],
   stored: Map<string, readonly StoredVersion[]>,
   holders: Holders,

@@ -15,11 +15,11 @@ import { type BatchView, documentPayload, readView } from './batch-view.ts'
 import type { BulkLine, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
 import { hashingOnce } from './hash-once.ts'
-import { assertMayAsk, assertMayUpsert, locateDocument, targetOf } from './locate.ts'
+import { assertMayAsk, assertMayUpsert, locateDocument, targetOf } from './locate-document.ts'
 import { type Done, runLine } from './run-line.ts'
 import { PartStore } from './store-parts.ts'
-import type { Trial } from './trial.ts'
-import { tryLine } from './try-line.ts'
+import type { DryRunResults } from './dry-run-results.ts'
+import { dryRunLine } from './dry-run-line.ts'
 import { isUnchanged } from './unchanged.ts'
 
 export type LineOutcome = Done | { readonly error: CmsError }
@@ -39,7 +39,7 @@ type Step =
   | 'alone'
 
 export interface BatchOptions {
-  readonly trial?: Trial | undefined
+  readonly trial?: DryRunResults | undefined
   /** Checked before each line except the first; true ends the batch. */
   readonly isOver: () => boolean
 }
@@ -193,7 +193,7 @@ class Batch {
       const done =
         trial === undefined
           ? await runLine(context, line, this.#writer)
-          : await tryLine(context, line, this.#writer, trial)
+          : await dryRunLine(context, line, this.#writer, trial)
       this.#outcomes[index] = done
       this.#noteChange(line, done)
     } catch (error) {

@@ -10,7 +10,7 @@ import { checkUpdate, updateVersions } from '../write/update-versions.ts'
 import { documentPayload, readView } from './batch-view.ts'
 import type { BulkLine, DeleteLine, UpsertLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
-import { assertMayAsk, assertMayUpsert, locateDocument, targetOf } from './locate.ts'
+import { assertMayAsk, assertMayUpsert, locateDocument, targetOf } from './locate-document.ts'
 import { isUnchanged } from './unchanged.ts'
 
 export interface Done {

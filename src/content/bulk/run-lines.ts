@@ -6,7 +6,7 @@ import type { BulkWriter } from './bulk-writer.ts'
 import { hashingOnce } from './hash-once.ts'
 import { type LineOutcome, runBatch } from './run-batch.ts'
 import { type Done, runInside } from './run-line.ts'
-import type { Trial } from './trial.ts'
+import type { DryRunResults } from './dry-run-results.ts'
 
 export interface SentLine {
   readonly line: number
@@ -23,7 +23,7 @@ export interface BulkRun {
   readonly rules: LineRules
   readonly writer: BulkWriter
   /** If set, the run is a dry run and records its results here. */
-  readonly trial?: Trial
+  readonly trial?: DryRunResults
   /** Stops the run before the next line. An atomic run fails with its reason, a CmsError. */
   readonly signal?: AbortSignal
 }

@@ -6,7 +6,7 @@ import { uniqueValues } from '../../mongo/write/unique-values.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import type { Key } from './bulk-line.ts'
-import type { Trial } from './trial.ts'
+import type { DryRunResults } from './dry-run-results.ts'
 
 export interface PlacedKey {
   readonly plan: ContentTypePlan
@@ -41,7 +41,7 @@ export class Holders {
     }
   }
 
-  join(trial: Trial, keys: readonly PlacedKey[]): void {
+  join(trial: DryRunResults, keys: readonly PlacedKey[]): void {
     for (const { plan, key } of keys) {
       if (this.holds(plan, key)) continue
       this.add(plan, trial.holders(plan, key))

@@ -1,5 +1,5 @@
 import type { Database, Session } from '../../mongo/connection/database.ts'
-import { findHeldValues } from '../../mongo/lines/find-held-values.ts'
+import { findTakenValues } from '../../mongo/read/find-taken-values.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
 export interface UidOwner {
@@ -49,7 +49,7 @@ export async function proposeUid(
   const held = await Promise.all(
     (plan.draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)).map(
       (status) =>
-        findHeldValues(
+        findTakenValues(
           database,
           plan,
           { attribute, values, locale, status, except: documentId },

@@ -1,9 +1,9 @@
 import type { Database } from '../../mongo/connection/database.ts'
-import { compareStatuses, type DocumentLine } from '../../mongo/lines/compare-statuses.ts'
+import { compareStatuses, type DocumentLocale } from '../../mongo/read/compare-statuses.ts'
 import type { EntryState } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-export interface LocaleState extends DocumentLine {
+export interface LocaleState extends DocumentLocale {
   readonly state: EntryState
 }
 
@@ -11,7 +11,7 @@ export interface LocaleState extends DocumentLine {
 export async function findStates(
   database: Database,
   plan: ContentTypePlan,
-  lines: readonly DocumentLine[],
+  lines: readonly DocumentLocale[],
 ): Promise<readonly LocaleState[]> {
   if (lines.length === 0) return []
   if (!plan.draftAndPublish) return lines.map((line) => ({ ...line, state: 'published' }))

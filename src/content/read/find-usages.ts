@@ -1,5 +1,5 @@
 import type { Database } from '../../mongo/connection/database.ts'
-import { findReferrers } from '../../mongo/lines/find-referrers.ts'
+import { findReferrers } from '../../mongo/read/find-referrers.ts'
 import type { Status } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'

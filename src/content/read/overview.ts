@@ -1,6 +1,6 @@
 import type { Database } from '../../mongo/connection/database.ts'
-import type { DocumentLine } from '../../mongo/lines/compare-statuses.ts'
-import { countKey, findTitles } from '../../mongo/lines/name-lines.ts'
+import type { DocumentLocale } from '../../mongo/read/compare-statuses.ts'
+import { countKey, findTitles } from '../../mongo/read/find-titles.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
@@ -17,7 +17,7 @@ export function countEntries(
 export async function titlesOf(
   database: Database,
   plan: ContentTypePlan,
-  lines: readonly DocumentLine[],
+  lines: readonly DocumentLocale[],
 ): Promise<ReadonlyMap<string, string>> {
   if (lines.length === 0) return new Map()
   const found = await findTitles(database, plan, lines, titleFieldOf(plan))

@@ -1,6 +1,6 @@
 import { validationError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { SAME } from '../../mongo/versions/line-state.ts'
+import { STATE_SAME } from '../../mongo/versions/stored-state.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findTaken } from '../../mongo/write/unique-values.ts'
 import {
@@ -77,7 +77,7 @@ export function patchWritten(
   const { plan, documentId, key } = target
   const changes = { ...values, ...stampsOf(plan, now()) }
   const isPublished = plan.draftAndPublish && key.status === 'published'
-  const state = isPublished ? { state: SAME as typeof SAME } : {}
+  const state = isPublished ? { state: STATE_SAME as typeof STATE_SAME } : {}
   const written = { documentId, key: writtenKey(target), ...state }
   return patchVersion(database, plan, written, changes, session)
 }
@@ -111,7 +111,7 @@ export async function putCopy(
   session: Session,
 ): Promise<StoredVersion> {
   const [id = 0] = await ids.take(plan.collectionName, 1)
-  const stored = await putVersion(database, plan, { ...copy, id }, session, SAME)
+  const stored = await putVersion(database, plan, { ...copy, id }, session, STATE_SAME)
   if (stored.id !== id) ids.giveBack(plan.collectionName, id)
   return stored
 }

@@ -56,16 +56,16 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
   const add = (
     method: 'get' | 'post' | 'put' | 'delete',
     path: string,
-    manner: RouteKind,
+    routeKind: RouteKind,
     handler: EditorHandler,
   ): void => {
     const actionOf = (ctx: Context): string =>
-      contentAction(planOf(ctx, dependencies), verbOf(ctx, dependencies, manner))
+      contentAction(planOf(ctx, dependencies), verbOf(ctx, dependencies, routeKind))
     admin.guarded(
       method,
       path,
-      (handle) => administratorsOf(manner.verb, actionOf, handle),
-      (ctx) => run(ctx, dependencies, manner, handler),
+      (handle) => administratorsOf(routeKind.verb, actionOf, handle),
+      (ctx) => run(ctx, dependencies, routeKind, handler),
     )
   }
   const one = '/:uid/:documentId'
@@ -75,8 +75,8 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
   add('put', one, { verb: 'update', kind: 'write' }, updateOne)
   add('delete', one, { verb: 'delete', kind: 'delete' }, remove)
   for (const action of VERSION_ACTIONS) {
-    const manner = { verb: action.verb, of: 'action' } as const
-    add('post', `${one}/actions/${action.name}`, manner, act(action))
+    const routeKind = { verb: action.verb, kind: 'action' } as const
+    add('post', `${one}/actions/${action.name}`, routeKind, act(action))
   }
   return admin.router
 }
@@ -84,15 +84,15 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
 async function run(
   ctx: Context,
   dependencies: EditorContentDependencies,
-  manner: RouteKind,
+  routeKind: RouteKind,
   handler: EditorHandler,
 ): Promise<void> {
   const plan = planOf(ctx, dependencies)
   assertSingle(ctx, plan)
   const given = readQuery(ctx.querystring)
-  const query = isOfDrafts(manner) ? { status: 'draft', ...withLocale(ctx, given) } : given
-  const verb = verbOf(ctx, dependencies, manner)
-  const actions = [verb, ...furtherVerbs(plan, manner, query)].map((one) =>
+  const query = isOfDrafts(routeKind) ? { status: 'draft', ...withLocale(ctx, given) } : given
+  const verb = verbOf(ctx, dependencies, routeKind)
+  const actions = [verb, ...furtherVerbs(plan, routeKind, query)].map((one) =>
     contentAction(plan, one),
   )
   const locales = boundLocales(ctx, plan, query, actions, await dependencies.locales.current())

@@ -5,7 +5,7 @@ import type { Middleware } from '../router/state.ts'
 export interface LimitInFlight {
   (work: Middleware): Middleware
   /** Releases the slot while the request waits for something other than the database. */
-  aside<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
+  withoutSlot<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
 }
 
 /** Bodies of other methods are never read. Without this check an endless body would keep its request uncounted. */
@@ -36,7 +36,7 @@ export function limitInFlight(limit: number): LimitInFlight {
         admitted.delete(ctx.req)
       }
     }
-  const aside: LimitInFlight['aside'] = async (request, wait) => {
+  const withoutSlot: LimitInFlight['withoutSlot'] = async (request, wait) => {
     const wasAdmitted = admitted.delete(request)
     try {
       return await wait()
@@ -44,5 +44,5 @@ export function limitInFlight(limit: number): LimitInFlight {
       if (wasAdmitted) admitted.add(request)
     }
   }
-  return Object.assign(limited, { aside })
+  return Object.assign(limited, { withoutSlot })
 }

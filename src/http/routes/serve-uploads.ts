@@ -91,7 +91,7 @@ function askerOf({ req, res }: Context, limited: LimitInFlight): Asker {
   const gone = new AbortController()
   if (hasLeft(res)) gone.abort()
   res.once('close', () => gone.abort())
-  return { gone: gone.signal, waitFor: (wait) => limited.aside(req, wait) }
+  return { gone: gone.signal, waitFor: (wait) => limited.withoutSlot(req, wait) }
 }
 
 function answer(ctx: Context, name: string, file: StoredFile): void {

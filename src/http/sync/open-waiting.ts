@@ -9,7 +9,7 @@ import { type Shutdown, openShutdown } from '../router/shutdown.ts'
 import { measureLive } from '../middleware/measure-live.ts'
 
 export interface Waiting {
-  readonly departure: Shutdown
+  readonly shutdown: Shutdown
   readonly streams: LiveStreams
 }
 
@@ -19,12 +19,12 @@ export interface WaitingOptions extends Omit<LiveStreamsOptions, 'onBackgroundEr
 }
 
 export function openWaiting({ log, registry, ...options }: WaitingOptions): Waiting {
-  const departure = openShutdown()
+  const shutdown = openShutdown()
   const onBackgroundError = (error: unknown): void => {
     log.warn({ err: error }, 'The streams of changes could not be served')
   }
   const streams = openLiveStreams({ ...options, onBackgroundError })
-  departure.onBegin(() => streams.endAll())
+  shutdown.onBegin(() => streams.endAll())
   measureLive(registry, () => streams.counts())
-  return { departure, streams }
+  return { shutdown, streams }
 }

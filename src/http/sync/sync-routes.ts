@@ -47,8 +47,8 @@ export interface SyncRouteDependencies {
   readonly access: Pick<Access, 'principalOf'>
   readonly commitLog: KnownLog
   readonly authenticate: Middleware
-  readonly aside: LimitInFlight['aside']
-  readonly departure: Shutdown
+  readonly withoutSlot: LimitInFlight['withoutSlot']
+  readonly shutdown: Shutdown
   /** Limit per network address, so that one client cannot use all slots. */
   readonly maxWaitingPerAddress: number
 }
@@ -83,7 +83,7 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
   const mayWait = (address: string): boolean =>
     waiting < MAX_WAITING_REQUESTS &&
     held.of(address) < dependencies.maxWaitingPerAddress &&
-    !dependencies.departure.hasBegun()
+    !dependencies.shutdown.hasBegun()
   const handle = async (ctx: Context): Promise<void> => {
     const asked = readSyncRequest(readQuery(ctx.querystring), types)
     const deadline = performance.now() + asked.waitMs
@@ -94,7 +94,7 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
       const release = held.add(address)
       const before = page
       const woken = await dependencies
-        .aside(ctx.req, async () => {
+        .withoutSlot(ctx.req, async () => {
           const from = performance.now()
           const goesOn = await untilChanged(dependencies, before, deadline, ctx)
           ctx.state.waitedMs = (ctx.state.waitedMs ?? 0) + performance.now() - from

@@ -16,7 +16,7 @@ export interface FollowedLog {
 
 export interface Waited {
   readonly commitLog: FollowedLog
-  readonly departure: Pick<Shutdown, 'onBegin'>
+  readonly shutdown: Pick<Shutdown, 'onBegin'>
 }
 
 export interface Seen {
@@ -31,7 +31,7 @@ export interface Seen {
  * disconnect or a shutdown.
  */
 export function untilChanged(
-  { commitLog, departure }: Waited,
+  { commitLog, shutdown }: Waited,
   seen: Seen,
   deadline: number,
   ctx: Pick<Context, 'res' | 'set'>,
@@ -54,7 +54,7 @@ export function untilChanged(
       ctx.set('Connection', 'close') // the client reconnects to another process
       stop(false)
     }
-    const stay = departure.onBegin(leave)
+    const stay = shutdown.onBegin(leave)
     const forget = commitLog.onHead((head) => {
       if (isChanged(seen, head)) stop(true)
     })

@@ -3,7 +3,12 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Author } from '../connection/authorship.ts'
 import { type CommitItem, COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
-import { commitOfHistoryId, contentIn, historyId, type HistoryRow } from '../versions/history-rows.ts'
+import {
+  commitOfHistoryId,
+  contentIn,
+  historyId,
+  type HistoryRow,
+} from '../connection/history-rows.ts'
 
 export interface HistoryItem extends CommitItem {
   /** The id of the commit. Ids of later commits sort after it. */

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
-import { historyId } from '../versions/history-rows.ts'
+import { historyId } from '../connection/history-rows.ts'
 import { moveHead, readHead } from './heads.ts'
 
 const BATCH = 1_000

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ClientSession, Document } from 'mongodb'
 import type { Authorship } from './authorship.ts'
-import { type HistoryRow, historyRowsOf } from '../versions/history-rows.ts'
+import { type HistoryRow, historyRowsOf } from './history-rows.ts'
 
 /** The collection of the commit log (`mongo/commits`), with one row per transaction that changes data. */
 export const COMMITS = 'quire_commits'

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import type { IndexDefinition, ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan, Schema } from '../../schema/plan.ts'
 import { INDEX_PREFIX, uniqueIndexName } from '../versions/index-names.ts'
-import { STATE } from '../versions/line-state.ts'
+import { STATE_FIELD } from '../versions/stored-state.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
 
 /** A declared index. The name of a replacement starts with this name (`planNameOf`). */
@@ -148,7 +148,7 @@ const COUNT_INDEX: IndexPlan = {
 }
 
 /** The count index plus the state. The Studio lists and counts drafts by state. */
-const STATE_INDEX: IndexPlan = { ...COUNT_INDEX, key: { ...COUNT_INDEX.key, [STATE]: 1 } }
+const STATE_INDEX: IndexPlan = { ...COUNT_INDEX, key: { ...COUNT_INDEX.key, [STATE_FIELD]: 1 } }
 
 /**
  * The index of declared attributes, after the fields that every query filters by. It serves

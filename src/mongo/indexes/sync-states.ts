@@ -4,7 +4,7 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/read-versions.ts'
 import { withLease } from '../system/lease.ts'
-import { CHANGED, SAME, STATE, UNKNOWN } from '../versions/line-state.ts'
+import { STATE_CHANGED, STATE_SAME, STATE_FIELD, STATE_UNKNOWN } from '../versions/stored-state.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
@@ -45,8 +45,8 @@ export async function syncStates(
 async function forgetStates(database: Database, plan: ContentTypePlan): Promise<void> {
   await asCmsErrors(() =>
     versionsOf(database, plan).updateMany(
-      { [STATE]: { $in: [SAME, CHANGED] } },
-      { $set: { [STATE]: UNKNOWN } },
+      { [STATE_FIELD]: { $in: [STATE_SAME, STATE_CHANGED] } },
+      { $set: { [STATE_FIELD]: STATE_UNKNOWN } },
       { maxTimeMS: BULK_TIMEOUT_MS },
     ),
   )

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import type { EntryState, PublicationCondition, Reader, Status } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
-import { ALONE, CHANGED, SAME, STATE } from '../versions/line-state.ts'
+import { STATE_ALONE, STATE_CHANGED, STATE_SAME, STATE_FIELD } from '../versions/stored-state.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { bothConditions, type Conditions, NO_CONDITIONS } from './conditions.ts'
 
@@ -41,11 +41,11 @@ export function publicationOf(
   const others = asked.filter((condition) => !isEntryState(condition))
   return asked
     .filter(isEntryState)
-    .map((state) => ({ lookups: [], match: { [STATE]: STORED_STATES[state] } }))
+    .map((state) => ({ lookups: [], match: { [STATE_FIELD]: STORED_STATES[state] } }))
     .reduce(bothConditions, publicationConditions(plan, status, others))
 }
 
-const STORED_STATES = { draft: ALONE, published: SAME, changed: CHANGED } as const
+const STORED_STATES = { draft: STATE_ALONE, published: STATE_SAME, changed: STATE_CHANGED } as const
 
 function isEntryState(condition: PublicationCondition): condition is EntryState {
   return condition in STORED_STATES

@@ -1,7 +1,7 @@
 import type { VisibleType } from '../../query/query.ts'
 import { optionsOf, inSession } from '../connection/commands.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { visibleRows } from '../lines/visible-rows.ts'
+import { visibleRows } from '../read/visible-rows.ts'
 import {
   type DeletionRow,
   deletionsIn,

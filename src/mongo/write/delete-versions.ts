@@ -2,7 +2,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { reserving } from './reservations.ts'
 import { assertLater, commitIdOf } from '../connection/commit-record.ts'
-import { ALONE, STATE } from '../versions/line-state.ts'
+import { STATE_ALONE, STATE_FIELD } from '../versions/stored-state.ts'
 import { COMMIT } from '../versions/revision.ts'
 import { noteRemoved, removalProjection } from './note-versions.ts'
 import { keepDeleted, keepsDeleted } from '../trash/keep-deleted.ts'
@@ -64,7 +64,7 @@ export function deletePublished(
       noteRemoved(plan, [asVersion(removed)], 1, session)
       const draft = await versionsOf(database, plan).findOneAndUpdate(
         { _id: versionId(documentId, { locale, status: 'draft' }) },
-        { $max: { [COMMIT]: commitIdOf(session), [STATE]: ALONE } },
+        { $max: { [COMMIT]: commitIdOf(session), [STATE_FIELD]: STATE_ALONE } },
         { ...options, returnDocument: 'after', projection: { [COMMIT]: 1 } },
       )
       assertLater(session, draft?.[COMMIT])

@@ -11,7 +11,7 @@ import {
   noteItems,
 } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { STATE } from '../versions/line-state.ts'
+import { STATE_FIELD } from '../versions/stored-state.ts'
 import { COMMIT, LOCK, REVISION, revisionOf } from '../versions/revision.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 
@@ -115,7 +115,7 @@ function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<NotedIte
   return { content: withoutPasswords(plan, content) }
 }
 
-const UNKEPT: ReadonlySet<string> = new Set(['_id', COMMIT, LOCK, REVISION, STATE])
+const UNKEPT: ReadonlySet<string> = new Set(['_id', COMMIT, LOCK, REVISION, STATE_FIELD])
 
 function withoutPasswords(
   { attributes }: ShapePlan,

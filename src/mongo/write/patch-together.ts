@@ -7,7 +7,7 @@ import type { Authorship } from '../connection/authorship.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { beginNextCommit, commitIdOf } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { SAME } from '../versions/line-state.ts'
+import { STATE_SAME } from '../versions/stored-state.ts'
 import { COMMIT, LOCK, REVISION } from '../versions/revision.ts'
 import {
   asVersion,
@@ -101,7 +101,7 @@ function stepsOf(
 ): readonly Step[] | null {
   const written = stored.get(versionId(patch.documentId, patch))
   if (written === undefined || isHeld(written[LOCK])) return null
-  const state = patch.publish === null ? undefined : SAME
+  const state = patch.publish === null ? undefined : STATE_SAME
   const first = stepOf(written, toChanges(patch.changes, state), commit)
   if (patch.publish === null) return [first]
   const published = stored.get(publishedId(patch))
@@ -123,7 +123,7 @@ function copyOf(draft: VersionDocument, publish: NonNullable<Patch['publish']>):
       [COMMIT]: _before,
       ...rest
     } = publish(asVersion(draft))
-    return toNewDocument(rest, SAME)
+    return toNewDocument(rest, STATE_SAME)
   } catch (error) {
     if (error instanceof CmsError) return null
     throw error

@@ -3,7 +3,7 @@ import type { Status } from '../../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { commitIdOf } from '../connection/commit-record.ts'
-import { STATE, UNKNOWN } from '../versions/line-state.ts'
+import { STATE_FIELD, STATE_UNKNOWN } from '../versions/stored-state.ts'
 import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
 import { noteChanged } from './note-versions.ts'
 import {
@@ -113,7 +113,7 @@ async function changeOwners(
         {
           ...operators,
           $set: { ...set, updatedAt: owners.at, [REVISION]: revision },
-          $max: { [COMMIT]: commitIdOf(session), [STATE]: UNKNOWN },
+          $max: { [COMMIT]: commitIdOf(session), [STATE_FIELD]: STATE_UNKNOWN },
         },
         optionsOf(database, session),
       )
@@ -152,7 +152,7 @@ export async function claimTarget(
   await inSession(session, () =>
     versionsOf(database, plan).updateMany(
       matchDocument(target),
-      { $set: { [attribute]: [documentId] }, $max: { [STATE]: UNKNOWN } },
+      { $set: { [attribute]: [documentId] }, $max: { [STATE_FIELD]: STATE_UNKNOWN } },
       optionsOf(database, session),
     ),
   )
@@ -228,7 +228,7 @@ export async function takeFromOthers(
         holding(plan, taker, each),
         {
           $set: { [relation.name]: null, updatedAt, [REVISION]: revision },
-          $max: { [COMMIT]: commitIdOf(session), [STATE]: UNKNOWN },
+          $max: { [COMMIT]: commitIdOf(session), [STATE_FIELD]: STATE_UNKNOWN },
         },
         options,
       )

@@ -4,18 +4,22 @@ import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import {
-  ALONE,
-  CHANGED,
-  type LineState,
-  SAME,
-  STATE,
-  UNKNOWN,
+  STATE_ALONE,
+  STATE_CHANGED,
+  type StoredState,
+  STATE_SAME,
+  STATE_FIELD,
+  STATE_UNKNOWN,
   UNSETTLED,
-} from '../versions/line-state.ts'
+} from '../versions/stored-state.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 import { takeDocuments } from './take-turns.ts'
-import { compareStatuses, type ComparedLine, type DocumentLine } from '../lines/compare-statuses.ts'
+import {
+  compareStatuses,
+  type ComparedLocale,
+  type DocumentLocale,
+} from '../read/compare-statuses.ts'
 
 /** Maximum number of versions per batch. Writers of their documents wait during the comparison. */
 const BATCH = 500
@@ -78,7 +82,7 @@ async function settleBatch(
       },
     )
     .toArray()
-  const lines = found as unknown as readonly DocumentLine[]
+  const lines = found as unknown as readonly DocumentLocale[]
   if (lines.length > 0) await settleLines(database, plan, lines)
   return lines.length
 }
@@ -86,14 +90,14 @@ async function settleBatch(
 async function settleLines(
   database: Database,
   plan: ContentTypePlan,
-  lines: readonly DocumentLine[],
+  lines: readonly DocumentLocale[],
 ): Promise<void> {
   const ids = lines.flatMap((line) => versionIdsOf({ ...line, statuses: BOTH }))
   await database.transact(async (session) => {
     takeDocuments(plan, [...new Set(lines.map(({ documentId }) => documentId))], session)
     await setState(database, plan, { ids, state: unlikeAnyOther() }, session)
     const compared = await compareStatuses(database, plan, lines, session)
-    for (const state of [SAME, CHANGED, ALONE] as const) {
+    for (const state of [STATE_SAME, STATE_CHANGED, STATE_ALONE] as const) {
       const own = compared.filter((line) => stateOf(line) === state).flatMap(versionIdsOf)
       if (own.length > 0) await setState(database, plan, { ids: own, state }, session)
     }
@@ -101,9 +105,9 @@ async function settleLines(
 }
 
 /** The state of a published version without a draft is never listed. */
-function stateOf({ statuses, isSame }: ComparedLine): LineState {
-  if (!statuses.includes('published')) return ALONE
-  return isSame ? SAME : CHANGED
+function stateOf({ statuses, isSame }: ComparedLocale): StoredState {
+  if (!statuses.includes('published')) return STATE_ALONE
+  return isSame ? STATE_SAME : STATE_CHANGED
 }
 
 /**
@@ -111,7 +115,7 @@ function stateOf({ statuses, isSame }: ComparedLine): LineState {
  * is stored. Writing an unchanged value would not lock the document.
  */
 function unlikeAnyOther(): number {
-  return UNKNOWN + 0.1 + Math.random() * 0.8
+  return STATE_UNKNOWN + 0.1 + Math.random() * 0.8
 }
 
 async function setState(
@@ -122,7 +126,7 @@ async function setState(
 ): Promise<void> {
   await versionsOf(database, plan).updateMany(
     { _id: { $in: [...ids] } },
-    { $set: { [STATE]: state } },
+    { $set: { [STATE_FIELD]: state } },
     optionsOf(database, session),
   )
 }
@@ -134,6 +138,6 @@ function versionIdsOf({
   documentId,
   locale,
   statuses,
-}: Pick<ComparedLine, 'documentId' | 'locale' | 'statuses'>): readonly string[] {
+}: Pick<ComparedLocale, 'documentId' | 'locale' | 'statuses'>): readonly string[] {
   return statuses.map((status) => versionId(documentId, { locale, status }))
 }

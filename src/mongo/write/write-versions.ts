@@ -10,7 +10,13 @@ import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
 import { assertNotHeld } from './hold-documents.ts'
 import { reservedAttributes, reserving } from './reservations.ts'
 import { commitIdOf } from '../connection/commit-record.ts'
-import { ALONE, type LineState, SAME, STATE, UNKNOWN } from '../versions/line-state.ts'
+import {
+  STATE_ALONE,
+  type StoredState,
+  STATE_SAME,
+  STATE_FIELD,
+  STATE_UNKNOWN,
+} from '../versions/stored-state.ts'
 import { COMMIT, LOCK, newRevision, REVISION } from '../versions/revision.ts'
 import { recordBulk } from '../commits/bulk-intents.ts'
 import { itemOf, noteChanged, notePut } from './note-versions.ts'
@@ -42,7 +48,7 @@ export async function insertVersions(
   const published = versions.filter(({ status }) => status === 'published')
   const documentIds = published.map(({ documentId }) => documentId)
   for (const version of published) takeValues(plan, { ...version, values: version }, session)
-  const states = isBeside ? UNKNOWN : statesOfNew(versions)
+  const states = isBeside ? STATE_UNKNOWN : statesOfNew(versions)
   const rows = toRows(versions, commitIdOf(session), states)
   await reserving(database, plan, documentIds, session, () =>
     inSession(session, async () => {
@@ -59,7 +65,7 @@ export async function insertVersions(
 export function toRows(
   versions: readonly StoredVersion[],
   commit: string,
-  state: LineState | ((version: StoredVersion) => LineState) = UNKNOWN,
+  state: StoredState | ((version: StoredVersion) => StoredState) = STATE_UNKNOWN,
 ): readonly (StoredVersion & VersionDocument)[] {
   const stateOf = typeof state === 'function' ? state : () => state
   return versions.map((version) => ({
@@ -73,15 +79,17 @@ export function toRows(
  * The states of versions in new locales. A draft and its copy with the same revision have the state
  * SAME.
  */
-export function statesOfNew(versions: readonly StoredVersion[]): (of: StoredVersion) => LineState {
+export function statesOfNew(
+  versions: readonly StoredVersion[],
+): (of: StoredVersion) => StoredState {
   const stored = new Map(versions.map((each) => [versionId(each.documentId, each), each]))
   return ({ documentId, locale, status, [REVISION]: revision }) => {
     const isDraft = status === 'draft'
     const other = stored.get(
       versionId(documentId, { locale, status: isDraft ? 'published' : 'draft' }),
     )
-    if (other === undefined) return isDraft ? ALONE : UNKNOWN
-    return revision !== undefined && revision === other[REVISION] ? SAME : UNKNOWN
+    if (other === undefined) return isDraft ? STATE_ALONE : STATE_UNKNOWN
+    return revision !== undefined && revision === other[REVISION] ? STATE_SAME : STATE_UNKNOWN
   }
 }
 
@@ -149,7 +157,7 @@ interface PatchedVersion {
   readonly documentId: string
   readonly key: VersionKey
   /** SAME for a draft that the same transaction publishes. */
-  readonly state?: typeof SAME | undefined
+  readonly state?: typeof STATE_SAME | undefined
 }
 
 /**
@@ -218,7 +226,7 @@ export async function putVersion(
   plan: ContentTypePlan,
   version: StoredVersion,
   session: Session,
-  state: LineState = UNKNOWN,
+  state: StoredState = STATE_UNKNOWN,
 ): Promise<StoredVersion> {
   takeDocuments(plan, [version.documentId], session)
   takeValues(plan, { ...version, values: version }, session)
@@ -290,21 +298,21 @@ function differsFrom(values: Data): Document {
 }
 
 /** The members to set in an existing version, including a new revision. */
-export function toChanges(changes: Data, state?: LineState): Document {
-  const known = state === undefined ? {} : { [STATE]: state }
+export function toChanges(changes: Data, state?: StoredState): Document {
+  const known = state === undefined ? {} : { [STATE_FIELD]: state }
   return { ...toDocument(changes), [REVISION]: newRevision(), ...known }
 }
 
 /** The update operators of a content write. The state becomes unknown unless the changes set it. */
 export function toUpdate(changes: Document, commit: string): Document {
-  const state = STATE in changes ? {} : { [STATE]: UNKNOWN }
+  const state = STATE_FIELD in changes ? {} : { [STATE_FIELD]: STATE_UNKNOWN }
   return { $set: changes, $max: { [COMMIT]: commit, ...state } }
 }
 
 /** Keeps the revision of a copied version. */
-export function toNewDocument(version: Data, state: LineState): Document {
+export function toNewDocument(version: Data, state: StoredState): Document {
   const revision = version[REVISION] ?? newRevision()
-  return { ...toDocument(version), [REVISION]: revision, [STATE]: state }
+  return { ...toDocument(version), [REVISION]: revision, [STATE_FIELD]: state }
 }
 
 function toDocument(values: Data): Document {

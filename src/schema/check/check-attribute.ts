@@ -28,7 +28,7 @@ const RESERVED: Readonly<Record<'contentType' | 'component', ReadonlySet<string>
     '_revision', // see mongo/versions/revision.ts
     '_lock',
     '_commit',
-    '_state', // see mongo/versions/line-state.ts
+    '_state', // see mongo/versions/stored-state.ts
     ...PROTOTYPE_NAMES,
   ]),
   component: new Set(['id', 'documentId', '_id', '__component', ...PROTOTYPE_NAMES]),

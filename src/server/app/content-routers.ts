@@ -28,7 +28,7 @@ export interface ContentParts extends Waiting {
   readonly media: MediaParts
   readonly authenticate: Middleware
   readonly readBody: Middleware
-  readonly aside: LimitInFlight['aside']
+  readonly withoutSlot: LimitInFlight['withoutSlot']
   readonly reads: CachedReads
 }
 
@@ -36,7 +36,7 @@ export interface ContentParts extends Waiting {
 export function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
-  { media, authenticate, readBody, aside, reads, departure, streams }: ContentParts,
+  { media, authenticate, readBody, withoutSlot, reads, shutdown, streams }: ContentParts,
 ): ReadonlyMap<string, GuardedRouter> {
   const { schema, documents, access, accounts, creations, limits, locales, commitLog } = services
   const shared = {
@@ -60,7 +60,7 @@ export function contentRouters(
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
   routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
   routers.set('_q', queryRoutes(services.queries, { ...shared, reads }))
-  const waits = { aside, departure, maxWaitingPerAddress }
+  const waits = { withoutSlot, shutdown, maxWaitingPerAddress }
   routers.set('_sync', syncRoutes({ ...shared, access, commitLog, ...waits }))
   routers.set('_live', liveRoutes({ ...shared, access, streams }))
   routers.set('i18n', localeRoutes(authenticate, locales))

@@ -1,7 +1,7 @@
 import type { BulkWriter } from '../../content/bulk/bulk-writer.ts'
 import { typesByName } from '../../content/bulk/bulk-line.ts'
 import type { BulkRun } from '../../content/bulk/run-lines.ts'
-import { Trial } from '../../content/bulk/trial.ts'
+import { DryRunResults } from '../../content/bulk/dry-run-results.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { ApplicationError } from '../../base/errors.ts'
 import type { LocaleList } from '../../content/locales/locales.ts'
@@ -54,7 +54,7 @@ export async function applyFiles(applying: Applying, options: ApplyOptions): Pro
     context: options.dryRun ? trialContext(documents) : documents,
     rules: { types, locales },
     writer: UNRESTRICTED_WRITER,
-    ...(options.dryRun && { trial: new Trial() }),
+    ...(options.dryRun && { trial: new DryRunResults() }),
   }
   const named: DocumentIdsByType = new Map()
   const { files: counts, ...rest } = await readRepeatedly(run, files, { ...options, named })

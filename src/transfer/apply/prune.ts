@@ -1,5 +1,5 @@
 import { type BulkRun, runLines } from '../../content/bulk/run-lines.ts'
-import { listDocumentIds } from '../../mongo/lines/list-documents.ts'
+import { listDocumentIds } from '../../mongo/read/list-documents.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SourceFile } from './source-files.ts'
 

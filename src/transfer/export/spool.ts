@@ -8,7 +8,7 @@ import {
   readRecentCommits,
   toText,
 } from '../../mongo/read/dump-versions.ts'
-import { STATE } from '../../mongo/versions/line-state.ts'
+import { STATE_FIELD } from '../../mongo/versions/stored-state.ts'
 import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { getDocuments } from '../../mongo/write/find-by-unique.ts'
 import type { Uid } from '../../schema/definition.ts'
@@ -98,7 +98,7 @@ function storeIn(path: string) {
       await store.batch(() => {
         for (const version of before) void store.remove(keyOf(uid, version))
         for (const version of after) {
-          const { [STATE]: _state, ...row } = version
+          const { [STATE_FIELD]: _state, ...row } = version
           void store.put(keyOf(uid, version), toText(row))
         }
       })

@@ -8,13 +8,13 @@ import {
   HISTORY_PREFIX,
   historyId,
   type HistoryRow,
-} from '../../../src/mongo/versions/history-rows.ts'
+} from '../../../src/mongo/connection/history-rows.ts'
 import { pastContent } from '../../../src/content/history/past-content.ts'
 import { restoreContent } from '../../../src/content/history/restore-content.ts'
 import { CmsError } from '../../../src/base/errors.ts'
 import { sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
-import { STATE } from '../../../src/mongo/versions/line-state.ts'
+import { STATE_FIELD } from '../../../src/mongo/versions/stored-state.ts'
 import { COMMIT, LOCK, REVISION } from '../../../src/mongo/versions/revision.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
 import type { Data } from '../../../src/schema/definition.ts'
@@ -154,7 +154,7 @@ describe('history after random writes and restores', () => {
         [COMMIT]: _commit,
         [LOCK]: _lock,
         [REVISION]: _revision,
-        [STATE]: _state,
+        [STATE_FIELD]: _state,
         ...rest
       } = row
       return [_id, withoutSecrets(rest)]

@@ -26,7 +26,13 @@ import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { getAllVersions } from '../../../src/mongo/read/read-versions.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { ensureTrash } from '../../../src/mongo/trash/trash-rows.ts'
-import { ALONE, CHANGED, SAME, STATE, UNKNOWN } from '../../../src/mongo/versions/line-state.ts'
+import {
+  STATE_ALONE,
+  STATE_CHANGED,
+  STATE_SAME,
+  STATE_FIELD,
+  STATE_UNKNOWN,
+} from '../../../src/mongo/versions/stored-state.ts'
 import {
   asVersion,
   type StoredVersion,
@@ -271,7 +277,7 @@ describe('lists of entries by state compared with all versions', () => {
     else if (asked.does === 'undraft')
       await rows.deleteMany({ documentId, locale, status: 'draft' })
     // Simulates rows of an earlier server version.
-    else await rows.updateMany({ documentId }, { $unset: { [STATE]: '' } })
+    else await rows.updateMany({ documentId }, { $unset: { [STATE_FIELD]: '' } })
   }
 
   /** Imports each version as the other status of its locale, with the same content or another title. */
@@ -332,11 +338,11 @@ describe('lists of entries by state compared with all versions', () => {
       )
       const state = stateOf(plan, draft, published)
       expected[state].push(draft.documentId)
-      const stored = [draft, published].map((version) => version?.[STATE] ?? UNKNOWN)
+      const stored = [draft, published].map((version) => version?.[STATE_FIELD] ?? STATE_UNKNOWN)
       if (published === undefined) stored.pop()
-      if (stored.includes(UNKNOWN)) continue
+      if (stored.includes(STATE_UNKNOWN)) continue
       expect(stored[0], `${draft.documentId} is ${state}`).to.equal(
-        { draft: ALONE, published: SAME, changed: CHANGED }[state],
+        { draft: STATE_ALONE, published: STATE_SAME, changed: STATE_CHANGED }[state],
       )
     }
     return expected

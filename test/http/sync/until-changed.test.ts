@@ -34,7 +34,7 @@ function wait(first: Head, waitMs: number) {
   const listeners = new Set<(head: Head) => void>()
   const res = new EventEmitter()
   let followers = 0
-  const departure = openShutdown()
+  const shutdown = openShutdown()
   const commitLog = {
     head: () => first,
     onHead: (listener: (head: Head) => void) => {
@@ -51,9 +51,9 @@ function wait(first: Head, waitMs: number) {
   const ctx = { res, set: () => undefined } as unknown as Context
   const deadline = performance.now() + waitMs
   return {
-    departure,
+    shutdown,
     res,
-    answer: untilChanged({ commitLog, departure }, SEEN, deadline, ctx),
+    answer: untilChanged({ commitLog, shutdown }, SEEN, deadline, ctx),
     move: (head: Head): void => {
       for (const listen of listeners) listen(head)
     },
@@ -85,7 +85,7 @@ describe('a client that waits for a change', () => {
     gone.res.emit('close')
     expect(await gone.answer).to.equal(false)
     const stopped = wait(headOf({}), 5_000)
-    stopped.departure.begin()
+    stopped.shutdown.begin()
     expect(await stopped.answer).to.equal(false)
     for (const one of [gone, stopped]) expect(one.isForgotten()).to.equal(true)
   })

@@ -19,7 +19,7 @@ import {
   rowsOf,
 } from '../../../src/mongo/connection/commit-record.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
-import { HISTORY_PREFIX } from '../../../src/mongo/versions/history-rows.ts'
+import { HISTORY_PREFIX } from '../../../src/mongo/connection/history-rows.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { until } from '../../support/until.ts'
 import { clearWorld, openWorld, wholeLog } from './log-world.ts'

@@ -6,7 +6,7 @@ import { compileCollections } from '../../../src/mongo/indexes/collection-plan.t
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { syncStates } from '../../../src/mongo/indexes/sync-states.ts'
 import { settleStates } from '../../../src/mongo/write/settle-states.ts'
-import { STATE } from '../../../src/mongo/versions/line-state.ts'
+import { STATE_FIELD } from '../../../src/mongo/versions/stored-state.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { ENTRY_STATES } from '../../../src/query/query.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
@@ -62,7 +62,7 @@ describe('draft states that are not stored yet', () => {
   it('are computed before the first list', async () => {
     expect(await totals(plan)).to.deep.equal([234, 233, 233])
     const collection = test.database.collection(plan.collectionName)
-    expect(await collection.countDocuments({ [STATE]: { $nin: [1, 2, 4] } })).to.equal(0)
+    expect(await collection.countDocuments({ [STATE_FIELD]: { $nin: [1, 2, 4] } })).to.equal(0)
   })
 
   it('need no join afterwards', async () => {

@@ -4,7 +4,7 @@ import { loadSchema } from '../../../src/server/services/load-schema.ts'
 import { importDocuments } from '../../../src/transfer/import/import-documents.ts'
 import type { ImportedDocument } from '../../../src/transfer/import/import-documents.ts'
 import { ValidationError } from '../../../src/base/errors.ts'
-import { UNKNOWN } from '../../../src/mongo/versions/line-state.ts'
+import { STATE_UNKNOWN } from '../../../src/mongo/versions/stored-state.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
@@ -124,7 +124,7 @@ describe('importDocuments', () => {
     expect({ ...first, _revision: 'any', _commit: 'any' }).to.deep.equal({
       _revision: 'any',
       _commit: 'any',
-      _state: UNKNOWN,
+      _state: STATE_UNKNOWN,
       _id: `${documentIdFor('thing:0')}::published`,
       id: 1,
       documentId: documentIdFor('thing:0'),

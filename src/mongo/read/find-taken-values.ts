@@ -5,7 +5,7 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
-export interface HeldSearch {
+export interface TakenValueSearch {
   readonly attribute: string
   readonly values: readonly string[]
   readonly locale: string
@@ -15,10 +15,10 @@ export interface HeldSearch {
 }
 
 /** Returns the given texts that other documents use in an attribute, in one locale and status. */
-export function findHeldValues(
+export function findTakenValues(
   database: Database,
   plan: ContentTypePlan,
-  { attribute, values, locale, status, except }: HeldSearch,
+  { attribute, values, locale, status, except }: TakenValueSearch,
   session?: Session,
 ): Promise<ReadonlySet<string>> {
   return asCmsErrors(async () => {

@@ -5,14 +5,14 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
-import type { DocumentLine } from './compare-statuses.ts'
+import type { DocumentLocale } from './compare-statuses.ts'
 import type { Referrer } from './find-referrers.ts'
 
 /** Returns the titles of all versions of the lines. */
 export function findTitles(
   database: Database,
   plan: ContentTypePlan,
-  lines: readonly DocumentLine[],
+  lines: readonly DocumentLocale[],
   titleField: string,
 ): Promise<readonly Referrer[]> {
   const ids = lines.flatMap(({ documentId, locale }) =>

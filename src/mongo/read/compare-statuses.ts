@@ -7,12 +7,12 @@ import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 
 /** One locale of one document. */
-export interface DocumentLine {
+export interface DocumentLocale {
   readonly documentId: string
   readonly locale: string
 }
 
-export interface ComparedLine extends DocumentLine {
+export interface ComparedLocale extends DocumentLocale {
   readonly statuses: readonly ('draft' | 'published')[]
   /** Whether all versions have the same content. */
   readonly isSame: boolean
@@ -25,9 +25,9 @@ export interface ComparedLine extends DocumentLine {
 export function compareStatuses(
   database: Database,
   plan: ContentTypePlan,
-  lines: readonly DocumentLine[],
+  lines: readonly DocumentLocale[],
   session?: Session,
-): Promise<readonly ComparedLine[]> {
+): Promise<readonly ComparedLocale[]> {
   const ids = lines.flatMap(({ documentId, locale }) =>
     (['draft', 'published'] as const).map((status) => versionId(documentId, { locale, status })),
   )
@@ -52,7 +52,7 @@ export function compareStatuses(
   ]
   return inSession(session, async () => {
     const found = await versionsOf(database, plan)
-      .aggregate<FoundLine>(stages, {
+      .aggregate<FoundLocale>(stages, {
         ...optionsOf(database, session),
         batchSize: lines.length + 1,
       })
@@ -65,8 +65,8 @@ export function compareStatuses(
   })
 }
 
-interface FoundLine {
-  readonly _id: DocumentLine
+interface FoundLocale {
+  readonly _id: DocumentLocale
   readonly statuses: readonly ('draft' | 'published')[]
   readonly differing: number
 }

@@ -5,7 +5,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Key } from './bulk-line.ts'
 
 /** Records the results of a dry run, as far as later lines can refer to them. */
-export class Trial {
+export class DryRunResults {
   readonly #documents = new Map<string, readonly StoredVersion[]>()
   readonly #holders = new Map<string, readonly StoredVersion[]>()
 

@@ -8,9 +8,9 @@ import { checkUpdate } from '../write/update-versions.ts'
 import { type BatchView, documentPayload, readView } from './batch-view.ts'
 import type { BulkLine } from './bulk-line.ts'
 import type { BulkWriter } from './bulk-writer.ts'
-import { assertMayUpsert, locateDocument, targetOf } from './locate.ts'
+import { assertMayUpsert, locateDocument, targetOf } from './locate-document.ts'
 import type { Done } from './run-line.ts'
-import type { Trial } from './trial.ts'
+import type { DryRunResults } from './dry-run-results.ts'
 import { isUnchanged } from './unchanged.ts'
 
 function assertFree(
@@ -28,11 +28,11 @@ function assertFree(
 }
 
 /** Predicts the result of a line without a write. @throws CmsError */
-export async function tryLine(
+export async function dryRunLine(
   context: DocumentContext,
   line: BulkLine,
   writer: BulkWriter,
-  trial: Trial,
+  trial: DryRunResults,
 ): Promise<Done> {
   const view = await readView(context, [line], writer, { trial })
   const located = locateDocument(context, view, line)

@@ -7,7 +7,7 @@ import {
   HISTORY_PREFIX,
   historyId,
   historyRowsOf,
-} from '../../../src/mongo/versions/history-rows.ts'
+} from '../../../src/mongo/connection/history-rows.ts'
 
 const value = fc.oneof(
   fc.string({ maxLength: 3 }),
