@@ -8,7 +8,7 @@ import { BSON, type Document } from 'mongodb'
  * document.
  */
 export interface HistoryRow {
-  /** See `keptId`. */
+  /** See `historyId`. */
   readonly _id: string
   readonly documentId: string
   readonly versions: readonly HistoryVersion[]
