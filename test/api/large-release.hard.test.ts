@@ -4,7 +4,7 @@ import { until } from '../support/until.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
 
 const NOTE = 'api::note.note'
-/** As many as a release may hold. */
+/** The maximum size of a release. */
 const SIZE = 500
 const EDITORS = 4
 const CONTENT_TYPES = {
@@ -24,7 +24,7 @@ describe(`a release of ${SIZE} documents`, () => {
   let server: TestServer
   let release: string
   let items: readonly Json[]
-  /** The one that lacks its text. */
+  /** The document without the required text. */
   let faulty: string
 
   before(async () => {
@@ -76,11 +76,11 @@ describe(`a release of ${SIZE} documents`, () => {
     return found
   }
 
-  /** As of one moment. */
+  /** All counts come from one snapshot. */
   const countPublished = async (): Promise<number> =>
     (await ok('GET', '/api/notes?pagination[pageSize]=1')).meta.pagination.total
 
-  it('with one fault changes nothing', async () => {
+  it('changes no document if one has a fault', async () => {
     const before = await versions('draft')
     const checked = await ok('POST', target('check'))
     expect(checked.data.faults.map((fault: Json) => fault.documentId)).to.deep.equal([faulty])
@@ -92,7 +92,7 @@ describe(`a release of ${SIZE} documents`, () => {
     expect((await ok('GET', `/admin/releases/${release}`)).data.state).to.equal('open')
   })
 
-  it('asks again for what an editor has saved since the dry run', async () => {
+  it('validates documents again that were saved after the dry run', async () => {
     expect((await save(faulty, 'mended')).status).to.equal(200)
     expect((await ok('POST', target('check'))).data.faults).to.deep.equal([])
     const other = String(items[0].documentId)
@@ -106,7 +106,7 @@ describe(`a release of ${SIZE} documents`, () => {
     expect((await save(other, 'saved since the dry run')).status).to.equal(200)
   })
 
-  it('publishes all at once, each as some state of its draft, while editors save without a pause', async () => {
+  it('publishes all documents at once, each in a state of its draft, while editors keep saving', async () => {
     const edited = items.slice(1, 1 + EDITORS).map((item) => String(item.documentId))
     const saved = new Map(edited.map((documentId) => [documentId, new Set(['begun'])]))
     const counts = new Set<number>()
@@ -145,7 +145,7 @@ describe(`a release of ${SIZE} documents`, () => {
     expect(commits[0].items.filter((item: Json) => item.type === NOTE).length).to.be.at.least(SIZE)
   })
 
-  /** The commit of the release, which is the last that has changed its row. */
+  /** The commit of the release: the last one that changed its row. */
   async function untilNumbered(): Promise<Json> {
     const query = '/admin/audit?type=admin::release'
     await until(async () => {

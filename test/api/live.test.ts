@@ -51,7 +51,7 @@ describe('GET /api/_live', () => {
     return stream
   }
 
-  /** Open, and told where it stands. */
+  /** Opens a stream and waits for its first position. */
   async function listen(...args: Parameters<typeof open>): Promise<EventStream> {
     const stream = await open(...args)
     expect(stream.status, JSON.stringify(stream.body)).to.equal(200)
@@ -70,7 +70,7 @@ describe('GET /api/_live', () => {
 
   const settled = (): Promise<void> => server.settled()
 
-  it('tells of each change of its scope as it comes, without content', async () => {
+  it('sends each change in its scope immediately, without content', async () => {
     const stream = await listen('types=article,tag&locale=*')
     expect(stream.headers).to.include({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -116,7 +116,7 @@ describe('GET /api/_live', () => {
     ])
   })
 
-  it('tells nothing of other types, locales and drafts', async () => {
+  it('sends no changes of other types, locales and drafts', async () => {
     const stream = await listen('types=article&locale=fr')
     await create('/api/tags', { name: 'other type' })
     await create('/api/articles', { title: 'other locale' })
@@ -130,7 +130,7 @@ describe('GET /api/_live', () => {
     expect(drafts.events[0]?.data.documentId).to.equal(draft)
   })
 
-  it('goes on where a client was cut off, and its ids are tokens of _sync', async () => {
+  it('resumes after a disconnect, with event ids that are tokens of _sync', async () => {
     const first = await listen('types=tag')
     await create('/api/tags', { name: 'one' })
     await came(first, 1)
@@ -154,7 +154,7 @@ describe('GET /api/_live', () => {
     expect(synced.events[0]?.data.documentId).to.equal(last)
   })
 
-  it('tells whom a right was taken to forget, and nothing after that', async () => {
+  it('sends a reset and ends when a permission is revoked', async () => {
     const made = await server.send('POST', '/admin/api-tokens', {
       body: { name: 'app', type: 'custom', permissions: TAG },
     })
@@ -174,7 +174,7 @@ describe('GET /api/_live', () => {
     expect((await open('types=tag', after)).status).to.equal(403)
   })
 
-  it('ends for a credential that is no good any more', async () => {
+  it('ends when the credential becomes invalid', async () => {
     const made = await server.send('POST', '/admin/api-tokens', {
       body: { name: 'gone', type: 'read-only' },
     })
@@ -187,7 +187,7 @@ describe('GET /api/_live', () => {
     ])
   })
 
-  it('tells of a locale that is removed', async () => {
+  it('sends a reset when a locale is removed', async () => {
     await server.send('POST', '/admin/locales', { body: { code: 'de' } })
     const stream = await listen('types=article&locale=*')
     await server.send('DELETE', '/admin/locales/de')
@@ -198,7 +198,7 @@ describe('GET /api/_live', () => {
     })
   })
 
-  it('sends who comes too late to begin again', async () => {
+  it('sends a reset to a client with an outdated log', async () => {
     const { body } = await server.get('/api/_sync?types=tag')
     const heads = client.db(server.database).collection<{ readonly _id: string }>('quire_heads')
     const { log } = (await heads.findOne({ _id: 'main' })) as Json
@@ -222,7 +222,7 @@ describe('GET /api/_live', () => {
     expect(running.events[2]?.data.documentId).to.equal(next)
   })
 
-  it('is for so many at a time', async () => {
+  it('limits the number of open streams', async () => {
     const streams: EventStream[] = []
     await until(async () => {
       streams.push(await open('types=tag'))
@@ -236,7 +236,7 @@ describe('GET /api/_live', () => {
     await until(async () => (await open('types=tag')).status === 200, 5_000)
   })
 
-  it('is open to the public role where that may sync, and to other origins', async () => {
+  it('is open to the public role with permission to sync, and to other origins', async () => {
     const stream = await listen('types=tag', {
       token: null,
       headers: { origin: 'https://app.example.org' },
@@ -249,20 +249,20 @@ describe('GET /api/_live', () => {
   })
 
   const refused: readonly (readonly [string, string, object?])[] = [
-    ['nothing', ''],
-    ['a type that there is not', 'types=nope'],
+    ['an empty query', ''],
+    ['an unknown type', 'types=nope'],
     ['users', 'types=user'],
-    ['a parameter that there is not', 'types=tag&sort=name'],
-    ['what a token alone may have', 'types=tag&filters[tag][name][$eq]=a'],
+    ['an unknown parameter', 'types=tag&sort=name'],
+    ['a filter, which only _sync accepts', 'types=tag&filters[tag][name][$eq]=a'],
     ['a limit', 'types=tag&limit=1'],
-    ['to wait', 'types=tag&wait=1'],
-    ['a locale that there is not', 'types=article&locale=xx'],
-    ['a status that there is not', 'types=article&status=modified'],
-    ['a token of nobody', 'token=abc'],
+    ['the wait parameter', 'types=tag&wait=1'],
+    ['an unknown locale', 'types=article&locale=xx'],
+    ['an unknown status', 'types=article&status=modified'],
+    ['an invalid token', 'token=abc'],
     ['two tokens', 'token=a&token=b'],
     ['a token and a scope', 'token=abc&types=tag'],
-    ['an id of nobody', 'types=tag', { 'last-event-id': 'abc' }],
-    ['an id with an operator', 'types=tag', { 'last-event-id': 'eyIkZ3QiOiIifQ' }],
+    ['an invalid event id', 'types=tag', { 'last-event-id': 'abc' }],
+    ['an event id with an operator', 'types=tag', { 'last-event-id': 'eyIkZ3QiOiIifQ' }],
   ]
   for (const [what, query, headers = {}] of refused) {
     it(`refuses ${what}`, async () => {
@@ -271,14 +271,14 @@ describe('GET /api/_live', () => {
     })
   }
 
-  it('refuses the id of a stream with another scope', async () => {
+  it('refuses the event id of a stream with another scope', async () => {
     const stream = await listen('types=tag')
     const headers = { 'last-event-id': stream.lastId() }
     expect((await open('types=tag,article', { headers })).status).to.equal(400)
     expect((await open('types=tag', { headers })).status).to.equal(200)
   })
 
-  it('tells the same to all of one scope', async () => {
+  it('sends the same events to all streams of one scope', async () => {
     for (const stream of opened.splice(0)) stream.close()
     const streams = [
       await listen('types=tag'),
@@ -294,8 +294,8 @@ describe('GET /api/_live', () => {
   })
 })
 
-describe('GET /api/_live of a server that stops', () => {
-  it('sends its clients away, and those who wait for _sync', async () => {
+describe('GET /api/_live during a shutdown', () => {
+  it('ends the streams and the waiting requests of _sync', async () => {
     const server = await serve('live_stop', {
       contentTypes: { tag: declare('tag', { name: { type: 'string' } }) },
       permitted: TAG,
@@ -305,7 +305,7 @@ describe('GET /api/_live of a server that stops', () => {
       await until(() => Promise.resolve(stream.lastId() !== ''), 5_000)
       const { body } = await server.get('/api/_sync?types=tag')
       const waiting = server.get(`/api/_sync?token=${body.next}&wait=25`)
-      await server.get('/api/tags') // it waits by then
+      await server.get('/api/tags') // the other request waits by now
       const elapsedMs = startOwnClock()
       server.leave()
       const answered = await waiting

@@ -63,7 +63,7 @@ describe('locales of content', () => {
 
   afterEach(() => server.close())
 
-  /** A page in English and French; answers where it is. */
+  /** Creates a page in English and French, and returns its path. */
   async function makePage(more: object = {}): Promise<string> {
     const made = await server.post('/api/pages', { title: 'one', ...more })
     const target = `/api/pages/${String(made.body.data.documentId)}`
@@ -74,11 +74,11 @@ describe('locales of content', () => {
   const titleOf = ({ status, body }: Answer): Json => (status === 200 ? body.data.title : status)
   const titlesOf = ({ body }: Answer): readonly Json[] => body.data.map((one: Json) => one.title)
 
-  describe('that are managed', () => {
+  describe('management of locales', () => {
     const admin = (method: string, path: string, body?: object): Promise<Answer> =>
       server.send(method, `/admin/locales${path}`, body === undefined ? {} : { body })
 
-    it('keep the content of a removed one out of sight until it is added again', async () => {
+    it('hides the content of a removed locale until the locale is added again', async () => {
       const page = await makePage()
       expect((await admin('DELETE', '/fr')).status).to.equal(200)
       expect((await server.get(`${page}?locale=fr`)).status).to.equal(404)
@@ -100,14 +100,14 @@ describe('locales of content', () => {
       expect(titleOf(await server.get(`${page}?locale=fr`))).to.equal('un')
     })
 
-    it('remove the content of a removed one by DELETE', async () => {
+    it('deletes the content of a removed locale by DELETE', async () => {
       const page = await makePage()
       await admin('DELETE', '/fr')
       expect((await server.delete(`${page}?locale=fr`)).status).to.equal(204)
       expect(await server.count('page_versions')).to.equal(2)
     })
 
-    it('read and write the new default when it changes, and leave the content as it is', async () => {
+    it('uses a new default locale for reads and writes, and leaves the content unchanged', async () => {
       const page = await makePage()
       expect((await admin('PUT', '/fr', { isDefault: true })).status).to.equal(200)
       expect(titleOf(await server.get(page))).to.equal('un')
@@ -119,7 +119,7 @@ describe('locales of content', () => {
       expect(titlesOf(await server.get('/api/pages?locale=*'))).to.have.members(['one', 'trois'])
     })
 
-    it('refuse to remove the default, and let it go when another has become it', async () => {
+    it('refuses to remove the default locale until another one is the default', async () => {
       const refused = await admin('DELETE', '/en')
       expect(refused.status).to.equal(400)
       expect(refused.body.error).to.include({
@@ -135,7 +135,7 @@ describe('locales of content', () => {
       ])
     })
 
-    it('are known here within a second of being added by another process', async () => {
+    it('knows a locale within a second after another process added it', async () => {
       const database = await openDatabase({
         uri: server.uri,
         name: server.database,
@@ -151,15 +151,15 @@ describe('locales of content', () => {
           answer = await server.put(`${page}?locale=it`, { title: 'uno' })
         }
         expect(answer.status).to.equal(200)
-        expect(Date.now() - added).to.be.below(2000) // a second, and the time of a write on a busy machine
+        expect(Date.now() - added).to.be.below(2000) // one second, and a write on a busy machine
       } finally {
         await database.close()
       }
     })
   })
 
-  describe('that are read and written', () => {
-    it('are created by PUT, told apart by every query and removed one by one', async () => {
+  describe('reads and writes by locale', () => {
+    it('creates locales by PUT, distinguishes them in queries and deletes them one by one', async () => {
       const page = await makePage()
       expect(titlesOf(await server.get('/api/pages'))).to.deep.equal(['one'])
       expect(titlesOf(await server.get('/api/pages?locale=fr'))).to.deep.equal(['un'])
@@ -173,14 +173,14 @@ describe('locales of content', () => {
       expect(await server.count('page_versions')).to.equal(0)
     })
 
-    it('are taken from the data of a creation, and refused where they do not exist', async () => {
+    it('takes the locale from the data of a creation, and refuses an unknown one', async () => {
       const made = await server.post('/api/pages', { title: 'un', locale: 'fr' })
       expect(made.body.data.locale).to.equal('fr')
       expect((await server.post('/api/pages', { title: 'x', locale: 'xx' })).status).to.equal(400)
       expect(await server.count('page_versions')).to.equal(2)
     })
 
-    it('are those of a single type as well', async () => {
+    it('supports locales of single types', async () => {
       await server.put('/api/banner', { text: 'hello' })
       await server.put('/api/banner?locale=fr', { text: 'bonjour' })
       const textOf = async (query: string): Promise<Json> =>
@@ -193,7 +193,7 @@ describe('locales of content', () => {
       expect(await textOf('')).to.equal('hello')
     })
 
-    it('show each other as localizations, at the root, in relations and in components', async () => {
+    it('lists the other locales as localizations, at the root, in relations and in components', async () => {
       const topic = (await server.post('/api/topics', { name: 'sea' })).body.data
         .documentId as string
       await server.put(`/api/topics/${topic}?locale=fr`, { name: 'mer' })
@@ -210,7 +210,7 @@ describe('locales of content', () => {
       }
     })
 
-    it('fall back where fallbacks are asked for, and tell what was chosen', async () => {
+    it('falls back to other locales on request, and returns the chosen one', async () => {
       const topic = (await server.post('/api/topics?locale=de', { name: 'Meer' })).body.data
       const page = await makePage({ topics: [topic.documentId] })
       await server.post('/api/pages?locale=de', { title: 'drei' })
@@ -234,7 +234,7 @@ describe('locales of content', () => {
       'fallbackLocale=fr&locale[0]=fr&locale[1]=en',
       'fallbackLocale[a]=fr',
     ]) {
-      it(`refuse ?${query}`, async () => {
+      it(`refuses ?${query}`, async () => {
         const page = await makePage()
         for (const path of ['/api/pages', page]) {
           const { status, body } = await server.get(`${path}?${query}`)
@@ -244,7 +244,7 @@ describe('locales of content', () => {
       })
     }
 
-    it('refuse fallbacks within populate, as they do the locale', async () => {
+    it('refuses locale and fallbackLocale within populate', async () => {
       for (const name of ['locale', 'fallbackLocale']) {
         const { status, body } = await server.get(`/api/pages?populate[topics][${name}]=fr`)
         expect(status).to.equal(400)
@@ -252,7 +252,7 @@ describe('locales of content', () => {
       }
     })
 
-    it('mean nothing to a content-type without any', async () => {
+    it('ignores locales of types without localization', async () => {
       await server.post('/api/notes?locale=fr', { text: 'a' })
       for (const query of ['locale=xx', 'locale=*&fallbackLocale=fr', 'fallbackLocale=*']) {
         expect((await server.get(`/api/notes?${query}`)).body.meta.pagination.total).to.equal(1)
@@ -260,8 +260,8 @@ describe('locales of content', () => {
     })
   })
 
-  describe('that share media and relations', () => {
-    it('have them in common, however they are written', async () => {
+  describe('locales with shared media and relations', () => {
+    it('shares media and relations between locales, whichever route writes them', async () => {
       const upload = (fields: object = {}): Promise<Answer> =>
         server.send('POST', '/api/upload', {
           headers: MULTIPART,
@@ -289,8 +289,8 @@ describe('locales of content', () => {
     })
   })
 
-  describe('and drafts', () => {
-    it('are hidden from the public by default, also where they would be populated', async () => {
+  describe('drafts', () => {
+    it('hides drafts from the public by default, also in populated relations', async () => {
       const topic = (await server.post('/api/topics?status=draft', { name: 'secret' })).body.data
       const page = await makePage({ topics: [topic.documentId] })
       const client = { token: null }

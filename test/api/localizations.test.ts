@@ -58,32 +58,44 @@ describe('localizations: the other locales of a document', () => {
   const found: readonly (readonly [string, string, readonly string[]])[] = [
     ['an attribute', 'filters[localizations][title]=les+deux', ['both']],
     ['an attribute of the locale itself', 'filters[localizations][title]=both', []],
-    ['from another locale', 'locale=fr&filters[localizations][title]=both', ['les deux']],
+    [
+      'an attribute, from another locale',
+      'locale=fr&filters[localizations][title]=both',
+      ['les deux'],
+    ],
     ['a locale', 'filters[localizations][locale]=fr', ['both']],
-    ['a locale without one', 'filters[localizations][locale]=de', []],
-    ['drafts among drafts', 'status=draft&filters[localizations][locale]=de', ['drafted']],
-    ['that there is one', 'filters[localizations][$notNull]=true', ['both']],
-    ['that there is none', 'filters[localizations][$null]=true', ['alone', 'drafted']],
-    ['none that', 'filters[$not][localizations][locale]=fr', ['alone', 'drafted']],
+    ['a locale without published entries', 'filters[localizations][locale]=de', []],
+    ['drafts of other locales', 'status=draft&filters[localizations][locale]=de', ['drafted']],
+    ['the existence of another locale', 'filters[localizations][$notNull]=true', ['both']],
+    ['the absence of other locales', 'filters[localizations][$null]=true', ['alone', 'drafted']],
+    ['the absence of one locale', 'filters[$not][localizations][locale]=fr', ['alone', 'drafted']],
     ['a relation of the other locale', 'filters[localizations][topic][name]=sea', ['both']],
-    ['in every locale', 'locale=*&filters[localizations][topic][name]=sea', ['both']],
-    ['any in every locale', 'locale=*&filters[localizations][$null]=false', ['both', 'les deux']],
-    ['a relation in no locale', 'locale=xx&filters[localizations][topic][name]=sea', []],
-    ['a relation where there is no locale', 'locale=xx&filters[topic][name]=sea', []],
+    ['a relation, in every locale', 'locale=*&filters[localizations][topic][name]=sea', ['both']],
+    [
+      'the existence of another locale, in every locale',
+      'locale=*&filters[localizations][$null]=false',
+      ['both', 'les deux'],
+    ],
+    [
+      'a relation of other locales, in an unknown locale',
+      'locale=xx&filters[localizations][topic][name]=sea',
+      [],
+    ],
+    ['a relation, in an unknown locale', 'locale=xx&filters[topic][name]=sea', []],
   ]
   for (const [what, query, expected] of found) {
-    it(`are filtered by ${what}`, async () => {
+    it(`filters by ${what}`, async () => {
       expect(await titles(query)).to.deep.equal(expected)
     })
   }
 
-  it('name a document by its id', async () => {
+  it('finds a document by the id of its localizations', async () => {
     const both = ids.get('both') ?? ''
     expect(await titles(`filters[localizations][documentId]=${both}`)).to.deep.equal(['both'])
     expect(await titles(`filters[localizations]=${both}`)).to.deep.equal(['both'])
   })
 
-  it('need no permission of their own, as in populate; what is beside them does', async () => {
+  it('requires no extra permission for localizations, but one for their relations', async () => {
     expect(await titles('filters[localizations][locale]=fr', null)).to.deep.equal(['both'])
     const forbidden = '/api/articles?filters[localizations][topic][name]=sea'
     const { status, body } = await server.get(forbidden, { token: null })
@@ -109,7 +121,7 @@ describe('localizations: the other locales of a document', () => {
     })
   }
 
-  it('are filtered, ordered and populated where they are shown', async () => {
+  it('filters, sorts and populates localizations in a response', async () => {
     await server.put(`/api/articles/${ids.get('both') ?? ''}?locale=de`, { title: 'beide' })
     const shown = async (query: string): Promise<Json> => {
       const all = `filters[title]=both&populate[localizations]${query}`

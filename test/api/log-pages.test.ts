@@ -5,12 +5,15 @@ import { expect } from 'chai'
 import { examplesIn } from './page-examples.ts'
 import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
-/** A request that a page shows without a shell: `POST /admin/releases  { "data": { … } }`, its body behind it or below. */
+/**
+ * A request that a page shows without a shell: `POST /admin/releases { "data": { … } }`, with the
+ * body on the same line or below.
+ */
 const REQUEST = /^ {4}([A-Z]+) (\/admin\/\S+)(?: [^{\n]*(\{.*\})?)?(?:\n {4}(\{.*\}))?$/gm
 
-describe('the pages on what reads the commit log', () => {
+describe('pages about the commit log', () => {
   let server: TestServer
-  /** Of the document that the pages are about. */
+  /** The document of the examples. */
   let documentId: string
 
   before(async () => {
@@ -36,7 +39,7 @@ describe('the pages on what reads the commit log', () => {
     expect(german.status, german.text).to.equal(200)
   })
 
-  /** Runs an example by a shell as it is printed. */
+  /** Runs an example in a shell exactly as printed. */
   async function ask(example: string): Promise<void> {
     const isEndless = example.includes('/api/_live')
     const seconds = isEndless ? 2 : 20
@@ -44,7 +47,7 @@ describe('the pages on what reads the commit log', () => {
       /^curl /,
       `curl -sS -w '\\n%{http_code}' --max-time ${seconds} `,
     )
-    const ended = isEndless ? `${command} || [ $? -eq 28 ]` : command // 28: the time was over
+    const ended = isEndless ? `${command} || [ $? -eq 28 ]` : command // 28: timeout
     const { stdout } = await promisify(execFile)('sh', ['-c', ended], {
       env: {
         PATH: process.env['PATH'],
@@ -61,7 +64,7 @@ describe('the pages on what reads the commit log', () => {
     return { body: JSON.parse(shown.replaceAll('k3v…', documentId)) as object }
   }
 
-  /** Sends the requests that a page shows, one after the other; `:id` is that of the answer before. */
+  /** Sends the requests of a page in order. `:id` stands for the id in the previous response. */
   async function send(page: string): Promise<number> {
     let id = ''
     const requests = [...page.matchAll(REQUEST)]
@@ -88,7 +91,7 @@ describe('the pages on what reads the commit log', () => {
     ['webhooks.md', 1, 0],
   ] as const
   for (const [name, examples, requests] of pages) {
-    it(`have requests that work as printed: docs/${name}`, async () => {
+    it(`has requests that work as printed: docs/${name}`, async () => {
       const page = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
       if (name === 'trash.md') await server.delete(`/api/articles/${documentId}?locale=*`)
       const found = examplesIn(page).filter((example) => example.startsWith('curl '))

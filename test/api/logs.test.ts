@@ -8,7 +8,7 @@ import { declare, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
 const SECRET = 'hunter2 the secret'
 
-describe('what is logged of requests', () => {
+describe('the log of requests', () => {
   let server: TestServer
 
   before(async () => {
@@ -34,7 +34,7 @@ describe('what is logged of requests', () => {
     return text
   }
 
-  it('has no bytes of a request whose chunks are broken', async () => {
+  it('contains no bytes of a request with malformed chunks', async () => {
     for (const path of ['/api/auth/local', '/api/tags', '/admin/api-tokens']) {
       const socket = await open([`POST ${path} HTTP/1.1`, 'Transfer-Encoding: chunked'])
       socket.write(`2a\r\n{"identifier":"a","password":"${SECRET}"\r\nzz\r\n${SECRET}\r\n`)
@@ -46,7 +46,7 @@ describe('what is logged of requests', () => {
     expect(lines).to.equal('[]')
   })
 
-  it('has no warning of a client that hangs up', async () => {
+  it('contains no warning about a disconnected client', async () => {
     const half = await open(['POST /api/tags HTTP/1.1', 'Content-Length: 1000'])
     half.write('{"data":')
     half.resetAndDestroy()
@@ -58,7 +58,7 @@ describe('what is logged of requests', () => {
 })
 
 describe('createFailureReport', () => {
-  it('writes one line for what fails a thousand times, without a stack', () => {
+  it('writes one line without a stack for a thousand equal failures', () => {
     const lines: string[] = []
     const report = createFailureReport(pino({}, { write: (line: string) => lines.push(line) }))
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', rawPacket: SECRET })
@@ -71,7 +71,7 @@ describe('createFailureReport', () => {
     expect(lines[0]).to.include('ECONNREFUSED').and.not.include('hunter2')
   })
 
-  it('is bounded where every message is another one', () => {
+  it('limits the number of lines if every message is different', () => {
     let written = 0
     const report = createFailureReport(pino({}, { write: () => (written += 1) }))
     for (let n = 0; n < 1_000; n += 1) report(new ServiceUnavailableError(`failed ${n}`), 'a')

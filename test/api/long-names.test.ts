@@ -8,7 +8,7 @@ const MAX_CPU_MS = 250
 const MAX_ANSWER = 20_000
 const AT_ONCE = 4
 
-/** Each route is of the first that its path is like. */
+/** A route belongs to the first area that matches its path. */
 const AREAS: Readonly<Record<string, RegExp>> = {
   'routes of content': /^\/api\/(?:notes|_q)/,
   'other routes of the API': /^\/api\//,
@@ -48,7 +48,7 @@ const PARAMETERS = [
 
 const BODY_KEYS = ['data', 'title', 'identifier', 'password', 'email', 'name', 'permissions', 'url']
 
-/** Texts without structure, and texts that a parser takes apart. */
+/** Long texts without structure, and texts that a parser splits. */
 const VALUES = ['y'.repeat(LONG), 'a,'.repeat(LONG / 2), 'a.'.repeat(LONG / 2), ' '.repeat(LONG)]
 const [NAME = ''] = VALUES
 
@@ -94,7 +94,7 @@ interface Cost {
   readonly length: number
 }
 
-/** CPU time of the process, so that the load of the machine does not count. */
+/** CPU time of the process, which does not depend on the load of the machine. */
 async function costOf(port: number, { method, target, body }: LongRequest): Promise<Cost> {
   const before = process.cpuUsage()
   const { status, length } = await send(port, { method, target, body })
@@ -145,14 +145,14 @@ async function faultOf(port: number, asked: LongRequest): Promise<string | null>
   const refusal = refusalOf(asked, first)
   if (refusal !== null) return refusal
   let { cpuMs } = first
-  // The least of a few: other work of the process is counted with a request now and then.
+  // The minimum of several runs, because other work of the process may count towards one request.
   for (let again = 0; again < 5 && cpuMs > MAX_CPU_MS; again += 1) {
     cpuMs = Math.min(cpuMs, (await costOf(port, asked)).cpuMs)
   }
   return cpuMs > MAX_CPU_MS ? `${Math.round(cpuMs)} ms of CPU` : null
 }
 
-/** Whether requests that are sent together cost no more than each of them may. */
+/** Whether concurrent requests together cost no more than the limit of each. */
 async function areCheap(port: number, together: readonly LongRequest[]): Promise<boolean> {
   const before = process.cpuUsage()
   const answers = await Promise.all(
@@ -204,7 +204,7 @@ describe('names of 120 KB', () => {
   after(() => server.close())
 
   for (const area of Object.keys(AREAS)) {
-    it(`cost little CPU on ${area}, and answers stay short`, async () => {
+    it(`needs little CPU and sends short responses on ${area}`, async () => {
       const routes = server.routes.filter((route) => areaOf(route) === area)
       expect(routes.length).to.be.above(0)
       expect(await faultsOf(server.port, routes.flatMap(requestsOf))).to.deep.equal([])

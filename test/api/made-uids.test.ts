@@ -51,7 +51,7 @@ describe('required uids of new entries', () => {
   })
 
   for (const path of ['/api/pages', '/api/articles', '/api/articles?status=draft']) {
-    it(`are made from their source by POST ${path}`, async () => {
+    it(`derives a uid from its source by POST ${path}`, async () => {
       const title = `Größe ${path}`
       const first = await create(path, { title })
       expect(first.alias).to.equal(null)
@@ -61,7 +61,7 @@ describe('required uids of new entries', () => {
     })
   }
 
-  it('stay as they are given', async () => {
+  it('keeps a given uid', async () => {
     expect((await create('/api/pages', { title: 'Given', slug: 'mine' })).slug).to.equal('mine')
     const taken = await server.send('POST', '/api/pages', {
       body: { data: { title: 'Given', slug: 'mine' } },
@@ -69,22 +69,22 @@ describe('required uids of new entries', () => {
     expect(taken.status).to.equal(400)
   })
 
-  it('have the name of the type if the source has no letter of a uid', async () => {
+  it('uses the name of the type if the source has no valid characters', async () => {
     expect((await create('/api/pages', { title: '日本' })).slug).to.equal('page')
   })
 
-  it('are asked for without a source', async () => {
+  it('requires a uid without a source', async () => {
     const { status, body } = await server.send('POST', '/api/pages', { body: { data: {} } })
     expect(status).to.equal(400)
     expect(body.error.details.errors[0].path).to.deep.equal(['slug'])
   })
 
-  it('are not made for an explicit null', async () => {
+  it('refuses an explicit null', async () => {
     const body = { data: { title: 'Null', slug: null } }
     expect((await server.send('POST', '/api/pages', { body })).status).to.equal(400)
   })
 
-  it('are made for lines of one batch', async () => {
+  it('creates uids for the lines of one batch', async () => {
     const lines = ['a', 'b'].map((one) => upsert('page', `batch${one}`.padEnd(24, one), 'Batch'))
     const answers = await bulk(lines)
     expect(answers.map(({ result }) => result)).to.deep.equal(['created', 'created'])
@@ -92,7 +92,7 @@ describe('required uids of new entries', () => {
   })
 
   for (const type of ['page', 'article']) {
-    it(`are made for lines of one transaction: ${type}`, async () => {
+    it(`creates uids for the lines of one transaction: ${type}`, async () => {
       const lines = ['c', 'd'].map((one) => upsert(type, `whole${one}`.padEnd(24, one), 'Whole'))
       await bulk(lines, '?atomic=true')
       expect(await slugsOf(`/api/${type}s?`, 'Whole')).to.deep.equal(['whole', 'whole-1'])
@@ -100,7 +100,7 @@ describe('required uids of new entries', () => {
   }
 
   for (const path of ['/api/pages', '/admin/content/api::article.article']) {
-    it(`differ in 20 creations at once by POST ${path}`, async () => {
+    it(`creates different uids in 20 concurrent creations by POST ${path}`, async () => {
       const made = await Promise.all(
         Array.from({ length: 20 }, () => create(path, { title: `Race of ${path}` })),
       )
@@ -109,7 +109,7 @@ describe('required uids of new entries', () => {
   }
 
   for (const path of ['/api/pages', '/api/articles', '/admin/content/api::page.page']) {
-    it(`differ in 20 creations at once by POST ${path} to two servers`, async () => {
+    it(`creates different uids in 20 concurrent creations by POST ${path} on two servers`, async () => {
       const second = await serve('made_uids', {
         contentTypes: CONTENT_TYPES,
         environment: { RATE_LIMIT: 'off', MONGODB_DATABASE: server.database },
@@ -132,7 +132,7 @@ describe('required uids of new entries', () => {
     })
   }
 
-  it('are made for lines of batches at once to two servers', async () => {
+  it('creates different uids for concurrent batches on two servers', async () => {
     const second = await serve('made_uids', {
       contentTypes: CONTENT_TYPES,
       environment: { RATE_LIMIT: 'off', MONGODB_DATABASE: server.database },
@@ -154,7 +154,7 @@ describe('required uids of new entries', () => {
     }
   })
 
-  it('are not required in the description of a creation', async () => {
+  it('describes a uid as optional in a creation', async () => {
     const { body } = await server.get('/api/openapi.json')
     const text = JSON.stringify(body.paths['/api/pages']?.post ?? body.paths['/pages']?.post)
     expect(text).to.not.equal(undefined)

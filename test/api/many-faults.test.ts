@@ -43,13 +43,13 @@ describe('a body with very many faults', () => {
     ['POST', '/api/auth/local/register', KEYS],
     ['POST', '/api/users', KEYS],
   ] as const) {
-    it(`is answered with a hundred of them at most: ${method} ${path} ${start(body)}`, async () => {
+    it(`is refused with at most a hundred faults: ${method} ${path} ${start(body)}`, async () => {
       const sent = JSON.stringify(body)
       const answer = await server.send(method, path, { body: sent })
       expect(answer.status, answer.text.slice(0, 500)).to.equal(400)
       const { errors = [] } = answer.body.error.details as { errors?: readonly object[] }
       expect(errors.length).to.be.at.most(100)
-      // A fault may show the value that was sent.
+      // A fault may contain the sent value.
       expect(answer.text.length).to.be.below(sent.length + 50_000)
     })
   }

@@ -77,7 +77,7 @@ describe('POST /mcp', () => {
   const rpc = (method: string, params: object = {}, sent: Sent = {}): Promise<Answer> =>
     post({ jsonrpc: '2.0', id: 1, method, params }, sent)
 
-  /** What a tool answers, and whether that is an error. */
+  /** The result of a tool, and whether it is an error. */
   const call = async (name: string, args: object, key = ROOT_TOKEN): Promise<Json> => {
     const answer = await rpc('tools/call', { name, arguments: args }, { token: key })
     expect(answer.status, answer.text).to.equal(200)
@@ -121,14 +121,14 @@ describe('POST /mcp', () => {
     })
   }
 
-  it('describes types by schemas that hold what writes take', async () => {
+  it('describes types by JSON Schemas that match valid writes', async () => {
     const { types, locales } = await call('describe', {}, agent)
     expect(types.map(({ type }: Json) => type)).to.deep.equal(['article'])
     expect(locales).to.deep.equal({ default: 'en', all: ['en', 'de'] })
     const described = await call('describe', { type: 'article' }, agent)
     expect(JSON.stringify(described)).to.not.include(CANARY)
     const { create, entry, $defs, populate, relations } = described
-    // Shown to nobody, and written by who may write.
+    // Hidden from readers, but writable.
     expect($defs[entry.$ref.split('/').at(-1)].properties).to.not.have.property('secret')
     expect([populate, relations]).to.deep.equal([['sections', 'localizations'], []])
     const validate = new Ajv2020({ strict: false, validateFormats: false }).compile({
@@ -142,7 +142,7 @@ describe('POST /mcp', () => {
     expect((await failure('describe', { type: 'tag' }, agent)).status).to.equal(403)
   })
 
-  it('takes an entry from its draft to the public, and back', async () => {
+  it('creates, changes, publishes and unpublishes an entry', async () => {
     const { data, revision } = await call('create', {
       type: 'article',
       data: { title: 'Draft', views: 3 },
@@ -179,7 +179,7 @@ describe('POST /mcp', () => {
     expect((await failure('get', named)).status).to.equal(404)
   })
 
-  it('publishes where it is told to, and works on single types', async () => {
+  it('publishes on request, and supports single types', async () => {
     const made = await call('create', { type: 'article', data: { title: 'Now' }, publish: true })
     const { documentId } = made.data
     expect((await server.get(`/api/articles/${documentId}`)).status).to.equal(200)
@@ -196,7 +196,7 @@ describe('POST /mcp', () => {
     )
   })
 
-  it('lets each call do what its token may, and nothing more', async () => {
+  it('limits each call to the permissions of its token', async () => {
     const reader = await token('reader', ['api::tag.tag.find', 'api::article.article.find'])
     const article = { type: 'article', data: { title: 'x' } }
     const calls: readonly (readonly [string, object])[] = [
@@ -222,7 +222,7 @@ describe('POST /mcp', () => {
     expect(JSON.stringify(tools)).to.not.include(CANARY)
   })
 
-  it('is for API tokens alone, whatever the public may do', async () => {
+  it('accepts API tokens only, whatever the public role permits', async () => {
     expect((await rpc('tools/list', {}, { token: null })).status).to.equal(401)
     expect((await rpc('tools/list', {}, { token: 'nobody' })).status).to.equal(401)
     const role = { permissions: ['plugin::users-permissions.auth.register'] }
@@ -233,7 +233,7 @@ describe('POST /mcp', () => {
     expect((await rpc('tools/list', {}, { token: jwt })).status).to.equal(403)
   })
 
-  it('answers no page of another origin, be it by a name of its own', async () => {
+  it('refuses requests from pages of other origins and unknown hosts', async () => {
     const list = (headers: Record<string, string>) => rpc('tools/list', {}, { headers })
     const evil = { origin: 'http://evil.example', host: 'evil.example' }
     expect((await list(evil)).status).to.equal(403)
@@ -241,7 +241,7 @@ describe('POST /mcp', () => {
     expect((await list({})).status).to.equal(200)
   })
 
-  it('is strict about messages', async () => {
+  it('refuses malformed messages', async () => {
     const stateless = (method: string, headers: object, params: object = {}): Promise<Answer> =>
       rpc(method, { ...params, _meta: META }, { headers: { ...headers } })
     const version = { 'mcp-protocol-version': STATELESS }
@@ -282,7 +282,7 @@ describe('POST /mcp', () => {
     }
   })
 
-  it('is strict about arguments, and lets nothing through to the database but operands', async () => {
+  it('refuses invalid arguments, and passes only operands to the database', async () => {
     for (const [name, args, message] of [
       ['find', { type: 'article', filter: {} }, /^filter: there is no such argument/],
       ['find', { type: 'nothing' }, /^type: must be a content-type/],
@@ -305,7 +305,7 @@ describe('POST /mcp', () => {
 })
 
 describe('MCP=off', () => {
-  it('closes it', async () => {
+  it('closes the route', async () => {
     const server = await serve('mcp_off', { contentTypes: {}, environment: { MCP: 'off' } })
     const body = { jsonrpc: '2.0', id: 1, method: 'ping' }
     expect((await server.send('POST', '/mcp', { body })).status).to.equal(404)

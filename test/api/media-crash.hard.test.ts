@@ -72,7 +72,7 @@ for (const storage of STORAGES) {
       rmSync(types, { recursive: true, force: true })
     })
 
-    it(`is whole after a check, ${UPLOADS} uploads and ${KILLS} kills on`, async function () {
+    it(`has intact media after a check, ${UPLOADS} uploads and ${KILLS} kills`, async function () {
       this.timeout(900_000)
       const picture = await png(600, 400)
       const kept = new Map<number, StoredFile>()
@@ -105,7 +105,10 @@ for (const storage of STORAGES) {
   })
 }
 
-/** Uploads pictures from several clients, deletes every third and replaces the next; kills the server on the way. */
+/**
+ * Uploads pictures from several clients, deletes every third and replaces the next one. Kills the
+ * server in between.
+ */
 async function storeUntilKilled(
   server: ServerProcess,
   uploads: number,
@@ -129,7 +132,7 @@ async function storeUntilKilled(
       if (file?.[0] === undefined) return
       kept.set(file[0].id, file[0])
       if (next % 3 === 0) {
-        kept.delete(file[0].id) // gone or not: what is asked for is not lost
+        kept.delete(file[0].id) // it may still exist: a deletion without a response is no loss
         await send(server, 'DELETE', `/api/upload/files/${file[0].id}`)
       } else if (next % 3 === 1) await send(server, 'POST', `/api/upload?id=${file[0].id}`, other)
     }
@@ -139,7 +142,7 @@ async function storeUntilKilled(
   await end.killed
 }
 
-/** Null when the server went away before it answered. */
+/** Null if the connection was lost before the response. */
 async function send<T>(
   { base }: ServerProcess,
   method: string,
@@ -156,12 +159,12 @@ async function send<T>(
     expect(answer.status).to.be.oneOf([200, 201])
     return (await answer.json()) as T
   } catch (error) {
-    if (error instanceof TypeError) return null // what fetch throws for a lost connection
+    if (error instanceof TypeError) return null // fetch throws this for a lost connection
     throw error
   }
 }
 
-/** The command itself, in a process of its own; no server runs, so that nothing is too young. */
+/** Runs the command in its own process. No server runs, so no file counts as too recent. */
 async function check(
   env: Readonly<Record<string, string>>,
   ...words: readonly string[]

@@ -54,7 +54,7 @@ describe('media', () => {
   const nameOf = (file: Json): unknown => (file === null ? null : file.name)
 
   describe('in a payload', () => {
-    it('is one file, in every form', async () => {
+    it('accepts one file in every form', async () => {
       const forms = [
         text.id,
         String(text.id),
@@ -72,7 +72,7 @@ describe('media', () => {
       expect((await article({ title: 'form', cover: null })).cover).to.equal(null)
     })
 
-    it('is a list in its order', async () => {
+    it('keeps the order of a list', async () => {
       const made = await article({ title: 'list', gallery: [other.id, image.id, text.id] })
       expect(made.gallery.map(nameOf)).to.deep.equal(['other.csv', 'image.png', 'text.txt'])
       const path = `/api/articles/${made.documentId}?populate=gallery`
@@ -80,13 +80,13 @@ describe('media', () => {
       expect(changed.body.data.gallery.map(nameOf)).to.deep.equal(['other.csv', 'text.txt'])
     })
 
-    it('must exist', async () => {
+    it('refuses an unknown file', async () => {
       const answer = await server.post('/api/articles', { title: 'x', cover: 424242 })
       expect(answer.status).to.equal(400)
       expect(answer.body.error.name).to.equal('ValidationError')
     })
 
-    it('must be of a type that the attribute takes', async () => {
+    it('refuses a file of a type that the attribute does not allow', async () => {
       const refused = await server.post('/api/authors', { avatar: text.id, papers: [image.id] })
       expect(refused.status).to.equal(400)
       const { errors } = refused.body.error.details
@@ -99,14 +99,14 @@ describe('media', () => {
     })
   })
 
-  describe('populated', () => {
-    it('is the record, without what the upload routes add', async () => {
+  describe('in populate', () => {
+    it('returns the record without the additions of the upload routes', async () => {
       const { isUrlSigned, ...record } = text
       expect(isUrlSigned).to.equal(false)
       expect((await article({ title: 'p', cover: text.id })).cover).to.deep.equal(record)
     })
 
-    it('takes options, in components and zones as well', async () => {
+    it('accepts options, also in components and dynamic zones', async () => {
       const made = await article(
         {
           title: 'nested',
@@ -126,7 +126,7 @@ describe('media', () => {
       expect(nameOf(made.sections[0].image)).to.equal('text.txt')
     })
 
-    it('tells what uses a file: each published entry once, no drafts, what may be read', async () => {
+    it('lists the visible entries that use a file: each once, without drafts', async () => {
       const file = await uploaded('used.txt', 'hello')
       const used = await article({ title: 'used', cover: file.id, gallery: [file.id] })
       await server.post('/api/articles?status=draft', { title: 'draft', cover: file.id })
@@ -148,7 +148,7 @@ describe('media', () => {
       expect(counted.body.related).to.deep.equal({ count: 2 })
     })
 
-    it('is null when the file was deleted', async () => {
+    it('shows null for a deleted file', async () => {
       const file = await uploaded('gone.txt', 'hello')
       const made = await article({ title: 'gone', cover: file.id, gallery: [file.id, text.id] })
       await server.delete(`/api/upload/files/${file.id}`)
@@ -177,19 +177,19 @@ describe('media', () => {
       ['filters[$not][cover][name]=image.png', ['q-none', 'q-text']],
     ]
     for (const [query, expected] of rows) {
-      it(query, async () => {
+      it(`finds entries by ?${query}`, async () => {
         const found = await titles(`${query}&filters[title][$startsWith]=q-&sort=title`)
         expect(found).to.deep.equal(expected)
       })
     }
 
-    it('names the file itself', async () => {
+    it('filters by the file itself', async () => {
       const own = 'filters[title][$startsWith]=q-'
       expect(await titles(`${own}&filters[cover]=${image.id}`)).to.deep.equal(['q-image'])
       expect(await titles(`${own}&filters[cover]=${text.documentId}`)).to.deep.equal(['q-text'])
     })
 
-    it('sorts through it', async () => {
+    it('sorts by an attribute of the file', async () => {
       const own = 'filters[title][$startsWith]=q-'
       const ascending = await titles(`${own}&sort=cover.name`)
       expect(ascending).to.deep.equal(['q-none', 'q-image', 'q-text'])
@@ -197,7 +197,7 @@ describe('media', () => {
       expect(descending).to.deep.equal(['q-text', 'q-image', 'q-none'])
     })
 
-    it('is no scalar', async () => {
+    it('refuses a media attribute in place of a scalar', async () => {
       for (const query of ['sort=cover', 'fields=cover', 'filters[cover][nope]=1']) {
         expect((await server.get(`/api/articles?${query}`)).status, query).to.equal(400)
       }
@@ -208,7 +208,7 @@ describe('media', () => {
     const attach = (fields: object, token?: null): Promise<Answer> =>
       upload('attached.txt', 'hello', { ...fields }, 'text/plain', token)
 
-    it('is in the entry: its published version and its draft, and nothing else is published', async () => {
+    it('adds the file to the draft and the published version, and publishes no other change', async () => {
       const ref = 'api::article.article'
       const made = await article({ title: 'attach', gallery: [image.id] })
       const path = `/api/articles/${made.documentId}`
@@ -227,7 +227,7 @@ describe('media', () => {
       }
     })
 
-    it('is in both of its versions at once', async () => {
+    it('changes both versions in one transaction', async () => {
       const made = await article({ title: 'at once' })
       await attach({ ref: 'api::article.article', refId: made.id, field: 'gallery' })
       const transactions: unknown[] = []
@@ -242,7 +242,7 @@ describe('media', () => {
       expect(transactions[1]).to.equal(transactions[0])
     })
 
-    it('keeps company with what others attach at the same time', async () => {
+    it('keeps all files of concurrent uploads', async () => {
       const made = await article({ title: 'together' })
       const fields = { ref: 'api::article.article', refId: made.documentId, field: 'gallery' }
       const answers = await Promise.all(Array.from({ length: 6 }, () => attach(fields)))
@@ -257,7 +257,7 @@ describe('media', () => {
       }
     })
 
-    it('is refused, and not kept, where there is nothing to attach it to', async () => {
+    it('refuses an upload with an invalid target, and stores no file', async () => {
       const ref = 'api::author.author'
       const { body } = await server.post('/api/authors', { name: 'a' })
       const refId = body.data.id
@@ -280,7 +280,7 @@ describe('media', () => {
       expect(await server.count('files')).to.equal(before)
     })
 
-    it('needs the permission to change the entry', async () => {
+    it('requires permission to change the entry', async () => {
       const { documentId } = await article({ title: 'theirs' })
       const fields = { ref: 'api::article.article', refId: documentId, field: 'cover' }
       expect((await attach(fields, null)).status).to.equal(403)

@@ -105,7 +105,7 @@ describe('GET /api/_q/<name>', () => {
     return answer.body.data.map(({ title }: Json) => title)
   }
 
-  it('gives who may do nothing else exactly what the file selects', async () => {
+  it('returns exactly the selection of the file to a caller without other permissions', async () => {
     for (const path of ['/api/articles', '/api/tags', '/api/upload/files', '/api/homepage']) {
       expect((await server.get(path, { token: null })).status, path).to.equal(403)
     }
@@ -131,7 +131,7 @@ describe('GET /api/_q/<name>', () => {
     expect(text).to.not.include(CANARY)
   })
 
-  it('shows counts, ids and cursors as the description has them', async () => {
+  it('returns counts, ids and cursors as described', async () => {
     const first = await ask('counted')
     expect(first.body.data[0]).to.deep.include({ title: 'One', tags: { count: 2 } })
     expect(first.body.data[0].main).to.be.a('string')
@@ -141,7 +141,7 @@ describe('GET /api/_q/<name>', () => {
     expect((await ask('counted?after=nonsense')).status).to.equal(400)
   })
 
-  it('answers one entry where the file says so, or a 404', async () => {
+  it('returns one entry if the file says so, or a 404', async () => {
     const one = await ask('article-by-title?title=One')
     expect(one.body).to.deep.include({ meta: {} })
     expect(one.body.data).to.include({ area: 'ios' })
@@ -151,7 +151,7 @@ describe('GET /api/_q/<name>', () => {
     expect((await ask('start')).body.data).to.include({ title: 'Welcome' })
   })
 
-  it('is strict about parameters', async () => {
+  it('refuses unknown and invalid parameters', async () => {
     for (const [target, message] of [
       ['feed?aera=ios', 'Invalid key aera; did you mean area?'],
       ['feed?filters[title]=x', 'Invalid key filters'],
@@ -167,19 +167,19 @@ describe('GET /api/_q/<name>', () => {
     }
   })
 
-  it('reads the locale that is asked for, with fallbacks', async () => {
+  it('reads the requested locale, with fallbacks', async () => {
     expect(await titles('feed?locale=de')).to.deep.equal(['Eins'])
     expect(await titles('feed?locale=de&fallbackLocale=en')).to.deep.equal(['Eins', 'Two'])
   })
 
-  it('shows drafts to who may read them, and to nobody else', async () => {
+  it('shows drafts only to callers with permission to read them', async () => {
     expect((await ask('feed?status=draft')).status).to.equal(403)
     const drafts = await server.get('/api/_q/feed?status=draft')
     expect(drafts.body.data.map(({ documentId }: Json) => documentId)).to.include(draft)
     expect(await titles('feed')).to.deep.equal(['One', 'Two'])
   })
 
-  it('is refused to who may not run it, whatever else is permitted', async () => {
+  it('requires the permission of the query, whatever else is permitted', async () => {
     const all: readonly string[] = (await server.get('/admin/actions')).body.data.map(
       ({ name }: Json) => name,
     )
@@ -196,7 +196,7 @@ describe('GET /api/_q/<name>', () => {
     expect((await server.send('POST', '/api/_q/feed', { body: {} })).status).to.equal(405)
   })
 
-  it('is permitted in the roles of the dialect as it is shown there', async () => {
+  it('is permitted in the roles of the dialect', async () => {
     const roles = (await server.get('/api/users-permissions/roles')).body.roles
     const { id } = roles.find(({ type }: Json) => type === 'authenticated')
     const { role } = (await server.get(`/api/users-permissions/roles/${id}`)).body
@@ -209,11 +209,11 @@ describe('GET /api/_q/<name>', () => {
     expect(data.permissions).to.include('query::feed')
   })
 
-  it('costs no query where the same was asked, and sees what is written', async () => {
+  it('reads from memory on the second request, and shows later writes', async () => {
     const first = await ask('feed?area=web')
     const etag = String(first.headers.etag)
     const read: unknown[] = []
-    // What is asked once a second, whoever asks, is about rights and locales.
+    // Only permissions and locales are read again every second.
     server.onCommand(({ name, command }) => {
       if (String(command[name]).endsWith('_versions')) read.push(command)
     })
@@ -224,7 +224,7 @@ describe('GET /api/_q/<name>', () => {
     expect(await titles('feed?area=web')).to.deep.equal(['Three', 'Two'])
   })
 
-  it('is described to who may run it, exactly', async () => {
+  it('is described exactly to callers that may run it', async () => {
     const { paths, components } = (await server.get('/api/openapi.json', { token: null })).body
     expect(Object.keys(paths)).to.deep.equal([
       '/api/_q/article-by-title',

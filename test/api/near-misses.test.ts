@@ -80,7 +80,7 @@ describe('near misses in queries', () => {
     (name) => `populate[category][filters][${name}]=a`,
     (name) => `populate[category][populate]=${name}`,
   ]
-  it('suggests no private attribute, and no relation to a type that the caller may not read', async () => {
+  it('suggests no private attribute and no relation to an unreadable type', async () => {
     for (const door of doors) {
       for (const name of HIDDEN) {
         expect(await messageOf(door(name)), door(name)).to.not.include('did you mean')
@@ -88,12 +88,12 @@ describe('near misses in queries', () => {
     }
   })
 
-  it('suggests the relation to a caller who may read its type', async () => {
+  it('suggests a relation to a caller with permission to read its type', async () => {
     const { body } = await server.get('/api/posts?populate=canarySecre')
     expect(body.error.message).to.equal('Invalid key canarySecre; did you mean canarySecret?')
   })
 
-  it('suggests nothing for names above 100 characters, and keeps the details of the answer', async () => {
+  it('suggests no name for names above 100 characters, and keeps the details of the error', async () => {
     expect(await messageOf(`sort=title${'e'.repeat(100)}`)).to.not.include('did you mean')
     const { body } = await server.get('/api/posts?sort=titel')
     expect(body.error.details).to.deep.equal({
@@ -104,7 +104,7 @@ describe('near misses in queries', () => {
     })
   })
 
-  it('suggests attributes for the members of a payload, but no private ones and no relations', async () => {
+  it('suggests attributes in a payload, except private ones and relations', async () => {
     const bodyMessage = async (data: object): Promise<string> => {
       const { status, body, text } = await server.post('/api/posts', data)
       expect(status, text).to.equal(400)

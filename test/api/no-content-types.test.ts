@@ -13,7 +13,7 @@ describe('a server without content-types', () => {
   })
   after(() => server.close())
 
-  it('says at the start what it serves', () => {
+  it('logs at the start that it serves users and files only', () => {
     const messages = server.takeLog().map(({ msg }) => String(msg))
     expect(messages.join()).to.match(/no content-type is declared here.*only users and files/)
   })

@@ -21,7 +21,7 @@ const NAMES = [
   'confirmation',
 ]
 const SAFE: ReadonlySet<string> = new Set(['get'])
-/** Routes that answer with a stream or wait for changes. */
+/** Routes that respond with a stream or wait for changes. */
 const WAITING = /live|_sync|events|presence/
 
 describe('NUL characters in requests', () => {

@@ -39,12 +39,12 @@ describe('observability', () => {
     expect(text).to.match(/^quire_database_pool_waiting 0$/m)
     expect(text).to.match(/^quire_cache_loads_total\{cache="\w+"\} [1-9]/m)
     expect(text).to.match(/^nodejs_eventloop_lag_seconds /m)
-    // Background work takes one now and then.
+    // Background work may use a connection.
     const isFree = async () => /^quire_database_pool_checked_out 0$/m.test(await metrics(server))
     await until(isFree, 10_000)
   })
 
-  it('shows measurements to this machine alone, and to nobody through a proxy on it', async () => {
+  it('shows metrics to local requests only, and not through a proxy on the same machine', async () => {
     expect((await server.get('/metrics', { token: null })).status).to.equal(200)
     for (const header of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
       const answer = await server.get('/metrics', {
@@ -78,15 +78,15 @@ describe('observability', () => {
     }
   })
 
-  it('says what a request cost, with the number of its commands', async () => {
-    await server.get('/api/notes') // whatever is kept is fresh
+  it('reports the duration and the number of commands of a request', async () => {
+    await server.get('/api/notes') // refreshes the caches
     expect(await timing('/api/notes')).to.match(
       /^total;dur=\d+\.\d, db;dur=\d+\.\d;desc="[23] commands"$/,
     )
     expect(await timing('/_health')).to.match(/^total;dur=\d+\.\d, db;dur=0\.0;desc="0 commands"$/)
   })
 
-  it('says nothing of it to strangers in production, nor counts what it is not to', async () => {
+  it('hides Server-Timing in production, and the metrics that are off', async () => {
     const { headers, status } = await production.get('/api/notes')
     expect(status).to.equal(200)
     expect(headers).to.not.have.property('server-timing')
@@ -96,7 +96,7 @@ describe('observability', () => {
     expect(text).to.not.include('quire_http_request_database_commands')
   })
 
-  it('counts no time for which a client of _sync wants to wait', async () => {
+  it('excludes the waiting time of _sync from the duration', async () => {
     const seconds = async (): Promise<number> => {
       const sum = /^quire_http_request_duration_seconds_sum\{[^}]*"\/api\/_sync\/?"[^}]*\} (\S+)$/m
       return Number(sum.exec(await metrics(server))?.[1])
@@ -116,7 +116,7 @@ describe('observability', () => {
     )
   })
 
-  it('has as many series as before, whatever names a client makes up', async () => {
+  it('adds no series for names that clients invent', async () => {
     const askAll = async (round: number): Promise<void> => {
       for (let index = 0; index < 20; index += 1) {
         const word = `made-up-${round}-${index}`
@@ -136,7 +136,7 @@ describe('observability', () => {
     expect(text).not.to.include('made-up')
   })
 
-  it('logs slow requests by route, without a value of theirs', async () => {
+  it('logs slow requests by route, without their values', async () => {
     server.takeLog()
     await server.get(`/api/notes?filters[text][$contains]=${SECRET}&sort=text`, {
       headers: { 'x-request-id': 'the-slow-one' },
@@ -144,14 +144,14 @@ describe('observability', () => {
     const lines: Json[] = []
     const isIt = ({ requestId }: Json): boolean => requestId === 'the-slow-one'
     while (!lines.some(isIt)) {
-      await server.get('/_ready') // a line may wait for its plan
+      await server.get('/_ready') // a line may wait for its query plan
       lines.push(...server.takeLog())
     }
     const line = lines.find(isIt)
     expect(line).to.include({ method: 'GET', status: 200, msg: 'A request was slow' })
     expect(line.route).to.match(/^\/api\/notes\/?$/)
     expect(line.database.commands).to.be.at.least(2)
-    // A read of the system may be among the slowest as well, on a busy machine.
+    // On a busy machine a read of the system may also be among the slowest.
     const find = line.slowest.find(
       ({ command, collection }: Readonly<Record<string, string>>) =>
         command === 'find' && collection === 'note_versions',

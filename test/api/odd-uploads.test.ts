@@ -7,7 +7,7 @@ import { useTempFolder } from '../media/temp-folder.ts'
 import { type Answer, serve, type TestServer } from './server.ts'
 import { MEDIA_TYPES, MULTIPART, multipart } from './uploads.ts'
 
-describe('a folder of uploads that is not as it should be', () => {
+describe('a damaged folder of uploads', () => {
   const folder = useTempFolder()
   let server: TestServer
   let uploads: string
@@ -27,7 +27,7 @@ describe('a folder of uploads that is not as it should be', () => {
     return server.send('POST', '/api/upload', { headers: MULTIPART, body })
   }
 
-  it('serves no link, whatever it leads to, and no folder', async () => {
+  it('serves no symbolic link and no folder', async () => {
     const outside = path.join(folder(), 'secret.txt')
     writeFileSync(outside, 'a secret')
     symlinkSync(outside, path.join(uploads, 'link.txt'))
@@ -49,7 +49,7 @@ describe('a folder of uploads that is not as it should be', () => {
     expect(server.takeLog()).to.deep.equal([])
   })
 
-  it('does not follow a link that takes the place of a file while it is read', async () => {
+  it('does not follow a link that replaces a file during a read', async () => {
     const storage = await openLocalStorage(uploads)
     const file = path.join(uploads, 'swapped.txt')
     writeFileSync(file, 'a file')
@@ -66,7 +66,7 @@ describe('a folder of uploads that is not as it should be', () => {
     rmSync(file)
   })
 
-  it('is a 503 in the catalogue while it is gone, or is no folder', async () => {
+  it('responds with 503 to uploads while it is missing or not a folder', async () => {
     const elsewhere = `${uploads}.elsewhere`
     renameSync(uploads, elsewhere)
     try {
@@ -83,7 +83,7 @@ describe('a folder of uploads that is not as it should be', () => {
     expect(server.takeLog().filter(({ level }) => level > 40)).to.deep.equal([])
   })
 
-  it('keeps a server from starting, with a sentence', async () => {
+  it('stops a server from starting, with a clear error', async () => {
     const file = path.join(folder(), 'file')
     writeFileSync(file, '')
     for (const wrong of [file, path.join(file, 'below')]) {

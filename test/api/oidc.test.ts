@@ -74,7 +74,7 @@ describe('sign-in by OpenID Connect', () => {
   const everybody = async (): Promise<Json[]> =>
     (await server.get('/admin/administrators')).body.data
 
-  it('makes no administrator of somebody before there is one who may do everything', async () => {
+  it('creates no other administrator before the first full administrator', async () => {
     person('early', ['staff'])
     expectOut(await enter('early'), 'refused', 'early')
     expect(await everybody()).to.deep.equal([])
@@ -82,7 +82,7 @@ describe('sign-in by OpenID Connect', () => {
     expectIn(await enter('first'))
   })
 
-  it('is offered by name, and asks with a state, a nonce and PKCE', async () => {
+  it('is offered by name, and sends a state, a nonce and PKCE', async () => {
     const start = await server.send('GET', '/admin/start', { token: null })
     expect(start.body.data.oidc).to.deep.equal({ label: 'Example' })
     const { location, cookies } = await leave()
@@ -93,7 +93,7 @@ describe('sign-in by OpenID Connect', () => {
     expect(cookies[0]).to.match(/; HttpOnly; SameSite=Lax; Secure$/)
   })
 
-  it('makes an administrator of whom the provider gives a role, and follows it from then on', async () => {
+  it('creates an administrator with the role from the provider, and updates the role on later sign-ins', async () => {
     person('emily', ['staff', 'others'])
     const emily = expectIn(await enter('emily'))
     const session = await emily.send('GET', '/admin/session')
@@ -113,14 +113,14 @@ describe('sign-in by OpenID Connect', () => {
     }
   })
 
-  it('lets nobody in whom the provider gives no role', async () => {
+  it('refuses a user without a role from the provider', async () => {
     const before = await everybody()
     person('stranger', ['others'])
     expectOut(await enter('stranger'), 'refused', 'stranger')
     expect(await everybody()).to.deep.equal(before)
   })
 
-  it('takes no account over by an address that is not verified', async () => {
+  it('takes over no account by an unverified email', async () => {
     await addAdministrator(server, 'Ada', ['administrator'])
     for (const verified of [false, undefined, 'true', 1]) {
       person('mallory', ['cms-admins'], { email: 'ada@example.org', email_verified: verified })
@@ -130,7 +130,7 @@ describe('sign-in by OpenID Connect', () => {
     await signIn(server, 'ada@example.org', PASSWORD)
   })
 
-  it('knows an administrator again by an address that is verified, once, and leaves the roles alone', async () => {
+  it('links an account by a verified email once, and keeps its roles', async () => {
     const bob = await addAdministrator(server, 'Bob', ['author'])
     person('robert', ['cms-admins'], { email: 'BOB@example.org' })
     const client = expectIn(await enter('robert'))
@@ -142,7 +142,7 @@ describe('sign-in by OpenID Connect', () => {
     expectOut(await enter('other-bob'), 'refused', 'the address has changed hands')
   })
 
-  it('takes nothing that was not begun in the same browser, or comes twice', async () => {
+  it('refuses an attempt from another browser, and a second use', async () => {
     person('walt', ['staff'])
     provider.signsIn('walt')
     const [one, other] = [await leave(), await leave()]
@@ -170,7 +170,7 @@ describe('sign-in by OpenID Connect', () => {
     expectOut(await comeBack(denied, fourth.cookie), 'failed', 'denied, with another state')
   })
 
-  it('ends a session that the browser had before', async () => {
+  it('ends an earlier session of the browser', async () => {
     person('dora', ['staff'])
     const planted = await signIn(server, 'ada@example.org')
     provider.signsIn('dora')
@@ -181,8 +181,8 @@ describe('sign-in by OpenID Connect', () => {
   })
 })
 
-describe('sign-in by OpenID Connect that cannot be', () => {
-  it('is told on the page of the sign-in while the provider is away', async () => {
+describe('sign-in by OpenID Connect that fails', () => {
+  it('redirects to the sign-in page with an error while the provider is unavailable', async () => {
     const server = await serve('oidc_away', {
       contentTypes: NOTE,
       environment: {
@@ -201,7 +201,7 @@ describe('sign-in by OpenID Connect that cannot be', () => {
     }
   })
 
-  it('is not there where it is not configured', async () => {
+  it('has no routes without a configuration', async () => {
     const server = await serve('oidc_none', { contentTypes: NOTE })
     try {
       for (const path of ['/admin/oidc', '/admin/oidc/callback?code=x&state=y']) {
