@@ -17,7 +17,7 @@ const saying = (more: Document): WireFault => ({
   answer: (_, said) => ({ ...said, ...more }),
 })
 
-/** As MongoDB before 5.1 refuses it. */
+/** The error of MongoDB before 5.1, which cannot join sharded collections. */
 const CANNOT_JOIN: WireFault = {
   fate: 'refused',
   answer: () => ({
@@ -57,7 +57,7 @@ describe('a server whose MongoDB is too old', () => {
     }
   }
 
-  it('does not start, and says which it needs', async () => {
+  it('does not start, and names the required version', async () => {
     expect(await startsWith({ buildInfo: { version: '4.4.29' } })).to.include(
       'MongoDB 4.4.29 is too old: at least 5.0 is needed',
     )

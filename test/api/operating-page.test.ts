@@ -11,7 +11,7 @@ describe('docs/operating.md', () => {
   before(async () => {
     server = await serve('operating', {
       contentTypes: { note: declare('note', { title: { type: 'string' } }) },
-      // Purges have figures of their own.
+      // Purges have metrics of their own.
       environment: {
         CACHE_TAGS: 'xkey',
         CDN_PURGE: 'varnish',
@@ -21,7 +21,7 @@ describe('docs/operating.md', () => {
   })
   after(() => server.close())
 
-  it('asks Prometheus for nothing but what is measured, on the page and on the dashboard', async () => {
+  it('uses existing metrics only, on the page and on the dashboard', async () => {
     await server.get('/api/notes')
     const { text } = await server.get('/metrics', { token: null })
     const measured = new Set([...text.matchAll(/^([a-z_]\w*)(?:\{| )/gm)].map(([, name]) => name))
@@ -50,7 +50,7 @@ describe('docs/operating.md', () => {
     expect(folders.filter((folder) => !existsSync(folder))).to.deep.equal([])
   })
 
-  it('starts with variables that there are', () => {
+  it('sets existing variables only', () => {
     const known = new Set(Object.keys(VARIABLES))
     const compose = read('operating/compose.yaml')
     const given = [...compose.matchAll(/^ {6}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name)

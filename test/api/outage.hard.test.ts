@@ -35,7 +35,7 @@ describe('a database that is lost and comes back', function () {
     }
   }
 
-  it('is a 503 that says when to come again, soon, for reads, writes and readiness', async () => {
+  it('causes a quick 503 with Retry-After for reads, writes and readiness', async () => {
     proxy.shut()
     const started = Date.now()
     const answers = await Promise.all([
@@ -65,12 +65,12 @@ describe('a database that is lost and comes back', function () {
     for (const { level } of server.takeLog()) expect(level, 'a warning, not a bug').to.equal(40)
   })
 
-  it('still refuses what is wrong by itself', async () => {
+  it('still refuses invalid requests', async () => {
     expect((await server.get('/api/tags?filters[nope]=1')).status).to.be.oneOf([400, 503])
     expect((await server.get('/api/nope')).status).to.equal(404)
   })
 
-  it('serves again by itself when the database is back, and lost nothing', async () => {
+  it('serves again when the database is back, and has lost no data', async () => {
     proxy.open()
     const answer = await untilAnswered(() => server.get('/api/tags'), 200)
     expect([answer.status, answer.body?.data?.length], answer.text).to.deep.equal([200, 1])
@@ -79,7 +79,7 @@ describe('a database that is lost and comes back', function () {
     expect(await server.count('tag_versions')).to.equal(4)
   })
 
-  it('does not wait for ever for a database that has fallen silent', async () => {
+  it('responds with 503 within a bound when the database stops responding', async () => {
     proxy.stall()
     const started = Date.now()
     const answers = await Promise.all([
@@ -92,7 +92,7 @@ describe('a database that is lost and comes back', function () {
     expect((await untilAnswered(() => server.get('/api/tags'), 200)).status).to.equal(200)
   })
 
-  it('rides out connections that break without a loss of the server', async () => {
+  it('survives broken connections without an error of the server', async () => {
     for (const name of ['one', 'two', 'three']) {
       proxy.shut()
       proxy.open()

@@ -8,7 +8,7 @@ import { type Answer, declare, serve, type TestServer } from './server.ts'
 
 const REQUESTS = 200
 
-/** Until a silent server is no longer believed in, and once more for the driver's second try of a read. */
+/** The time until the driver drops a silent server, including its retry of a read. */
 const BOUND_MS = 12_000
 
 setFlagsFromString('--expose-gc')
@@ -19,13 +19,13 @@ function usedBytes(): number {
   return process.memoryUsage().heapUsed
 }
 
-describe('a database that falls silent under many requests', function () {
+describe('a database that stops responding under many requests', function () {
   this.slow(20_000)
 
   const SETTINGS: readonly (readonly [string, Readonly<Record<string, string>>, number])[] = [
-    ['as configured by default', {}, REQUESTS],
-    ['with a small pool, from which the limit follows', { MONGODB_MAX_POOL_SIZE: '5' }, 20],
-    ['with a limit of its own', { MAX_IN_FLIGHT: '10', MONGODB_MAX_POOL_SIZE: '5' }, 10],
+    ['with the default configuration', {}, REQUESTS],
+    ['with a small pool, which determines the limit', { MONGODB_MAX_POOL_SIZE: '5' }, 20],
+    ['with an explicit limit', { MAX_IN_FLIGHT: '10', MONGODB_MAX_POOL_SIZE: '5' }, 10],
   ]
   for (const [what, environment, inFlight] of SETTINGS) {
     describe(what, () => {
@@ -48,7 +48,7 @@ describe('a database that falls silent under many requests', function () {
         await proxy.close()
       })
 
-      /** Reads and writes by turns; how each ended, and after how many milliseconds. */
+      /** Alternates reads and writes. Returns each response and its duration in milliseconds. */
       function ask(): Promise<readonly (readonly [Answer, number])[]> {
         const began = performance.now()
         const requests = Array.from({ length: REQUESTS }, async (_, index) => {
@@ -60,7 +60,7 @@ describe('a database that falls silent under many requests', function () {
         return Promise.all(requests)
       }
 
-      it('answers all of them within a bound, most at once, and works again by itself', async () => {
+      it('responds to all requests within a bound, to most immediately, and recovers by itself', async () => {
         const statuses = (await ask()).map(([{ status }]) => status)
         expect(statuses, 'no less than what is allowed').to.satisfy(
           (all: readonly number[]) =>
@@ -69,7 +69,7 @@ describe('a database that falls silent under many requests', function () {
         const before = usedBytes()
         proxy.stall()
         const first = ask()
-        await delay(200) // what is beyond the limit is answered by then, and more can be asked
+        await delay(200) // by now the requests over the limit have a response, and new ones can start
         const alive = await server.get('/_health')
         expect(alive.status).to.equal(204)
         const answers = [...(await first), ...(await ask())]

@@ -1,4 +1,7 @@
-/** Each example: a `curl` line of an indented block, with the lines that a backslash or an open quote adds. */
+/**
+ * The examples of a page: a `curl` line of an indented block, with the lines continued by a
+ * backslash or an open quote.
+ */
 export function examplesIn(page: string): readonly string[] {
   const examples: string[] = []
   let isOpen = false

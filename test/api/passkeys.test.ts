@@ -60,7 +60,7 @@ describe('passkeys of administrators', () => {
     expect(answer.headers, why).to.not.have.property('set-cookie')
   }
 
-  it('are asked for in a way that binds them to the host, to their owner, and to a finger or a PIN', async () => {
+  it('offers options bound to the host, the owner and user verification', async () => {
     const options = await asked(ada)
     expect(options.rp).to.include({ id: 'cms.example.org' })
     expect(Buffer.from(options.user.id, 'base64url').toString()).to.equal(adaId)
@@ -73,7 +73,7 @@ describe('passkeys of administrators', () => {
     expect(entering.allowCredentials ?? []).to.deep.equal([])
   })
 
-  it('are added, sign in, and are shown without what is secret', async () => {
+  it('adds a key, signs in with it and lists it without secrets', async () => {
     const { key, answer } = await add(ada)
     expect(answer.status, answer.text).to.equal(201)
     const entered = await signWith(key)
@@ -85,7 +85,7 @@ describe('passkeys of administrators', () => {
     expect(listed.text).to.not.include(key.id)
   })
 
-  it('are added by nothing that is wrong about the answer of a browser', async () => {
+  it('refuses to add a key after an invalid response of the browser', async () => {
     const before = await rows('quire_admin_passkeys').countDocuments()
     const bob = await addAdministrator(server, 'Bob', [])
     const own = await asked(await signIn(server, bob.email))
@@ -107,7 +107,7 @@ describe('passkeys of administrators', () => {
     expect(await rows('quire_admin_passkeys').countDocuments()).to.equal(before)
   })
 
-  it('sign nobody in by an answer that is wrong', async () => {
+  it('refuses a sign-in with an invalid response', async () => {
     const { key } = await add(ada)
     const { challenge: adding } = await asked(ada)
     const wrongs: Readonly<Record<string, Partial<Made>>> = {
@@ -130,7 +130,7 @@ describe('passkeys of administrators', () => {
     expect((await enter('/admin/session/passkey/options', undefined, from)).status).to.equal(403)
   })
 
-  it('sign in once with one answer, whoever is first', async () => {
+  it('accepts a response once, even in concurrent requests', async () => {
     const { key } = await add(ada)
     const response = key.sign({ challenge: await challenge(), ...RIGHT }, adaId)
     const all = await Promise.all(
@@ -140,7 +140,7 @@ describe('passkeys of administrators', () => {
     for (const answer of all.filter(({ status }) => status !== 200)) refused(answer, 'again')
   })
 
-  it('that count are found out as copies', async () => {
+  it('detects copied keys by their counters', async () => {
     const { key } = await add(ada)
     expect((await signWith(key, { counter: 5 })).status).to.equal(200)
     refused(await signWith(key, { counter: 5 }), 'the same count')
@@ -148,7 +148,7 @@ describe('passkeys of administrators', () => {
     expect((await signWith(key, { counter: 6 })).status).to.equal(200)
   })
 
-  it('are added by nobody who does not know the password, and once', async () => {
+  it('requires the password to add a key, and adds a key once', async () => {
     for (const body of [{}, { currentPassword: 'not that one' }]) {
       const answer = await ada.send('POST', `${KEYS}/options`, body)
       expect(answer.headers['error-code']).to.equal('wrong_password')
@@ -159,7 +159,7 @@ describe('passkeys of administrators', () => {
     refused(again.answer, 'a key that is known')
   })
 
-  it('are renamed and removed by their owner alone', async () => {
+  it('allows only the owner to rename and delete a key', async () => {
     const { key, answer } = await add(ada)
     const path = `${KEYS}/${answer.body.data.id}`
     await addAdministrator(server, 'Eve', ['administrator'])
@@ -173,7 +173,7 @@ describe('passkeys of administrators', () => {
     expect((await server.send('GET', KEYS)).status).to.equal(404) // root
   })
 
-  it('are at most twenty', async () => {
+  it('limits the keys to twenty', async () => {
     const many = await addAdministrator(server, 'Many', [])
     const client = await signIn(server, many.email)
     const stored = Array.from({ length: 19 }, (_, at) => ({
@@ -187,14 +187,14 @@ describe('passkeys of administrators', () => {
     expect((await add(client)).answer.status).to.equal(400)
   })
 
-  it('end with a password that somebody else or a link sets, and with the account', async () => {
+  it('removes the keys after a password reset by an administrator or a link, and with the account', async () => {
     const carol = await addAdministrator(server, 'Carol', ['editor'])
     const own = async () => (await add(await signIn(server, carol.email))).key
     const first = await own()
     const client = await signIn(server, carol.email)
     const change = { currentPassword: PASSWORD, password: 'another password' }
     expect((await client.send('POST', '/admin/me/password', change)).status).to.equal(204)
-    expect((await signWith(first, {}, carol.id)).status).to.equal(200) // her own doing
+    expect((await signWith(first, {}, carol.id)).status).to.equal(200) // her own change keeps the key
     const body = { password: PASSWORD }
     await server.send('PUT', `/admin/administrators/${carol.id}`, { body })
     refused(await signWith(first, {}, carol.id), 'a new password')
@@ -214,7 +214,7 @@ describe('passkeys of administrators', () => {
     )
   })
 
-  it('are not added by a session or a challenge of before a new password', async () => {
+  it('refuses to add a key with a session or a challenge from before a password change', async () => {
     const { id, email } = await addAdministrator(server, 'Dana', ['editor'])
     const client = await signIn(server, email)
     const respond = async (given: Json, key = newAuthenticator()) => {
@@ -228,24 +228,24 @@ describe('passkeys of administrators', () => {
     const back = { currentPassword: 'another password', password: PASSWORD }
     expect((await client.send('POST', '/admin/me/password', back)).status).to.equal(204)
     const late = await asked(client)
-    // Another process sets a password; this one does not know of it yet.
+    // Another process sets a password; this process does not know it yet.
     await rows('quire_admins').updateOne({ email }, { $inc: { epoch: 1 } })
     expect((await respond(late)).status).to.equal(401)
     expect(await rows('quire_admin_passkeys').countDocuments({ administrator: id })).to.equal(0)
   })
 
-  it('leave nothing behind of those who only ask', async () => {
+  it('stores no data for clients that only request options', async () => {
     const before = await rows('quire_admin_challenges').countDocuments()
     for (let time = 0; time < 5; time += 1) await challenge()
     expect(await rows('quire_admin_challenges').countDocuments()).to.equal(before)
   })
 
-  it('are in the audit, and so is who signs in by them and who fails to', async () => {
+  it('records keys, sign-ins and failed sign-ins in the audit', async () => {
     const { key } = await add(ada)
     await signWith(key)
     await signWith(key, { isVerified: false })
     await signWith(newAuthenticator())
-    // The log is numbered behind requests.
+    // Commits are numbered after the requests.
     await until(async () => {
       const { data } = (await server.send('GET', '/admin/audit?pagination[pageSize]=4')).body
       const noted = data.map(({ items }: Json) => `${items[0].type} ${items[0].documentId}`)
@@ -258,7 +258,7 @@ describe('passkeys of administrators', () => {
     }, 10_000)
   })
 
-  it('are in the log as changes of their owner', async () => {
+  it('logs keys as changes of their owner', async () => {
     const { answer } = await add(ada)
     await ada.send('DELETE', `${KEYS}/${answer.body.data.id}`)
     const rowsOfLog = await rows('quire_commits').find({ 'items.documentId': adaId }).toArray()
@@ -266,8 +266,8 @@ describe('passkeys of administrators', () => {
   })
 })
 
-describe('passkeys where there can be none', () => {
-  it('are offered to nobody', async () => {
+describe('passkeys on an unsuitable host', () => {
+  it('offers no passkeys and no routes', async () => {
     const server = await serve('no_passkeys', {
       contentTypes: NOTE,
       environment: { RATE_LIMIT: 'off', PUBLIC_URL: 'https://192.0.2.1' },

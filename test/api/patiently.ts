@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Answer } from './server.ts'
 
-/** As clients should: a server that has too much to do at once says when to ask again. */
+/** Retries like a client should when the server is overloaded. */
 export async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await ask()

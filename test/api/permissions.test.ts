@@ -56,7 +56,7 @@ describe('permissions over HTTP', () => {
     ['full-access', 'POST', () => list, 201],
   ]
   for (const [who, method, path, status] of rows) {
-    it(`answers ${who} with ${status} to ${method} ${path()}`, async () => {
+    it(`responds with ${status} to ${method} ${path()} of ${who}`, async () => {
       const answer = await server.send(method, path(), {
         token: tokens[who] ?? null,
         ...(method !== 'GET' && method !== 'DELETE' && { body: { data: { text: 'b' } } }),
@@ -65,31 +65,31 @@ describe('permissions over HTTP', () => {
       if (status === 403) {
         const { message, ...rest } = answer.body.error
         expect(rest).to.deep.equal({ status: 403, name: 'ForbiddenError', details: {} })
-        // API tokens are told which action they lack, others are not.
+        // API tokens learn the missing action, other callers do not.
         const isTold = who !== 'nobody'
         expect(message).to.match(isTold ? /^Forbidden: \S+ is not permitted$/ : /^Forbidden$/)
       }
     })
   }
 
-  it('says the same of what exists and of what does not', async () => {
+  it('gives the same response for existing and unknown entries', async () => {
     const there = await server.get(one(), { token: null })
     const missing = await server.get('/api/notes/x', { token: null })
     expect(missing.text).to.equal(there.text)
   })
 
-  it('asks for permission before it looks at the query or the data', async () => {
+  it('checks permissions before the query and the data', async () => {
     const query = await server.get('/api/notes?filters[nope]=1', { token: null })
     const data = await server.post('/api/notes', { nope: 1 }, { token: null })
     expect([query.status, data.status]).to.deep.equal([403, 403])
   })
 
-  it('parses the body before it asks', async () => {
+  it('parses the body before it checks permissions', async () => {
     const answer = await server.send('POST', list, { token: null, body: '{"data":' })
     expect([answer.status, answer.body.error.name]).to.deep.equal([400, 'SyntaxError'])
   })
 
-  it('answers an unknown token with 401, on public routes as well', async () => {
+  it('responds with 401 to an unknown token, even on public routes', async () => {
     for (const path of [list, '/api/tags', one()]) {
       const answer = await server.get(path, { token: 'f'.repeat(256) })
       expect([answer.status, answer.body.error.message]).to.deep.equal([
@@ -100,7 +100,7 @@ describe('permissions over HTTP', () => {
   })
 
   for (const authorization of ['Bearer', 'Basic eA==', 'deadbeef', 'Token x', 'Bearer a b', '']) {
-    it(`takes the header "${authorization}" for nobody`, async () => {
+    it(`treats the header "${authorization}" as anonymous`, async () => {
       const answer = (path: string): Promise<{ readonly status: number }> =>
         server.get(path, { token: null, headers: { authorization } })
       expect((await answer('/api/tags')).status).to.equal(200)
@@ -108,7 +108,7 @@ describe('permissions over HTTP', () => {
     })
   }
 
-  it('reads the scheme in any case, and no token of the query string', async () => {
+  it('accepts the scheme in any case, and no token in the query', async () => {
     const headers = { authorization: `bEARER   ${ROOT_TOKEN}` }
     expect((await server.get(list, { token: null, headers })).status).to.equal(200)
     const inQuery = `${list}?access_token=${ROOT_TOKEN}&token=${ROOT_TOKEN}`

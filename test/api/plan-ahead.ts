@@ -3,8 +3,8 @@ import type { Answer } from './server.ts'
 const MAX_LEAD_MS = 60_000
 
 /**
- * Sends a request that plans something for a moment from now. On a busy machine the moment may have passed when the
- * request arrives: it is sent again with a later one.
+ * Sends a request that plans an action for a moment from now. If the moment has passed when the
+ * request arrives on a busy machine, sends it again with a later one.
  */
 export async function sendSoon(
   send: (at: string) => Promise<Answer>,
@@ -16,10 +16,10 @@ export async function sendSoon(
 }
 
 /**
- * Runs steps that have to be over before the planned moment `at`, which they return. If the moment passed meanwhile, runs
- * them again with twice the time.
+ * Runs steps that must end before the planned moment `at`, which they return. If that moment has
+ * passed, runs them again with twice the time.
  *
- * @throws Error if they are not over within a minute
+ * @throws Error if they do not end within a minute
  */
 export async function aheadOfTime<T extends { readonly at: string }>(
   steps: (leadMs: number) => Promise<T>,

@@ -69,7 +69,7 @@ describe('schedules and releases', () => {
   }
 
   describe('a schedule', () => {
-    it('publishes and takes back at its time, once, in the name of its author', async () => {
+    it('publishes and unpublishes at its time, once, in the name of its author', async () => {
       const { documentId, data, early } = await aheadOfTime(async (leadMs) => {
         const made = await make(NOTE, { text: 'one' })
         const planned = await planSoon([NOTE, made], 'publish', leadMs)
@@ -92,7 +92,7 @@ describe('schedules and releases', () => {
       await until(async () => !(await isPublished(`notes/${documentId}`)), 10_000)
     })
 
-    it('is made by API tokens too, and of some locales', async () => {
+    it('can be created by API tokens, and for some locales', async () => {
       const documentId = await make(ARTICLE, { title: 'en' })
       await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=fr`, {
         data: { title: 'fr' },
@@ -105,7 +105,7 @@ describe('schedules and releases', () => {
       expect(await isPublished(`articles/${documentId}`)).to.equal(false)
     })
 
-    it('is shown where it failed, and taken back', async () => {
+    it('is shown after a failure, and can be deleted', async () => {
       const documentId = await make(NOTE, {})
       await planSoon([NOTE, documentId], 'publish')
       await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 10_000)
@@ -117,7 +117,7 @@ describe('schedules and releases', () => {
       expect((await editor.send('DELETE', `/admin/schedules/${row.id}`)).status).to.equal(404)
     })
 
-    it('is begun anew when what was missing is there', async () => {
+    it('can be retried after the missing data was added', async () => {
       const { documentId, data, path, early } = await aheadOfTime(async (leadMs) => {
         const made = await make(NOTE, {})
         const planned = await planSoon([NOTE, made], 'publish', leadMs)
@@ -127,7 +127,7 @@ describe('schedules and releases', () => {
       })
       expect([early.status, early.headers['error-code']]).to.deep.equal([400, 'conflicting_state'])
       await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 10_000)
-      await ok('POST', path) // it lacks its text still
+      await ok('POST', path) // its text is still missing
       await until(async () => (await schedulesOf(documentId))[0]?.state === 'failed', 10_000)
       await ok('PUT', `/admin/content/${NOTE}/${documentId}`, { data: { text: 'mended' } })
       expect((await editor.send('POST', path, { data: {} })).status).to.equal(400)
@@ -139,7 +139,7 @@ describe('schedules and releases', () => {
       expect((await editor.send('POST', path)).status).to.equal(404)
     })
 
-    it('asks for the rights of its author again, and of who cancels', async () => {
+    it('requires the permissions of its author again, and of the canceling user', async () => {
       const all = ['find', 'findOne', 'readDrafts', 'update', 'publish', 'create'].map(
         (verb) => `${NOTE}.${verb}`,
       )
@@ -179,7 +179,7 @@ describe('schedules and releases', () => {
       expect(await isPublished(`notes/${documentId}`)).to.equal(false)
     })
 
-    it('is listed by pages of what one may see, whatever else is scheduled', async () => {
+    it('is listed page by page, among the visible ones only', async () => {
       const from = new Date(Date.now() + 100 * 86_400_000)
       const at = (index: number): string => new Date(from.getTime() + index).toISOString()
       for (let index = 0; index < 4; index += 1) {
@@ -212,7 +212,7 @@ describe('schedules and releases', () => {
       expect(seen).to.deep.equal(expected)
     })
 
-    it('refuses what it does not understand', async () => {
+    it('refuses invalid bodies', async () => {
       const documentId = await make(NOTE, { text: 'three' })
       const target = `/admin/content/${NOTE}/${documentId}/actions`
       const wrong: readonly (readonly [string, unknown])[] = [
@@ -251,7 +251,7 @@ describe('schedules and releases', () => {
   })
 
   describe('a release', () => {
-    it('is listed by pages, the newest first', async () => {
+    it('is listed page by page, newest first', async () => {
       const made: string[] = []
       for (const name of ['a', 'b', 'c']) {
         made.unshift((await ok('POST', '/admin/releases', { data: { name } })).data.id)
@@ -275,7 +275,7 @@ describe('schedules and releases', () => {
       expect(status, text).to.equal(202)
     }
 
-    it('publishes and takes back together, of several types and locales', async () => {
+    it('publishes and unpublishes several types and locales together', async () => {
       const gone = await make(ARTICLE, { title: 'gone', slug: 'same' })
       await ok('POST', `/admin/content/${ARTICLE}/${gone}/actions/publish`)
       const article = await make(ARTICLE, { title: 'en', slug: 'same' })
@@ -285,7 +285,7 @@ describe('schedules and releases', () => {
       const { data } = await add(id, [
         { uid: ARTICLE, documentId: article, action: 'publish' },
         { uid: ARTICLE, documentId: article, locale: 'fr', action: 'publish' },
-        { uid: ARTICLE, documentId: gone, action: 'unpublish' }, // which frees its slug
+        { uid: ARTICLE, documentId: gone, action: 'unpublish' }, // this frees its slug
         { uid: NOTE, documentId: note, action: 'publish' },
       ])
       expect(data.items.map(({ title, state }: Json) => [title, state])).to.deep.equal([
@@ -307,7 +307,7 @@ describe('schedules and releases', () => {
       expect([again.status, again.headers['error-code']]).to.deep.equal([409, 'release_state'])
     })
 
-    it('names every fault beforehand, and does nothing with one', async () => {
+    it('lists all faults in advance, and changes no document if there is one', async () => {
       const held = await make(ARTICLE, { title: 'held', slug: 'held' })
       await ok('POST', `/admin/content/${ARTICLE}/${held}/actions/publish`)
       const good = await make(NOTE, { text: 'good' })
@@ -350,7 +350,7 @@ describe('schedules and releases', () => {
       expect(await isPublished(`notes/${good}`)).to.equal(true)
     })
 
-    it('is published at its time, and not changed meanwhile', async () => {
+    it('is published at its time, and cannot change before', async () => {
       const note = await make(NOTE, { text: 'at its time' })
       const id = await begin('timed')
       await add(id, [{ uid: NOTE, documentId: note, action: 'publish' }])
@@ -377,7 +377,7 @@ describe('schedules and releases', () => {
       })
     })
 
-    it('shows why it was not published at its time', async () => {
+    it('shows the reason of a failure at its time', async () => {
       const empty = await make(NOTE, {})
       const id = await begin('late')
       await add(id, [{ uid: NOTE, documentId: empty, action: 'publish' }])
@@ -393,7 +393,7 @@ describe('schedules and releases', () => {
       ).to.deep.equal([])
     })
 
-    it('asks its author for the right to publish releases again', async () => {
+    it('requires the permission of its author to publish releases again', async () => {
       const content = ['find', 'findOne', 'readDrafts', 'publish'].map((verb) => `${NOTE}.${verb}`)
       const releases = ['read', 'create', 'update', 'publish'].map(
         (verb) => `admin::releases.${verb}`,
@@ -422,7 +422,7 @@ describe('schedules and releases', () => {
       expect(await isPublished(`notes/${documentId}`)).to.equal(false)
     })
 
-    it('asks for the right to publish each of its documents', async () => {
+    it('requires permission to publish each of its documents', async () => {
       await addRole(server, 'releaser', [
         ...['read', 'create', 'update', 'publish', 'delete'].map(
           (verb) => `admin::releases.${verb}`,
@@ -447,7 +447,7 @@ describe('schedules and releases', () => {
       expect((await author.send('GET', '/admin/releases')).status).to.equal(403)
     })
 
-    it('refuses what it does not understand', async () => {
+    it('refuses invalid bodies', async () => {
       const id = await begin('wrong')
       const items = `/admin/releases/${id}/items`
       const item = { uid: NOTE, documentId: 'aaaaaaaaaaaaaaaaaaaaaaaa', action: 'publish' }

@@ -75,7 +75,7 @@ const DEEP = [
   'populate[localizations][populate]=*',
 ].join('&')
 
-describe('commands that populate costs', () => {
+describe('commands of populate', () => {
   let proxy: DatabaseProxy
 
   before(async () => {
@@ -84,13 +84,13 @@ describe('commands that populate costs', () => {
 
   after(() => proxy.close())
 
-  /** What a list costs, whose entries there must be as many of as asked for. */
+  /** The commands of a list. The list must have `size` entries. */
   async function cost(
     server: TestServer,
     target: string,
     size: number,
   ): Promise<readonly string[]> {
-    await server.get('/api/i18n/locales') // whatever is kept is fresh
+    await server.get('/api/i18n/locales') // refreshes the caches
     proxy.takeCommands()
     const { status, text, body } = await server.get(`${target}&pagination[pageSize]=${size}`)
     expect(status, text).to.equal(200)
@@ -105,7 +105,7 @@ describe('commands that populate costs', () => {
       server = await serve('populate_sample', {
         uri: proxy.uri,
         contentTypes: {},
-        environment: { CONTENT_TYPES_DIR: SAMPLE, QUERY_TIMEOUT_MS: '20000' }, // commands are counted here, not timed
+        environment: { CONTENT_TYPES_DIR: SAMPLE, QUERY_TIMEOUT_MS: '20000' }, // this test counts commands and measures no time
       })
       const { uri, database: name } = server
       const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000 })
@@ -135,7 +135,7 @@ describe('commands that populate costs', () => {
 
     after(() => server.close())
 
-    /** Those that come first have everything that the others have. */
+    /** The first entries have everything that the others have. */
     const lists: readonly (readonly [string, string])[] = [
       ['articles', '/api/articles?populate=*&sort=id:desc'],
       ['countries', '/api/countries?populate=*&sort=area:desc'],
@@ -144,7 +144,7 @@ describe('commands that populate costs', () => {
       ['currencies', '/api/currencies?populate=*'],
     ]
     for (const [what, target] of lists) {
-      it(`is as much for many ${what} as for one`, async () => {
+      it(`runs as many commands for many ${what} as for one`, async () => {
         const one = await cost(server, target, 1)
         expect(one.filter((name) => name === 'find')).to.have.length.above(1)
         expect(await cost(server, target, MANY)).to.deep.equal(one)
@@ -152,7 +152,7 @@ describe('commands that populate costs', () => {
     }
   })
 
-  describe('of everything that there is', () => {
+  describe('of a type with every kind of attribute', () => {
     let server: TestServer
 
     before(async () => {
@@ -206,15 +206,18 @@ describe('commands that populate costs', () => {
 
     after(() => server.close())
 
-    /** With the number of entries that are sure to be of every locale asked for: each has its own query. */
+    /**
+     * The number is the smallest one with entries in every locale, because each locale has its own
+     * query.
+     */
     const queries: readonly (readonly [string, string, number])[] = [
       ['everything', 'populate=*', 1],
       ['everything of drafts', 'populate=*&status=draft', 1],
       ['everything of two locales', 'populate=*&locale=*', 20],
-      ['what is further down', DEEP, 1],
+      ['several levels', DEEP, 1],
     ]
     for (const [what, query, few] of queries) {
-      it(`is as much for many as for ${few}: ${what}`, async () => {
+      it(`runs as many commands for many entries as for ${few}: ${what}`, async () => {
         const target = `/api/pages?sort=id:desc&${query}`
         const one = await cost(server, target, few)
         expect(one.filter((name) => name !== 'aggregate')).to.have.length.above(5)

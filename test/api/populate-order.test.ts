@@ -36,7 +36,7 @@ describe('populate with an order', () => {
   before(async () => {
     server = await serve('populate_order', { contentTypes: TYPES })
     const group = (await server.post('/api/groups', { name: 'g' })).body.data.documentId
-    // a, c, e and g are equal in everything that one can order by but their names.
+    // a, c, e and g differ by their names only.
     const equal = {
       rank: 1,
       price: '1.10',
@@ -88,8 +88,8 @@ describe('populate with an order', () => {
     'group.name',
   ]
   for (const key of keys) {
-    const othersFirst = key === 'group.name' // they have none
-    it(`keeps the relation's own order of what is equal by ${key}`, async () => {
+    const othersFirst = key === 'group.name' // they have no group
+    it(`keeps the order of the relation among entries equal by ${key}`, async () => {
       const query = (direction: string): string =>
         `/api/posts/${post}?populate[tags][sort]=${key}:${direction}`
       expect(await shown(query('asc'))).to.equal(othersFirst ? 'bfdgeca' : 'gecabfd')
@@ -98,12 +98,12 @@ describe('populate with an order', () => {
     })
   }
 
-  it('goes by each key in turn', async () => {
+  it('sorts by each key in turn', async () => {
     const sort = 'populate[tags][sort][0]=rank:desc&populate[tags][sort][1]=name'
     expect(await shown(`/api/posts/${post}?${sort}`)).to.equal('bdfaceg')
   })
 
-  it('cuts a part of that order, and shows no more than was asked for', async () => {
+  it('returns a page in that order, with the requested fields only', async () => {
     const part = 'populate[tags][pagination][start]=1&populate[tags][pagination][limit]=3'
     const query = `populate[tags][sort]=slug&${part}&populate[tags][fields]=name`
     const { body } = await server.get(`/api/posts/${post}?${query}`)
@@ -114,7 +114,7 @@ describe('populate with an order', () => {
     expect(Object.keys(one)).to.deep.equal(['id', 'documentId', 'name'])
   })
 
-  it('has an order of its own for each of several entries', async () => {
+  it('sorts each of several lists separately', async () => {
     const other = (await server.post('/api/posts', { title: 'q', tags: ids('acbge') })).body.data
     const { body } = await server.get('/api/posts?sort=title&populate[tags][sort]=slug')
     const orders = body.data.map(({ tags }: Json) => tags.map(({ name }: Json) => name).join(''))
@@ -122,7 +122,7 @@ describe('populate with an order', () => {
     await server.delete(`/api/posts/${other.documentId}`)
   })
 
-  it('keeps the order that an inverse side was given, then that of ids', async () => {
+  it('keeps the order of an inverse side, then sorts by id', async () => {
     const made: string[] = []
     for (const title of ['1', '2', '3', '4']) {
       made.push((await server.post('/api/posts', { title })).body.data.documentId)

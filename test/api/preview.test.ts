@@ -50,7 +50,7 @@ describe('previews of entries', () => {
   const read = (token: string, path = `/api/articles/${documentId}?status=draft`) =>
     server.get(path, { token })
 
-  it('are at the address that the type declares, with a token that reads drafts and writes nothing', async () => {
+  it('returns the URL declared by the type, with a token that reads drafts and cannot write', async () => {
     const url = await preview(editor, { locale: 'fr' })
     expect(url.origin + url.pathname).to.equal('https://app.example.org/preview')
     expect(url.searchParams.get('id')).to.equal(documentId)
@@ -77,7 +77,7 @@ describe('previews of entries', () => {
     }
   })
 
-  it('read entries and files, and no users, roles, copies or named queries', async () => {
+  it('allows reads of entries and files, but not of users, roles, sync or named queries', async () => {
     await addAdministrator(server, 'Boss', ['administrator'])
     const boss = await signIn(server, 'boss@example.org')
     const token = secretOf(await preview(boss))
@@ -114,7 +114,7 @@ describe('previews of entries', () => {
     expect(bulk.status).to.equal(403)
   })
 
-  it('are read by nothing that was changed, made up or signed for somebody else', async () => {
+  it('refuses modified, invented and foreign tokens', async () => {
     const token = secretOf(await preview(editor))
     const { id } = await addAdministrator(server, 'Other', ['administrator'])
     const [, , epoch, end, signature = ''] = token.split('-')
@@ -129,7 +129,7 @@ describe('previews of entries', () => {
     }
   })
 
-  it('end with the password, and read no more than the administrator still may', async () => {
+  it('ends with the password, and follows the permissions of the administrator', async () => {
     const { id } = await addAdministrator(server, 'Leaver', ['editor'])
     const token = secretOf(await preview(await signIn(server, 'leaver@example.org')))
     expect((await read(token)).status).to.equal(200)
@@ -146,7 +146,7 @@ describe('previews of entries', () => {
     expect((await read(again)).status).to.equal(401)
   })
 
-  it('read nothing of what is permitted in some locales alone', async () => {
+  it('cannot read types that the administrator may read in some locales only', async () => {
     const verbs = ['find', 'findOne', 'readDrafts']
     const french = verbs.map((verb) => ({
       action: `api::article.article.${verb}`,
@@ -161,7 +161,7 @@ describe('previews of entries', () => {
     expect((await read(token)).status).to.equal(403)
   })
 
-  it('are there for types that declare one, and may be framed', async () => {
+  it('exists for types that declare a preview', async () => {
     const tag = await editor.send('POST', '/admin/content/api::tag.tag', { data: { name: 'x' } })
     const path = `/admin/content/api::tag.tag/${tag.body.data.documentId}/preview`
     expect((await editor.send('POST', path, {})).status).to.equal(404)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { declare, serve, type TestServer } from './server.ts'
 
-describe('answers that depend on who asks', () => {
+describe('caching of responses that depend on the caller', () => {
   let server: TestServer
   before(async () => {
     server = await serve('private_answers', {
@@ -19,7 +19,7 @@ describe('answers that depend on who asks', () => {
   const concrete = (path: string): string =>
     path.replaceAll(/\{\*\w+\}/g, 'nothing').replaceAll(/:\w+/g, 'nothing')
 
-  it('are kept by no shared cache where a credential was sent, be it a wrong one', async () => {
+  it('forbids shared caches to keep a response to a credential, even a wrong one', async () => {
     const guarded = server.routes.filter(
       ({ access }) =>
         typeof access === 'object' || ['writers', 'syncers', 'programs'].includes(access),
@@ -41,14 +41,14 @@ describe('answers that depend on who asks', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('vary by the credential for those who send none', async () => {
+  it('sends Vary: Authorization to anonymous callers', async () => {
     const { status, headers } = await server.get('/api/notes', { token: null })
     expect(status).to.equal(200)
     expect(headers.vary).to.match(/\bAuthorization\b/)
     expect(headers['cache-control']).to.equal('public, max-age=0, must-revalidate')
   })
 
-  it('are kept by no cache where they are errors, at every route and at none', async () => {
+  it('forbids caches to keep errors, on any route', async () => {
     const wrong: string[] = []
     let errors = 0
     const asked = server.routes.map(({ method, path }) => [method.toUpperCase(), concrete(path)])
@@ -68,7 +68,7 @@ describe('answers that depend on who asks', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('are kept by no cache where they say how the process is', async () => {
+  it('forbids caches to keep health checks', async () => {
     for (const path of ['/_health', '/_ready']) {
       const { status, headers } = await server.get(path, { token: null })
       expect([path, status, headers['cache-control']]).to.deep.equal([path, 204, 'no-store'])

@@ -51,7 +51,7 @@ describe('attributes that are not writable', () => {
       [{ zone: [{ __component: 'shared.link', clicks: 1 }] }, 'clicks', 'zone'],
     ]
     for (const [data, key, path] of payloads) {
-      it(`are refused in ${JSON.stringify(data)} of ${type}`, async () => {
+      it(`refuses ${JSON.stringify(data)} of ${type}`, async () => {
         expectInvalid(await server.post(`/api/${type}`, data), key, path)
         const made = await server.post(`/api/${type}`, { title: 'x' })
         const one = `/api/${type}/${made.body.data.documentId}`
@@ -62,7 +62,7 @@ describe('attributes that are not writable', () => {
       })
     }
 
-    it(`have their defaults in ${type}, and come along to another locale`, async () => {
+    it(`sets defaults in ${type}, and copies values to another locale`, async () => {
       const made = await server.post(`/api/${type}`, { title: 'x', link: { label: 'a' } })
       expect(made.body.data.rank, made.text).to.equal(7)
       const one = `/api/${type}/${made.body.data.documentId}`
@@ -71,7 +71,7 @@ describe('attributes that are not writable', () => {
     })
   }
 
-  it('are not attached to by an upload', async () => {
+  it('refuses to attach an upload', async () => {
     const { id } = (await server.post('/api/posts', { title: 'x' })).body.data
     const fields = { ref: 'api::post.post', refId: String(id), field: 'cover' }
     const body = multipart({ files: [{ name: 'a.txt', content: 'text' }], fields })
@@ -79,7 +79,7 @@ describe('attributes that are not writable', () => {
     expectInvalid(answer, 'cover', 'cover')
   })
 
-  it('are what an import brings, and stay when something else is written', async () => {
+  it('accepts values from an import, and keeps them on later writes', async () => {
     const schema = compile(
       typeFile('note', ATTRIBUTES, {
         collectionName: 'note_versions',
@@ -129,14 +129,14 @@ describe('attributes that are not searchable', () => {
     ['falcon', 0],
     ['424242', 0],
   ] as const) {
-    it(`are not looked into for ${what}`, async () => {
+    it(`finds ${what} in searchable attributes only`, async () => {
       const answer = await server.get(`/api/notes?_q=${what}`)
       expect(answer.status, answer.text).to.equal(200)
       expect(answer.body.data).to.have.length(count)
     })
   }
 
-  it('are filtered by when they are named', async () => {
+  it('filters by them when the request names them', async () => {
     const answer = await server.get('/api/notes?filters[codename]=falcon&filters[number]=424242')
     expect(answer.body.data).to.have.length(1)
   })

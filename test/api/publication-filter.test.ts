@@ -42,7 +42,7 @@ type Locale = 'en' | 'fr'
 type State = 'draft' | 'same' | 'changed' | 'published-only'
 type States = Readonly<Partial<Record<Locale, State>>>
 
-/** Documents by their title, with a state in each locale that they have. */
+/** Documents by title, with the state in each of their locales. */
 const DOCUMENTS: Readonly<Record<string, States>> = {
   d1: { en: 'draft' },
   d2: { en: 'same' },
@@ -60,7 +60,10 @@ const isPublishedAnywhere = (states: States): boolean => Object.values(states).s
 const hasBoth = (states: States, locale: Locale): boolean =>
   states[locale] === 'same' || states[locale] === 'changed'
 
-/** The documents that a filter selects in one locale, as the reference documents them. */
+/**
+ * The documents that a filter selects in one locale, according to the documentation of the
+ * reference.
+ */
 const SELECTED: Readonly<Record<PublicationFilter, (states: States, locale: Locale) => boolean>> = {
   'never-published': (states, locale) => states[locale] === 'draft',
   'has-published-version': hasBoth,
@@ -120,7 +123,7 @@ describe('publicationFilter', () => {
     }
   }
 
-  /** As in content that was published before its type had drafts. */
+  /** Like content that was published before its type had drafts. */
   async function removeDraft(documentId: string, locale: string): Promise<void> {
     const client = await MongoClient.connect(server.uri)
     try {
@@ -221,7 +224,7 @@ describe('publicationFilter', () => {
     expect(modified.localizations).to.deep.equal([])
   })
 
-  it('joins filters and pages with and', async () => {
+  it('combines with filters and pages', async () => {
     const { body } = await server.get(
       '/api/posts?status=draft&publicationFilter=modified&filters[title][$startsWith]=d7&pagination[pageSize]=1',
     )
@@ -229,7 +232,7 @@ describe('publicationFilter', () => {
     expect(body.meta.pagination.total).to.equal(1)
   })
 
-  it('follows a change of the draft at once, for callers who cannot write too', async () => {
+  it('follows a change of the draft at once, also for callers without permission to write', async () => {
     const created = await server.post('/api/posts', { title: 'zz', seo: { words: 'a' } })
     const { documentId } = created.body.data
     for (const path of ['posts', '_q/posts']) {
@@ -253,7 +256,7 @@ describe('publicationFilter', () => {
     expect(body.data).to.have.length(1)
   })
 
-  it('is an error of a tool for an unknown value', async () => {
+  it('returns an error of the tool for an unknown value', async () => {
     const answer = await callTool('find', { type: 'post', publicationFilter: 'changed' })
     expect(answer.error.message).to.match(/^publicationFilter: /)
   })
@@ -271,7 +274,7 @@ describe('publicationFilter', () => {
     })
   }
 
-  it('takes hasPublishedVersion by document', async () => {
+  it('supports hasPublishedVersion by document', async () => {
     const list = async (query: string): Promise<readonly string[]> =>
       titlesOf((await server.get(`/api/posts?locale=*&sort=title&${query}`)).body.data)
     const drafts = 'status=draft&hasPublishedVersion'

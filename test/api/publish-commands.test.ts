@@ -5,7 +5,10 @@ import { declare, serve, type TestServer } from './server.ts'
 
 const MANY = 12
 
-/** As many component types, zones and relations of every kind as `count` says, and a payload that fills all. */
+/**
+ * A type with `count` component types, zones and relations of every kind, and a payload that fills
+ * all of them.
+ */
 function holder(name: string, count: number) {
   const numbers = Array.from({ length: count }, (_, number) => number)
   const target = `${name}-target`
@@ -70,7 +73,7 @@ function holder(name: string, count: number) {
   }
 }
 
-describe('commands that publishing costs', () => {
+describe('commands of a publication', () => {
   let proxy: DatabaseProxy
   let server: TestServer
   const slim = holder('slim', 1)
@@ -82,7 +85,7 @@ describe('commands that publishing costs', () => {
       uri: proxy.uri,
       contentTypes: { ...slim.contentTypes, ...wide.contentTypes },
     })
-    // Ids are taken from the database a hundred at once: the first are here.
+    // Ids are reserved in blocks of a hundred: this reserves the first block.
     for (const { path, elements } of [slim, wide]) await created(path, elements)
   })
 
@@ -100,7 +103,7 @@ describe('commands that publishing costs', () => {
   async function cost(
     request: () => Promise<{ readonly status: number; readonly text: string }>,
   ): Promise<readonly string[]> {
-    await server.get('/api/slims?pagination[pageSize]=1') // whatever is kept is fresh
+    await server.get('/api/slims?pagination[pageSize]=1') // refreshes the caches
     proxy.takeCommands()
     const { status, text } = await request()
     expect(status, text).to.be.below(300)
@@ -110,7 +113,7 @@ describe('commands that publishing costs', () => {
   type Held = typeof slim
   let slugs = 0
 
-  /** A draft that differs from what is published in everything it holds. */
+  /** A draft that differs from its published version in every attribute. */
   async function changedDraft({ path, targets, elements, relations }: Held): Promise<string> {
     const [first, second] = [await created(targets, {}), await created(targets, {})]
     slugs += 1
@@ -129,24 +132,24 @@ describe('commands that publishing costs', () => {
     ],
     ['a PUT', async (entry) => (await cost(() => server.put(entry, {}))).length],
     [
-      'taking the publication back',
+      'an unpublish',
       async (entry) => (await cost(() => server.send('POST', `${entry}/actions/unpublish`))).length,
     ],
   ]
   for (const [what, commands] of ways) {
-    it(`are as many with ${MANY} of everything as with one, by ${what}`, async () => {
+    it(`runs as many commands with ${MANY} of everything as with one, by ${what}`, async () => {
       const few = await commands(await changedDraft(slim))
       expect(await commands(await changedDraft(wide))).to.equal(few)
       expect(few).to.be.at.most(6)
     })
   }
 
-  it('are six at most for a creation that publishes all of its components', async () => {
+  it('runs six commands at most to create and publish an entry with all its components', async () => {
     const commands = await cost(() => server.post(wide.path, { slug: 'new', ...wide.elements }))
     expect(commands.length, commands.join()).to.be.at.most(6)
   })
 
-  it('are none that write when nothing has changed', async () => {
+  it('runs no write if no value has changed', async () => {
     const entry = await changedDraft(wide)
     await server.put(entry, {})
     const commands = await cost(() => server.send('POST', `${entry}/actions/publish`))

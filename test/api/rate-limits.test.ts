@@ -5,7 +5,7 @@ const ACTIONS = ['callback', 'register', 'forgotPassword', 'sendEmailConfirmatio
   (verb) => `plugin::users-permissions.auth.${verb}`,
 )
 
-describe('limits of attempts, behind a proxy', () => {
+describe('limits of attempts behind a proxy', () => {
   let server: TestServer
   let addresses = 0
   before(async () => {
@@ -22,7 +22,7 @@ describe('limits of attempts, behind a proxy', () => {
   const attempt = (path: string, body: object, address = `198.51.100.${(addresses += 1)}`) =>
     server.send('POST', path, { body, token: null, headers: { 'x-forwarded-for': address } })
 
-  /** How many attempts of `count` are let through; a minute that ends meanwhile begins the count anew. */
+  /** The number of accepted attempts of `count`. The count restarts if a minute ends in between. */
   const letThrough = async (count: number, send: (index: number) => ReturnType<typeof attempt>) => {
     const minute = (): number => Math.floor(Date.now() / 60_000)
     for (;;) {
@@ -33,7 +33,7 @@ describe('limits of attempts, behind a proxy', () => {
   }
 
   for (const path of ['/api/auth/forgot-password', '/api/auth/send-email-confirmation']) {
-    it(`${path} counts mails by their address, whatever else the body says`, async () => {
+    it(`counts mails of ${path} by their address, whatever else the body contains`, async () => {
       const through = await letThrough(40, (index) =>
         attempt(path, { email: 'Victim@example.org', identifier: `random ${index}` }),
       )
@@ -41,7 +41,7 @@ describe('limits of attempts, behind a proxy', () => {
     })
   }
 
-  it('counts sign-in by name and by address of one user as one', async () => {
+  it('counts sign-ins by name and by email of one user together', async () => {
     const through = await letThrough(40, (index) =>
       attempt('/api/auth/local', {
         identifier: index % 2 === 0 ? 'victim' : 'victim@example.org',
@@ -52,7 +52,7 @@ describe('limits of attempts, behind a proxy', () => {
     expect(through).to.be.at.most(30)
   })
 
-  it('lets a device sign in that has signed in before, while others guess', async () => {
+  it('accepts sign-ins from a known device during attempts from other devices', async () => {
     const sender = (): string => `192.0.2.${(addresses += 1) % 250}`
     const signIn = (password: string, cookie = '', identifier = 'owner') =>
       server.send('POST', '/api/auth/local', {
@@ -74,7 +74,7 @@ describe('limits of attempts, behind a proxy', () => {
       }
       throw new Error('attempts on one account are not counted')
     }
-    // A minute may end between two requests: the account is then locked out again.
+    // The minute of the limit may end between two requests, so lock the account again.
     const expectLockedOut = async (cookie: string): Promise<void> => {
       const statuses: number[] = []
       while (!statuses.includes(429) && statuses.length < 4) {
@@ -99,7 +99,7 @@ describe('limits of attempts, behind a proxy', () => {
     ['IPv4', (port: number) => `203.0.113.7:${port}`],
     ['IPv6', (port: number) => `[2001:db8::7]:${port}`],
   ] as const) {
-    it(`takes all ports of one ${what} address for one client`, async () => {
+    it(`counts all ports of one ${what} address as one client`, async () => {
       const through = await letThrough(15, (index) =>
         attempt(
           '/api/auth/local',

@@ -4,7 +4,7 @@ import { declare, type Json, serve, type TestServer } from './server.ts'
 
 const FULL = { name: 'full', type: 'full-access' }
 
-/** What a command said about the members that may answer it, where it was asked to; else null. */
+/** The read preference of a command that allows stale members, otherwise null. */
 function preferenceOf({ command }: ObservedCommand): Json {
   const said = command['$readPreference'] as Json
   return said?.maxStalenessSeconds === undefined ? null : said.mode
@@ -17,7 +17,7 @@ describe('the read preference of a token', () => {
   before(async () => {
     const relation = { type: 'relation', relation: 'oneToMany', target: 'api::note.note' }
     server = await serve('token_reads', {
-      environment: { CACHE_BYTES: '0' }, // what is asked of the database is looked at
+      environment: { CACHE_BYTES: '0' }, // without a cache, so that every read reaches the database
       contentTypes: {
         note: declare('note', { text: { type: 'string', unique: true }, others: relation }),
       },
@@ -31,9 +31,9 @@ describe('the read preference of a token', () => {
     expect(answer.status, answer.text).to.equal(201)
     return answer.body.data
   }
-  /** The commands of one request on content, and for each what it prefers. */
+  /** The commands of one request on content, with the read preference of each. */
   const commandsOf = async (token: string, method: string, path: string, body?: object) => {
-    await server.get('/api/notes?pagination[limit]=1', { token }) // knows the token, and has noted its use
+    await server.get('/api/notes?pagination[limit]=1', { token }) // caches the token and records its use
     seen.length = 0
     const answer = await server.send(method, path, { token, body })
     expect(answer.status, answer.text).to.be.oneOf([200, 201, 204])
@@ -42,7 +42,7 @@ describe('the read preference of a token', () => {
     return { answer, ofNotes, others }
   }
 
-  it('holds for everything that its reads of content ask, and for nothing else', async () => {
+  it('applies to all reads of content and to no other command', async () => {
     const { data: target } = (await server.post('/api/notes', { text: 'target' })).body
     const { data: note } = (
       await server.post('/api/notes', { text: 'a', others: [target.documentId] })
@@ -62,7 +62,7 @@ describe('the read preference of a token', () => {
     }
   })
 
-  it('does not hold for what writes read, before, in and after them', async () => {
+  it('does not apply to reads before, in and after a write', async () => {
     const { accessKey } = await makeToken({ ...FULL, name: 'writes', readPreference: 'nearest' })
     const made = await commandsOf(accessKey, 'POST', '/api/notes?populate=others', {
       data: { text: 'b', others: [] },
@@ -80,7 +80,7 @@ describe('the read preference of a token', () => {
     }
   })
 
-  it('is shown, changed and taken away, and holds again within a second', async () => {
+  it('is shown, changed and removed, and applies within a second', async () => {
     const token = await makeToken({ name: 'shown', type: 'read-only' })
     expect(token.readPreference).to.equal(null)
     const path = `/admin/api-tokens/${token.id}`
@@ -97,7 +97,7 @@ describe('the read preference of a token', () => {
     expect(body.data.map((one: Json) => one.readPreference)).to.include.members([null, 'nearest'])
   })
 
-  it('is one of those that MongoDB knows', async () => {
+  it('must be a mode of MongoDB', async () => {
     for (const readPreference of ['Primary', 'secondary-preferred', '', 1, ['nearest'], {}]) {
       const body = { name: 'odd', type: 'read-only', readPreference }
       const answer = await server.send('POST', '/admin/api-tokens', { body })
