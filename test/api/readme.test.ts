@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 const readReadme = (): Promise<string> => readFile(path.join(ROOT, 'README.md'), 'utf8')
 
-/** The declarations that README shows, by the file that each is to be written to. */
+/** The declarations in README, by the file name that README gives them. */
 async function declarationsOfReadme(): Promise<ReadonlyMap<string, string>> {
   const readme = await readReadme()
   const names = readme.match(/`content-types\/[\w/-]+\.json`/g) ?? []
@@ -20,9 +20,9 @@ async function declarationsOfReadme(): Promise<ReadonlyMap<string, string>> {
 }
 
 for (const [where, prepare] of [
-  ['in a folder of their own', () => Promise.resolve()],
+  ['in an empty folder', () => Promise.resolve()],
   [
-    'over the sample',
+    'added to the sample',
     async (folder: string) => {
       const declared = path.join(folder, 'content-types')
       await cp(path.join(ROOT, 'content-types'), declared, { recursive: true })
@@ -52,11 +52,11 @@ for (const [where, prepare] of [
       await rm(folder, { recursive: true, force: true })
     })
 
-    it('start without a warning', () => {
+    it('starts without a warning', () => {
       expect(server.takeLog()).to.deep.equal([])
     })
 
-    it('keep what was written in one locale when another is written', async () => {
+    it('keeps the values of one locale when another is written', async () => {
       const category = (await server.post('/api/categories', { name: 'News' })).body.data
       const english = {
         title: 'Snow',

@@ -26,7 +26,7 @@ describe('bodies of refused requests', () => {
   })
   after(() => server.close())
 
-  it('are not awaited on routes outside of content that require a right', async () => {
+  it('refuses a request without waiting for its body, on routes other than content routes', async () => {
     const guarded = server.routes.filter(isRefused)
     expect(guarded.length).to.be.above(30)
     for (const { method, path } of guarded) {
@@ -36,7 +36,7 @@ describe('bodies of refused requests', () => {
     }
   })
 
-  it('are not awaited beyond the rate of ways in', async () => {
+  it('refuses a sign-in over the rate limit without waiting for its body', async () => {
     const waysIn = server.routes.filter(isWayIn).map(({ path }) => path)
     expect(waysIn).to.include.members(['/api/auth/local', '/admin/session'])
     for (const path of waysIn) {
@@ -47,7 +47,7 @@ describe('bodies of refused requests', () => {
         }
         throw new Error(`${path}: attempts are not counted`)
       }
-      // A minute may end between two requests: the address may then try again.
+      // The minute of the limit may end between two requests, which allows another attempt.
       const statuses: (number | null)[] = []
       while (!statuses.includes(429) && statuses.length < 3) {
         await lockOut()
@@ -58,7 +58,10 @@ describe('bodies of refused requests', () => {
   }).timeout(120_000)
 })
 
-/** Content routes parse the body before the right is checked, as the reference does: a malformed body is a 400. */
+/**
+ * Content routes parse the body before they check permissions, like the reference: a malformed body
+ * is a 400.
+ */
 function isRefused({ method, access }: DeclaredRoute): boolean {
   if (method !== 'post' && method !== 'put') return false
   if (typeof access === 'object' && 'action' in access && access.action.startsWith('api::')) {
@@ -69,7 +72,7 @@ function isRefused({ method, access }: DeclaredRoute): boolean {
     : access !== 'everyone'
 }
 
-/** Open to everyone, or with the permissions of the role `public` here. */
+/** Open to everyone, or permitted to the role `public` here. */
 function isWayIn({ method, access }: DeclaredRoute): boolean {
   if (method !== 'post') return false
   return access === 'everyone' || (typeof access === 'object' && isAuth(access))
@@ -79,7 +82,7 @@ function isAuth(access: object): boolean {
   return 'action' in access && PERMITTED.some((action) => action === access.action)
 }
 
-/** The status of the answer to a head whose body never comes. */
+/** The status of the response to a request whose body never arrives. */
 function statusWithoutBody(port: number, line: string): Promise<number> {
   const head = [
     `${line} HTTP/1.1`,

@@ -3,7 +3,7 @@ import { declare, serve, type TestServer } from './server.ts'
 
 const PAGE = { type: 'relation', relation: 'manyToMany', target: 'api::page.page' }
 
-describe('a filter on the locale of a target', () => {
+describe('a filter on the locale of a related entry', () => {
   let server: TestServer
   let both: string
   let french: string
@@ -44,7 +44,7 @@ describe('a filter on the locale of a target', () => {
     ['filters[$not][pages][locale]=fr', ['none']],
   ]
   for (const [query, names] of rows) {
-    it(`is heeded from a type without locales: ${query}`, async () => {
+    it(`applies from a type without locales: ${query}`, async () => {
       const { status, body, text } = await server.get(`/api/tags?${query}`)
       expect(status, text).to.equal(200)
       expect(body.data.map(({ name }: { name: string }) => name)).to.deep.equal(names)

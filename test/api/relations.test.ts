@@ -87,35 +87,39 @@ describe('relations, components and populate', () => {
     shown.map(({ name }: { readonly name: string }) => name).join('')
 
   describe('payloads', () => {
-    /** What is sent to a post whose tags are a and b, and the tags that it has then. */
+    /** A payload for a post with the tags a and b, and the tags of the post afterwards. */
     const rows: readonly (readonly [string, () => unknown, string])[] = [
       ['a list of documentIds', () => [tag('c'), tag('a')], 'ca'],
       ['one documentId', () => tag('c'), 'c'],
       ['one numeric id', () => numericId('c'), 'c'],
-      ['digits as text', () => [String(numericId('d'))], 'd'],
+      ['a numeric id as a string', () => [String(numericId('d'))], 'd'],
       ['objects', () => [{ documentId: tag('d') }, { id: numericId('a') }], 'da'],
       ['set', () => ({ set: [tag('c')] }), 'c'],
       ['set with connect', () => ({ set: [tag('c')], connect: [tag('d')] }), 'c'],
       ['set to null', () => ({ set: null }), 'ab'],
-      ['nothing', () => ({}), 'ab'],
+      ['an empty change', () => ({}), 'ab'],
       ['null', () => null, ''],
       ['an empty list', () => [], ''],
       ['a duplicate', () => [tag('c'), tag('c')], 'c'],
       ['connect', () => ({ connect: [tag('c')] }), 'abc'],
       ['connect of one', () => ({ connect: tag('c') }), 'abc'],
-      ['connect of one that is there', () => ({ connect: [tag('a')] }), 'ba'],
+      ['connect of a connected entry', () => ({ connect: [tag('a')] }), 'ba'],
       ['disconnect', () => ({ disconnect: [tag('a')] }), 'b'],
-      ['disconnect of one that is not there', () => ({ disconnect: [tag('d')] }), 'ab'],
-      ['disconnect of what is gone', () => ({ disconnect: [tag('a'), 'zzz', 999999] }), 'b'],
+      ['disconnect of an unconnected entry', () => ({ disconnect: [tag('d')] }), 'ab'],
+      ['disconnect of unknown entries', () => ({ disconnect: [tag('a'), 'zzz', 999999] }), 'b'],
       [
-        'a position beside what is not connected, where that is no fault',
+        'a position next to an unconnected entry with strict: false',
         () => ({
           connect: [{ documentId: tag('c'), position: { before: tag('d') } }],
           options: { strict: false },
         }),
         'abc',
       ],
-      ['both of the same', () => ({ connect: [tag('a')], disconnect: [tag('a')] }), 'ba'],
+      [
+        'connect and disconnect of the same entry',
+        () => ({ connect: [tag('a')], disconnect: [tag('a')] }),
+        'ba',
+      ],
       ['start', () => ({ connect: [{ documentId: tag('c'), position: { start: true } }] }), 'cab'],
       [
         'before',
@@ -139,7 +143,7 @@ describe('relations, components and populate', () => {
       ],
     ]
     for (const [what, sent, expected] of rows) {
-      it(`takes ${what}`, async () => {
+      it(`accepts ${what}`, async () => {
         const { documentId } = await create({ tags: [tag('a'), tag('b')] })
         const answer = await server.put(`/api/posts/${documentId}?populate=tags`, { tags: sent() })
         expect(answer.status, answer.text).to.equal(200)
@@ -154,7 +158,7 @@ describe('relations, components and populate', () => {
     const refused: readonly (readonly [string, unknown, string])[] = [
       ['an unknown documentId', ['zzz'], 'Document with id "zzz", locale "null" not found'],
       [
-        'connect of an unknown one',
+        'connect of an unknown entry',
         { connect: ['zzz'] },
         'Document with id "zzz", locale "null" not found',
       ],
@@ -165,7 +169,7 @@ describe('relations, components and populate', () => {
       ],
       ['a number with a fraction', [1.5], 'Invalid relations'],
       ['true', true, 'Invalid relations'],
-      ['an empty text', '', 'Invalid relations'],
+      ['an empty string', '', 'Invalid relations'],
       ['an unknown key', [{ foo: 1 }], 'Invalid key foo at tags'],
       ['a status', [{ documentId: 'x', status: 'draft' }], 'Invalid key status at tags'],
     ]
@@ -180,7 +184,7 @@ describe('relations, components and populate', () => {
       })
     }
 
-    it('refuses a position beside what is not connected', async () => {
+    it('refuses a position next to an unconnected entry', async () => {
       const position = { before: tag('d') }
       const sent = { tags: { connect: [{ documentId: tag('a'), position }] } }
       const { status, body } = await server.post('/api/posts', sent)
@@ -188,7 +192,7 @@ describe('relations, components and populate', () => {
       expect(body.error.message).to.contain('needs to be connected first.')
     })
 
-    it('connects forty at once without a 503', async () => {
+    it('accepts forty simultaneous connects without a 503', async () => {
       const { documentId } = await create({})
       const names = Array.from({ length: 40 }, (_, index) => `many${index}`)
       const many = await Promise.all(names.map((name) => server.post('/api/tags', { name })))
@@ -209,7 +213,7 @@ describe('relations, components and populate', () => {
         `populate[links][populate]=*&populate[seo][populate]=*&populate[sections][populate]=*&status=${status}`,
       )
 
-    it('have the same ids in the draft and when published, and keep them', async () => {
+    it('keeps the same ids in the draft and the published version', async () => {
       const { documentId } = await create({
         seo: { metaTitle: 'x', tag: tag('a'), link: { label: 'inner' } },
         links: [{ label: '1' }, { label: '2', tag: tag('b') }],
@@ -225,7 +229,7 @@ describe('relations, components and populate', () => {
       expect((await find(documentId, 'published')).links).to.deep.equal(published.links)
     })
 
-    it('merge and move by their ids, replace without', async () => {
+    it('merges and moves components with an id, and replaces components without one', async () => {
       const { documentId } = await create({
         links: [{ label: '1', tag: tag('a') }, { label: '2' }],
       })
@@ -246,7 +250,7 @@ describe('relations, components and populate', () => {
       expect(kept.map(({ label }: Json) => label)).to.deep.equal(['last'])
     })
 
-    it('refuse an id that is not theirs', async () => {
+    it('refuses the id of a foreign component', async () => {
       const { documentId } = await create({ seo: { metaTitle: 'x' } })
       const { status, body } = await server.put(`/api/posts/${documentId}`, { seo: { id: 99999 } })
       expect([status, body.error]).to.deep.equal([
@@ -260,7 +264,7 @@ describe('relations, components and populate', () => {
       ])
     })
 
-    it('are removed by null, emptied by an empty list, and kept when absent', async () => {
+    it('removes a component by null, empties a list, and keeps absent attributes', async () => {
       const { documentId } = await create({ seo: { metaTitle: 'x' }, links: [{ label: '1' }] })
       await server.put(`/api/posts/${documentId}`, { seo: null })
       const shown = await find(documentId, 'published')
@@ -272,7 +276,7 @@ describe('relations, components and populate', () => {
   })
 
   describe('populate', () => {
-    it('shows ids, counts, a part of a list, and fragments', async () => {
+    it('returns ids, counts, pages of lists and fragments', async () => {
       const { documentId } = await create({
         tags: [tag('a'), tag('b'), tag('c')],
         sections: [
@@ -293,7 +297,7 @@ describe('relations, components and populate', () => {
       ])
     })
 
-    it('picks the elements of a fragment that meet its filters', async () => {
+    it('returns the elements of a fragment that match its filters', async () => {
       const { documentId } = await create({
         sections: [
           { __component: 'shared.link', label: 'x' },
@@ -304,7 +308,7 @@ describe('relations, components and populate', () => {
       expect(shown.sections.map(({ label }: Json) => label)).to.deep.equal(['y'])
     })
 
-    it('counts what it would show of a zone, without asking for what is below', async () => {
+    it('counts the selected elements of a dynamic zone without populating them', async () => {
       const { documentId } = await create({
         sections: [
           { __component: 'shared.link', label: 'x', tag: tag('a') },
@@ -328,7 +332,7 @@ describe('relations, components and populate', () => {
       }
     })
 
-    it('shows the ids that are stored, of whatever is there, without another query', async () => {
+    it('returns stored ids without another query, even of deleted entries', async () => {
       const gone = (await server.post('/api/tags', { name: 'gone' })).body.data.documentId
       const { documentId } = await create({ tags: [tag('a'), gone], main: gone })
       await server.delete(`/api/tags/${gone}`)
@@ -340,7 +344,7 @@ describe('relations, components and populate', () => {
     })
 
     for (const option of ['[filters][tag][name]=a', '[sort]=tag.name']) {
-      it(`refuses ${option} in a component, whatever is stored`, async () => {
+      it(`refuses ${option} in a component, even if no entry matches`, async () => {
         for (const at of ['links', 'sections][on][shared.link']) {
           const query = `populate[${at}]${option}&filters[title]=none`
           expect((await server.get(`/api/posts?${query}`)).status, query).to.equal(400)
@@ -348,7 +352,7 @@ describe('relations, components and populate', () => {
       })
     }
 
-    it('forgets a deleted target, and shows a republished one again', async () => {
+    it('omits a deleted entry, and accepts further changes of the list', async () => {
       const gone = (await server.post('/api/tags', { name: 'gone' })).body.data
       const { documentId } = await create({ tags: [tag('a'), gone.documentId, tag('b')] })
       await server.delete(`/api/tags/${gone.documentId}`)
@@ -358,7 +362,7 @@ describe('relations, components and populate', () => {
       expect(namesOf((await show(documentId)).tags)).to.equal('abc')
     })
 
-    it('costs as many commands for a hundred entries as for one', async () => {
+    it('runs as many commands for a hundred entries as for one', async () => {
       await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
           create({
@@ -380,7 +384,7 @@ describe('relations, components and populate', () => {
     })
   })
 
-  describe('what may not be read', () => {
+  describe('an unreadable relation', () => {
     const refused: readonly (readonly [string, string, string])[] = [
       ['filtered', 'filters[note][text]=x', 'Invalid key note'],
       [
@@ -407,7 +411,7 @@ describe('relations, components and populate', () => {
       })
     }
 
-    it('is neither populated nor connected', async () => {
+    it('cannot be populated or connected', async () => {
       const note = (await server.post('/api/notes', { text: 'x' })).body.data.documentId
       const { documentId } = await create({ note })
       for (const populate of ['populate=*', 'populate=note']) {
@@ -423,12 +427,12 @@ describe('relations, components and populate', () => {
     })
   })
 
-  it('refuses a page by cursor of an order through a relation', async () => {
+  it('refuses a cursor with a sort through a relation', async () => {
     const { status } = await server.get('/api/posts?sort=main.name&pagination[cursor]=')
     expect(status).to.equal(400)
   })
 
-  it('refuses an order by two lists of components, which no database can keep', async () => {
+  it('refuses a sort by two lists of components', async () => {
     const answer = await server.get('/api/posts?sort=links.label,main.mains.links.label')
     expect([answer.status, answer.body.error?.message]).to.deep.equal([
       400,
@@ -438,7 +442,7 @@ describe('relations, components and populate', () => {
     expect((await server.get('/api/posts?sort=links.tag.name,seo.tag.name')).status).to.equal(200)
   })
 
-  it('answers orders through two relations', async () => {
+  it('sorts through two relations', async () => {
     const { status, text } = await server.get('/api/posts?sort=main.name,tags.name:desc')
     expect(status, text).to.equal(200)
   })

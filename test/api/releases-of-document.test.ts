@@ -14,7 +14,7 @@ const CONTENT_TYPES = {
 const ARTICLE = 'api::article.article'
 const NOTE = 'api::note.note'
 
-describe('the releases that hold a document', () => {
+describe('releases of a document', () => {
   let server: TestServer
   let editor: AdminClient
   let article: string
@@ -48,7 +48,7 @@ describe('the releases that hold a document', () => {
   const holding = async (documentId: string, uid = ARTICLE): Promise<Json[]> =>
     (await ok('GET', `/admin/releases?${query(uid, documentId)}`)).data
 
-  it('are named with what each does to it, the newest first, until they are over', async () => {
+  it('lists the open releases with their actions on the document, newest first', async () => {
     const note = await make(NOTE, { text: 'beside' })
     const item = (uid: string, documentId: string, action = 'publish', locale?: string) => ({
       uid,
@@ -90,14 +90,14 @@ describe('the releases that hold a document', () => {
     expect(planned.schedule.at).to.equal(at)
   })
 
-  it('are asked for by both, as texts', async () => {
+  it('requires uid and documentId, both as strings', async () => {
     for (const wrong of [`uid=${ARTICLE}`, `documentId=${article}`, `${query('a', 'b')}[$ne]=`]) {
       const answer = await editor.send('GET', `/admin/releases?${wrong}`)
       expect(answer.status, wrong).to.equal(400)
     }
   })
 
-  it('say nothing of a document to whom may not read it', async () => {
+  it('hides the title and the state of a document without permission to read it', async () => {
     await addRole(server, 'planner', ['admin::releases.read'])
     await addAdministrator(server, 'Planner', ['planner'])
     const planner = await signIn(server, 'planner@example.org')

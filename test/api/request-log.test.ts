@@ -27,7 +27,7 @@ describe('the log of requests', () => {
   })
   after(() => server.close())
 
-  /** The lines about requests; the last may be written when its answer is there already. */
+  /** The log lines of a request. The last one may be written after the response. */
   const linesOf = async (ask: () => Promise<unknown>): Promise<readonly Json[]> => {
     await new Promise((resolve) => setImmediate(resolve))
     server.takeLog()
@@ -40,7 +40,7 @@ describe('the log of requests', () => {
     return lines
   }
 
-  it('has one line for each, with what was asked, by whom, and what it cost', async () => {
+  it('writes one line per request with path, principal, duration and size', async () => {
     const [line, ...others] = await linesOf(() =>
       server.get('/api/posts?filters[title]=secret', { token: null }),
     )
@@ -57,7 +57,7 @@ describe('the log of requests', () => {
     expect(JSON.stringify(line)).to.not.contain('secret')
   })
 
-  it('names the kind of the principal, and nobody where nobody was asked for', async () => {
+  it('names the kind of principal, or null on routes that check none', async () => {
     const kindOf = async (path: string, key?: string | null): Promise<unknown> =>
       (await linesOf(() => server.get(path, key === undefined ? {} : { token: key })))[0].principal
     expect(await kindOf('/api/posts', token)).to.equal('apiToken')
@@ -73,13 +73,13 @@ describe('the log of requests', () => {
     expect(await kindOf('/api/users/me', made.body.jwt)).to.equal('user')
   })
 
-  it('holds no secret that stands in a path or a query', async () => {
+  it('redacts secrets in paths and queries', async () => {
     const lines = await linesOf(() => server.get(`/api/posts/${SECRET}?code=${SECRET}`))
     expect(JSON.stringify(lines)).to.not.contain(SECRET)
     expect(lines[0].path).to.equal('/api/posts/[redacted]')
   })
 
-  it('names the missing action for all, and the answer to those who may know it', async () => {
+  it('logs the missing action, and returns it only to callers that may know it', async () => {
     const missingAction = 'api::post.post.create'
     for (const [key, message] of [
       [null, 'Forbidden'],
@@ -98,7 +98,7 @@ describe('the log of requests', () => {
     }
   })
 
-  it('gives the reason of a 400, with its path', async () => {
+  it('logs the reason of a 400 with its path', async () => {
     const [unknown] = await linesOf(() => server.get('/api/posts?filters[author][name]=Ada'))
     expect(unknown).to.include({
       status: 400,
@@ -116,15 +116,15 @@ describe('the log of requests', () => {
   const values: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['a number', () => server.post('/api/posts', { views: CANARY })],
     ['a number in an object', () => server.post('/api/posts', { views: { a: ['"', CANARY] } })],
-    ['a text', () => server.post('/api/posts', { title: [`\n${CANARY}`] })],
-    ['a body that is no JSON', () => server.send('POST', '/api/posts', { body: `{"${CANARY}` })],
+    ['a string', () => server.post('/api/posts', { title: [`\n${CANARY}`] })],
+    ['a body that is not JSON', () => server.send('POST', '/api/posts', { body: `{"${CANARY}` })],
     ['a filter', () => server.get(`/api/posts?filters[views]=${CANARY}`)],
     ['a filter with quotes', () => server.get(`/api/posts?filters[views]=%22a%22%20${CANARY}`)],
     ['a page', () => server.get(`/api/posts?pagination[page]=${CANARY}`)],
     ['an order', () => server.get(`/api/posts?sort=title:${CANARY}`)],
   ]
   for (const [what, ask] of values) {
-    it(`gives the reason of a 400 without the value of ${what}`, async () => {
+    it(`logs the reason of a 400 without the value of ${what}`, async () => {
       const lines = await linesOf(ask)
       expect(lines[0]).to.include({ status: 400 })
       expect(lines[0].code).to.be.a('string')
@@ -132,7 +132,7 @@ describe('the log of requests', () => {
     })
   }
 
-  it('cuts the reason of a 400, and redacts a key in it', async () => {
+  it('truncates the reason of a 400 and redacts a key in it', async () => {
     const long = 'x%20'.repeat(1_000)
     const [line] = await linesOf(() => server.get(`/api/posts?sort=${long}`))
     expect(line.reason).to.be.a('string').with.length.at.most(300)

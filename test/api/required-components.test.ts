@@ -12,7 +12,7 @@ const LINK = { label: 'a' }
 const ZONE = [{ __component: 'shared.link', label: 'z' }]
 const COMPLETE = { title: 'x', list: [LINK], zone: ZONE, shared: [LINK] }
 
-describe('required repeatable components and zones', () => {
+describe('required repeatable components and dynamic zones', () => {
   let server: TestServer
 
   before(async () => {
@@ -53,14 +53,14 @@ describe('required repeatable components and zones', () => {
   }
 
   for (const type of ['posts', 'notes']) {
-    it(`are asked for when ${type} are published at once`, async () => {
+    it(`requires values to create published ${type}`, async () => {
       expectMissing(await server.post(`/api/${type}`, { title: 'x' }), 'list', 'zone', 'shared')
       const menu = { __component: 'shared.menu' }
       const nested = { ...COMPLETE, zone: [menu] }
       expectMissing(await server.post(`/api/${type}`, nested), 'zone.0.entries')
     })
 
-    it(`may be emptied on purpose, in ${type}`, async () => {
+    it(`accepts explicitly empty lists, in ${type}`, async () => {
       const answer = await server.post(`/api/${type}?populate=*`, {
         list: [],
         zone: [],
@@ -73,7 +73,7 @@ describe('required repeatable components and zones', () => {
       expect((await server.put(path, { list: [] })).status).to.equal(200)
     })
 
-    it(`are asked for in each locale of ${type}`, async () => {
+    it(`requires values in each locale of ${type}`, async () => {
       const path = `/api/${type}/${await created(`/api/${type}`, COMPLETE)}?locale=fr`
       expectMissing(await server.put(path, { title: 'y' }), 'list', 'zone')
       const begun = await server.put(path, { title: 'y', list: [LINK], zone: ZONE })
@@ -81,7 +81,7 @@ describe('required repeatable components and zones', () => {
     })
   }
 
-  it('may be missing in a draft, which shows them empty', async () => {
+  it('allows a draft without values, and shows empty lists', async () => {
     const query = 'status=draft&populate[zone]=true&populate[list]=true&populate[shared]=true'
     const made = await server.post(`/api/posts?${query}`, { title: 'x' })
     expect(made.status, made.text).to.equal(201)
@@ -99,7 +99,7 @@ describe('required repeatable components and zones', () => {
     expect((await server.get(`/api/posts?status=draft&sort=list.label`)).status).to.equal(200)
   })
 
-  it('are asked for whenever such a draft is published', async () => {
+  it('requires values whenever such a draft is published', async () => {
     const path = `/api/posts/${await created('/api/posts?status=draft', { title: 'x' })}`
     expectMissing(await server.put(path, {}), 'list', 'zone', 'shared')
     const publish = () => server.send('POST', `${path}/actions/publish`)

@@ -60,16 +60,16 @@ describe('required relations', () => {
     return body.data.tags.map(({ name }: { readonly name: string }) => name)
   }
 
-  /** What leaves a list of `tag` alone without any. */
+  /** Changes that empty a list whose only entry is `tag`. */
   const emptied: readonly (readonly [string, () => unknown])[] = [
     ['null', () => null],
     ['an empty list', () => []],
     ['set to none', () => ({ set: [] })],
-    ['the last one disconnected', () => ({ disconnect: [tag] })],
-    ['the last one disconnected as an object', () => ({ disconnect: { documentId: tag } })],
+    ['a disconnect of the last entry', () => ({ disconnect: [tag] })],
+    ['a disconnect of the last entry as an object', () => ({ disconnect: { documentId: tag } })],
   ]
   for (const [what, sent] of emptied) {
-    it(`are not left empty by ${what}, without drafts`, async () => {
+    it(`refuses to empty the relation by ${what}, in a type without drafts`, async () => {
       const { documentId } = (await server.post('/api/notes', { tags: [tag], main: tag })).body.data
       const path = `/api/notes/${documentId}`
       expectMissing(await server.put(path, { tags: sent(), title: 'x' }), 'tags')
@@ -78,7 +78,7 @@ describe('required relations', () => {
       expect(await shown(path)).to.deep.equal(['a'])
     })
 
-    it(`are published only when they are not left empty by ${what}`, async () => {
+    it(`refuses to publish a relation emptied by ${what}`, async () => {
       const { documentId } = (await server.post('/api/posts', { tags: [tag] })).body.data
       const path = `/api/posts/${documentId}`
       expectMissing(await server.put(path, { tags: sent() }), 'tags')
@@ -91,21 +91,21 @@ describe('required relations', () => {
   }
 
   const unmade: readonly (readonly [string, unknown])[] = [
-    ['nothing', undefined],
+    ['no value', undefined],
     ['no change', {}],
     ['set to null', { set: null }],
     ['an empty connect', { connect: [] }],
     ['set to none', { set: [] }],
   ]
   for (const [what, tags] of unmade) {
-    it(`are not created from ${what}`, async () => {
+    it(`refuses a creation with ${what}`, async () => {
       expectMissing(await server.post('/api/notes', { tags, main: tag }), 'tags')
       expectMissing(await server.post('/api/posts', { tags }), 'tags')
       expect((await server.post('/api/posts?status=draft', { tags })).status).to.equal(201)
     })
   }
 
-  it('are required of components, new ones and stored ones', async () => {
+  it('requires relations of components, new and stored ones', async () => {
     const data = { tags: tag, main: tag, links: [{ tag }, { tag: other }] }
     const created = await server.post('/api/notes?populate=links', data)
     expect(created.status, created.text).to.equal(201)
@@ -121,7 +121,7 @@ describe('required relations', () => {
     expect(body.data.links[0].tag.name).to.equal('b')
   })
 
-  it('stay as they are when they are not mentioned, and may be exchanged at once', async () => {
+  it('keeps an absent relation, and accepts an exchange in one request', async () => {
     const { documentId } = (await server.post('/api/notes', { tags: [tag], main: tag })).body.data
     const path = `/api/notes/${documentId}`
     expect((await server.put(path, { title: 'x' })).status).to.equal(200)
@@ -130,7 +130,7 @@ describe('required relations', () => {
     expect(await shown(path)).to.deep.equal(['b'])
   })
 
-  it('may be emptied from the other side, and are asked for when their entry is published', async () => {
+  it('allows the other side to empty the relation, and requires it on the next publication', async () => {
     const [one, two] = await Promise.all(
       ['one', 'two'].map((name) => server.post('/api/tags', { name })),
     )

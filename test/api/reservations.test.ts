@@ -16,7 +16,7 @@ const types = (sharded: boolean) => ({
   thing: declare('thing', { code: { type: 'string', unique: true } }, { sharded }),
 })
 
-describe('unique values of a content-type that is declared sharded', () => {
+describe('unique values of a sharded content-type', () => {
   let server: TestServer
   let client: MongoClient
 
@@ -48,8 +48,9 @@ describe('unique values of a content-type that is declared sharded', () => {
     })
   }
   /**
-   * Of what is published, and of nothing else. As of one moment: MongoDB 4.9 to 5.0.9 confirms a commit on several shards
-   * before each of them shows it (https://jira.mongodb.org/browse/SERVER-63971).
+   * Only published values have reservations. One transaction reads both: MongoDB 4.9 to 5.0.9
+   * confirms a commit on several shards before each of them shows it
+   * (https://jira.mongodb.org/browse/SERVER-63971).
    */
   const expectReservationsHold = async (): Promise<void> => {
     const counts = await client.withSession((session) =>
@@ -77,7 +78,7 @@ describe('unique values of a content-type that is declared sharded', () => {
     expect(counts.held).to.equal(counts.wanted)
   }
 
-  it('have no unique index, so that the collection can be sharded', async () => {
+  it('uses no unique index, so that the collection can be sharded', async () => {
     for (const collection of ['post_versions', 'thing_versions']) {
       const unique = (await indexesOf(collection)).filter((index) => index['unique'] === true)
       expect(unique).to.deep.equal([])
@@ -86,7 +87,7 @@ describe('unique values of a content-type that is declared sharded', () => {
     expect(names).to.include('quire_unique_code')
   })
 
-  it('are taken once by whoever comes first of many', async () => {
+  it('accepts a value once in concurrent creations', async () => {
     for (const path of ['/api/things', '/api/posts']) {
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => server.post(path, { code: 'one' })),
@@ -98,7 +99,7 @@ describe('unique values of a content-type that is declared sharded', () => {
     await expectReservationsHold()
   })
 
-  it('are taken once by whoever changes to it first of many', async () => {
+  it('accepts a value once in concurrent changes', async () => {
     const made = await Promise.all(
       Array.from({ length: 6 }, (_, index) => create('/api/things', { code: `own ${index}` })),
     )
@@ -110,7 +111,7 @@ describe('unique values of a content-type that is declared sharded', () => {
     await expectReservationsHold()
   })
 
-  it('are free again when they are changed, unpublished or deleted', async () => {
+  it('frees a value that is changed, unpublished or deleted', async () => {
     const first = await create('/api/posts', { code: 'freed', shared: 1, price: '1.10' })
     const path = `/api/posts/${first.documentId}`
     expectTaken(await server.post('/api/posts', { code: 'freed' }), 'code')
@@ -130,7 +131,7 @@ describe('unique values of a content-type that is declared sharded', () => {
     await expectReservationsHold()
   })
 
-  it('are those of a locale, and what locales share is the same in each of them', async () => {
+  it('checks values per locale, and shared values across locales', async () => {
     const { documentId } = await create('/api/posts', { code: 'same', shared: 7 })
     const path = `/api/posts/${documentId}`
     expect((await server.put(`${path}?locale=fr`, { code: 'same' })).status).to.equal(200)
@@ -146,7 +147,7 @@ describe('unique values of a content-type that is declared sharded', () => {
     await expectReservationsHold()
   })
 
-  it('do not hold drafts, null and the empty text', async () => {
+  it('reserves no values for drafts, null and the empty string', async () => {
     for (const code of [null, '', undefined]) {
       await create('/api/posts', { code })
       await create('/api/posts', { code })
@@ -156,7 +157,7 @@ describe('unique values of a content-type that is declared sharded', () => {
   })
 })
 
-describe('a content-type that comes to be sharded, and no longer is', () => {
+describe('a content-type that becomes sharded and unsharded again', () => {
   let first: TestServer
   let client: MongoClient
   const opened: TestServer[] = []
@@ -187,7 +188,7 @@ describe('a content-type that comes to be sharded, and no longer is', () => {
     return found.filter(({ unique }) => unique === true).length
   }
 
-  it('has reservations of what is stored, then indexes again', async () => {
+  it('creates reservations of the stored values, and unique indexes afterwards', async () => {
     for (const code of ['a', 'b']) {
       expect((await first.post('/api/things', { code })).status).to.equal(201)
     }
@@ -202,7 +203,7 @@ describe('a content-type that comes to be sharded, and no longer is', () => {
     expect((await whole.post('/api/things', { code: 'c' })).status).to.equal(400)
   })
 
-  it('does not start where stored values repeat', async () => {
+  it('does not start if stored values repeat', async () => {
     const things = client
       .db(first.database)
       .collection<Document & { _id: string }>('thing_versions')

@@ -11,7 +11,7 @@ const NDJSON = { 'Content-Type': 'application/x-ndjson' }
 const CREATE = 'api::note.note.create'
 const UPLOAD = 'plugin::upload.content-api.upload'
 
-describe('a long request whose rights end', () => {
+describe('a long request whose permissions end', () => {
   let server: TestServer
   before(async () => {
     server = await serve('revoked_requests', {
@@ -42,7 +42,7 @@ describe('a long request whose rights end', () => {
   const roleOf = async (type: string): Promise<Json> =>
     (await ok('GET', '/api/users-permissions/roles')).roles.find((role: Json) => role.type === type)
 
-  /** An end user who may create notes. */
+  /** Creates an end user with permission to create notes. */
   const addUser = async (username: string): Promise<Json> => {
     await ok('PUT', '/admin/roles/authenticated', { permissions: [CREATE, ...PASSWORD_CHANGE] })
     const body = { username, email: `${username}@example.org`, password: `secret of ${username}` }
@@ -67,7 +67,7 @@ describe('a long request whose rights end', () => {
   const line = (text: string): string =>
     `${JSON.stringify({ op: 'upsert', type: 'note', key: { text }, data: {} })}\n`
 
-  /** Sends one line, ends rights by `revoke`, and sends two more: their answers. */
+  /** Sends one line, revokes the permissions and sends two more lines. Returns the responses. */
   const bulkAround = async (token: string, revoke: () => Promise<unknown>): Promise<Json[]> => {
     const sent = open('/api/_bulk', { token, headers: NDJSON })
     sent.write(line(`before ${number()}`))
@@ -101,7 +101,7 @@ describe('a long request whose rights end', () => {
       statuses: [[null, 401]],
     },
     {
-      title: 'an API token without any right to write',
+      title: 'an API token without permission to write',
       begin: async () => {
         const { id, accessKey: token } = await addToken([CREATE])
         const permissions = ['api::note.note.find']
@@ -110,7 +110,7 @@ describe('a long request whose rights end', () => {
       statuses: [[null, 403]],
     },
     {
-      title: 'an API token that may write another type only',
+      title: 'an API token with permission to write another type only',
       begin: async () => {
         const { id, accessKey: token } = await addToken([CREATE])
         const permissions = ['api::page.page.create']
@@ -152,7 +152,7 @@ describe('a long request whose rights end', () => {
       statuses: [[null, 401]],
     },
     {
-      title: 'a user whose role lost the right',
+      title: 'a user of a role without the permission',
       begin: async () => {
         const { jwt: token } = await addUser('reduced')
         const permissions = PASSWORD_CHANGE
@@ -199,7 +199,7 @@ describe('a long request whose rights end', () => {
     expect(await writtenAfter()).to.equal(before)
   })
 
-  it('does not store an upload of a deleted token', async () => {
+  it('stores no upload of a deleted token', async () => {
     const { id, accessKey: token } = await addToken([UPLOAD])
     const body = multipart({ files: [{ name: 'late.txt', content: Buffer.alloc(150_000, 'x') }] })
     const headers = { ...MULTIPART, 'content-length': String(body.length) }

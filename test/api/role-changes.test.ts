@@ -96,13 +96,13 @@ describe('changes of roles by a principal that lacks some of their permissions',
       },
       bodyOf: (permissions) => ({ permissions: permissions.map((action) => ({ action })) }),
       send: (...request) => manager.send(...request),
-      // A role of administrators with more rights stays as it is.
+      // A role of administrators with more permissions cannot be changed at all.
       isPermitted: (before, after) => [...before, ...after].every((name) => isHeld(name)),
     },
   ]
 
   for (const { name, make, bodyOf, send: ask, isPermitted } of DOORS) {
-    it(`${name}: grants and takes away held permissions only`, async () => {
+    it(`grants and revokes held permissions only: ${name}`, async () => {
       const wrong: string[] = []
       for (const before of SETS) {
         for (const after of SETS) {
@@ -114,7 +114,7 @@ describe('changes of roles by a principal that lacks some of their permissions',
       expect(wrong).to.deep.equal([])
     })
 
-    it(`${name}: deletes roles with held permissions only`, async () => {
+    it(`deletes roles with held permissions only: ${name}`, async () => {
       const wrong: string[] = []
       for (const before of SETS) {
         const { status } = await ask('DELETE', await make(before))
@@ -125,7 +125,7 @@ describe('changes of roles by a principal that lacks some of their permissions',
       expect(wrong).to.deep.equal([])
     })
 
-    it(`${name}: keeps a refused role as it was`, async () => {
+    it(`leaves a role unchanged after a refusal: ${name}`, async () => {
       const path = await make([HELD, BEYOND])
       const shown = (await server.get(path)).text
       expect((await ask('PUT', path, { name: typeOf(), ...bodyOf([HELD]) })).status).to.equal(403)

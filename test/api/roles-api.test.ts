@@ -44,7 +44,7 @@ describe('/api/users-permissions', () => {
     return body.roles.find((role: { name: string }) => role.name === name)
   }
 
-  it('shows every action that there is', async () => {
+  it('lists all actions', async () => {
     const { status, body } = await server.get('/api/users-permissions/permissions')
     expect(status).to.equal(200)
     const { post } = body.permissions['api::post'].controllers
@@ -64,7 +64,7 @@ describe('/api/users-permissions', () => {
     expect(refused.status).to.equal(403)
   })
 
-  it('makes, changes and removes a role, as the dialect writes it', async () => {
+  it('creates, changes and deletes a role in the format of Strapi', async () => {
     const made = await create({
       name: 'Chief Éditor',
       description: 'Edits',
@@ -92,7 +92,7 @@ describe('/api/users-permissions', () => {
     expect((await server.get(path)).status).to.equal(404)
   })
 
-  it('takes readDraft, the name in the reference, for readDrafts', async () => {
+  it('accepts readDraft, the name in the reference, for readDrafts', async () => {
     const made = await create({
       name: 'Drafts',
       permissions: permissions('api::note.note.readDraft'),
@@ -117,7 +117,7 @@ describe('/api/users-permissions', () => {
     expect(list.status, list.text).to.equal(200)
   })
 
-  it('permits to nobody what the asking principal may not do itself', async () => {
+  it('refuses to grant permissions that the caller does not have', async () => {
     const refused = await create({ name: 'Strong', permissions: permissions(`${USER}.destroy`) })
     expect(refused.status, refused.text).to.equal(403)
     expect(await roleNamed('Strong')).to.equal(undefined)
@@ -129,12 +129,12 @@ describe('/api/users-permissions', () => {
     expect(raised.status).to.equal(403)
     const byRoot = await server.send('PUT', `${ROLES}/${id}`, { body })
     expect(byRoot.status, byRoot.text).to.equal(200)
-    // What it has already may stay, whoever saves it.
+    // The role may keep its permissions, even if the caller does not have them.
     const again = await server.send('PUT', `${ROLES}/${id}`, { body, token })
     expect(again.status, again.text).to.equal(200)
   })
 
-  it('takes an empty list for no permissions', async () => {
+  it('accepts an empty list as no permissions', async () => {
     const made = await server.send('POST', ROLES, { body: { name: 'Empty', permissions: [] } })
     expect(made.status, made.text).to.equal(200)
     const { roles } = (await server.get(ROLES)).body
@@ -150,15 +150,15 @@ describe('/api/users-permissions', () => {
   })
 
   const refused: readonly (readonly [string, unknown, RegExp])[] = [
-    ['nothing', {}, /^Request body cannot be empty$/],
+    ['an empty body', {}, /^Request body cannot be empty$/],
     ['no name', { description: 'x' }, /2 errors/],
     ['a name without a letter', { name: '123' }, /type/],
-    ['a name that is taken', { name: 'Public' }, /unique/],
+    ['a taken name', { name: 'Public' }, /unique/],
     ['an unknown key', { name: 'Other', foo: 1 }, /foo/],
     ['an unknown action', { name: 'Other', permissions: permissions('api::x.x.find') }, /api::x/],
     ['permissions in a list', { name: 'Other', permissions: [FIND] }, /^permissions/],
     [
-      'a permission that is no flag',
+      'a permission that is not boolean',
       {
         name: 'Other',
         permissions: { 'api::post': { controllers: { post: { find: { enabled: 'yes' } } } } },
@@ -174,14 +174,14 @@ describe('/api/users-permissions', () => {
     })
   }
 
-  it('keeps the roles that everything stands on, and knows no other', async () => {
+  it('refuses to delete built-in roles, and finds no unknown ones', async () => {
     const { id } = await roleNamed('Public')
     expect((await server.delete(`${ROLES}/${id}`)).status).to.equal(400)
     expect((await server.delete(`${ROLES}/424242`)).status).to.equal(404)
     expect((await server.send('PUT', `${ROLES}/abc`, { body: { name: 'X' } })).status).to.equal(404)
   })
 
-  it('never shows who has a role', async () => {
+  it('never shows the users of a role', async () => {
     const account = { username: 'ada', email: 'ada@quire.test', password: 'a long password' }
     const made = await server.send('POST', '/api/users', { body: { ...account, role: 1 } })
     expect(made.status, made.text).to.equal(201)

@@ -20,7 +20,7 @@ const SIGN_INS = [
   'refresh',
 ].map((verb) => `${AUTH}.${verb}`)
 
-/** These routes read neither the database nor a file. */
+/** Routes that read neither the database nor a file. */
 const FROM_MEMORY = [
   '/_health',
   '/',
@@ -31,14 +31,17 @@ const FROM_MEMORY = [
   '/api/docs/:asset',
 ]
 
-/** Routes that respond while as many requests are at work as may be, by method and path, each with its reason. */
+/**
+ * Routes that respond even at the limit of concurrent requests, by method and path, with the
+ * reason.
+ */
 const OUTSIDE_IN_FLIGHT: ReadonlyMap<string, string> = new Map([
   ...FROM_MEMORY.map((path) => [`get ${path}`, 'from memory'] as const),
   ['get /_ready', 'concurrent probes share one check, and a busy server stays ready'],
   ['get /metrics', 'for operators only, who must see a server that is overloaded'],
 ])
 
-/** Routes for everyone that count no attempts. */
+/** Public routes without a limit of attempts. */
 const OUTSIDE_RATES: ReadonlyMap<string, string> = new Map([
   ...FROM_MEMORY.map((path) => [`get ${path}`, 'from memory'] as const),
   ['get /_ready', 'concurrent probes share one check'],
@@ -50,7 +53,7 @@ const OUTSIDE_RATES: ReadonlyMap<string, string> = new Map([
 
 const OWN = { 'sec-fetch-site': 'same-origin' }
 
-/** A page without work in place of a method that the reference does not have: `GET /api/auth/local`. */
+/** A trivial page for a method that the reference does not have: `GET /api/auth/local`. */
 const isNoPage = ({ method, path, access }: DeclaredRoute): boolean =>
   method === 'get' && path.startsWith('/api/auth/') && access === 'everyone'
 
@@ -65,7 +68,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 }
 
 describe('limits of every route', () => {
-  /** Verifies a password when the test says so: until then the sign-in is at work. */
+  /** Verifies a password only after `release`. The sign-in is pending until then. */
   const slowPasswords = () => {
     const entered = gate()
     const released = gate()
@@ -88,7 +91,7 @@ describe('limits of every route', () => {
       ...((method === 'post' || method === 'put') && { body: {} }),
     })
 
-  it('counts requests at work, but for routes that are named', async () => {
+  it('limits concurrent requests on all but the listed routes', async () => {
     const { passwords, entered, release } = slowPasswords()
     const server = await serve('route-limits', {
       contentTypes: CONTENT_TYPES,
@@ -121,7 +124,7 @@ describe('limits of every route', () => {
     }
   })
 
-  it('counts attempts wherever everyone gets in, but for routes that are named', async () => {
+  it('limits attempts on all public routes but the listed ones', async () => {
     const server = await serve('route-rates', {
       contentTypes: CONTENT_TYPES,
       permitted: SIGN_INS,
@@ -143,7 +146,7 @@ describe('limits of every route', () => {
     }
   })
 
-  it('counts the bytes of static files that clients have not read', async () => {
+  it('limits the unread bytes of static files', async () => {
     const server = await serve('route-bytes', {
       contentTypes: CONTENT_TYPES,
       environment: { MAX_UNSENT_BYTES: '1048576', LOG_LEVEL: 'silent' },

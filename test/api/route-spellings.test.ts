@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 
-/** Ways to write one path that some part of a server may read as the path, and another as something else. */
+/** Spellings of a path that different parts of a server may interpret differently. */
 const SPELLINGS: Readonly<Record<string, (path: string, port: number) => string>> = {
   'as declared': (path) => path,
   'capital letters': (path) => path.toUpperCase(),
@@ -31,7 +31,7 @@ const SPELLINGS: Readonly<Record<string, (path: string, port: number) => string>
 
 const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
 
-describe('every declared route, in every spelling, as nobody', () => {
+describe('every declared route in every spelling, without credentials', () => {
   let server: TestServer
   before(async () => {
     server = await serve('spellings', {
@@ -57,7 +57,7 @@ describe('every declared route, in every spelling, as nobody', () => {
     })
 
   for (const [what, spell] of Object.entries(SPELLINGS)) {
-    it(`${what}: refused or unknown, and no handler asks the database`, async () => {
+    it(`reaches no handler: ${what}`, async () => {
       const guarded = server.routes.filter(({ access }) => access !== 'everyone')
       expect(guarded.length).to.be.above(50)
       const wrong: string[] = []
@@ -70,8 +70,8 @@ describe('every declared route, in every spelling, as nobody', () => {
   }
 
   /**
-   * What speaks for a handler behind a guard that was run: an answer that no guard gives, or a command on
-   * the way to it. The process sends commands of its own now and then, but not each time.
+   * Evidence that the handler behind a guard ran: a response that no guard sends, or a database
+   * command. The process sends occasional commands of its own, but not every time.
    */
   const faultOf = async (send: () => Promise<Answer>): Promise<string | null> => {
     let fault: string | null = null
@@ -87,14 +87,14 @@ describe('every declared route, in every spelling, as nobody', () => {
     return fault
   }
 
-  it('finds the management under its own spelling alone, whoever asks', async () => {
+  it('finds the management under its exact spelling only', async () => {
     for (const path of ['/ADMIN/roles', '/Admin/roles', '/admin/Roles', '//admin/roles']) {
       expect((await server.get(path)).status, path).to.equal(404)
     }
     expect((await server.get('/admin/roles')).status).to.equal(200)
   })
 
-  it('guards routes and never prefixes: no router and no application uses a guard by path', () => {
+  it('guards routes instead of path prefixes', () => {
     const folder = new URL('../../../src/', import.meta.url)
     const using = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -103,7 +103,7 @@ describe('every declared route, in every spelling, as nobody', () => {
   })
 })
 
-/** With values for its parameters that name nothing. */
+/** The path with parameter values that match no row. */
 function concrete(path: string): string {
   return path
     .replaceAll(/\{\*\w+\}/g, 'nothing')

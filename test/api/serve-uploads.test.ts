@@ -37,7 +37,7 @@ for (const storage of ['local', 'gridfs', 's3']) {
     const get = (headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
       server.get(url, { headers, token: null })
 
-    it('serves a file to everybody, as what it is, to be asked after', async () => {
+    it('serves a file to everyone with its type, for caches that revalidate', async () => {
       const { status, headers, text } = await get()
       expect([status, text]).to.deep.equal([200, '0123456789'])
       expect(headers['content-type']).to.equal('text/plain; charset=utf-8')
@@ -47,7 +47,7 @@ for (const storage of ['local', 'gridfs', 's3']) {
       expect(headers['accept-ranges']).to.equal('bytes')
     })
 
-    it('answers HEAD, and what is cached already', async () => {
+    it('responds to HEAD, and with 304 to a known ETag', async () => {
       const head = await server.send('HEAD', url)
       expect([head.status, head.text, head.headers['content-length']]).to.deep.equal([
         200,
@@ -59,7 +59,7 @@ for (const storage of ['local', 'gridfs', 's3']) {
       expect((await get({ 'if-none-match': '"other"' })).status).to.equal(200)
     })
 
-    it('shows what replaced a file, at the same address, to who knew it before', async () => {
+    it('sends the new bytes of a replaced file under the same URL, despite a known ETag', async () => {
       const files = [{ name: 'again.txt', content: 'before' }]
       const sent = { headers: MULTIPART, body: multipart({ files }) }
       const [file] = (await server.send('POST', '/api/upload', sent)).body
@@ -74,7 +74,7 @@ for (const storage of ['local', 'gridfs', 's3']) {
       expect(after.headers['cache-control']).to.equal('public, no-cache')
     })
 
-    it('may be kept for good by an address that names the version', async () => {
+    it('allows caches to keep a versioned URL forever', async () => {
       const versioned = await server.get(`${url}?v=2024-03-01T12:00:00.000Z`)
       expect(versioned.headers['cache-control']).to.equal('public, max-age=31536000, immutable')
       const missing = await server.get('/uploads/none_0123456789.txt?v=1')
@@ -94,32 +94,32 @@ for (const storage of ['local', 'gridfs', 's3']) {
       ['lines=1-2', 200, '0123456789', undefined],
     ]
     for (const [range, status, text, contentRange] of ranges) {
-      it(`answers ${range} with ${status}`, async () => {
+      it(`responds with ${status} to ${range}`, async () => {
         const answer = await get({ range })
         expect([answer.status, answer.text]).to.deep.equal([status, text])
         expect(answer.headers['content-range']).to.equal(contentRange)
       })
     }
 
-    it('lets no cache keep a range that there is not, of an address that names the version either', async () => {
+    it('forbids caches to keep a 416, even of a versioned URL', async () => {
       const sent = { headers: { range: 'bytes=10-' } }
       const { status, headers } = await server.get(`${url}?v=2024-03-01T12:00:00.000Z`, sent)
       expect([status, headers['cache-control']]).to.deep.equal([416, 'no-store'])
     })
 
-    it('knows the unit of a range in any case of letters, and no range of HEAD', async () => {
+    it('accepts the range unit in any case, and ignores the range of HEAD', async () => {
       expect((await get({ range: 'Bytes=2-4' })).text).to.equal('234')
       const head = await server.send('HEAD', url, { headers: { range: 'bytes=2-4' } })
       const { 'content-length': length, 'content-range': range } = head.headers
       expect([head.status, length, range]).to.deep.equal([200, '10', undefined])
     })
 
-    it('answers a range of another content with all of it', async () => {
+    it('sends the whole file if If-Range does not match', async () => {
       const { status } = await get({ range: 'bytes=2-4', 'if-range': '"other"' })
       expect(status).to.equal(200)
     })
 
-    it('lets nothing run in its origin', async () => {
+    it('prevents files from running scripts', async () => {
       const page = await server.get(await upload('page.html', '<script>alert(1)</script>'))
       expect(page.headers['content-disposition']).to.equal('attachment')
       expect(page.headers['content-security-policy']).to.match(/sandbox$/)
@@ -135,7 +135,7 @@ for (const storage of ['local', 'gridfs', 's3']) {
       expect(unknown.headers['content-disposition']).to.equal('attachment')
     })
 
-    it('is a 404 for anything else', async () => {
+    it('responds with 404 to all other paths', async () => {
       for (const path of ['nope.txt', '..%2f..%2fpackage.json', '%2e%2e', 'a%00.txt', 'a/b', '']) {
         const answer = await server.get(`/uploads/${path}`)
         expect([answer.status, answer.body?.error.name], path).to.deep.equal([404, 'NotFoundError'])

@@ -12,25 +12,25 @@ export const ROOT_TOKEN = 'a-root-token-for-tests-of-whole-processes'
 
 export interface ServerProcess {
   readonly base: string
-  /** How long the start took, until the server listened. */
+  /** Duration of the start, until the server listened. */
   readonly startedInMs: number
-  /** What it logged until then. */
+  /** Log lines until the server listened. */
   readonly startLog: readonly string[]
   readonly pid: number
-  /** What no server should say: lines of the log at error and above, and whatever else it wrote to stderr. */
+  /** Unexpected output: log lines at level error and above, and all other output on stderr. */
   readonly complaints: readonly string[]
-  /** The last lines of its log, for the report of a test that fails. */
+  /** The last lines of the log, for the report of a failing test. */
   readonly lastLines: readonly string[]
-  /** The exit status, once it has ended; null when a signal ended it. */
+  /** The exit status after the end of the process, or null if a signal ended it. */
   readonly ended: Promise<number | null>
   signal(name: NodeJS.Signals): void
-  /** Ends the process at once, as a power cut would. */
+  /** Kills the process, like a power cut. */
   kill(): Promise<void>
-  /** Ends it as an operator would; answers the exit status. */
+  /** Stops the process like an operator does. Returns the exit status. */
   stop(): Promise<number | null>
 }
 
-/** A folder with these content-types and components, by the path of their file. */
+/** Writes these content-types and components to a new folder, by the path of their file. */
 export function writeContentTypes(types: Readonly<Record<string, object>>): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'quire-types-'))
   for (const [name, definition] of Object.entries(types)) {
@@ -42,13 +42,13 @@ export function writeContentTypes(types: Readonly<Record<string, object>>): stri
 }
 
 export interface ServerProcessOptions {
-  /** Options of Node, such as a module that is loaded first. */
+  /** Options of Node, such as a module to load first. */
   readonly nodeOptions?: readonly string[]
-  /** What the command becomes part of; it must run in the process that is started. */
+  /** Wraps the command. The wrapper must run it in the started process itself. */
   readonly within?: (command: readonly string[]) => readonly string[]
 }
 
-/** The real server in a process of its own, listening on a free port of this machine. */
+/** Starts the real server in its own process, on a free local port. */
 export async function startServerProcess(
   env: Readonly<Record<string, string>>,
   { nodeOptions = [], within = (command) => command }: ServerProcessOptions = {},
@@ -96,7 +96,7 @@ export async function startServerProcess(
 
 interface Started {
   readonly base: string
-  /** Until it listened. */
+  /** Log lines until the server listened. */
   readonly log: readonly string[]
 }
 
@@ -107,7 +107,7 @@ interface Heard {
   readonly lastLines: string[]
 }
 
-/** Reads what the process says for as long as it lives; answers as soon as it listens. */
+/** Reads the output of the process until it ends. Resolves when the server listens. */
 function addressOf(child: ChildProcess, { complaints, lastLines }: Heard): Promise<Started> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('no output')
