@@ -24,7 +24,7 @@ import { watchWrites } from './watch-writes.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
 
-/** What a server says, unchecked: a test reads what it expects. */
+/** A response of the server, unchecked: each test reads the parts that it expects. */
 export type Json = ReturnType<JSON['parse']>
 
 export interface Answer {
@@ -36,9 +36,9 @@ export interface Answer {
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
-  /** As JSON, or as it is when it is text or bytes already. */
+  /** Sent as JSON, or unchanged if it is a string or bytes. */
   readonly body?: unknown
-  /** Null is nobody; root unless told otherwise. */
+  /** Null is anonymous. The default is root. */
   readonly token?: string | null
 }
 
@@ -47,50 +47,62 @@ export interface TestServer {
   readonly uri: string
   readonly contentTypesDir: string
   readonly port: number
-  /** Under `/api`, as they were declared. */
+  /** The declared routes. */
   readonly routes: readonly DeclaredRoute[]
-  /** Tells of every command that requests have sent to the database from now on, and not of what the process does by itself. */
+  /**
+   * Reports every database command of requests from now on, without the commands of the process
+   * itself.
+   */
   onCommand(listener: (command: ObservedCommand) => void): void
-  /** What was logged at warning or above since the last call. */
+  /** Log lines at level warning and above since the last call. */
   takeLog(): readonly Json[]
   send(method: string, target: string, sent?: Sent): Promise<Answer>
   get(target: string, sent?: Sent): Promise<Answer>
   post(target: string, data: unknown, sent?: Sent): Promise<Answer>
   put(target: string, data: unknown, sent?: Sent): Promise<Answer>
   delete(target: string, sent?: Sent): Promise<Answer>
-  /** Where the first administrator is made. */
+  /** The link to create the first administrator. */
   firstStartLink(): Promise<string | null>
-  /** What a server does first that is told to stop. */
+  /** The first step of a shutdown. */
   leave(): void
-  /** Waits until all commits are numbered and the server itself knows it, which may be later than the database shows it. */
+  /**
+   * Waits until all commits are numbered and the server knows their numbers. The database may show
+   * them earlier.
+   */
   settled(): Promise<void>
-  /** How many versions a collection holds. */
+  /** The number of versions in a collection. */
   count(collection: string): Promise<number>
   /**
-   * @throws Error for writes that a cluster refuses (`watchWrites`), and for exchanges that the description of the API
-   * does not have (`watchExchanges`)
+   * @throws Error for writes that a cluster refuses (`watchWrites`), and for exchanges that
+   * contradict the description of the API (`watchExchanges`)
    */
   close(): Promise<void>
 }
 
 export interface ServerOptions {
-  /** Declarations by the name of the file, such as `article` or `components/shared/seo`; or their folder. */
+  /**
+   * Declarations by file name, such as `article` or `components/shared/seo`, or the folder that
+   * contains them.
+   */
   readonly contentTypes: Readonly<Record<string, object>> | string
   readonly environment?: Readonly<Record<string, string>>
   /** Actions of the public role. */
   readonly permitted?: readonly string[]
   readonly locales?: readonly string[]
-  /** Instead of the database of this run, such as one behind a proxy. */
+  /** Another database than that of this run, such as one behind a proxy. */
   readonly uri?: string
-  /** `warn` unless told otherwise. */
+  /** The default is `warn`. */
   readonly logLevel?: string
-  /** As under `npm run dev`. */
+  /** Like `npm run dev`. */
   readonly editableTypes?: boolean
-  /** Hashes that cost little unless told otherwise. */
+  /** The default hashes are cheap. */
   readonly passwords?: Passwords
 }
 
-/** Collections that a process reads and writes by itself, beside requests; a commit is inserted by the request's own transaction. */
+/**
+ * Collections that the process itself reads and writes, outside of requests. The transaction of a
+ * request inserts its commit.
+ */
 const BEHIND: ReadonlySet<string> = new Set([
   'quire_commits',
   'quire_heads',
@@ -106,7 +118,7 @@ function isBehind({ name, command }: ObservedCommand): boolean {
   return name !== 'insert' && typeof collection === 'string' && BEHIND.has(collection)
 }
 
-/** What a hash costs in a process that serves is the business of test/people/accounts/passwords.test.ts. */
+/** test/people/accounts/passwords.test.ts covers the cost of production hashes. */
 const PASSWORDS = openPasswords({ memoryKiB: 64, passes: 1 })
 
 async function settledLog(db: Db, log: Pick<CommitLog, 'head'>): Promise<void> {
@@ -132,7 +144,10 @@ function databaseOf(label: string, { environment }: ServerOptions) {
   return { database: shared ?? own, isOwn: shared === undefined }
 }
 
-/** The whole server, on a port of its own and on a database that ends with it, unless the environment names another's. */
+/**
+ * Starts the whole server on a free port. `close` drops its database, unless the environment names
+ * the database of another server.
+ */
 export async function serve(label: string, options: ServerOptions): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'quire-api-'))
   const { contentTypes, passwords = PASSWORDS } = options
@@ -148,8 +163,9 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
       MONGODB_DATABASE: database,
       ROOT_API_TOKEN: ROOT_TOKEN,
       JWT_SECRET: 'secret-of-the-test',
-      SLOW_REQUEST_MS: '0', // a loaded machine is slow at anything
-      // What queries cost is written in the background, where a test counts what goes over the wire.
+      SLOW_REQUEST_MS: '0', // any request may be slow on a loaded machine
+      // Query costs are written in the background, which would disturb tests that count commands on
+      // the wire.
       ...(options.uri !== undefined && { MONITOR_COMMANDS: 'off' }),
       ...options.environment,
     }),
@@ -258,7 +274,10 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
   }
 }
 
-/** Node tells no length of the body of a DELETE by itself: what follows is garbage to the server, which may hang up. */
+/**
+ * Node sends the body of a DELETE without a length. The server would read it as another request and
+ * may close the connection.
+ */
 export function lengthOf(content: string | Buffer): { readonly 'content-length': string } {
   return { 'content-length': String(Buffer.byteLength(content)) }
 }
@@ -293,7 +312,7 @@ async function writeDeclarations(
   }
 }
 
-/** A declaration as a file has it. */
+/** A declaration in the format of a file. */
 export function declare(
   singularName: string,
   attributes: object,

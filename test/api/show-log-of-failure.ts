@@ -1,6 +1,6 @@
 import type { ServerProcess } from './server-process.ts'
 
-/** Prints, after each test of this suite that fails, what its last servers said: nobody can ask them later. */
+/** After each failing test of this suite, prints the last log lines of its servers. */
 export function showLogOfFailure(servers: () => readonly ServerProcess[]): void {
   afterEach(function () {
     if (this.currentTest?.state !== 'failed') return

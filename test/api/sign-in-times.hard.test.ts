@@ -3,9 +3,12 @@ import { openPasswords } from '../../src/people/accounts/passwords.ts'
 import { addAdministrator } from './admin-client.ts'
 import { declare, serve, type TestServer } from './server.ts'
 
-/** Of each kind. */
+/** Attempts of each kind. */
 const TRIES = Number(process.env['SIGN_IN_TRIES'] ?? 60)
-/** Of `rankTest`: by chance once in 16,000. Where one of two does not hash it is 9. */
+/**
+ * The bound of `rankTest`. False alarms have a probability of 1 in 16,000. If only one of the two
+ * kinds hashes, z is 9.
+ */
 const MOST_Z = 4
 const PASSWORD = 'correct horse battery'
 
@@ -23,18 +26,18 @@ const administrator = (emailOf: (n: number) => string): Kind => ({
   bodyOf: (n) => ({ email: emailOf(n), password: `wrong ${n}` }),
 })
 
-/** Each pair is to take the same time: known, and unknown. */
+/** The two kinds of a pair must take the same time: a known account and an unknown one. */
 const PAIRS: Readonly<Record<string, readonly [Kind, Kind]>> = {
   'end users by name': [user(() => 'known'), user((n) => `nobody${n}`)],
   'end users by address': [user(() => 'known@example.org'), user((n) => `nobody${n}@example.org`)],
-  'end users who are blocked': [user(() => 'blocked'), user((n) => `nobody${n}`)],
+  'blocked end users': [user(() => 'blocked'), user((n) => `nobody${n}`)],
   administrators: [
     administrator(() => 'ada@example.org'),
     administrator((n) => `nobody${n}@example.org`),
   ],
 }
 
-describe(`the time of ${TRIES} failed sign-ins, known and unknown`, () => {
+describe(`the time of ${TRIES} failed sign-ins of known and unknown accounts`, () => {
   let server: TestServer
 
   before(async () => {
@@ -66,11 +69,11 @@ describe(`the time of ${TRIES} failed sign-ins, known and unknown`, () => {
   }
 
   for (const [who, pair] of Object.entries(PAIRS)) {
-    it(`does not say which accounts there are: ${who}`, async function () {
+    it(`reveals no account: ${who}`, async function () {
       this.timeout(30_000 + 2_000 * TRIES)
       const times: readonly [number[], number[]] = [[], []]
       for (let n = 0; n < TRIES; n += 1) {
-        // Beside each other, and either first: a busy machine is busy for both.
+        // Alternate the order, so that a busy machine slows both kinds.
         for (const at of n % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
           times[at].push(await timeOf(pair[at], n))
         }
@@ -88,7 +91,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 }
 
-/** Mann and Whitney's: within 2 is what two samples of the same differ by. */
+/** The rank test of Mann and Whitney. Samples of one distribution usually differ by at most 2. */
 function rankTest(one: readonly number[], other: readonly number[]): number {
   const all = [
     ...one.map((ms) => ({ ms, isOne: true })),

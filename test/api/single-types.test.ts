@@ -31,7 +31,10 @@ describe('single types over HTTP', () => {
     return answer.body.data
   }
 
-  /** The titles of the published version and of the draft in each locale, or what else was answered. */
+  /**
+   * The titles of the published version and of the draft in each locale, or the status of the
+   * error.
+   */
   const shown = async (): Promise<Json> => {
     const rows: unknown[] = []
     for (const locale of ['en', 'fr']) {
@@ -45,7 +48,7 @@ describe('single types over HTTP', () => {
 
   afterEach(() => server.delete('/api/home?locale=*'))
 
-  it('are not there before the first PUT, in no locale and status', async () => {
+  it('responds with 404 before the first PUT, in every locale and status', async () => {
     expect(await shown()).to.deep.equal([404, 404, 404, 404])
     expect((await server.get('/api/footer')).status).to.equal(404)
     expect((await server.delete('/api/home')).status).to.equal(204)
@@ -53,7 +56,7 @@ describe('single types over HTTP', () => {
     expect(await server.count('home_versions')).to.equal(0)
   })
 
-  it('begin as a draft, and are published later', async () => {
+  it('starts as a draft and can be published later', async () => {
     const draft = await done('status=draft', { rank: 1 })
     expect(draft).to.include({ title: null, publishedAt: null })
     expect(await shown()).to.deep.equal([404, null, 404, 404])
@@ -65,7 +68,7 @@ describe('single types over HTTP', () => {
     expect(await shown()).to.deep.equal(['a', 'b', 404, 404])
   })
 
-  it('begin in any locale, and are one document with what locales share', async () => {
+  it('starts in any locale, and shares values between the locales of one document', async () => {
     const french = await done('locale=fr', { title: 'fr', rank: 7 })
     expect(await shown()).to.deep.equal([404, 404, 'fr', 'fr'])
     const english = await done('', { title: 'en' })
@@ -78,7 +81,7 @@ describe('single types over HTTP', () => {
     expect((await server.get('/api/home?locale=*')).status).to.equal(404)
   })
 
-  it('are removed in the default locale, in one that is named, or in all', async () => {
+  it('deletes the default locale, a given one or all', async () => {
     const both = async (): Promise<void> => {
       await done('', { title: 'en' })
       await done('locale=fr', { title: 'fr' })
@@ -95,7 +98,7 @@ describe('single types over HTTP', () => {
     expect(await server.count('home_versions')).to.equal(0)
   })
 
-  it('have no other methods and no entries', async () => {
+  it('supports no other methods and no entries by id', async () => {
     const wrong = await server.send('POST', '/api/home', { body: { data: { title: 'a' } } })
     expect([wrong.status, wrong.headers['allow']]).to.deep.equal([405, 'HEAD, GET, PUT, DELETE'])
     const { documentId } = await done('', { title: 'a' })

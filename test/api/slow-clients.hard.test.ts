@@ -17,13 +17,16 @@ import { filesIn, MULTIPART, multipart } from './uploads.ts'
 
 const CLIENTS = 120
 const REQUEST_TIMEOUT_MS = 8_000
-/** Node looks for slow requests so often. */
+/** The interval at which Node looks for slow requests. */
 const CHECK_MS = 5_000
 const DRIP_MS = 200
 const MAX_HEALTH_MS = 1_000
-/** Requests that are whole when they come are work until they wait: for so long others may be told to come again. */
+/**
+ * Requests with a complete head count as work until they wait. During this time other requests may
+ * get a 503.
+ */
 const BURST_MS = 1_000
-/** Whose heads are whole: 120 requests at once, of which eight are served. */
+/** Attacks with a complete head: 120 requests at once, of which eight are served. */
 const IS_BURST: ReadonlySet<string> = new Set(['a body beside a wait'])
 const AUTHORIZED = `Authorization: Bearer ${ROOT_TOKEN}\r\n`
 
@@ -87,7 +90,7 @@ describe('clients that send byte by byte', () => {
     return answer.status
   }
 
-  /** Begins a request, and goes on with these bytes, one at a time and over again. */
+  /** Starts a request and keeps sending these bytes, one at a time in a loop. */
   function drip(begin: string, bytes: string): Socket {
     const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
     sockets.push(socket)
@@ -115,20 +118,20 @@ describe('clients that send byte by byte', () => {
     'the head of an upload': () => drip('POST /api/upload HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'a'),
     'a file': () => drip(post('/api/upload', form) + part, 'x'),
     'the head of a part': () => drip(post('/api/upload', form), `--${boundary}\r\nX-Slow: `),
-    'the text of an upload': () =>
+    'a field of an upload': () =>
       drip(
         `${post('/api/upload', form)}--${boundary}\r\nContent-Disposition: form-data; name="fileInfo"\r\n\r\n`,
         '{',
       ),
     'a line of _bulk': () => drip(post('/api/_bulk', 'application/x-ndjson') + LINE, 'a'),
-    'lines of _bulk that are empty': () => drip(post('/api/_bulk', 'application/x-ndjson'), '\n'),
+    'empty lines of _bulk': () => drip(post('/api/_bulk', 'application/x-ndjson'), '\n'),
     'an atomic line of _bulk': () =>
       drip(post('/api/_bulk?atomic=true', 'application/x-ndjson', AUTHORIZED) + LINE, 'a'),
     'the head of a wait': () => drip(`${wait()}X-Slow: `, 'a'),
     'a body beside a wait': () => drip(`${wait()}Content-Length: 900000\r\n\r\n`, 'x'),
   }
   for (const [what, begin] of Object.entries(ATTACKS)) {
-    it(`keep nobody out, and are cut off: ${what}`, async function () {
+    it(`disconnects them, and serves all other clients: ${what}`, async function () {
       this.timeout(60_000)
       this.slow(40_000)
       const begun = performance.now()

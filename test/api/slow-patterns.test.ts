@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { declare, serve, type TestServer } from './server.ts'
 import { startOwnClock } from '../support/own-clock.ts'
 
-/** As projects have it: it tries exponentially many ways to match some short texts. */
+/** A pattern from real projects. It tries exponentially many ways to match some short strings. */
 const regex = '^(\\w+\\s?)*$'
 const DEAR = `${'a'.repeat(40)}!`
 
-describe('a pattern of a declaration, and a text that it takes for ever to compare', () => {
+describe('a declared pattern with exponential backtracking', () => {
   let server: TestServer
 
   before(async () => {
@@ -33,19 +33,19 @@ describe('a pattern of a declaration, and a text that it takes for ever to compa
     return result
   }
 
-  it('is a 400, and soon', async () => {
+  it('causes a 400 within two seconds', async () => {
     const { status, body } = await within(2_000, server.post('/api/notes', { title: DEAR }))
     expect(status).to.equal(400)
     expect(body.error.message).to.match(/^title takes too long to be compared with/)
   })
 
-  it('is one just as soon in a long list', async () => {
+  it('causes a 400 within five seconds in a long list', async () => {
     const parts = Array.from({ length: 2_000 }, () => ({ name: DEAR }))
     const { status } = await within(5_000, server.post('/api/notes', { title: 'a', parts }))
     expect(status).to.equal(400)
   })
 
-  it('is one of each line of a bulk request, and when a draft is published', async () => {
+  it('causes a 400 for each line of a bulk request, and on publication', async () => {
     const draft = await server.post('/api/notes?status=draft', { title: DEAR })
     expect(draft.status, draft.text).to.equal(201)
     const { documentId } = draft.body.data
@@ -64,7 +64,7 @@ describe('a pattern of a declaration, and a text that it takes for ever to compa
     expect(statuses).to.deep.equal(Array.from({ length: 30 }, () => 400))
   })
 
-  it('takes what matches', async () => {
+  it('accepts matching strings', async () => {
     const parts = Array.from({ length: 2_000 }, (_, n) => ({ name: `part ${n}` }))
     const { status, text } = await server.post('/api/notes', { title: 'two words', parts })
     expect(status, text.slice(0, 300)).to.equal(201)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { declare, serve, type TestServer } from './server.ts'
 
-describe('a sort by two attributes that hold lists in one entry', () => {
+describe('a sort by two attributes with lists in one entry', () => {
   let server: TestServer
   before(async () => {
     server = await serve('sorts_by_lists', {
@@ -14,7 +14,7 @@ describe('a sort by two attributes that hold lists in one entry', () => {
   })
   after(() => server.close())
 
-  it('is a 400 that names the parameter, and no 500', async () => {
+  it('responds with 400 and names the parameter', async () => {
     const sorted = () => server.get('/api/notes?sort=one,other')
     const before = await sorted()
     expect(before.status, before.text).to.equal(200)

@@ -4,7 +4,10 @@ import { serve, type TestServer } from './server.ts'
 
 const PROJECT = fileURLToPath(new URL('../../../test/fixtures/strapi-project', import.meta.url))
 
-/** Files as the reference's own generator writes them, with what its plugins and its panel keep there. */
+/**
+ * Files from the generator of the reference, with the additional files of its plugins and its admin
+ * panel.
+ */
 describe('the folder of a Strapi project', () => {
   let server: TestServer
 
@@ -14,7 +17,7 @@ describe('the folder of a Strapi project', () => {
 
   after(() => server.close())
 
-  it('is read as it is, components and extensions too', async () => {
+  it('is read unchanged, with components and extensions', async () => {
     const { body } = await server.get('/admin/content-types')
     const uids = body.data.map(({ uid }: { readonly uid: string }) => uid)
     expect(uids).to.include.members([
@@ -26,7 +29,7 @@ describe('the folder of a Strapi project', () => {
     expect(server.takeLog()).to.deep.equal([])
   })
 
-  it('is served, with its relations, zones, locales and custom fields', async () => {
+  it('is served, with its relations, dynamic zones, locales and custom fields', async () => {
     const author = await server.post('/api/authors', { name: 'Ada', email: 'no address' })
     const category = await server.post('/api/categories', { name: 'News', slug: 'news' })
     const article = await server.post('/api/articles?populate=*', {
@@ -54,7 +57,7 @@ describe('the folder of a Strapi project', () => {
     expect(wrong.body.error.message).to.match(/^tint must match the following/)
   })
 
-  it('serves its single type and its users', async () => {
+  it('is served with its single type and its users', async () => {
     const written = await server.put('/api/global?populate=*', {
       siteName: 'S',
       siteDescription: 'D',

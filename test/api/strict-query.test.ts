@@ -53,7 +53,7 @@ describe('QUIRE_STRICT_QUERY', () => {
     })
   }
 
-  it('changes nothing for a request that it refuses', async () => {
+  it('changes no data by a refused request', async () => {
     const { body } = await server.get(`/api/posts/${documentId}`)
     expect(body.data.title).to.equal('a')
     expect(await server.count('post_versions')).to.equal(2)
@@ -87,7 +87,7 @@ describe('QUIRE_STRICT_QUERY', () => {
     }
   })
 
-  it('accepts every parameter and key that means something', async () => {
+  it('accepts every known parameter and key', async () => {
     for (const target of [
       '/api/posts?filters[title]=a&sort=title&fields=title&populate=*&pagination[page]=1&_q=a&locale=en',
       '/api/posts?status=published&hasPublishedVersion=true',
@@ -111,7 +111,7 @@ describe('QUIRE_STRICT_QUERY', () => {
     expect(answer.body?.error?.message).to.not.match(/^Invalid key/)
   })
 
-  it('refuses strangers before it looks at parameters', async () => {
+  it('checks permissions before parameters', async () => {
     expect((await server.get('/api/posts?fiters=a', { token: null })).status).to.equal(403)
   })
 

@@ -5,7 +5,7 @@ import { declare, type Json, serve, type TestServer } from './server.ts'
 interface Declared {
   readonly draftAndPublish: boolean
   readonly localized: boolean
-  /** A type beside it. */
+  /** Adds the type `note`. */
   readonly note?: boolean
 }
 
@@ -19,13 +19,13 @@ const typesOf = ({ draftAndPublish, localized, note = false }: Declared) => ({
   ...(note && { note: declare('note', { title: { type: 'string' } }) }),
 })
 
-/** A copy as docs/sync.md has it. */
+/** A copy as described in docs/sync.md. */
 interface Copy {
   readonly rows: ReadonlyMap<string, Json>
   readonly next: string
 }
 
-describe('copies of a type that is declared otherwise', () => {
+describe('copies of a type with a changed declaration', () => {
   const opened: TestServer[] = []
   let client: MongoClient
 
@@ -75,7 +75,7 @@ describe('copies of a type that is declared otherwise', () => {
     expect([...copy.rows]).to.have.deep.members([...fresh.rows])
   }
 
-  it('hold no drafts of a type that has no drafts any more', async () => {
+  it('drops the drafts when draft & publish is turned off', async () => {
     const before = await open({ draftAndPublish: true, localized: false })
     const shown = await create(before, 'published')
     await create(before, 'never published', '?status=draft')
@@ -88,7 +88,7 @@ describe('copies of a type that is declared otherwise', () => {
     await expectFresh(after, 'types=post', followed)
   })
 
-  it('keep what is published where a draft was deleted before there were no drafts any more', async () => {
+  it('keeps published entries without a draft when draft & publish is turned off', async () => {
     const before = await open({ draftAndPublish: true, localized: false })
     const shown = await create(before, 'published')
     const copy = await follow(before, 'types=post')
@@ -99,7 +99,7 @@ describe('copies of a type that is declared otherwise', () => {
     await expectFresh(after, 'types=post', await follow(after, 'types=post', copy))
   })
 
-  it('hold nothing of locales that a type has no more', async () => {
+  it('drops the locales that a type no longer has', async () => {
     const before = await open({ draftAndPublish: false, localized: true })
     const shown = await create(before, 'one')
     const copy = await follow(before, 'types=post&locale=*')
@@ -112,7 +112,7 @@ describe('copies of a type that is declared otherwise', () => {
     )
   })
 
-  it('hear of drafts that a start makes', async () => {
+  it('receives the drafts that a start creates', async () => {
     const before = await open({ draftAndPublish: true, localized: false })
     const shown = await create(before, 'one')
     const copy = await follow(before, 'types=post&status=draft')
@@ -124,7 +124,7 @@ describe('copies of a type that is declared otherwise', () => {
     await expectFresh(after, 'types=post&status=draft', followed)
   })
 
-  it('have a type again that an older process did not know', async () => {
+  it('restores a type that an older process did not know', async () => {
     const plain = { draftAndPublish: false, localized: false }
     const newer = await open({ ...plain, note: true })
     await create(newer, 'post')

@@ -48,11 +48,11 @@ describe('docs/sync/client.mjs', () => {
   const create = async (text: string): Promise<string> =>
     (await server.post('/api/notes', { text })).body.data.documentId
 
-  it('is short enough to be read', () => {
+  it('has at most 150 lines', () => {
     expect(readFileSync(FILE, 'utf8').split('\n').length).to.be.at.most(150)
   })
 
-  it('holds what there is, through losses of answers, and begins again where it must', async () => {
+  it('copies all rows despite lost responses, and starts again when required', async () => {
     const ids: string[] = []
     for (let each = 0; each < 8; each += 1) ids.push(await create(`n${each}`))
     const store = client.memoryStore()
@@ -97,7 +97,7 @@ describe('docs/sync/client.mjs', () => {
     expect(textsOf(store)).to.deep.equal(body.data.map(({ text }: Json) => text).sort())
   })
 
-  it('pauses where a cache has the first page of a log that is another one by now', async () => {
+  it('pauses while a cache serves the first page of an outdated log', async () => {
     await create('one')
     const cache = behindCache()
     const store = client.memoryStore()
@@ -119,7 +119,7 @@ describe('docs/sync/client.mjs', () => {
     await following.catch((error: unknown) => expect((error as Error).name).to.equal('AbortError'))
   })
 
-  it('follows until it is told to stop', async () => {
+  it('follows changes until it is stopped', async () => {
     const store = client.memoryStore()
     const stop = new AbortController()
     let changes = 0

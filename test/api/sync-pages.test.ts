@@ -30,7 +30,7 @@ describe('pages of GET /api/_sync', () => {
 
   const sync = (query: string, sent: object = {}) => server.get(`/api/_sync?${query}`, sent)
 
-  /** All that was written counts. */
+  /** Waits until all commits are numbered. */
   const settled = (): Promise<void> => server.settled()
 
   async function create(path: string, data: object): Promise<string> {
@@ -45,7 +45,7 @@ describe('pages of GET /api/_sync', () => {
     readonly bytes: number
   }
 
-  /** Follows to the end: what was said, the tokens on the way, and how much that was. */
+  /** Follows to the end. Returns the items, the tokens and the number of bytes. */
   async function follow(query: string): Promise<Followed> {
     const items: Json[] = []
     const tokens: string[] = []
@@ -63,7 +63,7 @@ describe('pages of GET /api/_sync', () => {
 
   const last = ({ tokens }: Followed): string => String(tokens.at(-1))
 
-  /** How many commands an answer costs, but for what a process asks once a second for all. */
+  /** The number of commands of a response, without the refresh of the process once per second. */
   async function commandsOf(query: string): Promise<number> {
     let least = Infinity
     for (let round = 0; round < 5; round += 1) {
@@ -73,7 +73,7 @@ describe('pages of GET /api/_sync', () => {
     return least
   }
 
-  it('of changes come to be the same for clients that began at other times', async () => {
+  it('converges to the same pages for clients that started at different times', async () => {
     const early = last(await follow('types=note'))
     await create('/api/notes', { text: 'a' })
     await settled()
@@ -92,7 +92,7 @@ describe('pages of GET /api/_sync', () => {
     expect(one.tokens).to.deep.equal(other.tokens)
   })
 
-  it('of a change of one part in a hundred are at most two of the bytes', async () => {
+  it('sends at most 2 % of the bytes after a change of 1 % of the entries', async () => {
     const whole = await follow('types=note')
     expect(whole.items).to.have.lengthOf(NOTES)
     for (const { documentId } of whole.items.slice(0, NOTES / 100)) {
@@ -104,7 +104,7 @@ describe('pages of GET /api/_sync', () => {
     expect(changed.bytes / whole.bytes).to.be.below(0.02)
   })
 
-  it('cost the head, the log and one query for each type that they touch', async () => {
+  it('reads the head, the log and one query per changed type', async () => {
     await create('/api/tags', { name: 'first' })
     await settled()
     const { tokens } = await follow('types=note,tag')
@@ -116,7 +116,7 @@ describe('pages of GET /api/_sync', () => {
     expect(await commandsOf(`token=${tokens.at(-1)}`)).to.be.at.most(4)
   })
 
-  it('are kept by caches for long where another follows, and by none for a credential', async () => {
+  it('allows caches to keep a public page with a successor for long, and none for a credential', async () => {
     const full = await sync('types=note&limit=10', ANYONE)
     expect(full.body.more).to.equal(true)
     expect(full.headers['cache-control']).to.equal('public, max-age=300')
@@ -129,7 +129,7 @@ describe('pages of GET /api/_sync', () => {
     ])
   })
 
-  it('hold at most 1 MiB of rows, and at least one', async () => {
+  it('limits a page to 1 MiB of rows, but sends at least one row', async () => {
     const text = 'x'.repeat(300_000)
     for (let made = 0; made < 5; made += 1) await create('/api/pages', { text })
     await settled()
@@ -143,7 +143,7 @@ describe('pages of GET /api/_sync', () => {
     expect(sizes).to.deep.equal([3, 2])
   })
 
-  it('are waited for 25 s at most', async () => {
+  it('limits the wait to 25 seconds', async () => {
     const { tokens } = await follow('types=tag')
     for (const wait of ['26', '-1', '1.5', '1e1', '']) {
       const { status } = await sync(`token=${tokens.at(-1)}&wait=${wait}`)

@@ -58,7 +58,7 @@ describe('GET /api/_sync', () => {
 
   const sync = (query: string, sent: object = {}) => server.get(`/api/_sync?${query}`, sent)
 
-  /** Follows to the end; what was said, and the last token. */
+  /** Follows to the end. Returns the items and the last token. */
   async function follow(
     query: string,
     sent: object = {},
@@ -73,7 +73,7 @@ describe('GET /api/_sync', () => {
     }
   }
 
-  /** All that was written counts. */
+  /** Waits until all commits are numbered. */
   const settled = (): Promise<void> => server.settled()
 
   const summary = (items: readonly Json[]): readonly string[] =>
@@ -98,7 +98,7 @@ describe('GET /api/_sync', () => {
     await settled()
   })
 
-  it('shows rows as they are: relations, media and components with documentIds, nothing private', async () => {
+  it('returns rows with relations, media and components by documentId, without private attributes', async () => {
     const file = await server.send('POST', '/api/upload', {
       body: multipart({ files: [{ name: 'a.txt', content: 'a' }] }),
       headers: MULTIPART,
@@ -126,7 +126,7 @@ describe('GET /api/_sync', () => {
     expect(items.find(({ documentId }) => documentId === cover).data.name).to.equal('a.txt')
   })
 
-  it('tells what has changed since: edits, publications, removals, each once', async () => {
+  it('returns each changed, published or removed entry once', async () => {
     const [first, second, third] = [
       await create('/api/articles', { title: 'first' }),
       await create('/api/articles', { title: 'second' }),
@@ -155,7 +155,7 @@ describe('GET /api/_sync', () => {
     expect(await follow(`token=${last}`)).to.deep.equal({ items: [], next: last })
   })
 
-  it('comes in pages, and what is written behind the cursor comes again', async () => {
+  it('returns pages, and repeats entries that change behind the cursor', async () => {
     const ids: string[] = []
     for (let each = 0; each < 7; each += 1)
       ids.push(await create('/api/tags', { name: `t${each}` }))
@@ -179,7 +179,7 @@ describe('GET /api/_sync', () => {
     expect(held.get(seen)).to.equal('changed behind')
   })
 
-  it('sends what a filter no longer lets through as a removal, and only the fields asked for', async () => {
+  it('sends a delete for an entry that no longer matches the filter, and only the requested fields', async () => {
     const ios = await create('/api/articles', { title: 'a', area: 'ios' })
     await create('/api/articles', { title: 'b', area: 'web' })
     await settled()
@@ -193,7 +193,7 @@ describe('GET /api/_sync', () => {
     expect(summary((await follow(`token=${next}`)).items)).to.deep.equal(['delete article en'])
   })
 
-  it('knows drafts for whoever may read them', async () => {
+  it('syncs drafts with permission to read drafts', async () => {
     const id = await create('/api/articles', { title: 'a' })
     await server.put(`/api/articles/${id}?status=draft`, { title: 'b' })
     await settled()
@@ -207,7 +207,7 @@ describe('GET /api/_sync', () => {
     expect(summary((await follow(`token=${next}`)).items)).to.deep.equal(['put article en c'])
   })
 
-  it('forgets what may not be read any more, and brings it back', async () => {
+  it('sends a reset for a type that is no longer readable, and its rows after a new grant', async () => {
     await server.send('POST', '/admin/api-tokens', { body: { name: 'app', type: 'custom' } })
     const list = (await server.send('GET', '/admin/api-tokens')).body.data
     const { id } = list.find(({ name }: Json) => name === 'app')
@@ -239,7 +239,7 @@ describe('GET /api/_sync', () => {
     expect(refused.items.slice(1).every(({ type }) => type === 'tag')).to.equal(true)
   })
 
-  it('forgets a locale that is removed, and brings it back', async () => {
+  it('sends a reset for a removed locale, and its rows after the locale is added again', async () => {
     await server.send('POST', '/admin/locales', { body: { code: 'de' } })
     const id = await create('/api/articles', { title: 'a' })
     await server.put(`/api/articles/${id}?locale=de`, { title: 'd' })
@@ -257,7 +257,7 @@ describe('GET /api/_sync', () => {
     await server.send('DELETE', '/admin/locales/de')
   })
 
-  it('waits until something changes, and no longer', async () => {
+  it('waits until a row changes or the wait is over', async () => {
     const { next } = await follow('types=tag')
     const elapsedMs = startOwnClock()
     const waiting = sync(`token=${next}&wait=20`)
@@ -270,7 +270,7 @@ describe('GET /api/_sync', () => {
     expect(quiet.body).to.deep.include({ items: [], more: false })
   })
 
-  it('answers who is up to date without a query, and with 304', async () => {
+  it('responds without a query, and with 304, to an up-to-date client', async () => {
     await create('/api/tags', { name: 'one' })
     await settled()
     const { next } = await follow('types=tag', { token: null })
@@ -289,7 +289,7 @@ describe('GET /api/_sync', () => {
     expect(commands).to.deep.equal([])
   })
 
-  it('streams the same, a line an item', async () => {
+  it('streams the same items, one per line', async () => {
     await create('/api/tags', { name: 'one' })
     await settled()
     const { body } = await sync('types=tag')
@@ -304,7 +304,7 @@ describe('GET /api/_sync', () => {
     expect(lines).to.deep.equal([...body.items, { next: body.next, more: body.more }])
   })
 
-  it('sends who comes too late, or with a token of another log, to begin again', async () => {
+  it('responds with 410 to an expired token and to a token of another log', async () => {
     await create('/api/tags', { name: 'one' })
     await settled()
     const { next } = await follow('types=tag')
@@ -329,20 +329,20 @@ describe('GET /api/_sync', () => {
 
   const refused: readonly (readonly [string, string])[] = [
     ['nothing', ''],
-    ['a type that there is not', 'types=nope'],
+    ['an unknown type', 'types=nope'],
     ['users', 'types=user'],
-    ['a parameter that there is not', 'types=tag&sort=name'],
+    ['an unknown parameter', 'types=tag&sort=name'],
     ['a condition on a relation', 'types=tag&filters[tag][articles][title][$eq]=a'],
     ['a condition on a component', 'types=article&filters[article][parts][text][$eq]=a'],
     ['a private condition', 'types=article&filters[article][secret][$eq]=a'],
     ['a private field', 'types=article&fields[article]=secret'],
     ['fields of another type', 'types=tag&fields[article]=title'],
-    ['too much', 'types=tag&limit=1001'],
+    ['a limit above 1000', 'types=tag&limit=1001'],
     ['none', 'types=tag&limit=0'],
-    ['a locale that there is not', 'types=article&locale=xx'],
-    ['a status that there is not', 'types=article&status=modified'],
-    ['to wait without a token', 'types=tag&wait=1'],
-    ['a token of nobody', 'token=abc'],
+    ['an unknown locale', 'types=article&locale=xx'],
+    ['an unknown status', 'types=article&status=modified'],
+    ['a wait without a token', 'types=tag&wait=1'],
+    ['an invalid token', 'token=abc'],
     ['two tokens', 'token=a&token=b'],
     ['a token and a scope', 'token=abc&types=tag'],
   ]
@@ -353,7 +353,7 @@ describe('GET /api/_sync', () => {
     })
   }
 
-  it('takes no operator from a token', async () => {
+  it('accepts no operator from a token', async () => {
     const forge = (...parts: readonly unknown[]): string =>
       Buffer.from(JSON.stringify(parts)).toString('base64url')
     const { body } = await sync('types=tag')

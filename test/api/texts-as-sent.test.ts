@@ -5,14 +5,17 @@ import { addAdministrator, type AdminClient, signIn } from './admin-client.ts'
 import { type Answer, declare, serve, type TestServer } from './server.ts'
 import { MULTIPART, multipart } from './uploads.ts'
 
-/** Latin-1, an overlong slash, half of a character, a surrogate, beyond the last code point, UTF-16 with a mark. */
+/**
+ * Latin-1, an overlong slash, half of a character, a surrogate, a value above the last code point,
+ * and a byte order mark of UTF-16.
+ */
 const BROKEN: readonly (readonly [string, readonly number[]])[] = [
   ['Latin-1', [0x63, 0x61, 0x66, 0xe9]],
   ['an overlong slash', [0xc0, 0xaf]],
   ['the first half of a character', [0xe2, 0x82]],
   ['a surrogate', [0xed, 0xa0, 0x80]],
-  ['what lies beyond the last code point', [0xf4, 0x90, 0x80, 0x80]],
-  ['the mark of UTF-16', [0xff, 0xfe]],
+  ['a value above the last code point', [0xf4, 0x90, 0x80, 0x80]],
+  ['a byte order mark of UTF-16', [0xff, 0xfe]],
 ]
 
 /** Routes that read one line at a time, or no body. */
@@ -45,7 +48,7 @@ describe('texts that are not UTF-8', () => {
 
   const isRefused = ({ status, text }: Answer): boolean => status === 400 && /UTF-8/.test(text)
 
-  it('are refused by every route that reads JSON, whoever sends them', async () => {
+  it('refuses them on every route that reads JSON', async () => {
     const own = { cookie: editor.cookie, 'sec-fetch-site': 'same-origin' }
     const body = quoted(BROKEN[0]?.[1] ?? [])
     const open: string[] = []
@@ -64,7 +67,7 @@ describe('texts that are not UTF-8', () => {
   })
 
   for (const [what, bytes] of BROKEN) {
-    it(`are refused as ${what}, packed or not`, async () => {
+    it(`refuses ${what}, compressed or not`, async () => {
       const body = quoted(bytes)
       for (const [sent, headers] of [
         [body, {}],
@@ -84,11 +87,11 @@ describe('texts that are not UTF-8', () => {
 
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   for (const [what, body] of [
-    ['as they are', Buffer.concat([Buffer.from('data[title]=caf'), Buffer.from([0xe9])])],
+    ['in raw bytes', Buffer.concat([Buffer.from('data[title]=caf'), Buffer.from([0xe9])])],
     ['percent-encoded', 'data[title]=caf%E9'],
     ['in the name of a field', 'data[title]=x&data[caf%E9]=y'],
   ] as const) {
-    it(`are refused in forms, ${what}`, async () => {
+    it(`refuses a form with Latin-1 ${what}`, async () => {
       const answer = await server.send('POST', '/api/articles', { body, headers: form })
       expect(answer.status, answer.text).to.equal(400)
       expect(answer.body.error.message).to.equal('The body is not UTF-8')
@@ -96,10 +99,10 @@ describe('texts that are not UTF-8', () => {
   }
 
   for (const [what, name] of [
-    ['as fileInfo', 'fileInfo'],
-    ['as any other field', 'anything'],
+    ['in fileInfo', 'fileInfo'],
+    ['in another field', 'anything'],
   ] as const) {
-    it(`are refused in forms with files ${what}, and no file is stored`, async () => {
+    it(`refuses an upload with Latin-1 ${what}, and stores no file`, async () => {
       const info = Buffer.concat([Buffer.from('{"caption":"caf'), Buffer.from([0xe9, 0x22, 0x7d])])
       const body = multipart({
         fields: { [name]: 'HERE' },
@@ -114,7 +117,7 @@ describe('texts that are not UTF-8', () => {
     })
   }
 
-  it('are told from texts that are', async () => {
+  it('accepts valid UTF-8, with a byte order mark and compressed', async () => {
     const title = 'Ünïcode 😀 100%'
     const mark = Buffer.from([0xef, 0xbb, 0xbf])
     const json = Buffer.from(JSON.stringify({ data: { title } }))
@@ -149,7 +152,7 @@ describe('texts that are not UTF-8', () => {
     ['/api/users', { username: HALF, email: 'h@example.org', password: 'long 1', role: 1 }],
     ['/api/articles', { data: { title: HALF } }],
   ] as const) {
-    it(`are refused as half of a character at ${path}: ${Object.keys(body).join()}`, async () => {
+    it(`refuses half of a surrogate pair at ${path}: ${Object.keys(body).join()}`, async () => {
       const headers = { 'sec-fetch-site': 'same-origin' }
       const isOwn = path.startsWith('/admin/') && !path.endsWith('session')
       const answer = isOwn
@@ -165,7 +168,7 @@ function takesBody({ method, path }: DeclaredRoute): boolean {
   return (method === 'post' || method === 'put') && !OTHERWISE.has(`${method} ${path}`)
 }
 
-/** With values for its parameters, of which the content-type alone names something. */
+/** The path with parameter values that match no row, except for the content-type. */
 function concrete(path: string): string {
   return path
     .replaceAll(/\{\*\w+\}/g, 'nothing')

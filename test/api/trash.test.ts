@@ -98,7 +98,7 @@ describe('/admin/trash', () => {
       (row: Json) => row.documentId === documentId,
     )
 
-  it('keeps what is deleted out of every answer, and brings it back as drafts', async () => {
+  it('hides deleted entries from every response, and restores them as drafts', async () => {
     const author = await make(AUTHOR, { name: 'Ada' })
     const { documentId } = await make(ARTICLE, {
       title: 'One',
@@ -148,7 +148,7 @@ describe('/admin/trash', () => {
     await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish?locale=*`)
   })
 
-  it('keeps one locale, and gives it what the others share by then', async () => {
+  it('restores one locale with the current shared values', async () => {
     const { documentId } = await make(ARTICLE, { title: 'Two', hits: 1 })
     await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=fr`, {
       data: { title: 'Deux' },
@@ -160,7 +160,7 @@ describe('/admin/trash', () => {
     expect(await read(ARTICLE, documentId, '?locale=fr')).to.include({ title: 'Deux', hits: 2 })
   })
 
-  it('restores some of the locales, and the rest later', async () => {
+  it('restores some locales first and the others later', async () => {
     const { documentId } = await make(ARTICLE, { title: 'Three' })
     for (const [locale, title] of [
       ['fr', 'Trois'],
@@ -181,7 +181,7 @@ describe('/admin/trash', () => {
     expect(again.status).to.equal(404)
   })
 
-  it('brings back what was published where that is asked for', async () => {
+  it('restores the published version on request', async () => {
     const { documentId } = await make(ARTICLE, { title: 'Out' })
     await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish`)
     await ok('PUT', `/admin/content/${ARTICLE}/${documentId}`, { data: { title: 'Half done' } })
@@ -190,7 +190,7 @@ describe('/admin/trash', () => {
     expect((await read(ARTICLE, documentId)).title).to.equal('Out')
   })
 
-  it('refuses what is there again, and keeps every deletion', async () => {
+  it('refuses to restore an existing entry, and keeps every deletion', async () => {
     const documentId = (await make(HOME, { title: 'First' })).documentId
     await remove(HOME, documentId)
     await make(HOME, { title: 'Second' })
@@ -205,7 +205,7 @@ describe('/admin/trash', () => {
     expect(await trashed(documentId)).to.have.length(1)
   })
 
-  it('says which values are taken and which references are gone', async () => {
+  it('reports taken values and lost references of a restored entry', async () => {
     const author = await make(AUTHOR, { name: 'Grace' })
     const { documentId } = await make(ARTICLE, {
       title: 'Four',
@@ -239,7 +239,7 @@ describe('/admin/trash', () => {
     expect(refused.headers['error-code']).to.equal('value_not_unique')
   })
 
-  it('names no lost reference to what one may not find', async () => {
+  it('reports no lost reference to an unreadable type', async () => {
     const author = await make(AUTHOR, { name: 'Of nobody' })
     const related = { author: author.documentId, seo: { about: author.documentId } }
     const { documentId } = await make(ARTICLE, { title: 'Hides', ...related })
@@ -260,17 +260,17 @@ describe('/admin/trash', () => {
     expect(answer.text).to.not.include(author.documentId)
   })
 
-  it('refuses an entry without drafts whose value is taken, and leaves it where it is', async () => {
+  it('refuses to restore an entry without drafts if a unique value is taken', async () => {
     const { documentId } = await make(AUTHOR, { name: 'Taken' })
     await remove(AUTHOR, documentId)
-    await make(AUTHOR, { name: 'Taken' }) // it is free meanwhile
+    await make(AUTHOR, { name: 'Taken' }) // the value is free again
     const refused = await editor.send('POST', `/admin/trash/${AUTHOR}/${documentId}/restore`)
     expect([refused.status, refused.headers['error-code']]).to.deep.equal([400, 'value_not_unique'])
     expect(await trashed(documentId)).to.have.length(1)
     expect(await statusOf(AUTHOR, documentId)).to.equal(404)
   })
 
-  it('relates again what comes back together, and takes nothing from others', async () => {
+  it('reconnects restored entries, and takes no entry from another owner', async () => {
     const desk = await make('api::desk.desk', { name: 'd' })
     const author = await make(AUTHOR, { name: 'Sits', desk: desk.documentId })
     const { documentId } = await make(ARTICLE, { title: 'Five', author: author.documentId })
@@ -286,7 +286,7 @@ describe('/admin/trash', () => {
     expect(sitting.desk.documentId).to.equal(desk.documentId)
   })
 
-  it('is filled by every door that deletes content', async () => {
+  it('contains the deletions of every route', async () => {
     const one = await make(AUTHOR, { name: 'By token' })
     const two = await make(AUTHOR, { name: 'In bulk' })
     const three = await make(AUTHOR, { name: 'Many' })
@@ -308,7 +308,7 @@ describe('/admin/trash', () => {
     }
   })
 
-  it('lists by pages and by type, and ends what is ended', async () => {
+  it('lists deletions by page and type, and purges one', async () => {
     const ids: string[] = []
     for (const name of ['p1', 'p2', 'p3']) ids.push((await make(AUTHOR, { name })).documentId)
     for (const documentId of ids) await remove(AUTHOR, documentId)
@@ -326,7 +326,7 @@ describe('/admin/trash', () => {
     expect((await audit()).by).to.include({ name: 'Editor' })
   })
 
-  it('asks for the rights on what is seen, restored and ended', async () => {
+  it('requires permissions to list, restore and purge', async () => {
     const rights = ['find', 'findOne', 'readDrafts', 'create', 'delete', 'update'].map((verb) => ({
       action: `${ARTICLE}.${verb}`,
       locales: ['fr'],
@@ -352,7 +352,7 @@ describe('/admin/trash', () => {
     expect((await server.get('/admin/trash', { token: null })).status).to.equal(401)
   })
 
-  it('shows what was deleted in a locale too that is no longer there', async () => {
+  it('lists and restores an entry that was deleted in a removed locale too', async () => {
     await server.send('POST', '/admin/locales', { body: { code: 'nl' } })
     const { documentId } = await make(ARTICLE, { title: 'English' })
     await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=nl`, {
@@ -367,7 +367,7 @@ describe('/admin/trash', () => {
     expect((await read(ARTICLE, documentId)).title).to.equal('English')
   })
 
-  it('calls what is left of a deletion by what is left', async () => {
+  it('shows the title of the remaining locales of a deletion', async () => {
     const rights = ['find', 'readDrafts'].map((verb) => ({
       action: `${ARTICLE}.${verb}`,
       locales: ['fr'],
@@ -401,7 +401,7 @@ describe('/admin/trash', () => {
     ['POST', `/admin/trash/${ARTICLE}/aaaaaaaaaaaaaaaaaaaaaaaa/restore`, { locales: ['en'] }],
     ['DELETE', `/admin/trash/${ARTICLE}/aaaaaaaaaaaaaaaaaaaaaaaa?deletion=x`],
   ]
-  it('refuses what it does not understand', async () => {
+  it('refuses invalid requests', async () => {
     for (const [method, target, body] of WRONG) {
       expect((await editor.send(method, target, body)).status, target).to.equal(400)
     }
@@ -416,8 +416,8 @@ describe('/admin/trash', () => {
   })
 })
 
-describe('without a trash', () => {
-  it('keeps nothing', async () => {
+describe('a server without a trash', () => {
+  it('keeps no deleted entries', async () => {
     const server = await serve('no_trash', {
       contentTypes: { tag: declare('tag', { name: { type: 'string' } }) },
       environment: { TRASH_DAYS: '0' },

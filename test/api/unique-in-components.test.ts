@@ -35,7 +35,7 @@ const types = (unique = true) => ({
   ...components(unique),
 })
 
-describe('values that must be unique in components', () => {
+describe('unique values in components', () => {
   let server: TestServer
   let client: MongoClient
 
@@ -96,20 +96,20 @@ describe('values that must be unique in components', () => {
         ['zone.2.url', 'zone.3.code'],
       ],
       [
-        'decimals of other digits',
+        'equal decimals with other digits',
         { links: [{ price: '1.10' }, { price: '1.1' }] },
         ['links.1.price'],
       ],
     ]
     for (const [what, data, paths] of repeated) {
-      it(`do not repeat within an entry of ${type}, in ${what}`, async () => {
+      it(`refuses repeated values within an entry of ${type}, in ${what}`, async () => {
         expectTaken(await server.post(path, data), ...paths)
         const documentId = await create(path, { title: 'x' })
         expectTaken(await server.put(`${path}/${documentId}`, data), ...paths)
       })
     }
 
-    it(`do not repeat among published entries of ${type}, and all are named`, async () => {
+    it(`refuses values of other published entries of ${type}, and reports all of them`, async () => {
       const data = {
         seo: { code: 1, canonical: 'kestrel' },
         links: [link('a', [link('x')]), link('b')],
@@ -135,7 +135,7 @@ describe('values that must be unique in components', () => {
       expect(answer.text).to.not.include('kestrel')
     })
 
-    it(`may repeat in another place of ${type}, and where they are nothing`, async () => {
+    it(`allows equal values in other places of ${type}, and empty values`, async () => {
       const own = {
         links: [link('a', [link('a')]), link(null), link(''), link(null), link('')],
         more: [link('a')],
@@ -146,7 +146,7 @@ describe('values that must be unique in components', () => {
       await create(path, { links: [link(null), link('')], seo: { handle: 'same' } })
     })
 
-    it(`are those of a locale of ${type}; what locales share is the same in each`, async () => {
+    it(`checks values per locale of ${type}, and shared values across locales`, async () => {
       const documentId = await create(path, { links: [link('a')], shared: [link('s')] })
       const french = `${path}/${documentId}?locale=fr`
       expect((await server.put(french, { links: [link('a')] })).status).to.equal(200)
@@ -157,7 +157,7 @@ describe('values that must be unique in components', () => {
       expect((await server.put(other, { shared: [link('s')] })).status).to.equal(200)
     })
 
-    it(`are taken once by whoever comes first of many to ${type}`, async () => {
+    it(`accepts a value once in concurrent creations of ${type}`, async () => {
       const data = { links: [link('raced'), link('other')] }
       const answers = await Promise.all(Array.from({ length: 5 }, () => server.post(path, data)))
       expect(answers.filter(({ status }) => status === 201)).to.have.length(1)
@@ -166,7 +166,7 @@ describe('values that must be unique in components', () => {
       }
     })
 
-    it(`stay one's own in ${type}, and are free when they are given up`, async () => {
+    it(`keeps the values of an entry of ${type}, and frees removed values`, async () => {
       const first = `${path}/${await create(path, { links: [link('a'), link('b')] })}`
       const { body } = await server.get(`${first}?populate=links`)
       const [one, two] = body.data.links
@@ -181,7 +181,7 @@ describe('values that must be unique in components', () => {
     })
   }
 
-  it('are asked for when something is published, not in drafts', async () => {
+  it('checks values on publication, not in drafts', async () => {
     const data = { links: [link('a'), link('a')] }
     const first = `/api/posts/${await create('/api/posts?status=draft', data)}`
     const publish = () => server.send('POST', `${first}/actions/publish`)
@@ -195,7 +195,7 @@ describe('values that must be unique in components', () => {
     expectTaken(await server.send('POST', `${second}/actions/publish`), 'links.0.url')
   })
 
-  it('are asked for at the start, of what was stored before', async () => {
+  it('checks stored values at the start', async () => {
     const loose = await serve('unique_later', { contentTypes: types(false), locales: ['fr'] })
     const reopen = () =>
       serve('unique_later', {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Answer, declare, type Json, serve, type TestServer } from './server.ts'
 
-/** As sent, and as answers show it. */
+/** The value as sent, and as shown in responses. */
 const VALUES: Readonly<Record<string, readonly [unknown, unknown]>> = {
   string: ['a', 'a'],
   integer: [7, 7],
@@ -16,7 +16,7 @@ const VALUES: Readonly<Record<string, readonly [unknown, unknown]>> = {
 const TYPES = Object.keys(VALUES)
 const sent = Object.fromEntries(TYPES.map((type) => [type, VALUES[type]?.[0]]))
 
-describe('values that must be unique', () => {
+describe('unique values', () => {
   let server: TestServer
 
   before(async () => {
@@ -47,24 +47,24 @@ describe('values that must be unique', () => {
     )
   }
 
-  it('are told all together, as answers show them, when something is created', async () => {
+  it('reports all taken values of a creation together, as shown in responses', async () => {
     expectTaken(await server.post('/api/notes', sent), TYPES)
     expectTaken(await server.post('/api/posts', sent), TYPES)
     expectTaken(await server.post('/api/sharded-notes', sent), TYPES)
   })
 
-  it('are told so when something is changed', async () => {
+  it('reports taken values of a change', async () => {
     const { documentId } = (await server.post('/api/notes', {})).body.data
     expectTaken(await server.put(`/api/notes/${documentId}`, sent), TYPES)
   })
 
-  it('are told so when a draft is published', async () => {
+  it('reports taken values of a publication', async () => {
     const { documentId } = (await server.post('/api/posts?status=draft', sent)).body.data
     expectTaken(await server.put(`/api/posts/${documentId}`, {}), TYPES)
     expectTaken(await server.send('POST', `/api/posts/${documentId}/actions/publish`), TYPES)
   })
 
-  it('are not told where they are private', async () => {
+  it('hides private values', async () => {
     const data = { secret: 'kestrel' }
     await server.post('/api/posts', data)
     const { documentId } = (await server.post('/api/posts?status=draft', data)).body.data
@@ -74,7 +74,7 @@ describe('values that must be unique', () => {
   })
 
   for (const type of TYPES) {
-    it(`are told of ${type} when two come at once`, async () => {
+    it(`reports a taken ${type} in concurrent creations`, async () => {
       const { body } = await server.get('/api/notes?sort=id')
       await server.delete(`/api/notes/${body.data[0].documentId}`)
       const data = { [type]: sent[type] }

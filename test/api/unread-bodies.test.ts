@@ -3,8 +3,9 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { declare, ROOT_TOKEN, serve, type TestServer } from './server.ts'
 
-// A proxy gives the connections that it keeps to whoever comes next: what one client leaves unread there is another's.
-describe('bodies that are refused half way', () => {
+// A proxy reuses its connections for other clients, so the unread bytes of one request would become
+// part of the next one.
+describe('bodies that are refused halfway', () => {
   let server: TestServer
 
   before(async () => {
@@ -21,19 +22,24 @@ describe('bodies that are refused half way', () => {
   const SIGN_IN = '/api/auth/local'
 
   const cases: readonly (readonly [string, string, readonly string[], Buffer])[] = [
-    ['a small one', SIGN_IN, [JSON_TYPE], json(5)],
-    ['one too long', SIGN_IN, [JSON_TYPE], json(1_500_000)],
-    ['a bomb', SIGN_IN, [JSON_TYPE, 'Content-Encoding: gzip'], bomb(gzipSync)],
-    ['a bomb of Brotli', SIGN_IN, [JSON_TYPE, 'Content-Encoding: br'], bomb(brotliCompressSync)],
-    ['no gzip', SIGN_IN, [JSON_TYPE, 'Content-Encoding: gzip'], Buffer.alloc(1_000_000, 'x')],
-    ['no coding', SIGN_IN, [JSON_TYPE, 'Content-Encoding: x'], Buffer.alloc(1_000_000, 'x')],
-    ['one for a session', '/admin/session', [JSON_TYPE], json(1_500_000)],
+    ['a small body', SIGN_IN, [JSON_TYPE], json(5)],
+    ['a body that is too long', SIGN_IN, [JSON_TYPE], json(1_500_000)],
+    ['a gzip bomb', SIGN_IN, [JSON_TYPE, 'Content-Encoding: gzip'], bomb(gzipSync)],
+    ['a Brotli bomb', SIGN_IN, [JSON_TYPE, 'Content-Encoding: br'], bomb(brotliCompressSync)],
+    ['invalid gzip', SIGN_IN, [JSON_TYPE, 'Content-Encoding: gzip'], Buffer.alloc(1_000_000, 'x')],
+    [
+      'an unknown encoding',
+      SIGN_IN,
+      [JSON_TYPE, 'Content-Encoding: x'],
+      Buffer.alloc(1_000_000, 'x'),
+    ],
+    ['a long body of a sign-in', '/admin/session', [JSON_TYPE], json(1_500_000)],
     ['too many lines', '/api/_bulk', LINES, Buffer.alloc(3_000_000, '\n')],
-    ['one for nobody', '/nothing', [JSON_TYPE], json(1_500_000)],
+    ['a body to an unknown path', '/nothing', [JSON_TYPE], json(1_500_000)],
   ]
   for (const [what, path, headers, body] of cases) {
     for (const isChunked of [false, true]) {
-      it(`answers what follows ${what}${isChunked ? ' in chunks' : ''}`, async () => {
+      it(`responds to the request after ${what}${isChunked ? ' in chunks' : ''}`, async () => {
         const framed = isChunked ? chunked(body) : body
         const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
         const head = [`POST ${path} HTTP/1.1`, 'Host: a', ...headers, length, '', ''].join('\r\n')
@@ -45,7 +51,10 @@ describe('bodies that are refused half way', () => {
   }
 })
 
-/** Ten megabytes in a few kilobytes, and as much after them as no buffer on the way takes in. */
+/**
+ * Ten megabytes compressed to a few kilobytes, followed by more bytes than the buffers on the way
+ * hold.
+ */
 function bomb(pack: (body: Buffer) => Buffer): Buffer {
   return Buffer.concat([pack(Buffer.alloc(10_000_000, '[')), Buffer.alloc(500_000, 'x')])
 }
@@ -59,7 +68,10 @@ function chunked(body: Buffer): Buffer {
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
 }
 
-/** Sends all of it at once, and answers the status of what comes back until the server ends the connection. */
+/**
+ * Sends all parts at once. Returns the statuses of the responses until the server closes the
+ * connection.
+ */
 function exchange(port: number, parts: readonly (string | Buffer)[]): Promise<readonly number[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
