@@ -66,7 +66,7 @@ describe('updatedAt', () => {
     const answer = await server.put(path, data)
     expect(answer.status, answer.text).to.equal(200)
   }
-  /** The versions of which it moved, by locale and status, while something was done. */
+  /** The versions with a new `updatedAt` after an action, by locale and status. */
   const moved = async (path: string, done: () => Promise<unknown>): Promise<readonly string[]> => {
     const before = await stamps(path)
     const start = Date.now()
@@ -94,7 +94,7 @@ describe('updatedAt', () => {
   const EN = ['en draft', 'en published']
   const EVERY = ['en draft', 'fr draft', 'en published', 'fr published']
 
-  // A type without draft & publish shows its published version whatever the status.
+  // A type without draft & publish shows its published version for every status.
   for (const type of ['posts', 'notes']) {
     describe(`of ${type}`, () => {
       let path: string
@@ -108,32 +108,32 @@ describe('updatedAt', () => {
       const changes: readonly [string, object][] = [
         ['a number', { views: 2 }],
         ['null', { views: null }],
-        ['JSON that is a list of the list', { extra: [[1]] }],
-        ['JSON that is an element of the list', { extra: 1 }],
+        ['JSON with the former list in a list', { extra: [[1]] }],
+        ['JSON with an element of the former list', { extra: 1 }],
         ['components', { links: [{ url: 'b' }] }],
         ['an empty list', { links: [] }],
       ]
       for (const [what, data] of changes) {
-        it(`moves in every locale when they share ${what} that is written in one`, async () => {
+        it(`changes in every locale when one locale writes a shared value: ${what}`, async () => {
           const { updatedAt } = (await server.get(`${path}?locale=fr`)).body.data
           expect(await moved(path, () => put(path, data))).to.have.members(EVERY)
           expect(await polled(`/api/${type}`, updatedAt)).to.equal(1)
         })
       }
 
-      it('stays in other locales when what they share stays as it is', async () => {
+      it('stays the same in other locales while shared values do not change', async () => {
         expect(await moved(path, () => put(path, { title: 'Two' }))).to.have.members(EN)
         expect(await moved(path, () => put(path, { views: 1, extra: [1] }))).to.have.members(EN)
       })
 
-      it('moves in other locales when a new one brings what they share', async () => {
+      it('changes in other locales when a new locale changes a shared value', async () => {
         const data = { title: 'One', views: 1 }
         const other = `/api/${type}/${await create(`/api/${type}`, data)}`
         const begin = () => put(`${other}?locale=fr`, { title: 'Un', views: 2 })
         expect(await moved(other, begin)).to.have.members(EVERY)
       })
 
-      it('moves when a relation is written through its other side', async () => {
+      it('changes when the other side writes a relation', async () => {
         const documentId = path.slice(path.lastIndexOf('/') + 1)
         const tag = `/api/tags/${await create('/api/tags', { name: 'a' })}`
         const other = await create(`/api/${type}`, { title: 'Other' })
@@ -147,7 +147,7 @@ describe('updatedAt', () => {
         expect(await moved(path, () => put(tag, { [type]: [] }))).to.have.members(EVERY)
       })
 
-      it('moves in every locale when a file is attached to what they share', async () => {
+      it('changes in every locale when a file is attached to a shared attribute', async () => {
         const { id } = (await server.get(path)).body.data
         const uid = `api::${type.slice(0, -1)}.${type.slice(0, -1)}`
         const attach = async (): Promise<void> => {
@@ -161,7 +161,7 @@ describe('updatedAt', () => {
     })
   }
 
-  it('moves with publishing only in the published versions that it changes', async () => {
+  it('changes on publication only in the published versions that change', async () => {
     const path = `/api/posts/${await create('/api/posts', { title: 'One', views: 1 })}`
     await put(`${path}?locale=fr`, { title: 'Un' })
     const draft = () => put(`${path}?status=draft`, { views: 2 })
@@ -175,7 +175,7 @@ describe('updatedAt', () => {
     expect(await moved(path, publish)).to.have.members(EN)
   })
 
-  it('moves in every locale when a draft is discarded', async () => {
+  it('changes in every locale when a draft is discarded', async () => {
     const path = `/api/posts/${await create('/api/posts', { title: 'One', views: 1 })}`
     await put(`${path}?locale=fr`, { title: 'Un' })
     await put(`${path}?status=draft`, { views: 2 })
@@ -183,8 +183,8 @@ describe('updatedAt', () => {
     expect(await moved(path, discard)).to.have.members(['en draft', 'fr draft'])
   })
 
-  // A type without locales shows the same version in every locale.
-  it('moves where a one-to-one target is taken away', async () => {
+  // A type without locales shows the same version for every locale.
+  it('changes when another owner takes the target of a one-to-one relation', async () => {
     const tag = await create('/api/tags', { name: 'a' })
     const former = `/api/pages/${await create('/api/pages', { name: 'one', tag })}`
     const taking = `/api/pages/${await create('/api/pages', { name: 'two' })}`

@@ -30,7 +30,7 @@ describe('upload', () => {
   const stored = (): readonly string[] => filesIn(join(folder(), 'uploads')).toSorted()
   const waiting = (): readonly string[] => filesIn(join(folder(), 'incoming'))
 
-  /** What refuses leaves nothing behind. */
+  /** A refused upload stores no file. */
   const leavesNothing = async (send: () => Promise<Answer>): Promise<Answer> => {
     const [files, records] = [stored(), await server.count('files')]
     const answer = await send()
@@ -49,7 +49,7 @@ describe('upload', () => {
   }
 
   describe('a file', () => {
-    it('is answered as the dialect has it', async () => {
+    it('is returned in the format of Strapi', async () => {
       const { status, body } = await upload({ files: [{ name: 'a b.txt', content: 'hello' }] })
       expect(status).to.equal(201)
       expect(Object.keys(body[0]).join(' ')).to.equal(
@@ -64,7 +64,7 @@ describe('upload', () => {
       expect(waiting()).to.deep.equal([])
     })
 
-    it('keeps its name, Unicode too, and never as a path', async () => {
+    it('keeps its name, also in Unicode, but no path', async () => {
       expect((await uploadText('日本語.txt')).name).to.equal('日本語.txt')
       const { name, url } = await uploadText('../../../etc/passwd')
       expect(name).to.equal('passwd')
@@ -96,7 +96,7 @@ describe('upload', () => {
       expect(list.body.map((file: { name: string }) => file.name)).to.deep.equal(['l2.txt'])
     })
 
-    it('is on a page with its pagination', async () => {
+    it('is listed by page with the pagination', async () => {
       for (const name of ['of-page-1.txt', 'of-page-2.txt', 'of-page-3.txt']) await uploadText(name)
       const query =
         'filters[name][$startsWith]=of-page&sort=name&pagination[pageSize]=2&pagination[page]=2'
@@ -108,7 +108,7 @@ describe('upload', () => {
       expect(body.meta).to.deep.equal({ pagination })
     })
 
-    it('needs permissions', async () => {
+    it('requires permissions', async () => {
       const file = await uploadText()
       const asPublic = { token: null }
       expect((await server.get('/api/upload/files', asPublic)).status).to.equal(200)
@@ -119,7 +119,7 @@ describe('upload', () => {
   })
 
   describe('an image', () => {
-    it('has formats, which go with it', async () => {
+    it('has formats, which are deleted with it', async () => {
       const { body } = await upload({
         files: [{ name: 'big.png', content: await png(800, 600), type: 'image/png' }],
       })
@@ -143,14 +143,14 @@ describe('upload', () => {
       expect(stored().filter((name) => name.includes(hash))).to.deep.equal([])
     })
 
-    it('is what its bytes say, whatever was declared', async () => {
+    it('has the type of its bytes, not the declared one', async () => {
       const { body } = await upload({
         files: [{ name: 'evil.html', content: await png(20, 10), type: 'text/html' }],
       })
       expect(body[0]).to.include({ name: 'evil.html', ext: '.png', mime: 'image/png', width: 20 })
     })
 
-    it('is stored when it is broken, without a size', async () => {
+    it('is stored without dimensions if it is broken', async () => {
       const whole = await noisyPng(200, 150)
       for (const content of ['no picture', whole.subarray(0, whole.length / 2)]) {
         const { status, body } = await upload({
@@ -165,7 +165,7 @@ describe('upload', () => {
   describe('several files', () => {
     const files = ['x.txt', 'y.txt'].map((name) => ({ name, content: 'hello' }))
 
-    it('are answered in the order sent, each with its own information', async () => {
+    it('returns them in the sent order, each with its own information', async () => {
       const image = { name: 'z.png', content: await png(300, 200), type: 'image/png' }
       const fileInfo = [{ caption: 'first' }, null, { name: 'renamed.png' }]
       const { body } = await upload({ files: [image, ...files], fields: { fileInfo } })
@@ -176,13 +176,13 @@ describe('upload', () => {
       ])
     })
 
-    it('are refused together', async () => {
+    it('refuses all of them if one is invalid', async () => {
       await refuses({ files: [...files, { name: 'empty.txt', content: '' }] }, 'Files are empty')
     })
   })
 
-  describe('bad input', () => {
-    it('is no file', async () => {
+  describe('invalid uploads', () => {
+    it('refuses an upload without a file', async () => {
       await refuses({}, 'Files are empty')
       await refuses({ files: [{ name: 'e.txt', content: '' }] }, 'Files are empty')
       await refuses({ files: [{ name: 'a.txt', content: 'x', field: 'file' }] }, 'Files are empty')
@@ -192,13 +192,13 @@ describe('upload', () => {
       expect([nothing.status, nothing.body.error.message]).to.deep.equal([400, 'Files are empty'])
     })
 
-    it('is information that is none', async () => {
+    it('refuses invalid file information', async () => {
       const files = [{ name: 'a.txt', content: 'hello' }]
       await refuses({ files, fields: { fileInfo: '{bad' } }, /fileInfo/)
       await refuses({ files, fields: { fileInfo: { caption: 5 } } }, /fileInfo.caption/)
     })
 
-    it('is too large, announced or not', async () => {
+    it('refuses an upload above the limit, with or without a length', async () => {
       const content = Buffer.alloc(MAX + 1, 'x')
       await refuses({ files: [{ name: 'a.txt', content }] }, 'The upload is too large', 413)
       const halves = [1, 2].map((half) => ({
@@ -212,7 +212,7 @@ describe('upload', () => {
       expect(announced.status).to.equal(413)
     })
 
-    it('is a body that does not end, or no multipart at all', async () => {
+    it('refuses an unfinished body, and a body that is not multipart', async () => {
       const whole = multipart({ files: [{ name: 'a.txt', content: 'hello' }] })
       for (const [headers, body] of [
         [MULTIPART, whole.subarray(0, whole.length - 30)],
@@ -226,7 +226,7 @@ describe('upload', () => {
       }
     })
 
-    it('is a client that stops half-way', async () => {
+    it('stores no file when the client aborts halfway', async () => {
       const records = await server.count('files')
       await stopHalfWay(server.port, () => waiting().some((name) => name.includes('file-')))
       await until(() => waiting().length === 0, 10_000)
@@ -236,8 +236,8 @@ describe('upload', () => {
     })
   })
 
-  describe('a change', () => {
-    it('of what is said of a file', async () => {
+  describe('a change of a file', () => {
+    it('changes its information', async () => {
       const file = await uploadText()
       const target = `/api/upload?id=${file.id}`
       const fileInfo = { caption: 'new', focalPoint: { x: 1, y: 2 } }
@@ -252,7 +252,7 @@ describe('upload', () => {
       expect(json.body).to.include({ id: file.id, name: 'b.txt', caption: 'new' })
     })
 
-    it('of its bytes, under the same id and address', async () => {
+    it('replaces its bytes under the same id and URL', async () => {
       const image = { name: 'a.png', content: await png(300, 200), type: 'image/png' }
       const [file] = (await upload({ files: [image] })).body
       const before = await server.get(file.url)
@@ -267,18 +267,16 @@ describe('upload', () => {
       expect((await server.get(file.formats.thumbnail.url)).status).to.equal(404)
     })
 
-    it('of a file that there is not', async () => {
+    it('responds with 404 for an unknown file', async () => {
       for (const id of ['424242', 'abc']) {
         const answer = await upload({ fields: { fileInfo: { name: 'x' } } }, `/api/upload?id=${id}`)
         expect([answer.status, answer.body.error.message]).to.deep.equal([404, 'Entity not found'])
       }
     })
 
-    it('of nothing', async () => {
+    it('refuses an empty change', async () => {
       const { id } = await uploadText()
       expect((await upload({}, `/api/upload?id=${id}`)).status).to.equal(400)
     })
   })
 })
-
-/** Waits for what another process of this machine does; each look waits for the disk. */

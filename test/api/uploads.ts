@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { until } from '../support/until.ts'
 import { declare, ROOT_TOKEN, type ServerOptions } from './server.ts'
 
-/** What a multipart body is made of; a value that is an object is sent as JSON. */
+/** The parts of a multipart body. Objects are sent as JSON. */
 export interface Parts {
   readonly files?: readonly {
     readonly name: string
@@ -38,7 +38,7 @@ export function multipart({ files = [], fields = {} }: Parts): Buffer {
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))
 }
 
-/** Sends half of an upload, and hangs up when that has been received. */
+/** Sends half of an upload, and disconnects once the server has received it. */
 export async function stopHalfWay(port: number, isReceived: () => boolean): Promise<void> {
   const body = multipart({ files: [{ name: 'half.txt', content: Buffer.alloc(150_000, 'x') }] })
   const outgoing = request({
@@ -52,13 +52,13 @@ export async function stopHalfWay(port: number, isReceived: () => boolean): Prom
       authorization: `Bearer ${ROOT_TOKEN}`,
     },
   })
-  outgoing.on('error', () => undefined) // it is we who hang up
+  outgoing.on('error', () => undefined) // the test disconnects
   outgoing.write(body.subarray(0, 100_000))
   await until(isReceived, 10_000)
   outgoing.destroy()
 }
 
-/** A type with draft & publish and locales, and one without either; both hold media. */
+/** A type with draft & publish and locales, and a type without them. Both have media. */
 export const MEDIA_TYPES: ServerOptions['contentTypes'] = {
   article: declare(
     'article',
@@ -82,7 +82,7 @@ export const MEDIA_TYPES: ServerOptions['contentTypes'] = {
   },
 }
 
-/** Names of what lies in a folder; none when there is no such folder. */
+/** The names of all files in a folder, or none if it does not exist. */
 export function filesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })

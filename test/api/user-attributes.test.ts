@@ -69,7 +69,7 @@ describe('attributes that a project adds to users', () => {
   const faultsOf = (body: Json): readonly string[] =>
     body.error.details.errors.map(({ path }: Json) => path.join('.'))
 
-  it('are stored by a creation, with their relations and defaults', async () => {
+  it('stores them on creation, with relations and defaults', async () => {
     const { status, body, text } = await create({ bio: 'Hello', age: 30, note: 'secret', team })
     expect(status, text).to.equal(201)
     expect(body).to.include({ bio: 'Hello', age: 30, plan: 'free', nick: null })
@@ -79,7 +79,7 @@ describe('attributes that a project adds to users', () => {
     expect(members.map(({ id }: Json) => id)).to.include(body.id)
   })
 
-  it('are validated by a creation, and nothing is stored', async () => {
+  it('validates them on creation, and stores no invalid user', async () => {
     const before = (await server.get('/api/users/count')).body
     const faults = await create({ bio: 'x'.repeat(21) })
     expect([faults.status, faultsOf(faults.body)]).to.deep.equal([400, ['bio', 'age']])
@@ -89,7 +89,7 @@ describe('attributes that a project adds to users', () => {
     expect((await server.get('/api/users/count')).body).to.equal(before)
   })
 
-  it('are changed as content is: values, relations, and the times of the user', async () => {
+  it('changes their values and relations like content', async () => {
     const { body: user } = await create({ age: 30, bio: 'Before', team })
     const first = await change(user.id, { bio: 'After', username: `${user.username}x` })
     expect(first.status, first.text).to.equal(200)
@@ -104,7 +104,7 @@ describe('attributes that a project adds to users', () => {
     expect(await show(user.id)).to.include({ bio: 'After', age: 30 })
   })
 
-  it('sign in with the password of before after a change', async () => {
+  it('keeps the password when they change', async () => {
     const { body: user } = await create({ age: 30 })
     expect((await change(user.id, { bio: 'x' })).status).to.equal(200)
     await server.send('PUT', '/admin/roles/public', {
@@ -116,7 +116,7 @@ describe('attributes that a project adds to users', () => {
     expect(answer.body.user.bio).to.equal('x')
   })
 
-  it('report a value that must be unique and is taken by its own name', async () => {
+  it('reports a taken unique value by its attribute', async () => {
     expect((await create({ age: 30, nick: 'neo' })).status).to.equal(201)
     const second = await create({ age: 30, nick: 'neo' })
     expect([second.status, faultsOf(second.body)]).to.deep.equal([400, ['nick']])
@@ -125,7 +125,7 @@ describe('attributes that a project adds to users', () => {
     expect([changed.status, faultsOf(changed.body)]).to.deep.equal([400, ['nick']])
   })
 
-  it('are set at registration where REGISTER_FIELDS names them, and no others', async () => {
+  it('accepts only the attributes in REGISTER_FIELDS at registration', async () => {
     const { status, body, text } = await register({ bio: 'New', age: 40 })
     expect(status, text).to.equal(200)
     expect(body.user).to.include({ bio: 'New', age: 40, plan: 'free' })
@@ -140,7 +140,7 @@ describe('attributes that a project adds to users', () => {
     expect(faultsOf((await register({ bio: 'New' })).body)).to.deep.equal(['age'])
   })
 
-  it('relate to no content that the principal may not find', async () => {
+  it('refuses relations to content that the caller may not find', async () => {
     const token = (await register({ age: 40 })).body.jwt
     const permit = (...permissions: readonly string[]) =>
       server.send('PUT', '/admin/roles/authenticated', { body: { permissions } })
@@ -152,7 +152,7 @@ describe('attributes that a project adds to users', () => {
     expect(stored.status, stored.text).to.equal(201)
   })
 
-  it('are in the bodies that the description of the API shows', async () => {
+  it('describes them in the bodies of the API description', async () => {
     const { paths, components } = (await server.get('/api/openapi.json')).body
     const bodyOf = (path: string, method: string): Json => {
       const { schema } = paths[path][method].requestBody.content['application/json']
@@ -168,8 +168,8 @@ describe('attributes that a project adds to users', () => {
   })
 })
 
-describe('a server whose registration sets no attributes', () => {
-  it('asks for no attribute at registration, as it takes none', async () => {
+describe('a server without REGISTER_FIELDS', () => {
+  it('requires and accepts no added attributes at registration', async () => {
     const server = await serve('user_attributes_unset', {
       contentTypes: CONTENT_TYPES,
       permitted: [REGISTER],
@@ -187,7 +187,7 @@ describe('a server whose registration sets no attributes', () => {
   })
 
   for (const name of ['nothing', 'email', 'role', 'tokensFrom']) {
-    it(`does not start where REGISTER_FIELDS names ${name}`, async () => {
+    it(`does not start if REGISTER_FIELDS contains ${name}`, async () => {
       const environment = { REGISTER_FIELDS: name }
       const error: unknown = await serve('user_attributes_wrong', {
         contentTypes: CONTENT_TYPES,

@@ -18,7 +18,7 @@ const TAG = {
   posts: relation('manyToMany', 'post', { mappedBy: 'tags' }),
 } as const
 
-describe('targets that vanish, and come back', () => {
+describe('related entries that disappear and return', () => {
   let server: TestServer
   let ids: readonly string[]
   let post: string
@@ -45,7 +45,7 @@ describe('targets that vanish, and come back', () => {
 
   after(() => server.close())
 
-  /** Three tags, and a post that names the second in every way there is. */
+  /** Creates three tags, and a post that references the second one in every possible way. */
   beforeEach(async () => {
     const made: string[] = []
     for (const name of ['a', 'b', 'c']) {
@@ -68,7 +68,7 @@ describe('targets that vanish, and come back', () => {
   const POPULATED =
     'populate[tags]=true&populate[main]=true&populate[links][populate]=tag&populate[zone][populate]=*'
 
-  /** The names shown: of the list, and of the second tag wherever the post names it. */
+  /** The visible names: of the list, and of the second tag in each reference of the post. */
   const shown = async (query = ''): Promise<readonly [string, readonly Json[]]> => {
     const answer = await server.get(`/api/posts/${post}?${POPULATED}&${query}`)
     expect(answer.status, answer.text).to.equal(200)
@@ -101,7 +101,7 @@ describe('targets that vanish, and come back', () => {
     expect((await server.get('/api/posts?sort=main.name')).status).to.equal(200)
   }
 
-  /** Stored references do no harm: the post can be changed, and its list be added to and ordered. */
+  /** Stored references to missing entries do not prevent changes of the post and of its list. */
   const changePost = async (): Promise<void> => {
     const [a = '', , c = ''] = ids
     const position = { before: a }
@@ -114,7 +114,7 @@ describe('targets that vanish, and come back', () => {
     expect((await server.put(`/api/posts/${post}`, back)).status).to.equal(200)
   }
 
-  it('are deleted, and put back by an import with the same documentId', async () => {
+  it('hides a deleted entry, and shows it again after an import and a publication', async () => {
     const [, b = ''] = ids
     expect((await server.delete(`/api/tags/${b}?locale=*`)).status).to.equal(204)
     await expectGone()
@@ -129,7 +129,7 @@ describe('targets that vanish, and come back', () => {
     expect(await found('[tags][name]=b')).to.equal(true)
   })
 
-  it('are left as drafts, and published again', async () => {
+  it('hides an entry that is a draft only, and shows it again after its publication', async () => {
     const [, b = ''] = ids
     await server.delete(`/api/tags/${b}`)
     await importTag(b, 'draft')
@@ -140,7 +140,7 @@ describe('targets that vanish, and come back', () => {
     expect(await shown()).to.deep.equal(THERE)
   })
 
-  it('lose a locale, and get it back by PUT', async () => {
+  it('hides a deleted locale of an entry, and shows it again after a PUT', async () => {
     const [, b = ''] = ids
     for (const id of ids) {
       expect((await server.put(`/api/tags/${id}?locale=fr`, { name: 'f' })).status).to.equal(200)
@@ -154,7 +154,7 @@ describe('targets that vanish, and come back', () => {
     expect(await shown('locale=fr')).to.deep.equal(['fgf', ['g', 'g', 'g']])
   })
 
-  it('are deleted on the owning side, and leave nothing on the inverse', async () => {
+  it('removes a deleted owner from the inverse side', async () => {
     const [a = ''] = ids
     const posts = async (): Promise<number> =>
       (await server.get(`/api/tags/${a}?populate=posts`)).body.data.posts.length
@@ -169,7 +169,7 @@ describe('targets that vanish, and come back', () => {
     expect(await posts()).to.equal(0)
   })
 
-  it('cannot be named while they are gone', async () => {
+  it('refuses to connect a deleted entry', async () => {
     const [a, b = ''] = ids
     await server.delete(`/api/tags/${b}`)
     for (const tags of [[a, b], { connect: [b] }]) {
@@ -182,7 +182,7 @@ describe('targets that vanish, and come back', () => {
     expect(await shown()).to.deep.equal(GONE)
   })
 
-  /** As a seed would bring it. */
+  /** Imports a tag like a seed. */
   async function importTag(documentId: string, status: 'draft' | 'published'): Promise<void> {
     const database = await openDatabase({
       uri: server.uri,
@@ -203,7 +203,7 @@ describe('targets that vanish, and come back', () => {
   }
 })
 
-/** The server's own plan of tags, as far as an import needs it. */
+/** The plan of the type tag, reduced to the needs of an import. */
 function tagPlan(): ContentTypePlan {
   const { name } = TAG
   const { contentTypes } = compileSchema({

@@ -10,7 +10,7 @@ const IN_FLIGHT = 10
 const WIDTHS = [384, 512, 640, 750, 828, 1080, 1200, 1920, 2048, 3840]
 const FORMATS = ['avif', 'webp', 'jpeg', 'png']
 
-describe('pictures that many ask for at a time', () => {
+describe('many simultaneous requests for pictures', () => {
   let server: TestServer
   let file: Json
 
@@ -37,23 +37,23 @@ describe('pictures that many ask for at a time', () => {
     return asked
   }
 
-  it('take no place from other requests, and are dropped with those who asked', async () => {
+  it('leaves room for other requests, and drops the work for disconnected clients', async () => {
     const queries = WIDTHS.flatMap((width) =>
       FORMATS.map((format) => `width=${width}&format=${format}&quality=90`),
     )
     const asked = queries.map(ask)
     await Promise.all(asked.map((one) => once(one, 'socket')))
-    // Until what they ask of the database first is answered.
+    // Wait until their first reads of the database have ended.
     const reads = async (): Promise<boolean> =>
       (await server.get('/api/upload/files', { token: null })).status === 200
     await until(reads, 10_000)
-    server.takeLog() // of those that came too early
+    server.takeLog() // of requests that came too early
     for (let n = 0; n < IN_FLIGHT; n += 1) {
       const { status, text } = await server.get('/api/upload/files', { token: null })
       expect(status, text).to.equal(200)
     }
     for (const one of asked) one.destroy()
-    // What is asked for now waits for none of them.
+    // A new request does not wait for any of them.
     const started = performance.now()
     const [response] = (await once(ask('width=16&format=jpeg&quality=50'), 'response')) as [Json]
     response.resume()

@@ -81,7 +81,7 @@ describe('actions on versions over HTTP', () => {
   const read = async (path: string): Promise<Json> => (await server.get(path)).body.data
 
   describe('publish', () => {
-    it('copies the whole draft, order of relations included, and keeps the ids', async () => {
+    it('copies the whole draft with the order of its relations, and keeps the ids', async () => {
       const { documentId, id } = await created('/api/articles', { title: 'one', tags, seo: {} })
       const path = `/api/articles/${documentId}`
       const order = [tags[2], tags[0]]
@@ -101,14 +101,14 @@ describe('actions on versions over HTTP', () => {
       ])
     })
 
-    it('publishes for the first time', async () => {
+    it('publishes an entry for the first time', async () => {
       const { documentId, id } = await created('/api/articles?status=draft', { title: 'new' })
       const published = await done(`/api/articles/${documentId}/actions/publish`)
       expect(published.title).to.equal('new')
       expect(published.id).to.be.a('number').that.does.not.equal(id)
     })
 
-    it('answers what is published already as it is', async () => {
+    it('returns an unchanged published version as it is', async () => {
       const published = await created('/api/articles?populate=*', { title: 'same', tags })
       const path = `/api/articles/${published.documentId}`
       expect(await done(`${path}/actions/publish?populate=*`)).to.deep.equal(published)
@@ -118,7 +118,7 @@ describe('actions on versions over HTTP', () => {
       expect(again.publishedAt > published.publishedAt).to.equal(true)
     })
 
-    it('refuses a draft that may not be published, and changes nothing', async () => {
+    it('refuses an invalid draft, and changes no version', async () => {
       const { documentId } = await created('/api/articles?status=draft', { rank: -1 })
       const answer = await act(`/api/articles/${documentId}/actions/publish`)
       expect([answer.status, answer.body.error.name]).to.deep.equal([400, 'ValidationError'])
@@ -127,7 +127,7 @@ describe('actions on versions over HTTP', () => {
       expect((await server.get(`/api/articles/${documentId}`)).status).to.equal(404)
     })
 
-    it('refuses a unique value that is taken', async () => {
+    it('refuses a taken unique value', async () => {
       await created('/api/articles', { title: 'taken', slug: 'taken' })
       const { documentId } = await created('/api/articles?status=draft', {
         title: 'late',
@@ -142,7 +142,7 @@ describe('actions on versions over HTTP', () => {
   })
 
   describe('unpublish', () => {
-    it('removes what is published, and keeps the draft', async () => {
+    it('removes the published version and keeps the draft', async () => {
       const { documentId } = await created('/api/articles', { title: 'one', tags })
       const path = `/api/articles/${documentId}`
       await server.put(`${path}?status=draft`, { title: 'two' })
@@ -153,7 +153,7 @@ describe('actions on versions over HTTP', () => {
       expect(await done(`${path}/actions/unpublish?populate=*`)).to.deep.equal(before)
     })
 
-    it('sets a unique value free', async () => {
+    it('frees a unique value', async () => {
       const { documentId } = await created('/api/articles', { title: 'one', slug: 'freed' })
       await done(`/api/articles/${documentId}/actions/unpublish`)
       await created('/api/articles', { title: 'two', slug: 'freed' })
@@ -161,7 +161,7 @@ describe('actions on versions over HTTP', () => {
   })
 
   describe('discard', () => {
-    it('makes the draft what is published', async () => {
+    it('resets the draft to the published version', async () => {
       const { documentId } = await created('/api/articles', {
         title: 'one',
         tags,
@@ -182,7 +182,7 @@ describe('actions on versions over HTTP', () => {
       expect(await done(`${path}/actions/discard?populate=*`)).to.deep.equal(draft)
     })
 
-    it('is refused where nothing is published', async () => {
+    it('responds with 400 without a published version', async () => {
       const { documentId } = await created('/api/articles?status=draft', { title: 'one' })
       const answer = await act(`/api/articles/${documentId}/actions/discard`)
       expect([answer.status, answer.body.error.name, answer.body.error.message]).to.deep.equal([
@@ -194,7 +194,7 @@ describe('actions on versions over HTTP', () => {
       expect(every.status).to.equal(400)
     })
 
-    it('takes back what belongs to one owner at a time', async () => {
+    it('takes back the target of a one-to-one relation', async () => {
       const pair = (await created('/api/pairs', {})).documentId
       const first = await created('/api/notes', { text: 'first', partner: pair })
       const second = await created('/api/notes?status=draft', { text: 'second', partner: pair })
@@ -213,7 +213,7 @@ describe('actions on versions over HTTP', () => {
     })
   })
 
-  it('leaves to owners when they publish what an inverse side gave to their drafts', async () => {
+  it('publishes relations that the inverse side wrote only with their owners', async () => {
     const shelf = (await created('/api/shelfs', { name: 's' })).documentId
     const note = (await created('/api/notes', { text: 'n' })).documentId
     const notesIn = async (status: string): Promise<readonly string[]> =>
@@ -236,7 +236,7 @@ describe('actions on versions over HTTP', () => {
     expect([await notesIn('draft'), await notesIn('published')]).to.deep.equal([[note], [note]])
   })
 
-  describe('in locales', () => {
+  describe('locales', () => {
     let path: string
 
     beforeEach(async () => {
@@ -252,7 +252,7 @@ describe('actions on versions over HTTP', () => {
         ),
       )
 
-    it('acts on the default one, or on the one that is named', async () => {
+    it('acts on the default locale or on the given one', async () => {
       expect(await done(`${path}/actions/publish`)).to.include({ title: 'en', locale: 'en' })
       expect(await statuses()).to.deep.equal([200, 404, 404])
       expect(await done(`${path}/actions/publish?locale=fr`)).to.include({ title: 'fr' })
@@ -261,7 +261,7 @@ describe('actions on versions over HTTP', () => {
     })
 
     for (const query of ['locale=fr,en', 'locale=*', 'locale[0]=en&locale[1]=fr&locale[2]=en']) {
-      it(`acts on several, and answers a list, for ?${query}`, async () => {
+      it(`acts on several locales and returns a list, for ?${query}`, async () => {
         const expected = query === 'locale=fr,en' ? ['fr', 'en'] : ['en', 'fr']
         const titles = (entries: Json): Json => entries.map(({ title }: Json) => title)
         expect(titles(await done(`${path}/actions/publish?${query}`))).to.deep.equal(expected)
@@ -277,14 +277,14 @@ describe('actions on versions over HTTP', () => {
       })
     }
 
-    it('publishes all or none, and says which locale cannot be', async () => {
+    it('publishes all locales or none, and names the invalid one', async () => {
       await server.put(`${path}?status=draft&locale=fr`, { title: null })
       const answer = await act(`${path}/actions/publish?locale=*`)
       expect([answer.status, answer.body.error.details.locale]).to.deep.equal([400, 'fr'])
       expect(await statuses()).to.deep.equal([404, 404, 404])
     })
 
-    it('keeps what locales share equal in drafts when one of them is discarded', async () => {
+    it('keeps shared values equal in all drafts when one is discarded', async () => {
       await done(`${path}/actions/publish?locale=*`)
       await server.put(`${path}?status=draft`, { rank: 2 })
       expect((await read(`${path}?status=draft&locale=fr`)).rank).to.equal(2)
@@ -292,7 +292,7 @@ describe('actions on versions over HTTP', () => {
       expect((await read(`${path}?status=draft&locale=fr`)).rank).to.equal(1)
     })
 
-    it('returns, of every locale, those that are published', async () => {
+    it('discards the published ones of all locales, and returns them', async () => {
       await done(`${path}/actions/publish?locale=fr`)
       const discarded = await done(`${path}/actions/discard?locale=*`)
       expect(discarded.map(({ locale }: Json) => locale)).to.deep.equal(['fr'])
@@ -313,7 +313,7 @@ describe('actions on versions over HTTP', () => {
       ['populate=nope', 400],
     ]
     for (const [query, status] of refused) {
-      it(`answers ${status} to ?${query}, and does nothing`, async () => {
+      it(`responds with ${status} to ?${query}, and changes no version`, async () => {
         const answer = await act(`${path}/actions/publish?${query}`)
         expect(answer.status, answer.text).to.equal(status)
         expect(await statuses()).to.deep.equal([404, 404, 404])
@@ -321,8 +321,8 @@ describe('actions on versions over HTTP', () => {
     }
   })
 
-  describe('of a single type', () => {
-    it('are as those of a collection type', async () => {
+  describe('single types', () => {
+    it('supports the same actions as collection types', async () => {
       expect((await act('/api/homepage/actions/publish')).status).to.equal(404)
       expect((await server.put('/api/homepage?status=draft', { title: 'a' })).status).to.equal(200)
       expect((await server.get('/api/homepage')).status).to.equal(404)
@@ -337,14 +337,14 @@ describe('actions on versions over HTTP', () => {
     })
   })
 
-  describe('answer', () => {
+  describe('responses', () => {
     let path: string
 
     before(async () => {
       path = `/api/articles/${(await created('/api/articles', { title: 'one' })).documentId}`
     })
 
-    it('404 where there are none', async () => {
+    it('responds with 404 for unknown types, entries and actions', async () => {
       const { documentId } = await created('/api/tags', { name: 'x' })
       const paths = [
         `/api/tags/${documentId}/actions/publish`,
@@ -364,7 +364,7 @@ describe('actions on versions over HTTP', () => {
       }
     })
 
-    it('405 with what is allowed to other methods', async () => {
+    it('responds with 405 and the allowed method to other methods', async () => {
       for (const method of ['GET', 'PUT', 'DELETE']) {
         for (const base of [path, '/api/homepage']) {
           const answer = await server.send(method, `${base}/actions/publish`)
@@ -385,7 +385,7 @@ describe('actions on versions over HTTP', () => {
       ['x', 'text/plain', 400],
     ]
     for (const [body, type, status] of bodies) {
-      it(`${status} to a body of ${JSON.stringify(body)} as ${type || 'nothing'}`, async () => {
+      it(`responds with ${status} to a body of ${JSON.stringify(body)} as ${type || 'nothing'}`, async () => {
         const answer = await act(`${path}/actions/publish`, {
           body,
           ...(type !== '' && { headers: { 'content-type': type } }),
@@ -398,7 +398,7 @@ describe('actions on versions over HTTP', () => {
       })
     }
 
-    it('the fields that are asked for, and the previous format', async () => {
+    it('returns the requested fields, and the previous format on request', async () => {
       const { documentId, ...rest } = await done(`${path}/actions/publish?fields=title`)
       expect(Object.keys(rest)).to.deep.equal(['id', 'title'])
       const headers = { 'strapi-response-format': 'v4' }
@@ -407,7 +407,7 @@ describe('actions on versions over HTTP', () => {
       expect(entry.documentId).to.equal(documentId)
     })
 
-    it('to whom it is permitted', async () => {
+    it('requires the permission of each action', async () => {
       const tokenOf = async (type: string, permissions?: readonly string[]): Promise<string> => {
         const body = { name: `${type} of the test`, type, permissions }
         const answer = await server.send('POST', '/admin/api-tokens', { body })
@@ -429,11 +429,11 @@ describe('actions on versions over HTTP', () => {
     })
   })
 
-  it('were no bug anywhere', () => {
+  it('leaves the log empty', () => {
     expect(server.takeLog()).to.deep.equal([])
   })
 
-  it('holds for the version that was read alone, where a client asks so', async () => {
+  it('applies only to the version that the client has read, with If-Match', async () => {
     const { documentId } = await created('/api/notes?status=draft', { text: 'one' })
     const path = `/api/notes/${documentId}`
     const read = await server.get(`${path}?status=draft`)

@@ -23,7 +23,7 @@ const remove = (collection: string, q: Document, limit: number): Document => ({
 const COMMIT = { commitTransaction: 1, ...IN_TRANSACTION }
 
 describe('watchWrites', () => {
-  it('finds single writes that do not say the whole _id', () => {
+  it('reports single writes without an exact _id', () => {
     for (const q of [
       {},
       { _id: { $gte: 'a', $lt: 'b' } },
@@ -37,14 +37,14 @@ describe('watchWrites', () => {
     }
   })
 
-  it('lets those through that do, and inserts', () => {
+  it('accepts single writes with an exact _id, and inserts', () => {
     for (const q of [{ _id: 'a' }, { _id: { $eq: 'a' } }, { _id: 7n, claim: 'x' }]) {
       const passed = [update('a', q), remove('a', q, 1), { findAndModify: 'a', query: q }]
       expect(faultsOf(...passed, { insert: 'a', documents: [{}] })).to.deep.equal([])
     }
   })
 
-  it('finds what all share written before the last command of a transaction', () => {
+  it('reports a write to a shared document before the last command of a transaction', () => {
     const stamp = { ...update('quire_stamps', { _id: 'access' }), ...IN_TRANSACTION }
     const other = { ...update('a', { _id: 'a' }), ...IN_TRANSACTION }
     expect(faultsOf(stamp, other, COMMIT)).to.have.lengthOf(1)

@@ -4,7 +4,7 @@ import { isWhole, singleFilters } from '../faults/mongod-answers.ts'
 
 const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
 const ENDS: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction'])
-/** Their documents are written by every process, or by every request of a kind. */
+/** Every process, or every request of a kind, writes to the documents of these collections. */
 const SHARED: ReadonlySet<string> = new Set([
   'quire_counters',
   'quire_heads',
@@ -12,12 +12,12 @@ const SHARED: ReadonlySet<string> = new Set([
   'quire_processes',
   'quire_stamps',
 ])
-/** Of a single type that has no version yet: only its own writers wait for it. */
+/** The lock of a single type without a version. Only the writers of that type wait for it. */
 const LOCK_OF_ONE = /^lock:/
 
 /**
- * What a server writes that mongos before 7.0 refuses, or that a process which is killed keeps all others from: one line for
- * each command.
+ * Reports writes that mongos before 7.0 refuses, and writes that block all other processes if this
+ * one is killed: one line per command.
  */
 export interface WatchedWrites {
   observe(command: ObservedCommand): void
@@ -29,7 +29,7 @@ export function watchWrites(): WatchedWrites {
   const report = (fault: string, command: Document): void => {
     faults.push(`${fault}: ${BSON.EJSON.stringify(command)}`)
   }
-  /** By transaction, a write to what all share, after which nothing but the end may come. */
+  /** By transaction: a write to a shared document. Only the end of the transaction may follow. */
   const open = new Map<string, Document>()
   return {
     observe: ({ name, command }) => {
@@ -49,7 +49,7 @@ export function watchWrites(): WatchedWrites {
   }
 }
 
-/** Null outside of one. */
+/** Null outside of a transaction. */
 function transactionOf(command: Document): string | null {
   if (command['autocommit'] !== false) return null
   return `${command['lsid']?.id?.toString('hex')}:${String(command['txnNumber'])}`

@@ -3,23 +3,23 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Json } from './server.ts'
 
-/** One message as it arrived. */
+/** A received message. */
 export interface Received {
   readonly id: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
   readonly body: Json
-  /** What it was answered. */
+  /** The status of the response. */
   readonly status: number
 }
 
 export interface Receiver {
   readonly url: string
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   readonly received: readonly Received[]
-  /** What it answers from now on: 204 at first. */
+  /** Sets the response from now on. The default is 204. */
   answer(say: (message: Omit<Received, 'status'>) => Said): void
-  /** Forgets what has arrived. */
+  /** Deletes the received messages. */
   clear(): void
   close(): void
 }
@@ -29,7 +29,7 @@ export interface Said {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Somebody on this machine whom webhooks tell of changes. */
+/** Starts a local receiver of webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   let say: (message: Omit<Received, 'status'>) => Said = () => ({ status: 204 })

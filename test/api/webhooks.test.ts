@@ -63,7 +63,10 @@ describe('webhooks', () => {
     return answer.body.data
   }
   const deliveries = () => client.db(server.database).collection<DeliveryRow>('quire_deliveries')
-  /** Whether the log has numbered all there is: a webhook is told of what gets its number after it was made. */
+  /**
+   * Whether the log has numbered all commits. A webhook receives the commits that are numbered
+   * after its creation.
+   */
   const isNumbered = async (): Promise<boolean> => {
     const database = client.db(server.database)
     const pending = await database.collection('quire_commits').countDocuments({ pending: 1 })
@@ -90,7 +93,7 @@ describe('webhooks', () => {
     expect(answer.status, answer.text).to.equal(200)
     return answer.body
   }
-  /** The only message that has arrived. */
+  /** The only received message. */
   const theOne = (): Received => {
     const [one, ...others] = receiver.received
     if (one === undefined || others.length > 0) throw new Error('not one message')
@@ -98,10 +101,10 @@ describe('webhooks', () => {
   }
   const verify = (secret: string, { text, headers }: Received): unknown =>
     new Webhook(secret).verify(text, headers as Record<string, string>)
-  /** The next attempt of all that wait for theirs is now. */
+  /** Makes the next attempt of all waiting deliveries due now. */
   const hurry = () => deliveries().updateMany({ open: 1 }, { $set: { dueAt: new Date(0) } })
 
-  it('tell of what happens to an entry, as the reference does, signed', async () => {
+  it('sends signed messages about an entry in the format of Strapi', async () => {
     const { secret } = await make()
     const tag = (await server.post('/api/tags', { name: 't' })).body.data
     await arrived(1)
@@ -131,7 +134,7 @@ describe('webhooks', () => {
     expect(Date.parse(created.body.createdAt)).to.be.closeTo(Date.now(), 60_000)
   })
 
-  it('tell of each event once, under an id of its own, and of those that are wanted alone', async () => {
+  it('sends each subscribed event once, with its own id', async () => {
     await make({ events: ['entry.publish', 'entry.unpublish', 'entry.delete'], types: [ARTICLE] })
     const { documentId } = await article({ title: 'a' }, '?status=draft')
     const path = `/api/articles/${documentId}`
@@ -148,7 +151,7 @@ describe('webhooks', () => {
     expect(gone?.body.entry).to.deep.equal({ documentId, locale: 'en' })
   })
 
-  it('tell of some locales alone, and of files', async () => {
+  it('filters by locale, and sends events of files', async () => {
     await make({ events: ['entry.create'], locales: ['fr'] })
     await make({ name: 'files', events: ['media.create', 'media.delete'], types: [ARTICLE] })
     await article({ title: 'en' }, '?status=draft')
@@ -170,7 +173,7 @@ describe('webhooks', () => {
     expect(media[1]?.body.media).to.deep.equal({ documentId })
   })
 
-  it('say no content where that is asked for', async () => {
+  it('sends no content if the body is thin', async () => {
     await make({ body: 'thin', events: ['entry.create'] })
     const { documentId } = await article({ title: 'secret' }, '?status=draft')
     await arrived(1)
@@ -182,7 +185,7 @@ describe('webhooks', () => {
     expect(body.documentId).to.equal(documentId)
   })
 
-  it('come again, under the same id, until they are taken', async () => {
+  it('retries under the same id until the receiver accepts the message', async () => {
     const { id } = await make({ events: ['entry.create'] })
     receiver.answer(() => ({ status: 500 }))
     await article({ title: 'a' }, '?status=draft')
@@ -203,7 +206,7 @@ describe('webhooks', () => {
     expect(done).to.include({ state: 'delivered', attempts: 2, nextAttemptAt: null })
   })
 
-  it('wait for as long as the receiver asks for', async () => {
+  it('waits as long as Retry-After says', async () => {
     const { id } = await make({ events: ['entry.create'] })
     receiver.answer(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
     await article({ title: 'a' }, '?status=draft')
@@ -213,7 +216,7 @@ describe('webhooks', () => {
     expect(seconds).to.be.within(3_600, 4_320)
   })
 
-  it('are given up after the tenth attempt', async () => {
+  it('gives up after the tenth attempt', async () => {
     const { id } = await make({ events: ['entry.create'] })
     receiver.answer(() => ({ status: 500 }))
     await article({ title: 'a' }, '?status=draft')
@@ -225,7 +228,7 @@ describe('webhooks', () => {
     expect((await listed(id)).data[0]).to.include({ attempts: 10, state: 'failed' })
   })
 
-  it('are disabled by 410, and go on where they stopped', async () => {
+  it('is disabled by a 410, and resumes where it stopped', async () => {
     const { id } = await make({ events: ['entry.create'] })
     receiver.answer(() => ({ status: 410 }))
     await article({ title: 'a' }, '?status=draft')
@@ -246,7 +249,7 @@ describe('webhooks', () => {
     expect(receiver.received[0]?.body.documentId).to.equal(documentId)
   })
 
-  it('keep the order of one document where that is asked for', async () => {
+  it('keeps the order of messages per document if requested', async () => {
     const { id } = await make({ ordered: true, events: ['entry.create', 'entry.update'] })
     receiver.answer(() => ({ status: 503 }))
     const { documentId } = await article({ title: '0' }, '?status=draft')
@@ -274,7 +277,7 @@ describe('webhooks', () => {
     ])
   })
 
-  it('are told once more of a range, under the ids that they had', async () => {
+  it('replays a range of commits under the original ids', async () => {
     const { id } = await make({ events: ['entry.create'] })
     for (const title of ['1', '2', '3']) await article({ title }, '?status=draft')
     await arrived(3)
@@ -294,7 +297,7 @@ describe('webhooks', () => {
     expect((await admin('POST', `/${id}/replay`, { from: 2, to: 1 })).status).to.equal(400)
   })
 
-  it('are signed by both secrets while one takes the place of the other', async () => {
+  it('signs with both secrets during a rotation', async () => {
     const { id, secret: older } = await make({ events: ['entry.create'] })
     const rotated = await admin('POST', `/${id}/rotate`)
     expect(rotated.status, rotated.text).to.equal(201)
@@ -314,7 +317,7 @@ describe('webhooks', () => {
     expect(() => check(older)).to.throw(/signature/i)
   })
 
-  it('show their secret when it is made, and never again', async () => {
+  it('shows the secret on creation only', async () => {
     const { id, secret } = await make()
     expect(secret).to.match(/^whsec_/)
     for (const path of ['', `/${id}`]) {
@@ -325,7 +328,7 @@ describe('webhooks', () => {
     expect((await admin('PUT', `/${id}`, { name: 'other' })).text).not.to.include('whsec_')
   })
 
-  it('reach no inner address that is not allowed', async () => {
+  it('connects to no private address that is not allowed', async () => {
     const { id } = await make({ url: receiver.url.replace('127.0.0.1', 'localhost') })
     const { body } = await admin('POST', `/${id}/test`)
     expect(body.data).to.include({ status: null, error: 'address_refused' })
@@ -334,7 +337,7 @@ describe('webhooks', () => {
     expect(receiver.received).to.deep.equal([])
   })
 
-  it('are refused at inner addresses that are not allowed, made or changed', async () => {
+  it('refuses the URL of a private address that is not allowed, on creation and change', async () => {
     const { id } = await make()
     for (const host of [
       '127.0.0.2',
@@ -356,7 +359,7 @@ describe('webhooks', () => {
     }
   })
 
-  it('are refused where they are not understood', async () => {
+  it('refuses invalid settings', async () => {
     const wrong: readonly (readonly [string, object])[] = [
       ['name', { name: '' }],
       ['url', { url: 'ftp://example.org' }],
@@ -391,7 +394,7 @@ describe('webhooks', () => {
     }
   })
 
-  it('send nobody what they may not see', async () => {
+  it('requires permission to read the subscribed types', async () => {
     const managing = ['read', 'create', 'update', 'delete'].map((verb) => `admin::webhooks.${verb}`)
     await addRole(
       server,
@@ -416,7 +419,7 @@ describe('webhooks', () => {
     expect(all.status, 'of every type').to.equal(403)
   })
 
-  it('show what their creator may find when they are sent, and nothing else', async () => {
+  it('sends only content that its creator may read at that time', async () => {
     const managing = ['read', 'create'].map((verb) => `admin::webhooks.${verb}`)
     const [find, readDrafts] = ['find', 'readDrafts'].map((verb) => `${ARTICLE}.${verb}`)
     const permit = async (permissions: readonly (string | object | undefined)[]): Promise<void> => {
@@ -434,7 +437,9 @@ describe('webhooks', () => {
     const made = await carl.send('POST', '/admin/webhooks', { ...wanted, types: [ARTICLE] })
     expect(made.status, made.text).to.equal(201)
     const tag = (await server.post('/api/tags', { name: 'secret tag' })).body.data
-    /** What is sent about a new article: the entries of the draft and of the published version. */
+    /**
+     * The entries in the messages about a new article: of the draft and of the published version.
+     */
     const sent = async (locale = 'en'): Promise<Json> => {
       receiver.clear()
       await article({ title: 'told', tag: tag.documentId }, `?locale=${locale}`)
@@ -475,7 +480,7 @@ describe('webhooks', () => {
     expect(orphaned.published).to.have.all.keys(named)
   })
 
-  it('without a creator show what their subscription needs', async () => {
+  it('sends only subscribed content if it has no creator', async () => {
     const { id } = await make({ events: ['entry.publish'], types: [ARTICLE] })
     const hooks = client.db(server.database).collection<{ _id: string }>('quire_webhooks')
     await hooks.updateOne({ _id: id }, { $unset: { by: 1 } }) // a row of an earlier version
@@ -486,7 +491,7 @@ describe('webhooks', () => {
     expect(theOne().text).not.to.include('secret tag')
   })
 
-  it('are changed by nobody who may not see what they are told of', async () => {
+  it('refuses changes by administrators without permission to read the subscribed types', async () => {
     const managing = ['read', 'create', 'update', 'delete'].map((verb) => `admin::webhooks.${verb}`)
     const permitted = [...managing, `${TAG}.find`]
     await addRole(
@@ -523,7 +528,7 @@ describe('webhooks', () => {
     expect((await bob.send('DELETE', `/admin/webhooks/${own.id}`)).status).to.equal(200)
   })
 
-  it('are paged, the newest first', async () => {
+  it('lists deliveries page by page, newest first', async () => {
     const { id } = await make({ events: ['entry.create'] })
     for (const title of ['1', '2', '3']) await article({ title }, '?status=draft')
     await arrived(3)

@@ -18,7 +18,7 @@ const tag = declare('tag', {
   hubs: { ...relation, relation: 'oneToMany', target: 'api::hub.hub', mappedBy: 'last' },
 })
 
-describe('a type with 71 relations and 10 media', () => {
+describe('a type with 71 relations and 10 media attributes', () => {
   let server: TestServer
   let client: MongoClient
 
@@ -31,7 +31,7 @@ describe('a type with 71 relations and 10 media', () => {
     await server.close()
   })
 
-  it('starts with a warning that names the attributes without an index', () => {
+  it('logs a warning at the start that lists the attributes without an index', () => {
     const warnings = server.takeLog().filter(({ msg }) => String(msg).startsWith('api::hub.hub'))
     expect(warnings.map(({ msg }) => msg)).to.deep.equal([
       'api::hub.hub has room for 60 indexes and declares 87: filters and sorts by ' +
@@ -69,7 +69,7 @@ describe('a type with 71 relations and 10 media', () => {
     expect(tags.body.data[0].hubs.map(({ slug }: { slug: string }) => slug)).to.deep.equal(['a'])
   })
 
-  it('starts again without building an index', async () => {
+  it('builds no index on the second start', async () => {
     const environment = { MONGODB_DATABASE: server.database }
     const second = await serve('wide_types', {
       contentTypes: { hub, tag },
