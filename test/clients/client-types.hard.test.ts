@@ -33,7 +33,7 @@ const OPTIONS = {
   allowImportingTsExtensions: true,
 }
 
-/** The blocks of TypeScript of all pages, each a module of its own. */
+/** The TypeScript blocks of all pages, each as a separate module. */
 async function examplesOfDocs(): Promise<readonly string[]> {
   const pages = ['README.md', 'CONTRIBUTING.md']
   for (const folder of ['docs', 'packages', 'examples']) {
@@ -50,7 +50,7 @@ async function examplesOfDocs(): Promise<readonly string[]> {
 describe('the types of @quire/client', () => {
   let folder: string
   before(async () => {
-    // Beside the packages, so that they are found as an app finds them.
+    // In the folder of the packages, so that they resolve like in an app.
     await mkdir(path.join(ROOT, 'dist'), { recursive: true })
     folder = await mkdtemp(path.join(ROOT, 'dist/client-types-'))
     await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
@@ -64,7 +64,7 @@ describe('the types of @quire/client', () => {
   const generate = async (contentTypes: string, grants: Grants = ALL_GRANTS): Promise<string> =>
     writeTypeScript({ schema: await loadSchema(contentTypes), locales: LOCALES, grants })
 
-  /** What the compiler says; nothing when it is content. */
+  /** The errors of the compiler, or an empty string. */
   const compile = async (files: Readonly<Record<string, string>>): Promise<string> => {
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text)
     const run = promisify(execFile)(process.execPath, [TSC, '-p', folder])
@@ -74,14 +74,14 @@ describe('the types of @quire/client', () => {
     )
   }
 
-  it('let through what is there, exactly, and nothing else', async () => {
+  it('accepts valid programs, and rejects every marked line', async () => {
     const content = await generate(path.join(ROOT, 'content-types'))
     const programs = { 'program.ts': SAMPLE_PROGRAM, 'store.ts': STORE_PROGRAM }
     expect(await compile({ 'content.ts': content, ...programs })).to.equal('')
     await rm(path.join(folder, 'store.ts'))
   })
 
-  it('compile every TypeScript example of the docs', async () => {
+  it('compiles every TypeScript example of the docs', async () => {
     const blocks = await examplesOfDocs()
     expect(blocks.length).to.be.above(2)
     const content = await generate(path.join(ROOT, 'content-types'))
@@ -91,7 +91,7 @@ describe('the types of @quire/client', () => {
     for (const [name] of programs) await rm(path.join(folder, name))
   })
 
-  it('name nothing that a role may not find', async () => {
+  it('contains no type that a role may not find', async () => {
     const folder = path.join(ROOT, 'content-types')
     const content = await generate(folder, new Set(['api::article.article.find']))
     expect(content).to.include('interface Article').and.to.include('interface UploadFile')
@@ -99,7 +99,7 @@ describe('the types of @quire/client', () => {
     expect(await compile({ 'content.ts': content, 'program.ts': 'export {}' })).to.equal('')
   })
 
-  it('are those of the description, for openapi-typescript and openapi-fetch', async () => {
+  it('matches the API description, for openapi-typescript and openapi-fetch', async () => {
     const schema = await loadSchema(path.join(ROOT, 'content-types'))
     const bounds = {
       locales: LOCALES,
@@ -111,7 +111,7 @@ describe('the types of @quire/client', () => {
     const facts = { ...bounds, schema, serverUrl: 'http://127.0.0.1:1337' }
     const description = JSON.stringify(describeApi(facts, ALL_GRANTS))
     await writeFile(path.join(folder, 'openapi.json'), description)
-    // Of the package, as it needs a TypeScript that has an API.
+    // The copy of the package, because it needs a TypeScript with an API.
     const generator = path.join(ROOT, 'packages/client/node_modules/openapi-typescript/bin/cli.js')
     const files = ['openapi.json', '--output', 'openapi.ts']
     await promisify(execFile)(process.execPath, [generator, ...files], { cwd: folder })
@@ -120,7 +120,7 @@ describe('the types of @quire/client', () => {
     await rm(path.join(folder, 'openapi.ts'))
   })
 
-  it('compile of the content-types of the conformance suite', async function () {
+  it('compiles the content-types of the conformance suite', async function () {
     let suite: string
     try {
       suite = findSuite(process.env['CONFORMANCE_DIR'], ROOT)

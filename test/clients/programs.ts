@@ -1,4 +1,7 @@
-/** What compiles against the generated types of the sample; each line after `@ts-expect-error` must not. */
+/**
+ * A program that compiles against the generated types of the sample. Each line after
+ * `@ts-expect-error` must not compile.
+ */
 export const SAMPLE_PROGRAM = `
 import { createClient, type Content } from './content.ts'
 
@@ -201,7 +204,7 @@ export async function bad(): Promise<void> {
 }
 `
 
-/** The same for the types that openapi-typescript makes of the description. */
+/** The same for the types that openapi-typescript generates from the description. */
 export const OPENAPI_PROGRAM = `
 import createClient from 'openapi-fetch'
 import type { components, paths } from './openapi.ts'

@@ -3,7 +3,10 @@ import qs from 'qs'
 import { fill, type Library, loadLibrary, openLibrary } from '../contract/library.ts'
 import { outcome } from '../contract/outcome.ts'
 
-/** Queries as the dialect's documentation builds them, what of the answer counts, and what comes. */
+/**
+ * Queries as the documentation of the reference builds them, the compared part of the response, and
+ * its expected value.
+ */
 const QUERIES: readonly (readonly [object, string, unknown])[] = [
   [{ filters: { title: { $eq: 'Alpha one' } } }, 'views', [10]],
   [{ filters: { id: { $in: ['{{a1.id}}', '{{a3.id}}'] } } }, 'views', [10, 30]],
@@ -130,20 +133,23 @@ const QUERIES: readonly (readonly [object, string, unknown])[] = [
 ]
 
 const FORMS: Readonly<Record<string, qs.IStringifyOptions>> = {
-  'values encoded only': { encodeValuesOnly: true },
-  'all encoded': {},
-  'lists by empty brackets': { encodeValuesOnly: true, arrayFormat: 'brackets' },
-  'lists repeated': { encodeValuesOnly: true, arrayFormat: 'repeat' },
+  'only values encoded': { encodeValuesOnly: true },
+  'keys and values encoded': {},
+  'lists with empty brackets': { encodeValuesOnly: true, arrayFormat: 'brackets' },
+  'lists as repeated parameters': { encodeValuesOnly: true, arrayFormat: 'repeat' },
   'with a question mark': { encodeValuesOnly: true, addQueryPrefix: true },
 }
 
-/** Empty brackets and repetition cannot tell apart the objects of a list, so documentation never uses them so. */
+/**
+ * Empty brackets and repetition cannot separate the objects of a list, so the documentation never
+ * uses them there.
+ */
 const holdsObjects = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.some((one) => typeof one === 'object')
     : value !== null && typeof value === 'object' && Object.values(value).some(holdsObjects)
 
-describe('urls built by qs', () => {
+describe('URLs built by qs', () => {
   let library: Library
 
   before(async () => {
@@ -158,7 +164,7 @@ describe('urls built by qs', () => {
       for (const [query, shown, expected] of QUERIES) {
         const isListed = options.arrayFormat !== undefined
         if (isListed && holdsObjects(query)) continue
-        it(JSON.stringify(query).slice(0, 140), async () => {
+        it(`returns the expected entries for ${JSON.stringify(query).slice(0, 140)}`, async () => {
           const text = qs.stringify(fill(query, library.ids), options).replace(/^\??/, '?')
           const answer = await library.server.get(`/api/articles${text}`)
           expect(outcome(answer, shown), answer.text).to.deep.equal(expected)

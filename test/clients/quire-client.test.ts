@@ -40,7 +40,7 @@ const KINDS = { articles: 'collection', tags: 'collection', homepage: 'single' }
 const USERS = 'plugin::users-permissions'
 const SIGN_IN = ['callback', 'register', 'refresh', 'logout'].map((verb) => `${USERS}.auth.${verb}`)
 
-/** A type as loose as a test may be; what is exact is in client-types.test.ts. */
+/** A loosely typed content-type. client-types.test.ts checks the exact types. */
 interface Loose {
   readonly kind: 'collection'
   readonly fields: { id: number; documentId: string; title: string; views: number; name: string }
@@ -86,7 +86,7 @@ describe('@quire/client', () => {
     createClient<Types>(KINDS, { url: `http://127.0.0.1:${server.port}/`, ...options })
   const root = (options: Partial<ClientOptions> = {}) => open({ token: ROOT_TOKEN, ...options })
 
-  /** What goes over the wire, while it goes. */
+  /** Records the requests of a client. */
   const watched = () => {
     const seen: { readonly url: string; readonly init: RequestInit; status: number }[] = []
     const watching: typeof fetch = async (input, init = {}) => {
@@ -107,7 +107,7 @@ describe('@quire/client', () => {
     throw new Error('it was let through')
   }
 
-  it('creates, finds, changes, publishes and deletes', async () => {
+  it('creates, finds, changes, publishes and deletes entries', async () => {
     const quire = root()
     const tag = await quire.tags.create({ name: 'Alps' })
     const made = await quire.articles.create(
@@ -138,7 +138,7 @@ describe('@quire/client', () => {
     expect((await quire.homepage.get()).title).to.equal('Home')
   })
 
-  it('reads all, page by page, while others write', async () => {
+  it('reads all entries page by page, including new ones', async () => {
     const quire = root()
     for (let n = 0; n < 7; n += 1) await quire.tags.create({ name: `all ${n}` })
     const names: string[] = []
@@ -152,7 +152,7 @@ describe('@quire/client', () => {
     expect(wire.seen.length).to.equal(3)
   })
 
-  it('tells what was refused, and where', async () => {
+  it('throws an error with the code, the request id and the invalid paths', async () => {
     const error = await failure(root().articles.create({ title: 5 }))
     expect(error).to.include({ status: 400, name: 'ValidationError' })
     expect(error.code).to.be.a('string')
@@ -163,7 +163,7 @@ describe('@quire/client', () => {
     expect((await failure(open().tags.find())).status).to.equal(403)
   })
 
-  it('overwrites nothing that somebody else has written since', async () => {
+  it('refuses to overwrite a newer version', async () => {
     const quire = root()
     const mine = await quire.tags.create({ name: 'mine' })
     await quire.tags.update(mine.documentId, { name: 'theirs' })
@@ -172,7 +172,7 @@ describe('@quire/client', () => {
     expect((await quire.tags.update(fresh, { name: 'both' })).name).to.equal('both')
   })
 
-  it('asks after what it knows, for each who asks', async () => {
+  it('revalidates known entries, and returns a new object to each caller', async () => {
     const wire = watched()
     const quire = root(wire)
     const { documentId } = await quire.tags.create({ name: 'known' })
@@ -182,7 +182,7 @@ describe('@quire/client', () => {
     expect(wire.seen.map(({ status }) => status)).to.deep.equal([201, 200, 304])
   })
 
-  it('creates once, although the answer was lost', async () => {
+  it('creates one entry, even if the response was lost', async () => {
     let lost = 0
     const losing: typeof fetch = async (input, init) => {
       const answer = await fetch(input, init)
@@ -196,7 +196,7 @@ describe('@quire/client', () => {
     expect(found.entries.map(({ documentId }) => documentId)).to.deep.equal([made.documentId])
   })
 
-  describe('before a server that is busy', () => {
+  describe('a busy server', () => {
     let busy: Server
     let answers: (readonly [status: number, headers?: Record<string, string>])[]
     let asked: number
@@ -217,7 +217,7 @@ describe('@quire/client', () => {
     const quire = (options: Partial<ClientOptions> = {}) =>
       open({ url: `http://127.0.0.1:${(busy.address() as AddressInfo).port}`, ...options })
 
-    it('comes again when it may, as often as it was told', async () => {
+    it('is retried after Retry-After, up to the configured number of times', async () => {
       answers = [
         [503, { 'Retry-After': '0' }],
         [429, { 'Retry-After': '0' }],
@@ -233,13 +233,13 @@ describe('@quire/client', () => {
       expect(asked).to.equal(2)
     })
 
-    it('sends nothing again that could be carried out twice', async () => {
+    it('gets no retry of a request that could run twice', async () => {
       answers = [[503, { 'Retry-After': '0' }]]
       expect((await failure(quire().articles.publish('x'))).status).to.equal(503)
       expect(asked).to.equal(1)
     })
 
-    it('gives up when it is told to, while it waits too', async () => {
+    it('stops the wait for a retry when the signal aborts', async () => {
       answers = [[503, { 'Retry-After': '20' }]]
       const stop = new AbortController()
       const answered = once(busy, 'request')
@@ -250,10 +250,10 @@ describe('@quire/client', () => {
     })
   })
 
-  describe('for who signs in', () => {
+  describe('sign-in', () => {
     const account = { username: 'marie', email: 'marie@example.org', password: 'correct horse' }
 
-    it('is that user until the sign-out', async () => {
+    it('acts as the user until the sign-out', async () => {
       const quire = open()
       expect((await quire.$auth.register(account))?.username).to.equal('marie')
       expect(await quire.$auth.isSignedIn()).to.equal(true)
@@ -268,7 +268,7 @@ describe('@quire/client', () => {
       expect((await failure(quire.$auth.signIn(credentials))).status).to.equal(400)
     })
 
-    it('refreshes what has expired, once for all that wait', async () => {
+    it('refreshes an expired session once for all pending requests', async () => {
       const wire = watched()
       let session: { jwt: string; refreshToken?: string } | null = null
       const storage = {
@@ -288,7 +288,7 @@ describe('@quire/client', () => {
       expect(session).to.not.deep.equal(before)
     })
 
-    it('says when nothing refreshes it any more', async () => {
+    it('reports a session that it cannot refresh', async () => {
       let ended = 0
       const storage = {
         get: () => ({ jwt: 'a.b.c', refreshToken: 'used up' }),
@@ -333,7 +333,7 @@ describe('@quire/client', () => {
     expect(refused.status).to.equal(403)
   })
 
-  it('is small: at most 8 kB packed, comments included', () => {
+  it('has at most 8 kB compressed, with comments', () => {
     const folder = new URL('../../../packages/client/dist/src/', import.meta.url)
     const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'))
     const whole = scripts.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n')

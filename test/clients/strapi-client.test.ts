@@ -12,7 +12,7 @@ import type { Json } from '../api/server.ts'
 import { type Library, loadLibrary, openLibrary } from '../contract/library.ts'
 import { png } from '../media/sample-images.ts'
 
-/** The client of the dialect as it is published, used as its README says. */
+/** The published client of the reference, used as in its README. */
 describe('@strapi/client', () => {
   let library: Library
   let baseURL: string
@@ -29,8 +29,8 @@ describe('@strapi/client', () => {
 
   after(() => library.close())
 
-  describe('a collection', () => {
-    it('is found by filters, fields, order, page and populate', async () => {
+  describe('collections', () => {
+    it('finds entries by filters, fields, order, page and populate', async () => {
       const found = await visitor.collection('articles').find({
         filters: { $or: [{ title: { $containsi: 'ALPHA' } }, { views: { $in: [20, 30] } }] },
         fields: ['title', 'views'],
@@ -44,7 +44,7 @@ describe('@strapi/client', () => {
       expect(found.meta.pagination).to.deep.equal({ page: 1, pageSize: 2, pageCount: 2, total: 3 })
     })
 
-    it('is found in a locale, and as drafts', async () => {
+    it('finds entries in a locale, and drafts', async () => {
       const articles = root.collection('articles')
       const french = await articles.find({ locale: 'fr', populate: 'localizations' })
       expect(french.data.map(({ title }: Json) => title)).to.deep.equal(['Alpha un'])
@@ -53,7 +53,7 @@ describe('@strapi/client', () => {
       expect(drafts.data.map(({ publishedAt }: Json) => publishedAt)).to.deep.equal([null])
     })
 
-    it('is found by offset, without a count, and with lists of populate', async () => {
+    it('finds entries by offset, without a count, and with lists in populate', async () => {
       const page = await visitor.collection('tags').find({
         sort: 'name',
         pagination: { start: 1, limit: 1, withCount: false },
@@ -65,7 +65,7 @@ describe('@strapi/client', () => {
       expect(all.data[0]?.['articles']).to.have.lengthOf(2)
     })
 
-    it('is written, read, changed and deleted', async () => {
+    it('creates, reads, changes and deletes an entry', async () => {
       const articles = root.collection('articles')
       const { data } = await articles.create({ title: 'By a client', tags: [library.ids['red']] })
       const { documentId } = data
@@ -82,7 +82,7 @@ describe('@strapi/client', () => {
       expect(await refusal(articles.findOne(documentId))).to.be.instanceOf(HTTPNotFoundError)
     })
 
-    it('is that of the users, without an envelope', async () => {
+    it('manages users without an envelope', async () => {
       const users = root.collection('users')
       const roles: Json = await (await root.fetch('/users-permissions/roles')).json()
       const role = roles.roles.find(({ type }: Json) => type === 'authenticated').id
@@ -156,7 +156,7 @@ describe('@strapi/client', () => {
     ).to.have.property('name', 'FileForbiddenError')
   })
 
-  it('registers and logs in an end user, and acts as one', async () => {
+  it('registers and signs in an end user, and acts as that user', async () => {
     const send = async (path: string, body: object): Promise<Json> =>
       (
         await visitor.fetch(path, {
@@ -181,7 +181,7 @@ describe('@strapi/client', () => {
     ).to.be.instanceOf(HTTPBadRequestError)
   })
 
-  it('throws what the status says, with the answer', async () => {
+  it('throws the error of the status, with the response', async () => {
     const wrong = strapi({ baseURL, auth: 'no-token-of-ours' })
     const failures: readonly (readonly [Promise<unknown>, typeof HTTPError, number, string])[] = [
       [
@@ -209,7 +209,7 @@ describe('@strapi/client', () => {
     }
   })
 
-  it('sends headers of its own', async () => {
+  it('sends custom headers', async () => {
     const old = strapi({ baseURL, headers: { 'Strapi-Response-Format': 'v4' } })
     const found: Json = await old.collection('tags').find({ sort: 'name' })
     expect(found.data[0].attributes.name).to.equal('blue')

@@ -17,7 +17,7 @@ describe('the timeout of the client', () => {
     requests = 0
     server = createServer((request, response) => {
       requests += 1
-      // The head comes at once, the rest never.
+      // The head arrives at once, the rest never.
       if (request.url?.includes('begun')) response.writeHead(200).write('[')
       if (request.url?.includes('upload')) request.resume().on('end', () => response.end('[{}]'))
     }).listen(0, '127.0.0.1')
@@ -52,7 +52,7 @@ describe('the timeout of the client', () => {
     })
   }
 
-  it('sends a repeatable request again', async () => {
+  it('retries a repeatable request', async () => {
     const error = await errorOf(client(1).$send({ method: 'GET', path: 'silent' }))
     expect(error).to.be.instanceOf(TimeoutError)
     expect(requests).to.equal(2)
@@ -68,13 +68,13 @@ describe('the timeout of the client', () => {
     expect(await failure).to.equal(reason)
   })
 
-  it('rejects with the reason of a signal that has aborted before', async () => {
+  it('rejects with the reason of a signal that has already aborted', async () => {
     const reason = new Error('too late')
     const call = { method: 'GET', path: 'silent', signal: AbortSignal.abort(reason) } as const
     expect(await errorOf(client(0).$send(call))).to.equal(reason)
   })
 
-  it('leaves uploads without a limit', async () => {
+  it('sets no timeout for uploads', async () => {
     const body = new FormData()
     body.append('files', new Blob(['x']))
     expect(await client(0).$send({ method: 'POST', path: 'upload', body })).to.deep.equal([{}])

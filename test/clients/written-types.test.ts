@@ -10,7 +10,7 @@ import { loadSchema } from '../../src/server/services/load-schema.ts'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 describe('the types of the example app', () => {
-  it('are what `quire client ts --role public` would write now', async () => {
+  it('equals the current output of `quire client ts --role public`', async () => {
     const file = path.join(ROOT, 'examples/atlas/src/content.ts')
     const grants = new Set(
       ['article', 'category', 'country'].map((name) => `api::${name}.${name}.find`),

@@ -19,7 +19,7 @@ export interface DoubleServer {
   close(): Promise<void>
 }
 
-/** The double over HTTP, beside an empty page and the scripts of the client for it. */
+/** Serves the double over HTTP, with an empty page and the scripts of the client. */
 export async function serveDouble(
   double: SyncDouble,
   onRequest: () => void = () => undefined,

@@ -1,21 +1,27 @@
 import type { StoreStorage } from '@quire/client/sync'
 
-/** A process that can be killed at each of its steps outwards, and a disk that can be full. */
+/** A process that a test can kill at each step to the outside, with a disk that can be full. */
 export interface FaultyProcess {
   readonly storage: StoreStorage
   readonly send: (work: () => unknown) => Promise<unknown>
-  /** Resolves where it was killed. */
+  /** Resolves when the process is killed. */
   readonly killed: Promise<void>
 }
 
 export interface Faults {
-  /** It dies at this step; a step is the way to the server or the disk, or the way back. */
+  /**
+   * The process is killed at this step. A step is the way to the server or the disk, or the way
+   * back.
+   */
   readonly killAt: number | null
-  /** So many commits later the disk is full, once. */
+  /** The disk is full once, after this number of commits. */
   readonly fullAt: number | null
-  /** The so many-th request gets no answer. */
+  /** The request with this number gets no response. */
   readonly lostAt: number | null
-  /** For how many turns of the event loop each step waits, over and over: so that two tabs meet in other ways. */
+  /**
+   * The number of event loop turns that each step waits, repeated in a cycle, so that two tabs
+   * interleave in different ways.
+   */
   readonly pauses: readonly number[]
 }
 
@@ -30,7 +36,7 @@ export function openFaultyProcess(disk: StoreStorage, faults: Faults): FaultyPro
     die = resolve
   })
   const never = new Promise<never>(() => undefined)
-  /** Nothing of a dead process is carried out or comes back. */
+  /** A killed process executes no step and receives no result. */
   const step = async (): Promise<void> => {
     if (faults.killAt !== null && steps >= faults.killAt) {
       die()

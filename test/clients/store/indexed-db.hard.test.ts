@@ -18,7 +18,7 @@ interface Held {
   readonly error: string | null
 }
 
-describe('a store in IndexedDB, in a browser', () => {
+describe('a store in IndexedDB in a browser', () => {
   let profile = ''
   let context: BrowserContext | undefined
   let server: DoubleServer
@@ -126,7 +126,7 @@ describe('a store in IndexedDB, in a browser', () => {
     }
   }
 
-  it(`goes on where it was when its page was killed, ${KILLS} times`, async function () {
+  it(`continues where it stopped when its page is killed, ${KILLS} times`, async function () {
     this.timeout(60_000 + KILLS * 20_000)
     let killed = 0
     for (let turn = 0; turn < KILLS; turn += 1) {
@@ -167,12 +167,12 @@ describe('a store in IndexedDB, in a browser', () => {
     await page.close()
   })
 
-  it('says that the browser has no room, shows what it has, and goes on when there is some', async function () {
+  it('reports a full disk, shows its rows, and continues when there is space', async function () {
     this.timeout(60_000)
     const page = await openPage()
     const devtools = await page.context().newCDPSession(page)
     const { origin } = new URL(server.url)
-    // Before anything is stored: the browser asks for what is left once in a while.
+    // Before the first row is stored, because the browser reads the quota only now and then.
     await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 500_000 })
     await openStore(page)
     for (let row = 0; row < 60; row += 1) {
@@ -197,7 +197,7 @@ describe('a store in IndexedDB, in a browser', () => {
     await page.close()
   })
 
-  it('asks for all tabs by one of them, and the next goes on when that is closed', async function () {
+  it('syncs all tabs through one of them, and through the next when that one is closed', async function () {
     this.timeout(60_000)
     write('tabs')
     const pages = [await openPage(), await openPage()] as const

@@ -1,4 +1,5 @@
-// A process with a store in an SQLite file, which is killed at some instruction: `sqlite-killed.hard.test.ts`.
+// A process with a store in an SQLite file. `sqlite-killed.hard.test.ts` kills it at any
+// instruction.
 import { createClient, type ContentPlan, type SyncedContent } from '@quire/client'
 import { createStore, sqliteStorage } from '@quire/client/sync'
 import { openSqliteFile } from './sqlite-database.ts'

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import type { SqlDatabase } from '@quire/client/sync'
 import sqlite from 'node-sqlite3-wasm'
 
-/** An SQLite file by the four methods that the storage asks for, as `expo-sqlite` has them. */
+/** An SQLite file with the four methods that the storage requires, as in `expo-sqlite`. */
 export function openSqliteFile(file: string): SqlDatabase & { close(): void } {
-  // This SQLite locks by a folder, which a process that was killed leaves behind.
+  // This SQLite locks with a folder, which a killed process leaves behind.
   rmSync(`${file}.lock`, { recursive: true, force: true })
   const database = new sqlite.Database(file)
   let queue: Promise<unknown> = Promise.resolve()

@@ -13,7 +13,7 @@ const CHILD = fileURLToPath(new URL('./sqlite-child.js', import.meta.url))
 const KILLS = Number(process.env['STORE_KILLS'] ?? 12)
 const ROWS = 300
 
-describe('a store in SQLite whose process is killed', () => {
+describe('a store in SQLite in a process that is killed', () => {
   let folder: string
   let server: DoubleServer
   let onRequest: () => void = () => undefined
@@ -31,7 +31,7 @@ describe('a store in SQLite whose process is killed', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** What it held at the end; null where it was killed before. */
+  /** The rows at the end, or null if the process was killed. */
   const run = async (file: string, killAtRequest: number | null, delayMs: number) => {
     const child = spawn(process.execPath, [CHILD, file, server.url], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -46,7 +46,7 @@ describe('a store in SQLite whose process is killed', () => {
     return code === 0 ? (JSON.parse(output.split('\n')[1] ?? '') as readonly object[]) : null
   }
 
-  it(`holds rows and token of the same page, ${KILLS} times`, async function () {
+  it(`holds the rows and the token of the same page, ${KILLS} times`, async function () {
     this.timeout(60_000 + KILLS * 20_000)
     const file = path.join(folder, 'store.db')
     let killed = 0

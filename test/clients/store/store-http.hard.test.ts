@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 import { contentPlanOf } from './content-plan.ts'
 import { type Faults, openFaultyProcess, QuotaExceededError } from './faulty-process.ts'
 
-/** Histories; each is some dozens of requests. */
+/** The number of histories, each with some dozens of requests. */
 const RUNS = modelRuns('STORE_HTTP_RUNS', 10, 25)
 
 type Loose = ContentType & {
@@ -44,7 +44,7 @@ interface Row {
 type Turn =
   | { readonly kind: 'put' | 'delete' | 'unpublish'; readonly row: Row }
   | { readonly kind: 'evict' }
-  /** The app syncs and is killed on its way, or loses an answer, or finds the disk full. */
+  /** The app syncs and is killed on its way, loses a response or finds the disk full. */
   | { readonly kind: 'app'; readonly faults: Faults; readonly meanwhile: readonly Row[] }
 
 const row: fc.Arbitrary<Row> = fc.record({
@@ -79,7 +79,7 @@ const asked = fc.record({
 })
 type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never
 
-describe('a store beside the server, over HTTP', () => {
+describe('a store against the server, over HTTP', () => {
   let server: TestServer
   let content: Awaited<ReturnType<typeof contentOf>>
   const contentOf = async () => contentPlanOf<Types>(await loadSchema(server.contentTypesDir))
@@ -123,7 +123,7 @@ describe('a store beside the server, over HTTP', () => {
   const listed = async (type: Row['type'], query: string): Promise<readonly Json[]> =>
     (await server.get(`/api/${type}?pagination[pageSize]=100&${query}`)).body.data
 
-  /** What the server's own lists say. */
+  /** The rows of the lists of the server. */
   async function wanted({ title }: Asked): Promise<readonly string[]> {
     const filters = title === null ? '' : `filters[title][$eq]=${title}`
     const articles = await Promise.all(
@@ -136,7 +136,7 @@ describe('a store beside the server, over HTTP', () => {
     ].sort()
   }
 
-  /** Of what was made and not seen to be gone, so that a write is one request. */
+  /** The created documents that were not deleted yet, so that a write takes one request. */
   const made: Record<Row['type'], string[]> = { articles: [], tags: [] }
 
   async function carryOut(kind: 'put' | 'delete' | 'unpublish', one: Row): Promise<void> {
@@ -181,7 +181,7 @@ describe('a store beside the server, over HTTP', () => {
     await Promise.race([use(), process.killed])
   }
 
-  /** Deletes what the history before has made, by one request. */
+  /** Deletes the documents of the previous history in one request. */
   async function clear(): Promise<void> {
     const lines = (['articles', 'tags'] as const).flatMap((type) =>
       made[type]
@@ -197,7 +197,7 @@ describe('a store beside the server, over HTTP', () => {
     expect(await wanted({ limit: 500, title: null }), text).to.deep.equal([])
   }
 
-  it('holds what its lists show, whatever has happened', async function () {
+  it('holds the rows of the lists after any history', async function () {
     this.timeout(60_000 + RUNS * 20_000)
     await fc.assert(
       fc.asyncProperty(
@@ -216,7 +216,7 @@ describe('a store beside the server, over HTTP', () => {
           await until(
             async () => {
               await store.$sync()
-              return held(store).join() === expected.join() // once all is numbered
+              return held(store).join() === expected.join() // once all commits are numbered
             },
             10_000,
             () => JSON.stringify({ held: held(store), expected }),

@@ -44,13 +44,15 @@ type Turn =
   | { readonly kind: 'put' | 'delete'; readonly row: Parameters<SyncDouble['put']>[0] }
   | { readonly kind: 'rules'; readonly rules: DoubleRules }
   | { readonly kind: 'restart' | 'forget' | 'clear' | 'evict' }
-  /** The app runs for a while, or until it is killed; what is written meanwhile is so between two requests. */
+  /**
+   * The app runs for a while or until it is killed. `meanwhile` is written between its requests.
+   */
   | {
       readonly kind: 'app'
       readonly scope: number
       readonly faults: Faults
       readonly meanwhile: readonly Parameters<SyncDouble['put']>[0][]
-      /** Of one tab, or of two: how each waits between its steps. */
+      /** The pauses between the steps of one tab or of two tabs. */
       readonly tabs: readonly Faults['pauses'][]
     }
 
@@ -123,7 +125,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 
 const NO_FAULTS: Faults = { killAt: null, fullAt: null, lostAt: null, pauses: [] }
 
-/** A disk that can lose everything, as browsers do to whoever is short of space. */
+/** A disk that can lose all data, like that of a browser that is short of space. */
 function openDisk(): StoreStorage & { evict(): void } {
   let inner = memoryStorage()
   return {
@@ -143,7 +145,7 @@ interface World {
   readonly scopes: readonly [Scope, Scope]
 }
 
-describe('a store beside its model', () => {
+describe('a store against its model', () => {
   const open = (
     server: SyncDouble,
     storage: StoreStorage,
@@ -177,7 +179,7 @@ describe('a store beside its model', () => {
       title,
     )
 
-  /** Whether it was refused; then nothing may be held. Anything else that is thrown was told. */
+  /** Whether the sync succeeded. The store must report every error. */
   const syncs = async (store: Awaited<ReturnType<typeof open>>): Promise<boolean> => {
     try {
       await store.$sync()
@@ -246,7 +248,7 @@ describe('a store beside its model', () => {
     }
   }
 
-  it('lets nobody who is late overwrite what came since', async () => {
+  it('does not let a late tab overwrite newer rows', async () => {
     const server = new SyncDouble(['article'], EVERYTHING)
     const disk = memoryStorage()
     const asked: Scope = { types: ['tags'], locale: ['en', 'de'], limit: 500, title: null }
@@ -274,7 +276,7 @@ describe('a store beside its model', () => {
     expect(mark?.version).to.equal(1)
   })
 
-  it('is what the server shows, whatever has happened', async function () {
+  it('holds the visible rows of the server after any history', async function () {
     this.timeout(60_000 + RUNS * 50)
     await fc.assert(
       fc.asyncProperty(

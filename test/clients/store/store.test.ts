@@ -73,7 +73,7 @@ const CONTENT_TYPES = {
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
 }
 
-/** As loose as a test may be; what is exact is in client-types.test.ts. */
+/** Loosely typed. client-types.test.ts checks the exact types. */
 type Loose<Kind extends 'collection' | 'single' = 'collection'> = ContentType & {
   readonly kind: Kind
   readonly fields: { id: number; documentId: string; title: string; name: string }
@@ -92,7 +92,7 @@ interface Types {
 const KINDS = { articles: 'collection', tags: 'collection', homepage: 'single' } as const
 const EVERYTHING = ['articles', 'tags', 'homepage', '$files'] as const
 
-/** Queries that a list of the server and a store must answer alike. */
+/** Queries with equal results from a list of the server and from a store. */
 const QUERIES: readonly Json[] = [
   {},
   { sort: 'title' },
@@ -197,7 +197,7 @@ describe('@quire/client/sync', () => {
       pauseMs: 1,
     })
 
-  /** All that was written counts. */
+  /** Waits until all commits are numbered. */
   const settled = (): Promise<void> => server.settled()
 
   const create = async (name: string, data: object, query = ''): Promise<string> => {
@@ -238,7 +238,7 @@ describe('@quire/client/sync', () => {
     await settled()
   }
 
-  describe('holds what the server shows', () => {
+  describe('queries', () => {
     let store: Awaited<ReturnType<typeof open>>
     before(async () => {
       store = await open()
@@ -247,7 +247,7 @@ describe('@quire/client/sync', () => {
     after(() => store.$close())
 
     for (const query of QUERIES) {
-      it(JSON.stringify(query), async () => {
+      it(`returns the same as the server for ${JSON.stringify(query)}`, async () => {
         const own = query as object
         const asked = { pageSize: 100, ...own, sort: (query.sort ?? 'id') as 'id' }
         const told = await client().articles.find(asked)
@@ -256,7 +256,7 @@ describe('@quire/client/sync', () => {
       })
     }
 
-    it('in another locale, of another type, by its id, and of a single type', async () => {
+    it('returns the same as the server in another locale, of another type, by id and of a single type', async () => {
       const populate = { articles: { fields: ['title'], sort: 'id' } } as const
       const { entries } = await client().tags.find({ populate, sort: 'id', locale: 'de' })
       expect(store.tags.query({ populate, sort: 'id', locale: 'de' }).entries).to.deep.equal(
@@ -273,13 +273,13 @@ describe('@quire/client/sync', () => {
       )
     })
 
-    it('and refuses what it does not know', () => {
+    it('refuses unknown operators and relations', () => {
       const wrong = { filters: { title: { $like: 'x' } } } as object
       expect(() => store.articles.query(wrong)).to.throw('$like')
       expect(() => store.articles.query({ populate: ['nothing' as 'tags'] })).to.throw('nothing')
     })
 
-    it('and whoever changes an entry changes nothing else', () => {
+    it('returns copies, so that a caller cannot change stored rows', () => {
       const [entry] = store.articles.query({ filters: { extra: { $notNull: true } } }).entries
       const { extra } = entry as unknown as { extra: { a: number[] } }
       extra.a.push(2)
@@ -288,7 +288,7 @@ describe('@quire/client/sync', () => {
     })
   })
 
-  it('tells of each set of changes once, and only those whom it is about', async () => {
+  it('notifies the affected subscribers once per set of changes', async () => {
     const store = await open()
     await store.$sync()
     const told: string[] = []
@@ -309,7 +309,7 @@ describe('@quire/client/sync', () => {
     await store.$close()
   })
 
-  it('follows, says when it is offline, and comes back', async () => {
+  it('follows changes, reports offline and reconnects', async () => {
     let isOnline = true
     const fetching: typeof fetch = (input, init) =>
       isOnline ? fetch(input, init) : Promise.reject(new TypeError('fetch failed'))
@@ -331,7 +331,7 @@ describe('@quire/client/sync', () => {
     await store.$close()
   })
 
-  it('survives a disk that is full, and says so', async () => {
+  it('reports a full disk, and continues when there is space', async () => {
     const disk = memoryStorage()
     let isFull = false
     const storage: StoreStorage = {
@@ -355,7 +355,7 @@ describe('@quire/client/sync', () => {
     await store.$close()
   })
 
-  it('shows what it has until all has come again where the log does not go back so far', async () => {
+  it('shows its rows until the resync with a new log is complete', async () => {
     const disk = memoryStorage()
     const store = await open(disk)
     await store.$sync()
@@ -376,7 +376,7 @@ describe('@quire/client/sync', () => {
     await store.$close()
   })
 
-  it('pauses where a cache has the first page of a log that is another one by now', async () => {
+  it('pauses while a cache serves the first page of an outdated log', async () => {
     const cache = behindCache()
     const store = await open(memoryStorage(), { fetch: cache.fetch })
     await store.$sync()
@@ -392,7 +392,7 @@ describe('@quire/client/sync', () => {
     await store.$close()
   })
 
-  it('keeps nothing that may not be read any more', async () => {
+  it('drops rows that are no longer readable', async () => {
     let token = ROOT_TOKEN
     const storage = memoryStorage()
     const store = await open(storage, {
@@ -410,7 +410,7 @@ describe('@quire/client/sync', () => {
     await store.$close()
   })
 
-  it('opens from a snapshot, and goes on from there', async () => {
+  it('opens from a snapshot and syncs from there', async () => {
     const lines: string[] = []
     const scope = 'types=article,tag,homepage,upload.file&locale=en,de&limit=3'
     const files = content.types['$files']?.fields
@@ -457,7 +457,7 @@ describe('@quire/client/sync', () => {
     await other.$close()
   })
 
-  it('forgets when it is told to', async () => {
+  it('deletes its rows on $clear', async () => {
     const storage = memoryStorage()
     const store = await open(storage)
     await store.$sync()
@@ -469,7 +469,7 @@ describe('@quire/client/sync', () => {
     await store.$close()
   })
 
-  it('keeps its rows in SQLite, where another process finds them', async () => {
+  it('keeps its rows in SQLite, also for another process', async () => {
     const file = path.join(folder, 'store.db')
     const database = openSqliteFile(file)
     const store = await open(sqliteStorage(database))
@@ -482,7 +482,7 @@ describe('@quire/client/sync', () => {
     const reopened = await open(sqliteStorage(again), offline)
     expect(reopened.$status()).to.include({ phase: 'idle', isComplete: true })
     expect(reopened.articles.query({ populate: '*' }).entries).to.deep.equal(entries)
-    // Two processes at once: whoever is slower begins where the other has come to.
+    // The slower one of two processes continues from the position of the other.
     const other = await open(sqliteStorage(again))
     await server.put('/api/homepage', { title: 'From two sides' })
     await settled()
@@ -493,7 +493,7 @@ describe('@quire/client/sync', () => {
     again.close()
   })
 
-  it('is small: at most 12 kB packed, comments included', () => {
+  it('has at most 12 kB compressed, with comments', () => {
     const sources = new URL('../../../../packages/client/dist/src/sync/', import.meta.url)
     const scripts = readdirSync(sources).filter((name) => name.endsWith('.js'))
     const whole = scripts.map((name) => readFileSync(new URL(name, sources), 'utf8')).join('\n')

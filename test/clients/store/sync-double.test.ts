@@ -22,7 +22,7 @@ import { type DoubleItem, type DoublePage, type DoubleRules, SyncDouble } from '
 
 const RUNS = modelRuns('STORE_DOUBLE_RUNS', 2, 40)
 const TYPES = new Map((['article', 'tag'] as const).map((kind) => [kind as string, planOf(kind)]))
-/** A client that does not come to the end by then never does. */
+/** A client that needs more pages than this never ends. */
 const MOST_PAGES = 500
 
 type Turn =
@@ -77,7 +77,7 @@ const asked: fc.Arbitrary<Asked> = fc
     filters: title !== null && rest.types.includes('article') ? { article: { title } } : {},
   }))
 
-/** A client of one of both, and what it was told up to `more: false`. */
+/** A client of the server or of the double, with its rows up to `more: false`. */
 class Copy {
   readonly held = new Map<string, unknown>()
   readonly resets: string[] = []
@@ -158,7 +158,7 @@ describe('the double of the sync protocol', () => {
     else double.put({ ...at, title })
   }
 
-  it('says what the server says', async function () {
+  it('responds like the server', async function () {
     this.timeout(60_000 + RUNS * 10_000)
     await fc.assert(
       fc.asyncProperty(

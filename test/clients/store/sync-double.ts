@@ -7,11 +7,11 @@ export interface DoubleRow {
   readonly title: string
 }
 
-/** What a server lets a client do, and what it holds. */
+/** The permissions of a client and the settings of the server. */
 export interface DoubleRules {
   readonly may: ReadonlySet<string>
   readonly locales: readonly string[]
-  /** How rows of each type are shown. */
+  /** The shape of the rows of each type. */
   readonly shapes: Readonly<Record<string, string>>
 }
 
@@ -45,8 +45,8 @@ export interface DoublePage {
 }
 
 /**
- * The protocol of `/api/_sync` in memory, for histories by the thousand. `sync-double.test.ts` holds it to what the
- * server does.
+ * The protocol of `/api/_sync` in memory, for thousands of histories. `sync-double.test.ts`
+ * compares it with the server.
  */
 export class SyncDouble {
   readonly rows = new Map<string, DoubleRow>()
@@ -70,17 +70,17 @@ export class SyncDouble {
     if (this.rows.delete(keyOf(row))) this.#log.push(keyOf(row))
   }
 
-  /** A backup was restored. */
+  /** Like a restore of a backup. */
   restart(): void {
     this.#logId += 1
   }
 
-  /** Retention takes all that was before. */
+  /** Retention deletes all earlier commits. */
   forget(): void {
     this.#floor = this.#log.length
   }
 
-  /** What a copy of a scope should hold. */
+  /** The rows that a copy of a scope should hold. */
   visible(types: readonly string[], locales: readonly string[], title: string | null) {
     return [...this.rows.values()]
       .filter(({ type }) => types.includes(type) && this.rules.may.has(type))
@@ -89,7 +89,7 @@ export class SyncDouble {
       .sort()
   }
 
-  /** @throws QuireError as the client would */
+  /** @throws QuireError like the client */
   ask(query: Readonly<Record<string, unknown>>): DoublePage {
     const { token } = query
     return this.#page(typeof token === 'string' ? this.#read(token) : this.#begin(query))
@@ -207,7 +207,7 @@ export class SyncDouble {
   }
 }
 
-/** Whether a token is about a row, whatever it is by now. */
+/** Whether a token covers a row, in any state of that row. */
 function isHeld({ types, progress, locales }: Token, key: string): boolean {
   const [type = '', , locale = ''] = key.split(' ')
   const index = types.indexOf(type)
