@@ -1,7 +1,10 @@
 import { type Library, loadLibrary, openLibrary } from './library.ts'
 import { type Row, testTable } from './table.ts'
 
-/** Permission comes before the query and the payload, the form of the body before permission. */
+/**
+ * Permissions are checked before the query and the payload, and the syntax of a body before
+ * permissions.
+ */
 const ACCESS: readonly Row[] = [
   ...[
     'GET /secret-notes',
@@ -73,7 +76,7 @@ const ACCESS: readonly Row[] = [
   ['root GET /users/me', '401 UnauthorizedError: Unauthorized'],
 ]
 
-/** Paths and methods, and the envelope of a body. */
+/** Paths, methods and the envelope of a body. */
 const HTTP: readonly Row[] = [
   ['GET /nopes', '404 NotFoundError: Not Found'],
   ['GET /', '404 NotFoundError: Not Found'],
@@ -135,6 +138,6 @@ describe('the contract of access', () => {
 
   after(() => library.close())
 
-  describe('who may', () => testTable(() => library, ACCESS))
+  describe('permissions', () => testTable(() => library, ACCESS))
   describe('paths, methods and bodies', () => testTable(() => library, HTTP))
 })

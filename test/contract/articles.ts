@@ -1,13 +1,13 @@
 interface Writing {
-  /** What later steps call the document. */
+  /** The name of the document in later steps. */
   readonly name: string
-  /** Of the request: which version is written. */
+  /** The query of the request, which selects the version to write. */
   readonly query?: string
   readonly method?: 'PUT'
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** In the order of their writing; `views` tells them apart. */
+/** In order of writing. `views` identifies each of them. */
 export const ARTICLES: readonly Writing[] = [
   {
     name: 'a1',

@@ -18,7 +18,7 @@ const declareComponent = (displayName: string, attributes: object): object => ({
   attributes,
 })
 
-/** A magazine: every kind of attribute, of relation and of content-type that the contract speaks of. */
+/** A magazine with every kind of attribute, relation and content-type of the contract. */
 export const CONTENT_TYPES: Readonly<Record<string, object>> = {
   article: declare(
     'article',

@@ -32,7 +32,10 @@ const sections: readonly Section[] = page
 
 type Ask = (request: string, data?: object) => Promise<Answer>
 
-/** What the reference answers otherwise, asked of ours; one for each number on the page. */
+/**
+ * Requests with a different response in the reference, and our response: one entry per number on
+ * the page.
+ */
 const OURS: Readonly<Record<number, (ask: Ask) => Promise<void>>> = {
   1: async (ask) => {
     await expectRefused(ask, [
@@ -207,7 +210,7 @@ describe('docs/differences.md', () => {
     expect(sections.map(({ number }) => number)).to.deep.equal(Object.keys(OURS).map(Number))
   })
 
-  it('says of each why, and leads to decisions that there are', () => {
+  it('gives a reason for each difference, and links to existing decisions', () => {
     for (const { number, why, links } of sections) {
       expect(why, String(number)).to.match(/^\S.{10,}/)
       for (const link of links)
@@ -215,7 +218,7 @@ describe('docs/differences.md', () => {
     }
   })
 
-  it('names exactly the cases whose recorded answer is not ours', function () {
+  it('names exactly the cases with a different recorded response', function () {
     if (!existsSync(path.join(SUITE, 'deviations.json'))) this.skip()
     const shared = deviationsIn(path.join(SUITE, 'deviations.json'))
     const own = deviationsIn(path.join(ROOT, 'test/conformance/deviations.json'))

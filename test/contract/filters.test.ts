@@ -9,13 +9,13 @@ const bad = (key: string, path: string | null): string =>
   `400 ValidationError: Invalid key ${key}${path === null || path === key ? '' : ` at ${path}`} [${key} ${path} query filters]`
 
 /**
- * Rules: an operand is cast to the type of its attribute, or refused; what `filters` names is an
- * attribute that the caller may read, or refused by its key; negative conditions hold where there
- * is no value (difference 3); a condition under a relation or component asks for one that meets
- * all of it.
+ * Rules: an operand is cast to the type of its attribute, or refused. A key in `filters` is an
+ * attribute that the caller may read, or refused. A negative condition also matches missing values
+ * (difference 3). A condition below a relation or component requires one element that meets all of
+ * it.
  */
 const TABLES: Readonly<Record<string, readonly (readonly [string, unknown])[]>> = {
-  'text, each operator': [
+  'every operator of text': [
     ['filters[title][$lte]=Alpha one', [10, 50]],
     ['filters[title][$gte]=Gamma THREE', [20, 30, 40, 60, 70]],
     ['filters[title][$notContains]=a', [50]],
@@ -162,7 +162,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, unknown])[]>> 
     ['filters[extra][k][$eq]=v', bad('k', 'extra')],
     ['filters[blocks][type]=paragraph', bad('type', 'blocks')],
   ],
-  'ids and what every entry has': [
+  'ids and common attributes': [
     ['filters[id][$in]={{a1.id}}', [10]],
     ['filters[id][$eq]={{a1.id}}', [10]],
     ['filters[id][$ne]={{a3.id}}', without(30)],
@@ -352,7 +352,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, unknown])[]>> 
     ['_q=%', [50]],
     ['_q=a&filters[views][$gt]=60', [70]],
   ],
-  'a list where one operand is taken (difference 1)': [
+  'a list for an operator with one operand (difference 1)': [
     ['filters[title][$between][0]=a', /^400 ValidationError: .*title/],
     ['filters[title][$between]=a', /^400 ValidationError: .*title/],
     [
@@ -360,7 +360,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, unknown])[]>> 
       /^400/,
     ],
   ],
-  'what no value of the attribute can be (differences 1 and 2)': [
+  'impossible values of the attribute (differences 1 and 2)': [
     ['views', 'abc'],
     ['views', '10.5'],
     ['views', ''],
@@ -377,7 +377,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, unknown])[]>> 
       new RegExp(`^400 ValidationError: .*${attribute}`),
     ]),
   ),
-  'text operators on what is no text (difference 2)': [
+  'text operators on other types (difference 2)': [
     'views',
     'rating',
     'big',
@@ -411,7 +411,7 @@ describe('the contract of filters', () => {
   for (const [what, rows] of Object.entries(TABLES)) {
     describe(what, () => {
       for (const [query, expected] of rows) {
-        it(query, async () => {
+        it(`responds as expected to ?${query}`, async () => {
           const answer = await library.as(
             'public',
             'GET',

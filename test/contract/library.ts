@@ -8,11 +8,14 @@ export type Principal = 'root' | 'public' | 'readonly' | 'custom' | 'user' | 'in
 
 export interface Library {
   readonly server: TestServer
-  /** Document ids, and under `<name>.id` numeric ids, of what `loadLibrary` made. */
+  /** Document ids of the entries that `loadLibrary` creates, and numeric ids under `<name>.id`. */
   readonly ids: Readonly<Record<string, string | number>>
-  /** The bearer of each; null is nobody. */
+  /** The bearer token of each. Null is anonymous. */
   readonly tokens: Readonly<Record<Principal, string | null>>
-  /** As that principal, `{{name}}` in the target and in the body taken from `ids`. */
+  /**
+   * Sends a request as that principal. `{{name}}` in the target and in the body stands for a value
+   * of `ids`.
+   */
   as(
     who: Principal,
     method: string,
@@ -28,7 +31,10 @@ const OPEN = Object.keys(CONTENT_TYPES).filter(
   (name) => !name.startsWith('components/') && name !== 'secret-note',
 )
 
-/** A server with the content-types of the contract tests; public may do everything but see notes. */
+/**
+ * A server with the content-types of the contract tests. The public role may do everything except
+ * read notes.
+ */
 export async function openLibrary(label: string): Promise<Library> {
   const server = await serve(label, {
     contentTypes: CONTENT_TYPES,
@@ -88,7 +94,7 @@ export async function openLibrary(label: string): Promise<Library> {
   }
 }
 
-/** Puts the content of the contract tests in; what it makes is in `library.ids` afterwards. */
+/** Creates the content of the contract tests and adds its ids to `library.ids`. */
 export async function loadLibrary(library: Library): Promise<void> {
   const ids = library.ids as Record<string, string | number>
   const put = async (
@@ -144,7 +150,7 @@ async function must(sent: Promise<Answer>): Promise<Answer> {
   return answer
 }
 
-/** `{{name}}` becomes what `ids` has: with its type where it stands alone, else as text. */
+/** Replaces `{{name}}` by the value in `ids`: typed if it stands alone, otherwise as text. */
 export function fill<T>(value: T, ids: Library['ids']): T {
   const text = JSON.stringify(value).replaceAll(
     /"\{\{([\w.]+)\}\}"|\{\{([\w.]+)\}\}/g,

@@ -1,9 +1,9 @@
 import type { Answer, Json } from '../api/server.ts'
 
 /**
- * What an answer comes to, in one line of a table: an attribute of each entry of a list, of the
- * one entry, or for a failure `400 ValidationError: Invalid key x at y [x y query filters]`, where
- * the brackets hold key, path, source and param of the details, or the paths of its errors.
+ * The outcome of a response in one line of a table: an attribute of each listed entry or of the one
+ * entry, or for a failure `400 ValidationError: Invalid key x at y [x y query filters]`. The
+ * brackets contain key, path, source and param of the details, or the paths of the errors.
  */
 export function outcome(answer: Answer, attribute: string): unknown {
   if (answer.status >= 400) return failure(answer)
@@ -14,7 +14,7 @@ export function outcome(answer: Answer, attribute: string): unknown {
     : read(data, attribute)
 }
 
-/** The value at a dotted path; over a list, of each of its elements. */
+/** The value at a dotted path, or the values of all elements of a list. */
 export function read(value: Json, attribute: string): Json {
   return attribute
     .split('.')

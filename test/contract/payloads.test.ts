@@ -8,7 +8,10 @@ const badKey = (name: string, path: string | null, data: object, target = 'POST 
   `400 ValidationError: Invalid key ${name}${path === null || path === name ? '' : ` at ${path}`} [${name} ${path} body]`,
 ]
 
-/** Keys. Rule: attributes alone; what the server writes is refused by its name, some of it ignored. */
+/**
+ * Keys. Rule: only attributes are accepted. Attributes that the server writes are refused by name,
+ * or ignored.
+ */
 const KEYS: readonly Row[] = [
   ...['id', 'documentId'].map((name): Row => [
     'POST /samples',
@@ -36,7 +39,10 @@ const KEYS: readonly Row[] = [
   ['POST /samples → label', { data: { label: 'x' }, status: 'draft', foo: 1 }, 'x'],
 ]
 
-/** Components and zones. Rule: the shape, the number of items, then each item's own rules, by path. */
+/**
+ * Components and dynamic zones. Rule: checks the shape, the number of items, then the rules of each
+ * item, by path.
+ */
 const COMPONENTS: readonly Row[] = [
   refused('one', 5, 'one must be a `object` type, but the final value was: `5`.'),
   refused('one', [], 'one must be a `object` type, but the final value was: `[]`.'),

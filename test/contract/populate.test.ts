@@ -4,14 +4,15 @@ import { type Row, testTable } from './table.ts'
 const key = (param: string, name: string, path: string | null, at = ''): string =>
   `400 ValidationError: Invalid key ${name}${at === '' ? '' : ` at ${at}`} [${name} ${path} query ${param}]`
 
-/** The message of ours names the nested parameter; the path begins there. */
+/** Our message names the nested parameter, and the path starts there. */
 const within = (level: string, refusal: string): string =>
   refusal.replace('Invalid key', `populate.${level}: Invalid key`)
 
 /**
- * Populate. Rules: a key is an attribute that leads somewhere, else refused by its path; a relation
- * whose target the caller may not find is left out in silence; `*` goes one level deep and stands
- * alone; `filters`, `fields` and `sort` inside are checked as at the root, with the path from there.
+ * Populate. Rules: a key is an attribute with a target, otherwise it is refused by its path. A
+ * relation with an unreadable target is omitted silently. `*` covers one level and must stand
+ * alone. `filters`, `fields` and `sort` inside are checked as at the root, with the path from
+ * there.
  */
 const POPULATE: readonly Row[] = [
   ...[
@@ -217,5 +218,5 @@ describe('the contract of populate', () => {
 
   after(() => library.close())
 
-  describe('what may be named, and what comes', () => testTable(() => library, POPULATE))
+  describe('keys and results', () => testTable(() => library, POPULATE))
 })

@@ -4,13 +4,13 @@ import { type Row, testTable } from './table.ts'
 const key = (param: string, name: string, path: string | null, at = ''): string =>
   `400 ValidationError: Invalid key ${name}${at === '' ? '' : ` at ${at}`} [${name} ${path} query ${param}]`
 
-/** The message of ours suggests a name. */
+/** Our message suggests a name. */
 const near = (name: string, refusal: string): string =>
   refusal.replace(' [', `; did you mean ${name}? [`)
 
 /**
- * Fields. Rule: scalars that may be read, by name, `*` alone for all of them; `id` and `documentId`
- * come unasked; the order of the answer is the order asked for.
+ * Fields. Rule: readable scalars by name, or `*` alone for all of them. `id` and `documentId` are
+ * always included. The response has the requested order.
  */
 const FIELDS: readonly Row[] = [
   ...['secret', 'pass', 'category', 'tags', 'seo', 'links', 'sections', 'cover', 'createdBy'].map(
@@ -37,7 +37,10 @@ const FIELDS: readonly Row[] = [
   ['PUT /tags/{{red}}?fields=name → weight', { data: { weight: 3 } }, undefined],
 ]
 
-/** Sort. Rule: attributes that may be read, through relations, components and media, ascending first. */
+/**
+ * Sort. Rule: readable attributes, also through relations, components and media. The default is
+ * ascending.
+ */
 const SORT: readonly Row[] = [
   ...[
     'tags',
@@ -97,8 +100,9 @@ const SORT: readonly Row[] = [
 ]
 
 /**
- * Pagination. Rules: by page or by offset, never both; what is too large is cut to the maximum; page
- * and start may be 0 or less and mean the first; anything else that is no positive integer is a 400.
+ * Pagination. Rules: by page or by offset, never both. Values above the maximum are reduced to it.
+ * A page or start of 0 or less means the first. Everything else that is not a positive integer
+ * causes a 400.
  */
 const PAGINATION: readonly Row[] = [
   ...['page]=abc', 'page]=', 'page]=1.5', 'start]=abc', 'start]=1.5'].map((pair): Row => [

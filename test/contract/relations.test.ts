@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type Library, loadLibrary, openLibrary } from './library.ts'
 import { outcome } from './outcome.ts'
 
-/** Relations. `[what is there, what is sent, what is there then]`, by the names of tags. */
+/** Relations. `[tags before, change, tags after]`, by the names of the tags. */
 const CHANGES: readonly (readonly [readonly string[], unknown, readonly string[]])[] = [
   [['red'], ['{{green}}', '{{blue}}'], ['green', 'blue']],
   [['red'], '{{blue}}', ['blue']],
@@ -111,9 +111,9 @@ describe('the contract of relations', () => {
 
   after(() => library.close())
 
-  describe('what an entry names', () => {
+  describe('changes of a relation', () => {
     for (const [start, change, expected] of CHANGES) {
-      it(`${start.join(' ')} and ${JSON.stringify(change)}`, async () => {
+      it(`accepts ${JSON.stringify(change)} for ${start.join(' ')}`, async () => {
         const tags = start.map((name) => `{{${name}}}`)
         const created = await library.as('root', 'POST', '/api/articles', {
           data: { title: 'xx', tags },

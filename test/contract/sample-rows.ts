@@ -4,14 +4,14 @@ const sample = (attribute: string, value: unknown): object => ({
   data: { label: 'x', [attribute]: value },
 })
 
-/** A value that a sample takes, and what it answers with: the same unless said. */
+/** A value that a sample accepts, and the value in the response. Both are equal by default. */
 export const kept = (attribute: string, value: unknown, answer: unknown = value): Row => [
   `POST /samples → ${attribute}`,
   sample(attribute, value),
   answer,
 ]
 
-/** A value that a sample refuses by this sentence, at this path. */
+/** A value that a sample refuses with this sentence, at this path. */
 export const refused = (
   attribute: string,
   value: unknown,
@@ -23,14 +23,19 @@ export const refused = (
   new RegExp(`^400 ValidationError: ${escape(sentence)} \\[${escape(path)}\\]$`),
 ]
 
-/** Of dates and times, which fail without a list of errors; ours says which attribute (difference 13). */
+/**
+ * For dates and times, which fail without a list of errors. Our message names the attribute
+ * (difference 13).
+ */
 export const unreadable = (attribute: string, value: unknown, sentence: string): Row => [
   'POST /samples',
   sample(attribute, value),
   `400 ValidationError: ${attribute}: ${sentence}`,
 ]
 
-/** One attribute of a sample that is answered with another of its parts, such as `one.label`. */
+/**
+ * A value of a sample, and the expected value of another part of the response, such as `one.label`.
+ */
 export const shows = (shown: string, attribute: string, value: unknown, answer: unknown): Row => [
   `POST /samples?populate=${attribute} → ${shown}`,
   sample(attribute, value),

@@ -6,10 +6,10 @@ import { type Row, testTable } from './table.ts'
 const V4 = { 'strapi-response-format': 'v4' }
 
 /**
- * The previous format. Rules: what has a documentId is `{ id, documentId, attributes }`; what a
- * relation, a medium or `localizations` leads to stands under `data`, null and lists as well;
- * components and zones stay flat, and what they lead to is wrapped; counts, errors, `meta`,
- * /users and /upload are as ever; a write answers as a read does.
+ * The previous format. Rules: an entry with a documentId is `{ id, documentId, attributes }`.
+ * Targets of relations, media and `localizations` stand under `data`, including null and lists.
+ * Components and zones stay flat, and their targets are wrapped. Counts, errors, `meta`, /users and
+ * /upload are unchanged. Writes respond like reads.
  */
 const ROWS: readonly Row[] = [
   ['GET /articles/{{a1}}?fields=title → attributes', { title: 'Alpha one' }],
@@ -104,7 +104,7 @@ const ROWS: readonly Row[] = [
   ['GET /i18n/locales → code', ['en', 'fr', 'de']],
 ]
 
-/** An answer in today's format, as the rules above make it one of the previous. */
+/** Converts a response from the current format to the previous one, by the rules above. */
 function asV4(value: Json): Json {
   if (Array.isArray(value)) return value.map(asV4)
   if (value === null || typeof value !== 'object') return value
@@ -166,7 +166,7 @@ describe('the contract of the previous format', () => {
   testTable(() => library, ROWS, V4)
 
   for (const target of EVERYTHING) {
-    it(`wraps all of ${target} and nothing else`, async () => {
+    it(`returns all of ${target} in the previous format`, async () => {
       const ask = (headers: object): Promise<Answer> =>
         library.as('root', 'GET', `/api/${target}`, undefined, headers)
       const [flat, wrapped] = [await ask({}), await ask(V4)]
@@ -177,7 +177,7 @@ describe('the contract of the previous format', () => {
   }
 
   for (const value of ['V4', 'v5', 'v3', '4', '', ' v4,']) {
-    it(`is asked for by v4 alone, and not by ${JSON.stringify(value)}`, async () => {
+    it(`ignores the header value ${JSON.stringify(value)}`, async () => {
       const headers = { 'strapi-response-format': value }
       const answer = await library.as('root', 'GET', '/api/tags/{{red}}', undefined, headers)
       expect(answer.body.data).to.include({ name: 'red' })

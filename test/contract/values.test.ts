@@ -19,7 +19,10 @@ const noText = (name: string, value: unknown): Row =>
     `${name} must be a \`string\` type, but the final value was: \`${JSON.stringify(value)}\`.`,
   )
 
-/** Texts. Rule: a text or null, within its lengths (UTF-16) and pattern; '' is a text of no length. */
+/**
+ * Texts. Rule: a string or null, within its lengths (UTF-16) and pattern. '' is a string of length
+ * 0.
+ */
 const TEXTS: readonly Row[] = [
   ...['short', 'long', 'rich', 'mail', 'pass', 'code', 'handle', 'hidden'].flatMap((name) => [
     noText(name, 5),
@@ -62,7 +65,10 @@ const TEXTS: readonly Row[] = [
   kept('kind', null),
 ]
 
-/** Numbers. Rule: a number or its numeric text, not what JavaScript would make of anything else. */
+/**
+ * Numbers. Rule: a number or a numeric string. Other values that JavaScript could convert are
+ * refused.
+ */
 const NUMBERS: readonly Row[] = [
   ...['count', 'ratio', 'amount'].flatMap((name) =>
     ['abc', '', '  ', true, false, {}, 'NaN'].map((value) => noNumber(name, value)),
@@ -95,7 +101,10 @@ const NUMBERS: readonly Row[] = [
   refused('amount', 1.6, 'amount must be less than or equal to 1.5'),
 ]
 
-/** Dates and times. Rule: the written forms alone; what they leave out is zero, and zones become UTC. */
+/**
+ * Dates and times. Rule: the documented formats only. Omitted parts are zero, and zones are
+ * converted to UTC.
+ */
 const TIMES: readonly Row[] = [
   ...['tomorrow', '', '2024/02/29', '2024-2-9', 5, true, {}, []].map((value) =>
     unreadable('day', value, DATE),
@@ -128,7 +137,7 @@ const TIMES: readonly Row[] = [
   kept('hour', null),
 ]
 
-/** Booleans by their words; JSON as it was sent (difference 11); blocks by the form of each node. */
+/** Booleans by their words; JSON as sent (difference 11); blocks by the form of each node. */
 const OTHERS: readonly Row[] = [
   ...(
     [

@@ -1,7 +1,10 @@
 import { type Library, loadLibrary, openLibrary } from './library.ts'
 import { type Row, testTable } from './table.ts'
 
-/** Draft & publish. Rule: a draft holds what has the right type; publishing asks for the rest. */
+/**
+ * Draft & publish. Rule: a draft needs values of the right type only. A publication checks the
+ * rest.
+ */
 const DRAFTS: readonly Row[] = [
   ['POST /articles?status=draft → title', { data: {} }, null],
   ['POST /articles?status=draft → publishedAt', { data: { title: 'x' } }, null],
@@ -57,7 +60,10 @@ const DRAFTS: readonly Row[] = [
   ['DELETE /articles/zzz', 204],
 ]
 
-/** Locales. Rule: the query names the locale of a write, else `data.locale` of a POST, else the default. */
+/**
+ * Locales. Rule: the query gives the locale of a write, else `data.locale` of a POST, else the
+ * default applies.
+ */
 const LOCALES: readonly Row[] = [
   ['POST /articles?locale=fr → locale', { data: { title: 'xx' } }, 'fr'],
   ['POST /articles?locale=fr → locale', { data: { title: 'xx', locale: 'de' } }, 'fr'],
