@@ -26,7 +26,7 @@ const loadOf = (server: ServerProcess): Promise<MixedLoad> =>
 const statusOfOneMore = async (server: ServerProcess): Promise<number> =>
   (await addPage(server, PATIENCE_MS)).answer[0]
 
-/** While the folder is opened anew, the database cannot be reached: a 503 as well, which says so. */
+/** While the engine reopens the folder, the database is unreachable, which is another 503. */
 async function untilRefused(server: ServerProcess): Promise<void> {
   await until(async () => {
     const { answer } = await addPage(server, PATIENCE_MS)
@@ -39,7 +39,10 @@ const REFUSED =
   /^embedded engine: cannot write to the disk: .+; writes are refused until that is over$/
 const TAKEN = /^embedded engine: writes are taken again$/
 
-/** What LMDB itself writes to stderr, where nobody can keep it from that: a write that a large transaction needs early has failed. */
+/**
+ * Output of LMDB itself on stderr, which the engine cannot suppress: an early write of a large
+ * transaction has failed.
+ */
 const OF_LMDB =
   /^(?:Write error: .+? position \d+, size \d+|mdb_page_spill flushing error \d+|mdb_page_spill error \d+)+/
 
@@ -47,8 +50,8 @@ const ownOf = ({ complaints }: ServerProcess): readonly string[] =>
   complaints.map((line) => line.replace(OF_LMDB, '')).filter((line) => line !== '')
 
 /**
- * What is refused is told once, however many writes are. Blocks that the broken disk had given before it still takes: the
- * engine may find that it works, say so, and be refused anew.
+ * The log reports a refusal once, for any number of failing writes. The broken disk still accepts
+ * blocks that it has already allocated, so the engine may report success and another failure.
  */
 function assertToldOnceEach(complaints: readonly string[]): void {
   for (const [index, complaint] of complaints.entries()) {
@@ -93,7 +96,7 @@ describe('an embedded database whose disk breaks', function () {
     await world.remove()
   })
 
-  it('refuses with 503 what it cannot write, says so once, and goes on to be read', async () => {
+  it('refuses failing writes with 503, logs this once and keeps serving reads', async () => {
     await untilAcknowledged(load, 50)
     disk.break()
     await untilRefused(server)
@@ -101,7 +104,7 @@ describe('an embedded database whose disk breaks', function () {
     assertToldOnceEach(ownOf(server))
   })
 
-  it('ends without complaint, and has what it acknowledged after a new start of the machine', async () => {
+  it('stops without an error, and has all acknowledged writes after a restart of the machine', async () => {
     const report = await load.stop()
     expect(await server.stop()).to.equal(0)
     assertToldOnceEach(ownOf(server))
@@ -132,7 +135,7 @@ describe('an embedded database whose disk fails for a while', function () {
 
   after(() => world.remove())
 
-  it('refuses writes while nothing can be synced, and takes them again without a new start', async () => {
+  it('refuses writes while syncs fail, and accepts them again without a restart', async () => {
     await untilAcknowledged(load, 50)
     const inject = '-f -qq -o /dev/null -e trace=fdatasync -e inject=fdatasync:error=EIO'
     const fault = spawn('strace', [...inject.split(' '), '-p', String(server.pid)])

@@ -3,21 +3,30 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** A file system whose disk breaks when a test says so: what is written then fails, at the latest when it is synced. */
+/**
+ * A file system on a disk that breaks on request. Later writes fail, at the latest when they are
+ * synced.
+ */
 export interface BrokenDisk {
-  /** How a command must be started for the folder to lie on it. */
+  /** Wraps a command so that the folder lies on this disk. */
   readonly within: (command: readonly string[]) => readonly string[]
-  /** The folder as this process reaches it. */
+  /** The path of the folder in this process. */
   readonly path: string
   break(): void
-  /** A folder with what is on the disk at this moment, as after a power cut. */
+  /** A folder with the current content of the disk, as after a power cut. */
   afterPowerCut(): string
-  /** As after a new start of the machine: only what reached the disk is there. No process may be on it. */
+  /**
+   * Like a restart of the machine: only data that reached the disk remains. No process may use the
+   * disk.
+   */
   repair(): void
   close(): Promise<void>
 }
 
-/** `$1` becomes an ext4 on a disk that takes less than it says, in a file of `$1.disk`, which is in memory. */
+/**
+ * Mounts an ext4 at `$1` on a disk that is smaller than it claims, in a file of `$1.disk` in
+ * memory.
+ */
 const MOUNT = `
   mkdir -p "$1.disk" && mount -t tmpfs -o size=24m tmpfs "$1.disk" &&
   truncate -s 96m "$1.disk/image" && mkfs.ext4 -q "$1.disk/image" &&
@@ -29,7 +38,7 @@ const POWER_CUT = `
   mount -o loop "$1.disk/copy" "$1.cut"`
 const UNSHARE = ['--mount', '--propagation', 'private', 'sh', '-c'] as const
 
-/** Whether this machine lets a test make one: it takes Linux, a superuser and a loop device. */
+/** Whether this machine can create such a disk: it takes Linux, a superuser and a loop device. */
 export function hasBreakableDisks(): boolean {
   const trial = `
     mount -t tmpfs tmpfs /mnt && truncate -s 8m /mnt/image && mkfs.ext4 -q /mnt/image &&

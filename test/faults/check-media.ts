@@ -6,7 +6,7 @@ import type { MediaReport } from '../../src/media/check-media.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
-/** What `quire media check` finds, in a process of its own; nothing is too young for it. */
+/** The report of `quire media check`, run in its own process. No file is too recent for it. */
 export async function checkMedia(
   env: Readonly<Record<string, string>>,
   storage: string,

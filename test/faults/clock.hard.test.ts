@@ -20,7 +20,7 @@ describe('a server whose clock jumps', () => {
   let load: MixedLoad
 
   before(async () => {
-    // Where there is no database given the server runs its own, whose clock jumps as well.
+    // Without a given database the server runs its own, and that clock jumps as well.
     const uri = process.env['MONGODB_URI']
     world = await openWorld('clock', { types: MIXED_TYPES, uri: uri ?? null })
     const env = { SHIFTED_CLOCK: path.join(world.folder, 'clock'), RATE_LIMIT: 'on' }
@@ -46,7 +46,7 @@ describe('a server whose clock jumps', () => {
     return { status: response.status, body: text === '' ? null : JSON.parse(text) }
   }
 
-  /** The clock of the server, by what it has just written. */
+  /** The clock of the server, read from a new row. */
   async function serverTime(): Promise<number> {
     const { status, body } = await send('POST', '/api/folders', { data: { name: 'now' } })
     expect(status).to.equal(201)
@@ -73,10 +73,10 @@ describe('a server whose clock jumps', () => {
     ['an hour back', -HOUR_MS],
     ['two hours forward', HOUR_MS],
     ['two hours back', -HOUR_MS],
-    ['to what it is', 0],
+    ['to the right time', 0],
   ] as const
   for (const [what, shiftMs] of jumps) {
-    it(`${what} goes on with everything at once`, async () => {
+    it(`keeps working when its clock jumps ${what}`, async () => {
       const key = {
         authorization: `Bearer ${ROOT_TOKEN}`,
         'idempotency-key': what.replaceAll(' ', '-'),
@@ -102,7 +102,7 @@ describe('a server whose clock jumps', () => {
     })
   }
 
-  it('keeps a token for as long as the clock says, and no longer', async () => {
+  it('expires a token according to its clock', async () => {
     const wanted = { name: 'a day', type: 'read-only', lifespanDays: 1 }
     const { body } = await send('POST', '/admin/api-tokens', wanted)
     const headers = { authorization: `Bearer ${body.data.accessKey}` }
@@ -115,7 +115,7 @@ describe('a server whose clock jumps', () => {
     await until(async () => (await asToken()) === 200, SOON_MS)
   })
 
-  it('has lost nothing by the end, and given no id twice', async () => {
+  it('has lost no write, and repeated no id', async () => {
     const report = await load.stop()
     expect(report.wrong).to.deep.equal([])
     expect(await findLosses(server.base, ROOT_TOKEN, report)).to.deep.equal([])

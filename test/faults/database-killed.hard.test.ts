@@ -4,11 +4,11 @@ import { type LoadedServers, startLoadedServers } from './loaded-servers.ts'
 
 const SCRIPTS = process.env['QUIRE_TEST_DOCUMENTDB'] ?? ''
 const KILLS = Number(process.env['QUIRE_TEST_DATABASE_KILLS'] ?? 3)
-/** From when the database answers again: heartbeats, connections, what is retried. */
+/** Counted from the first response of the database: heartbeats, connections and retries. */
 const RECOVERY_MS = 30_000
 const PATIENCE_MS = 90_000
 
-const reason = SCRIPTS === '' ? ' (passed over: QUIRE_TEST_DOCUMENTDB names no scripts)' : ''
+const reason = SCRIPTS === '' ? ' (skipped: QUIRE_TEST_DOCUMENTDB names no scripts)' : ''
 
 describe(`a database server that is killed under load${reason}`, function () {
   this.timeout(300_000 + KILLS * 180_000)
@@ -25,7 +25,7 @@ describe(`a database server that is killed under load${reason}`, function () {
     await documentDb?.stop()
   })
 
-  it(`loses nothing that was acknowledged, ${KILLS} times over, and is found again`, async () => {
+  it(`loses no acknowledged write, and reconnects, ${KILLS} times`, async () => {
     if (documentDb === null) throw new Error('no database')
     servers = await startLoadedServers(documentDb.uri)
     for (let kill = 0; kill < KILLS; kill += 1) {

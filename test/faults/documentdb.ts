@@ -3,16 +3,16 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-/** A database server of this test's own, with its writes on the disk before it says that they are. */
+/** A database server of this test, which writes to the disk before it acknowledges. */
 export interface DocumentDb {
   readonly uri: string
-  /** Ends it at once; what talks to it is told so until it is started again. */
+  /** Kills the server. Its clients fail until it is started again. */
   crash(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Apart from whatever else runs on this machine: it is going to be killed. */
+/** Separate from everything else on this machine, because it is killed. */
 const ENVIRONMENT = {
   ...process.env,
   DURABLE: '1',
@@ -21,10 +21,13 @@ const ENVIRONMENT = {
   DOCUMENTDB_PG_PORT: '9812',
 }
 
-/** What `up.sh` ends with where the server cannot be had. */
+/** The exit status of `up.sh` if the server is not available. */
 const NOT_TO_BE_HAD = 75
 
-/** Starts it by the scripts in a folder: `up.sh`, `crash.sh`, `down.sh`. Null where it cannot be had. */
+/**
+ * Starts the server by the scripts in a folder: `up.sh`, `crash.sh`, `down.sh`. Null if it is not
+ * available.
+ */
 export async function startDocumentDb(scripts: string): Promise<DocumentDb | null> {
   const run = async (script: string): Promise<string> => {
     const file = path.join(scripts, script)

@@ -18,7 +18,10 @@ const relation = (kind: string, target: string, more: object): object => ({
   ...more,
 })
 
-/** Each write of a post reaches several stored documents: versions, locales, and the tags on the other side. */
+/**
+ * Each write of a post changes several stored documents: versions, locales, and the tags on the
+ * other side.
+ */
 export const FAULT_TYPES: ServerOptions['contentTypes'] = {
   'components/shared/part': {
     info: { displayName: 'Part' },
@@ -44,10 +47,10 @@ export const FAULT_TYPES: ServerOptions['contentTypes'] = {
   }),
 }
 
-/** A request whose outcome is all or nothing. All that it touches has a name that begins with `key`. */
+/** A request whose outcome is all or nothing. The names of all its documents start with `key`. */
 export interface FaultOperation {
   readonly name: string
-  /** Answers what `send` needs to know. */
+  /** Returns the input of `send`. */
   prepare(server: TestServer, key: string): Promise<string>
   send(server: TestServer, key: string, prepared: string): Promise<Answer>
 }
@@ -75,7 +78,10 @@ const contentOf = (key: string, tags: readonly string[], title: string): object 
   badge: tags[0],
 })
 
-/** A published post in three locales with two tags; what is published then has other tags than its drafts. */
+/**
+ * A published post in three locales with two tags. Its published versions have other tags than its
+ * drafts.
+ */
 async function preparePost(server: TestServer, key: string): Promise<string> {
   const tags = await twoTags(server, key)
   const { body } = ok(await server.post('/api/posts', contentOf(key, tags, 'en')))
@@ -110,7 +116,7 @@ export const FAULT_OPERATIONS: readonly FaultOperation[] = [
     name: 'create and publish',
     prepare: async (server, key) => {
       const tags = await twoTags(server, key)
-      // Another holds the badge, and loses it.
+      // Another post holds the badge and loses it.
       const rival = { ...contentOf(key, tags, 'rival'), code: `${key} rival` }
       ok(await server.post('/api/posts?status=published', rival))
       return tags.join()
@@ -149,7 +155,10 @@ export const FAULT_OPERATIONS: readonly FaultOperation[] = [
   upload('upload two files', ['one.txt', 'two.txt']),
 ]
 
-/** What can be read of everything whose name begins with `key`, in a form that two keys have in common. */
+/**
+ * The readable state of all documents with a name that starts with `key`, in a form that is equal
+ * for two keys.
+ */
 export async function readState(server: TestServer, key: string): Promise<Json> {
   const named = (attribute: string): string =>
     `filters[${attribute}][$startsWith]=${encodeURIComponent(`${key} `)}&sort=${attribute}`
@@ -174,7 +183,7 @@ export async function readState(server: TestServer, key: string): Promise<Json> 
   return JSON.parse(JSON.stringify(state, withoutOwn).replaceAll(key, 'KEY'))
 }
 
-/** What differs from document to document, whatever was done. */
+/** Attributes that differ between documents in any case. */
 const OWN: ReadonlySet<string> = new Set([
   'id',
   'documentId',

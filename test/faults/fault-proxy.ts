@@ -9,31 +9,37 @@ import {
   type WireMessage,
 } from '../../scripts/wire/wire-messages.ts'
 
-/** What goes wrong with one command on its way to the database and back. */
+/** A fault of one command on its way to the database and back. */
 export interface WireFault {
   /**
-   * `refused`: the command never gets there. `aborted`: nor does it, and the transaction that it belongs to is over, as when
-   * a primary steps down. `carried out`: it does what it is to do, and the answer is another.
+   * `refused`: the command never arrives. `aborted`: it never arrives and its transaction is over,
+   * as when a primary steps down. `carried out`: it is executed, but the response is another one.
    */
   readonly fate: 'refused' | 'aborted' | 'carried out'
-  /** What is answered, given what the database said (an empty document where it was not asked); null breaks the connection. */
+  /**
+   * The response, given that of the database (an empty document if it received no command). Null
+   * breaks the connection.
+   */
   readonly answer: (command: Document, said: Document) => Document | null
 }
 
-/** Chooses what goes wrong with the command that comes as the `position`th since then, from 1. */
+/** Selects the fault of a command. `position` counts from 1 since `arm`. */
 export type FaultPlan = (command: Document, position: number) => WireFault | null
 
-/** A database behind a door that lets commands go wrong. */
+/** A proxy in front of the database that makes commands fail. */
 export interface FaultProxy {
   readonly uri: string
-  /** From now on commands are counted, and go as planned; those that keep the connection up are left alone. */
+  /**
+   * Counts commands from now on and applies the plan, except to commands that keep the connection
+   * alive.
+   */
   arm(plan: FaultPlan): void
-  /** Lets everything through again, and answers the commands that came in the meantime. */
+  /** Forwards everything again, and returns the commands since `arm`. */
   disarm(): readonly Document[]
   close(): Promise<void>
 }
 
-/** Stands between a server and the database of `uri`, on a free port. */
+/** Starts a proxy on a free port for the database of `uri`. */
 export async function openFaultProxy(uri: string): Promise<FaultProxy> {
   const isOfRequest = commandsOfRequests()
   let plan: FaultPlan | null = null
@@ -47,7 +53,7 @@ export async function openFaultProxy(uri: string): Promise<FaultProxy> {
     relay(inbound, outbound, faultOf),
   )
   return {
-    // A server that was told of to be no primary is looked at again soon, not in half a second.
+    // The driver checks a server that is not primary again soon, not after half a second.
     uri: `mongodb://127.0.0.1:${port}/?directConnection=true&minHeartbeatFrequencyMS=50`,
     arm: (next) => {
       commands = []
@@ -66,7 +72,7 @@ function relay(
   outbound: Socket,
   faultOf: (message: WireMessage) => WireFault | null,
 ): void {
-  /** Requests whose answer is to be another, by their id. */
+  /** Requests that get another response, by id. */
   const awaited = new Map<number, (said: Document) => void>()
   const receive = (message: WireMessage): void => {
     const fault = faultOf(message)
@@ -101,7 +107,7 @@ function relay(
   outbound.on('data', messageReader(send))
 }
 
-/** What reaches the database of a command that goes wrong; null for nothing at all. */
+/** The bytes of a failing command that reach the database, or null for none. */
 function toSend({ fate }: WireFault, { bytes, body, requestId }: WireMessage): Buffer | null {
   if (fate === 'carried out') return bytes
   const isOpen = body?.['autocommit'] === false && body['startTransaction'] !== true

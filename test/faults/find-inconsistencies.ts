@@ -12,12 +12,13 @@ interface Version {
   readonly key: string
 }
 
-/** How many documents are asked for their place once more. */
+/** Number of documents to check for a taken key. */
 const SAMPLE = 20
 
 /**
- * What is stored of the mixed load, at rest, that no series of whole writes can have left: published versions
- * without a draft, values that are taken twice, or taken by nobody, records of files without their bytes.
+ * Finds stored data of the mixed load, at rest, that no series of complete writes can leave:
+ * published versions without a draft, values with two reservations or with a reservation but no
+ * owner, records of files without bytes.
  */
 export async function findInconsistencies(stored: Stored): Promise<readonly string[]> {
   const client = await MongoClient.connect(stored.uri)
@@ -56,7 +57,7 @@ async function halfVersions(db: Db): Promise<readonly string[]> {
   return faults
 }
 
-/** One reservation for each published version, and none besides. */
+/** Each published version needs one reservation, and there must be no others. */
 async function strayReservations(db: Db): Promise<readonly string[]> {
   const balance = new Map<string, number>()
   const add = (documentId: string, count: number): void => {
@@ -73,7 +74,7 @@ async function strayReservations(db: Db): Promise<readonly string[]> {
     .map(([documentId, count]) => `${documentId}: ${count} reservations too many`)
 }
 
-/** A key that is taken is refused; when its document goes, it is free for the next. */
+/** A taken key is refused. It is free again after its document is deleted. */
 async function placesOfKeys({ base, token }: Stored, db: Db): Promise<readonly string[]> {
   const ask = async (method: string, path: string, data?: object): Promise<Response> =>
     fetch(base + path, {

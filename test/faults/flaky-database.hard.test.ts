@@ -6,14 +6,14 @@ import { type FaultPlan, type FaultProxy, openFaultProxy, type WireFault } from 
 import { type LoadedServers, startLoadedServers } from './loaded-servers.ts'
 import { FAULT_KINDS, STEPPED_DOWN } from './wire-fault-table.ts'
 
-/** Writes to be acknowledged in each part of the test. */
+/** Acknowledged writes in each part of the test. */
 const WRITES = Number(process.env['QUIRE_TEST_FLAKY_WRITES'] ?? 40)
-/** Of the commands of the load, how many go wrong. */
+/** The share of failing commands of the load. */
 const RATE = 0.03
 const STEP_DOWN_MS = 1_000
 const PATIENCE_MS = 90_000
 
-describe('a database of which some commands go wrong under load', function () {
+describe('a database whose commands sometimes fail under load', function () {
   this.timeout(600_000)
   this.slow(20_000)
   let proxy: FaultProxy
@@ -32,14 +32,14 @@ describe('a database of which some commands go wrong under load', function () {
 
   const sometimes: FaultPlan = (command) => (Math.random() < RATE ? anyFaultOf(command) : null)
 
-  it('is written to all the same', async () => {
+  it('still acknowledges writes', async () => {
     await servers.untilServed(WRITES, PATIENCE_MS)
     proxy.arm(sometimes)
     await servers.untilServed(WRITES, PATIENCE_MS)
     proxy.disarm()
   })
 
-  it('is found again after its primary has stepped down', async () => {
+  it('serves again after its primary has stepped down', async () => {
     const missed = servers.untilMissed(5, PATIENCE_MS)
     proxy.arm(() => STEPPED_DOWN)
     await Promise.all([missed, wait(STEP_DOWN_MS)])
@@ -47,7 +47,7 @@ describe('a database of which some commands go wrong under load', function () {
     await servers.untilServed(WRITES, PATIENCE_MS)
   })
 
-  it('has lost nothing that was acknowledged', async () => {
+  it('has lost no acknowledged write', async () => {
     expect(await servers.faults()).to.deep.equal([])
   })
 })

@@ -13,8 +13,8 @@ import { openWorld, type World } from './world.ts'
 
 const PATIENCE_MS = 60_000
 /**
- * How often the disk fills, and has room again, under one server, whose start is most of what a run costs. Each
- * round is followed by a look for losses; what it wrote is not changed by later ones, and is looked at again after them.
+ * How often the disk fills and gets space again under one server. The start of the server is most
+ * of the cost of a run. Each round checks for losses, including those of earlier rounds.
  */
 const ROUNDS = Number(process.env['FULL_DISK_ROUNDS'] ?? 1)
 
@@ -88,7 +88,7 @@ describe('an embedded database whose disk is full', function () {
         return findLosses(server.base, ROOT_TOKEN, report)
       }
 
-      it('refuses what it cannot write with 503, and goes on to be read', async () => {
+      it('refuses failing writes with 503 and keeps serving reads', async () => {
         for (let round = 1; round < ROUNDS; round += 1) {
           await fillAndRead()
           await leaveAndWrite()
@@ -96,7 +96,7 @@ describe('an embedded database whose disk is full', function () {
         await fillAndRead()
       })
 
-      it('writes again as soon as there is room, and has lost nothing', async () => {
+      it('writes again once there is space, and has lost no data', async () => {
         await leaveAndWrite()
         for (const documentId of kept) {
           const page = await fetch(`${server.base}/api/pages/${documentId}`, { headers: HEADERS })
@@ -105,15 +105,15 @@ describe('an embedded database whose disk is full', function () {
         expect(server.complaints).to.deep.equal([])
       })
 
-      it('ends as always, full or not', async () => {
+      it('stops without an error on a full disk', async () => {
         disk.fill(server.pid, world.folder)
         await until(async () => (await addOne())[0] !== 201, PATIENCE_MS)
         expect(await server.stop()).to.equal(0)
         expect(server.complaints).to.deep.equal([])
       })
 
-      it('has on the disk what it had in memory', async function () {
-        // What is mounted for a process ends with it.
+      it('has the same data on the disk as in memory', async function () {
+        // The mount of a process ends with the process.
         if (disk.mounts) this.skip()
         server = await world.start()
         expect(await losses()).to.deep.equal([])

@@ -25,7 +25,10 @@ interface Reply {
   readonly text: string
 }
 
-/** Black and white points: small as it is, large as soon as it is made smaller and has shades of grey. */
+/**
+ * Random black and white points: a small file that becomes large when scaled down to shades of
+ * grey.
+ */
 async function pointillism(): Promise<Buffer> {
   const [width, height] = [900, 900]
   const raw = randomBytes(width * height).map((byte) => (byte < 128 ? 0 : 255))
@@ -34,15 +37,15 @@ async function pointillism(): Promise<Buffer> {
     .toBuffer()
 }
 
-describe('uploads to a disk that is full', function () {
+describe('uploads to a full disk', function () {
   this.slow(20_000)
   const disks = smallDisks()
   if (disks.length === 0) it.skip('needs Linux and either a mount namespace or prlimit')
 
   const places = disks.flatMap((disk) => [
     { what: disk.what, disk, place: '' },
-    // A file gets there by being copied then, not by a rename.
-    ...(disk.mounts ? [{ what: `${disk.what} for them alone`, disk, place: 'uploads' }] : []),
+    // Files are then copied to the folder, not renamed.
+    ...(disk.mounts ? [{ what: `${disk.what} for uploads only`, disk, place: 'uploads' }] : []),
   ])
   for (const { what, disk, place } of places) {
     describe(`by ${what}`, () => {
@@ -104,7 +107,7 @@ describe('uploads to a disk that is full', function () {
         expect(retryAfter).to.equal('1')
       }
 
-      /** Every record has its files, every file its record, and nothing else lies there. */
+      /** Every record has its files, every file has its record, and there are no other files. */
       async function expectWhole(): Promise<void> {
         const { status, text } = await send('GET', '/api/upload/files')
         expect(status, text).to.equal(200)
@@ -122,14 +125,14 @@ describe('uploads to a disk that is full', function () {
         }
       }
 
-      it('stores while there is room', async () => {
+      it('stores files while there is space', async () => {
         await store('small.txt', randomBytes(KILOBYTE))
         await store('picture.png', picture)
         expect(kept[1]?.formats).to.have.all.keys('thumbnail', 'small', 'medium')
         await expectWhole()
       })
 
-      it('is a 503 that says so, and nothing of it stays', async () => {
+      it('responds with 503, and stores no part of the upload', async () => {
         leave(64 * KILOBYTE)
         const large = randomBytes(2048 * KILOBYTE)
         const replies = await Promise.all(
@@ -139,32 +142,32 @@ describe('uploads to a disk that is full', function () {
         await expectWhole()
       })
 
-      it('stores no picture whose smaller formats have no room', async () => {
+      it('stores no picture if its smaller formats do not fit', async () => {
         leave(picture.length + 32 * KILOBYTE)
         expectRefusal(await upload('again.png', picture))
         await expectWhole()
       })
 
-      it('keeps the bytes that there are when others were to replace them', async () => {
+      it('keeps the old bytes of a file if the new ones do not fit', async () => {
         const [text] = kept
         const before = await send('GET', text?.url ?? '')
         leave(64 * KILOBYTE)
         const large = randomBytes(2048 * KILOBYTE)
         expectRefusal(await upload('new.bin', large, `/api/upload?id=${text?.id}`))
         expect(await send('GET', text?.url ?? '')).to.deep.equal(before)
-        leave(900 * KILOBYTE) // for the picture and one of its formats
+        leave(900 * KILOBYTE) // room for the picture and one of its formats
         expectRefusal(await upload('new.png', picture, `/api/upload?id=${text?.id}`))
         expect(await send('GET', text?.url ?? '')).to.deep.equal(before)
         await expectWhole()
       })
 
-      it('still makes no variant of a picture that has no room', async () => {
+      it('refuses a variant of a picture that does not fit', async () => {
         leave(0)
         expectRefusal(await send('GET', `${kept[1]?.url ?? ''}?width=640`))
         await expectWhole()
       })
 
-      it('stores again as soon as there is room, without a word of a bug', async () => {
+      it('stores files again once there is space, without an error in the log', async () => {
         leave(Infinity)
         await store('later.png', picture)
         await expectWhole()

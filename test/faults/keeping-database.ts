@@ -4,13 +4,13 @@ import path from 'node:path'
 import { startEmbedded } from '@quire/engine'
 import { testUri } from '../support/test-database.ts'
 
-/** A database that keeps what a lost client has locked for a minute, as MongoDB and DocumentDB do. */
+/** A database that keeps the locks of a lost client for a minute, like MongoDB and DocumentDB. */
 export interface KeepingDatabase {
   readonly uri: string
   stop(): Promise<void>
 }
 
-/** The deployment of this run, or else an engine of its own that is as strict. */
+/** The deployment of this run, or an embedded engine that is as strict. */
 export async function startKeepingDatabase(): Promise<KeepingDatabase> {
   if ((process.env['MONGODB_URI'] ?? '') !== '') {
     const uri = await testUri()

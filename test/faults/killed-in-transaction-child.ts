@@ -1,4 +1,4 @@
-// A process that has written an entry in a transaction, and does not come to its end.
+// A process that writes an entry in a transaction and never ends it.
 import { openDatabase } from '../../src/mongo/connection/database.ts'
 
 const [uri = '', name = '', collection = '', id = ''] = process.argv.slice(2)

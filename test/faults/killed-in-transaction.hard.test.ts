@@ -7,11 +7,14 @@ import { type Answer, declare, serve, type TestServer } from '../api/server.ts'
 import { type KeepingDatabase, startKeepingDatabase } from './keeping-database.ts'
 
 const CHILD = fileURLToPath(new URL('killed-in-transaction-child.js', import.meta.url))
-/** A process is lost when it was not heard of for ten seconds; this leaves five to notice and to write. */
+/**
+ * A process counts as lost after ten seconds without a heartbeat. This leaves five seconds to
+ * notice that and to write.
+ */
 const WITHIN_MS = 15_000
 
 describe('a process that is killed inside a transaction', function () {
-  this.slow(30_000) // the ten seconds are waited for: they are what is promised
+  this.slow(30_000) // the test waits the promised ten seconds
   this.timeout(120_000)
   let database: KeepingDatabase
   let server: TestServer
@@ -30,7 +33,7 @@ describe('a process that is killed inside a transaction', function () {
     await database.stop()
   })
 
-  it('keeps others from the entry for fifteen seconds at most, who hear of it as a 503 or 504', async () => {
+  it('blocks writes of the entry for at most fifteen seconds, with a 503 or 504', async () => {
     const { body } = await server.post('/api/notes?status=draft', { title: 'one' })
     const { documentId } = body.data
     const id = `${documentId}::draft`

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { MIXED_TYPES } from '../../scripts/mixed-load/content-types.ts'
 import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
 
-/** The content-types of the mixed load, and one whose entries need room. */
+/** The content-types of the mixed load, and one with large entries. */
 export const TYPES_WITH_PAGES = {
   ...MIXED_TYPES,
   page: {
@@ -18,13 +18,13 @@ export const HEADERS = {
 }
 
 export interface AddedPage {
-  /** Its status, its body, and when it says to ask again. */
+  /** Status, body and Retry-After. */
   readonly answer: readonly [number, unknown, string | null]
-  /** Null where it was refused. */
+  /** Null if it was refused. */
   readonly documentId: string | null
 }
 
-/** Creates one more page of 200,000 characters. */
+/** Creates a page of 200,000 characters. */
 export async function addPage({ base }: ServerProcess, timeoutMs: number): Promise<AddedPage> {
   const response = await fetch(`${base}/api/pages`, {
     method: 'POST',
@@ -39,7 +39,7 @@ export async function addPage({ base }: ServerProcess, timeoutMs: number): Promi
   }
 }
 
-/** What `addPage` is answered while the database does not take it. */
+/** The response to `addPage` while the database refuses it. */
 export function refusal(message: string): AddedPage['answer'] {
   const error = { status: 503, name: 'ServiceUnavailableError', message, details: {} }
   return [503, { data: null, error }, '1']

@@ -18,25 +18,25 @@ import { findInconsistencies } from './find-inconsistencies.ts'
 /** Two servers on one database, under load. */
 export interface LoadedServers {
   readonly load: MixedLoad
-  /** Until so many more writes were acknowledged, by servers that nobody has restarted. */
+  /** Waits for this number of further acknowledged writes, without a restart of the servers. */
   untilServed(writes: number, deadlineMs: number): Promise<void>
-  /** Until the database was missed: so many more requests were answered with 503 or 504. */
+  /** Waits until this number of further requests got a 503 or 504. */
   untilMissed(requests: number, deadlineMs: number): Promise<void>
-  /** Ends the load, and says what must not be: what a server answered, and what is stored. */
+  /** Ends the load. Returns invalid responses and inconsistent stored data. */
   faults(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 
 const PROCESSES = 2
-/** Of notes reservations hold what is unique, of members an index does. */
+/** Unique values of notes have reservations, those of members have an index. */
 const TYPES = {
   ...MIXED_TYPES,
   note: { ...MIXED_TYPES['note'], options: { draftAndPublish: true, sharded: true } },
 }
-/** A request that takes longer hangs. */
+/** A request that takes longer counts as hanging. */
 const HANGS_AFTER_MS = 45_000
 
-/** The cause of a 500, as the log has it. */
+/** The log line with the cause of a 500. */
 const isBug = (line: string): boolean => line.includes('"unexpected error"')
 
 export async function startLoadedServers(uri: string): Promise<LoadedServers> {

@@ -10,9 +10,9 @@ import { until } from '../support/until.ts'
 import { checkMedia } from './check-media.ts'
 import { openWorld, type World } from './world.ts'
 
-/** How long a fault lasts that nothing else ends. */
+/** The duration of a fault that does not end by itself. */
 const FAULT_MS = Number(process.env['QUIRE_FAULT_MS'] ?? 300)
-/** Where files are; in `gridfs` they go through the connection as well. */
+/** The storages of files. With `gridfs` files use the same connection. */
 const STORAGES = (process.env['QUIRE_FAULT_STORAGES'] ?? 'gridfs').split(',')
 const ROUNDS = Number(process.env['QUIRE_FAULT_ROUNDS'] ?? 1)
 const RECOVERY_MS = 30_000
@@ -28,9 +28,9 @@ const count = ({ statuses }: MixedLoad, status: string): number =>
   [...statuses].reduce((sum, [name, times]) => sum + (name.endsWith(status) ? times : 0), 0)
 
 const FAULTS: readonly Fault[] = [
-  { what: 'cuts all connections at once', begin: (proxy) => proxy.cut() },
+  { what: 'all connections are cut at once', begin: (proxy) => proxy.cut() },
   {
-    what: 'cuts one connection after the other',
+    what: 'one connection is cut after the other',
     begin: async (proxy) => {
       for (let left = FAULT_MS; left > 0; left -= 20) {
         proxy.cut(1)
@@ -38,20 +38,20 @@ const FAULTS: readonly Fault[] = [
       }
     },
   },
-  { what: 'breaks off in the middle of a command', begin: (proxy) => proxy.cutInMessage('client') },
-  { what: 'breaks off in the middle of a reply', begin: (proxy) => proxy.cutInMessage('database') },
+  { what: 'it breaks within a command', begin: (proxy) => proxy.cutInMessage('client') },
+  { what: 'it breaks within a reply', begin: (proxy) => proxy.cutInMessage('database') },
   {
-    what: 'falls silent, and goes on',
+    what: 'it stalls and continues',
     begin: (proxy) => proxy.stall(),
     end: (proxy) => proxy.resume(),
   },
   {
-    what: 'falls silent, and breaks',
+    what: 'it stalls and breaks',
     begin: (proxy) => proxy.stall(),
     end: (proxy) => proxy.open(),
   },
   {
-    what: 'falls silent until it is given up, and goes on',
+    what: 'it stalls until requests fail, and continues',
     begin: async (proxy, load) => {
       proxy.stall()
       const before = count(load, ' 503')
@@ -60,17 +60,17 @@ const FAULTS: readonly Fault[] = [
     end: (proxy) => proxy.resume(),
   },
   {
-    what: 'is far away, now more and now less',
+    what: 'it has a high and varying latency',
     begin: (proxy) => proxy.behave({ latencyMs: 5, jitterMs: 60 }),
     end: (proxy) => proxy.behave(),
   },
   {
-    what: 'trickles',
+    what: 'it sends a few bytes at a time',
     begin: (proxy) => proxy.behave({ latencyMs: 2, pieceBytes: 100 }),
     end: (proxy) => proxy.behave(),
   },
   {
-    what: 'refuses connections for a while',
+    what: 'new connections are refused for a while',
     begin: async (proxy, load) => {
       proxy.shut()
       const before = count(load, ' 503')
@@ -80,7 +80,7 @@ const FAULTS: readonly Fault[] = [
   },
 ]
 
-describe('a connection to the database that', function () {
+describe('a connection to the database', function () {
   this.timeout(FAULT_MS * ROUNDS + 120_000)
   this.slow(20_000)
 
@@ -111,7 +111,7 @@ describe('a connection to the database that', function () {
         await proxy.close()
       })
 
-      /** Of every kind: what is acknowledged from now on, and read. */
+      /** Waits for acknowledged writes of every kind, and for reads. */
       async function untilServed(): Promise<void> {
         const { acknowledged } = load
         const read = load.statuses.get('GET 200') ?? 0
@@ -122,7 +122,7 @@ describe('a connection to the database that', function () {
       }
 
       for (const { what, begin, end } of FAULTS) {
-        it(`${what}, is lived through and recovered from`, async () => {
+        it(`recovers: ${what}`, async () => {
           for (let round = 0; round < ROUNDS; round += 1) {
             await untilServed()
             await begin(proxy, load)
@@ -136,7 +136,7 @@ describe('a connection to the database that', function () {
         })
       }
 
-      it('has lost nothing by the end, and doubled nothing', async () => {
+      it('has lost no write, and repeated none', async () => {
         const report = await load.stop()
         expect(report.wrong).to.deep.equal([])
         expect(await findLosses(server.base, ROOT_TOKEN, report)).to.deep.equal([])

@@ -5,7 +5,7 @@ import { MULTIPART, multipart } from '../api/uploads.ts'
 import { testUri } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
 
-describe('a database that is lost when it has stored a file', function () {
+describe('a database that is lost after a file was stored', function () {
   this.slow(10_000)
   let proxy: DatabaseProxy
   let server: TestServer
@@ -40,14 +40,14 @@ describe('a database that is lost when it has stored a file', function () {
     for (const { url } of body) expect((await server.get(url)).text, url).to.equal('kept')
   }
 
-  it('leaves no record without its file, where it has not said that it stored the record', async () => {
-    await upload() // so that ids are at hand
+  it('keeps no record without its file if the commit is unconfirmed', async () => {
+    await upload() // reserves ids
     proxy.shutAtReplyTo('commitTransaction')
     expect((await upload()).status).to.equal(503)
     await expectFiles(2)
   })
 
-  it('nor where the entry that it was for could not be changed', async () => {
+  it('keeps no record without its file if the change of the entry is unconfirmed', async () => {
     const note = await server.post('/api/notes', {})
     const { documentId } = note.body.data
     proxy.shutAtReplyTo('findAndModify')
@@ -57,10 +57,10 @@ describe('a database that is lost when it has stored a file', function () {
   })
 })
 
-describe('a database that is lost, and holds the files as well', function () {
+describe('a lost database that also holds the files', function () {
   this.slow(10_000)
 
-  it('is a 503 for whoever stores one or asks for one', async () => {
+  it('causes a 503 for uploads and downloads', async () => {
     const proxy = await openDatabaseProxy(await testUri())
     const server = await serve('lost_files', {
       uri: proxy.uri,

@@ -1,12 +1,12 @@
 import type { Document } from 'mongodb'
 import type { FaultPlan, WireFault } from './fault-proxy.ts'
 
-/** In the order in which mongod 4.9 sorts conditions. */
+/** The order of conditions in mongod 4.9. */
 const OPERATORS = ['$eq', '$lte', '$lt', '$gt', '$gte']
 
-/** A partial filter as `listIndexes` of mongod 4.9 answers it, whatever was declared. */
+/** A partial filter as `listIndexes` of mongod 4.9 reports it, for any declared form. */
 export function asMongodReports(filter: Document): Document {
-  if ('$and' in filter) return filter // the embedded engine reports it so, too
+  if ('$and' in filter) return filter // the embedded engine reports this form too
   const conditions = Object.entries(filter).flatMap(([path, operand]) =>
     isOperators(operand)
       ? Object.entries(operand).map(([operator, value]) => ({ [path]: { [operator]: value } }))
@@ -34,7 +34,10 @@ function sortKey(condition: Document): { readonly rank: number; readonly path: s
   return { rank: OPERATORS.indexOf(Object.keys(operand as object)[0] ?? ''), path }
 }
 
-/** The answer to `listIndexes` with partial filters in mongod's form; null for any other command. */
+/**
+ * The response to `listIndexes` with partial filters in the form of mongod, or null for any other
+ * command.
+ */
 export function reportAsMongod(command: Document): WireFault | null {
   if (!('listIndexes' in command)) return null
   return {
@@ -57,8 +60,9 @@ export function reportAsMongod(command: Document): WireFault | null {
 }
 
 /**
- * What mongos before 7.0 answers where content is sharded by `_id`: single writes must say the whole `_id`, and
- * duplicates of inserts and updates name their index in the message alone (seen on 4.9).
+ * Responses of mongos before 7.0 for content that is sharded by `_id`: single writes must give the
+ * whole `_id`, and duplicates of inserts and updates name their index in the message only (seen on
+ * 4.9).
  */
 export function answerAsMongos(isSharded: (collection: string) => boolean): FaultPlan {
   return (command) => {
@@ -81,7 +85,7 @@ export function answerAsMongos(isSharded: (collection: string) => boolean): Faul
 
 const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
 
-/** The conditions of those writes of a command that change one document at most. */
+/** The conditions of those writes in a command that change one document at most. */
 export function singleFilters(command: Document): readonly Document[] {
   const listed = (name: string): readonly Document[] => (command[name] ?? []) as readonly Document[]
   if ('findAndModify' in command) return [(command['query'] ?? {}) as Document]
@@ -91,7 +95,7 @@ export function singleFilters(command: Document): readonly Document[] {
   ].map(({ q }) => q as Document)
 }
 
-/** Whether a condition says the whole value, not a range of it. */
+/** Whether a condition gives the whole value instead of a range. */
 export function isWhole(condition: unknown): boolean {
   if (condition === undefined || condition === null) return false
   const [first] = typeof condition === 'object' ? Object.keys(condition) : []

@@ -20,7 +20,7 @@ describe('files of a local storage after a power cut', () => {
     await (disk as BrokenDisk | undefined)?.close()
   })
 
-  it('are there, whole and under their names, as soon as they are stored', async () => {
+  it('keeps stored files complete and under their names', async () => {
     const storage = await openLocalStorage(join(disk.path, 'uploads'))
     const bytes = randomBytes(300_000)
     for (const [name, spool] of [

@@ -2,19 +2,22 @@ import { MongoClient, MongoServerError } from 'mongodb'
 
 /** A replica set that this test may disturb. */
 export interface ReplicaSet {
-  /** How many members hold data. */
+  /** The number of members with data. */
   readonly members: number
-  /** The primary becomes a secondary, and no candidate for so long. False where that is not permitted. */
+  /**
+   * Makes the primary a secondary that cannot be elected for this time. False if that is not
+   * permitted.
+   */
   stepDown(seconds: number): Promise<boolean>
-  /** No secondary takes in what is written, until what is answered is called. */
+  /** Stops the replication of all secondaries. Returns the function that resumes it. */
   pauseSecondaries(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-/** Not to run the command; a host that does not have it; one that is not told of here. */
+/** Codes of a command that is not permitted, not known to the host or not supported. */
 const REFUSALS: ReadonlySet<unknown> = new Set([13, 59, 115, 8000])
 
-/** Null where `uri` names none: a standalone, a sharded cluster, an engine of another make. */
+/** Null if `uri` names no replica set: a standalone, a sharded cluster or another engine. */
 export async function openReplicaSet(uri: string): Promise<ReplicaSet | null> {
   const client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5_000 })
   const hello = await client.db('admin').command({ hello: 1 })
@@ -23,7 +26,7 @@ export async function openReplicaSet(uri: string): Promise<ReplicaSet | null> {
     await client.close()
     return null
   }
-  // Passive ones never become primary, and hold the data all the same.
+  // Passive members never become primary, but hold the data.
   const hosts = [hello['hosts'], hello['passives'] ?? []].flat() as readonly string[]
   return {
     members: hosts.length,
@@ -33,7 +36,7 @@ export async function openReplicaSet(uri: string): Promise<ReplicaSet | null> {
         await client.db('admin').command(command)
       } catch (error) {
         if (error instanceof MongoServerError && REFUSALS.has(error.code)) return false
-        // Servers before 4.2 close every connection, that of the command too.
+        // Servers before 4.2 close every connection, including that of the command.
         if (error instanceof MongoServerError) throw error
       }
       return true
@@ -47,7 +50,7 @@ export async function openReplicaSet(uri: string): Promise<ReplicaSet | null> {
         if (secondary === true) paused.push(member)
         else await member.close()
       }
-      // By the connections that locked them: who is locked may be unable to let another in.
+      // Through the connections that locked: a locked member may accept no new connection.
       return async () => {
         for (const member of paused) {
           await member.db('admin').command({ fsyncUnlock: 1 })
@@ -59,7 +62,7 @@ export async function openReplicaSet(uri: string): Promise<ReplicaSet | null> {
   }
 }
 
-/** The same credentials and options, for one member by itself. */
+/** The same credentials and options for a single member. */
 function atHost(uri: string, host: string): string {
   const parts = /^mongodb(\+srv)?:\/\/(?:([^@/]*@))?[^/?]*\/?([^?]*)\??(.*)$/.exec(uri)
   const [, srv, login = '', database = '', query = ''] = parts ?? []

@@ -37,7 +37,7 @@ describe('content on a mongos before 7.0', function () {
   })
 
   for (const [index, operation] of FAULT_OPERATIONS.entries()) {
-    it(`takes: ${operation.name}`, async () => {
+    it(`executes: ${operation.name}`, async () => {
       const key = `k${index}k`
       const prepared = await operation.prepare(server, key)
       const before = await readState(server, key)
@@ -47,7 +47,7 @@ describe('content on a mongos before 7.0', function () {
     })
   }
 
-  it('takes a single type in many locales at once, conditions and deletes', async () => {
+  it('writes a single type in many locales at once, with conditions and deletes', async () => {
     const put = (locale: string, data: object, headers = {}) =>
       server.put(`/api/setting?locale=${locale}`, data, { headers })
     const made = await Promise.all(LOCALES.map((locale) => put(locale, { title: locale, size: 1 })))
@@ -59,7 +59,7 @@ describe('content on a mongos before 7.0', function () {
     expect((await server.delete('/api/setting?locale=*')).status).to.equal(204)
   })
 
-  it('names the attribute whose value many take at once', async () => {
+  it('names the attribute if concurrent creations have the same unique value', async () => {
     const answers = await Promise.all(
       Array.from({ length: 7 }, (_, index) =>
         server.post('/api/posts?status=published', { title: `t${index}`, code: 'wanted' }),

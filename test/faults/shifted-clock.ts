@@ -1,5 +1,5 @@
-// Loaded before a server (`--import`): its clock goes wrong by as many milliseconds as the file named in
-// SHIFTED_CLOCK says, read anew with every SIGUSR2.
+// Loaded before a server (`--import`). Shifts its clock by the number of milliseconds in the file
+// that SHIFTED_CLOCK names, and reads the file again on every SIGUSR2.
 import { readFileSync } from 'node:fs'
 
 const RightDate = Date

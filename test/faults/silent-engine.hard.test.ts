@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { clientFor } from '../../src/mongo/connection/connect.ts'
 
-/** Longer than another database may be silent before it is taken for gone. */
+/** Longer than another database may be silent before it counts as lost. */
 const SILENT_MS = 5_000
 const MAX_TIME_MS_EXPIRED = 50
 
@@ -22,11 +22,11 @@ function loops(depth: number): Document {
   }
 }
 
-describe('an embedded engine that answers nothing for a while, as while its disk syncs', function () {
+describe('an embedded engine that does not respond for a while, such as during a sync', function () {
   this.timeout(60_000)
   this.slow(20_000)
 
-  it('is not taken for gone, so that nobody breaks off what is under way', async () => {
+  it('does not count as lost, so that pending work continues', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'quire-silent-'))
     const engine = await startEmbedded({ directory, durable: false })
     const client = clientFor({ uri: engine.uri })
@@ -36,7 +36,7 @@ describe('an embedded engine that answers nothing for a while, as while its disk
     try {
       const rows = client.db('silent').collection<Document & { _id: number }>('rows')
       await rows.insertOne({ _id: 0 })
-      // What a transaction reads keeps all others waiting, until its deadline at most.
+      // The reads of a transaction block all others, at most until its deadline.
       const blocked = client
         .withSession((session) =>
           session.withTransaction(() =>

@@ -5,20 +5,23 @@ import path from 'node:path'
 /** A disk that a test can fill while a server works on it. */
 export interface SmallDisk {
   readonly what: string
-  /** Whether it is a file system of its own. */
+  /** Whether it is a separate file system. */
   readonly mounts: boolean
-  /** How a command must be started for `folder` to lie on it. */
+  /** Wraps a command so that `folder` lies on this disk. */
   readonly within: (folder: string) => (command: readonly string[]) => readonly string[]
-  /** `folder` as everybody sees it, of a process that was started so. */
+  /** The path of `folder` for other processes, given a process that was started like this. */
   readonly seenFrom: (pid: number, folder: string) => string
-  /** Leaves room for no file of more bytes in the process's `folder`; Infinity for all there ever was. */
+  /**
+   * Leaves room for files of at most this size in the `folder` of the process; Infinity for all the
+   * space.
+   */
   readonly leave: (pid: number, folder: string, bytes: number) => void
-  /** Lets no file in it grow. */
+  /** Prevents the files in it from growing. */
   readonly fill: (pid: number, folder: string) => void
 }
 
 const SIZE = '24m'
-/** What lies on it to take up the room. */
+/** The file that takes up the space. */
 export const FILLER = 'filler-of-the-test'
 
 const NAMESPACES: readonly (readonly string[])[] = [
@@ -26,12 +29,12 @@ const NAMESPACES: readonly (readonly string[])[] = [
   ['unshare', '--mount', '--propagation', 'private', '--map-root-user'],
 ]
 
-/** Mounts a file system in a mount namespace of its own, so that nothing is left of it afterwards. */
+/** Mounts a file system in its own mount namespace, so that no trace of it remains. */
 function mounted(unshare: readonly string[]): SmallDisk {
   const mount = `mount -t tmpfs -o size=${SIZE},mode=0755 tmpfs "$1" && shift && exec "$@"`
   const seenFrom = (pid: number, folder: string): string => `/proc/${pid}/root${folder}`
   return {
-    what: 'a disk of its own',
+    what: 'a separate disk',
     mounts: true,
     within: (folder) => (command) => [...unshare, 'sh', '-c', mount, 'sh', folder, ...command],
     seenFrom,
@@ -48,19 +51,20 @@ function fillUpTo(folder: string, bytes: number): void {
   try {
     writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - bytes)))
   } catch (error) {
-    // The server has taken some of it meanwhile: what was left is taken all the same.
+    // The server has used some of the space in the meantime, so the rest is filled.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
   }
 }
 
-/** No file may grow beyond a size: what is written to it then fails with EFBIG. */
+/** No file may grow beyond a size: further writes fail with EFBIG. */
 const LIMITED: SmallDisk = {
-  what: 'a limit of how large files may be',
+  what: 'a limit of the file size',
   mounts: false,
   within: () => (command) => command,
   seenFrom: (_, folder) => folder,
   leave: (pid, _, bytes) => limitFiles(pid, bytes),
-  // What grew between the two would have room beyond the limit, which no full disk takes back.
+  // A file that grows between the two steps would have room beyond the limit, unlike on a full
+  // disk.
   fill: (pid, folder) => whileStopped(pid, () => limitFiles(pid, largestFile(folder))),
 }
 
@@ -81,19 +85,19 @@ function whileStopped(pid: number, work: () => void): void {
   }
 }
 
-/** Each thread of a process: one that writes is stopped once that write has ended. */
+/** Checks every thread of a process: a writing thread stops after its write. */
 function isStopped(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).every((thread) => {
     try {
       const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
       return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T ')
     } catch {
-      return true // it has ended
+      return true // the thread has ended
     }
   })
 }
 
-/** Limits a process and those that it has started: pictures are made in processes of their own. */
+/** Limits a process and its children, because pictures are processed in child processes. */
 function limitFiles(pid: number, bytes: number): void {
   const limit = bytes === Infinity ? 'unlimited' : String(bytes)
   for (const one of [pid, ...childrenOf(pid)]) {
@@ -117,13 +121,16 @@ function prlimit(...words: readonly string[]): { status: number | null; stderr: 
 
 function largestFile(folder: string): number {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  // Uploads come and go while the names are looked at.
+  // Uploads appear and disappear while the names are read.
   const sizeOf = (name: string): number =>
     statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0
   return Math.max(0, ...names.map(sizeOf))
 }
 
-/** What this machine lets a test do; none where it is neither Linux nor lets anything be limited. */
+/**
+ * The disks that this machine supports: none outside of Linux, or without permission to limit a
+ * process.
+ */
 export function smallDisks(): readonly SmallDisk[] {
   const trial = ['sh', '-c', 'mount -t tmpfs tmpfs /mnt']
   const unshare = NAMESPACES.find(

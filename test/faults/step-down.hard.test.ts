@@ -6,18 +6,20 @@ import { openReplicaSet, type ReplicaSet } from './replica-set.ts'
 const TIMES = Number(process.env['QUIRE_TEST_STEP_DOWNS'] ?? 2)
 const STEP_DOWN_SECONDS = 5
 const PAUSE_MS = 5_000
-/** A new primary is elected within 12 seconds; a set of one has none before its time is over. */
+/**
+ * A new primary is elected within 12 seconds. A set of one member has none until its time is over.
+ */
 const PATIENCE_MS = 90_000
 
 const uri = process.env['MONGODB_URI'] ?? ''
-const reason = uri === '' ? ' (passed over: MONGODB_URI names none)' : ''
+const reason = uri === '' ? ' (skipped: MONGODB_URI is not set)' : ''
 
 describe(`a replica set under load${reason}`, function () {
   this.timeout(600_000)
   let replicaSet: ReplicaSet | null = null
   let servers: LoadedServers | null = null
 
-  /** Passes over where there is no replica set. */
+  /** Skips the test without a replica set. */
   const world = (test: Mocha.Context): { replicaSet: ReplicaSet; servers: LoadedServers } => {
     if (replicaSet === null || servers === null) test.skip()
     return { replicaSet, servers }
@@ -34,7 +36,7 @@ describe(`a replica set under load${reason}`, function () {
     await replicaSet?.close()
   })
 
-  it(`serves again by itself after its primary has stepped down, ${TIMES} times over`, async function () {
+  it(`serves again after its primary has stepped down, ${TIMES} times`, async function () {
     const { servers, replicaSet } = world(this)
     for (let time = 0; time < TIMES; time += 1) {
       await servers.untilServed(50, PATIENCE_MS)
@@ -43,9 +45,9 @@ describe(`a replica set under load${reason}`, function () {
     }
   })
 
-  it('lets no request hang while no majority can be had, and serves again afterwards', async function () {
+  it('lets no request hang without a majority, and serves again afterwards', async function () {
     const { servers, replicaSet } = world(this)
-    // Where it was told to leave the set alone, or no secondaries make the difference.
+    // The set must be left alone, or its secondaries make no difference.
     if (TIMES === 0 || replicaSet.members < 3) this.skip()
     const resume = await replicaSet.pauseSecondaries()
     try {
@@ -56,7 +58,7 @@ describe(`a replica set under load${reason}`, function () {
     await servers.untilServed(50, PATIENCE_MS)
   })
 
-  it('has lost nothing that was acknowledged', async function () {
+  it('has lost no acknowledged write', async function () {
     expect(await world(this).servers.faults()).to.deep.equal([])
   })
 })

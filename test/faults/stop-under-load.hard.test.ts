@@ -9,7 +9,7 @@ import { openWorld, type World } from './world.ts'
 
 const PATIENCE_MS = 60_000
 
-/** Of `run`: finishing takes 10 seconds at most, closing everything 40. */
+/** The limits of `run`: at most 10 seconds to finish requests, and 40 to close everything. */
 const GRACE_MS = 45_000
 
 describe('a server that is stopped under mixed load', function () {
@@ -18,15 +18,15 @@ describe('a server that is stopped under mixed load', function () {
   let world: World
 
   beforeEach(async () => {
-    // On an engine of its own where there is no database given: what is ended at once leaves transactions
-    // behind, whose locks would keep the next from dropping the database for a minute.
+    // Uses an embedded engine without a given database. An immediate exit leaves transactions
+    // behind, and their locks would prevent the next test from dropping the database for a minute.
     const uri = process.env['MONGODB_URI'] ?? null
     world = await openWorld('stop', { types: MIXED_TYPES, uri })
   })
 
   afterEach(() => world.remove())
 
-  it('finishes what is under way, ends with 0, and has lost nothing', async () => {
+  it('finishes pending requests, exits with 0 and loses no data', async () => {
     const server = await world.start()
     const load = await startMixedLoad({
       bases: [server.base],
@@ -49,7 +49,7 @@ describe('a server that is stopped under mixed load', function () {
     expect(await next.stop()).to.equal(0)
   })
 
-  it('ends at once when it is told twice', async () => {
+  it('exits immediately after a second signal', async () => {
     const server = await world.start()
     const load = await startMixedLoad({
       bases: [server.base],

@@ -2,13 +2,13 @@ import type { Document } from 'mongodb'
 import type { WireFault } from './fault-proxy.ts'
 
 /**
- * What servers answer while they step down, shut down, or wait for a majority, each with the labels that MongoDB 4.4 and later gives:
- * https://www.mongodb.com/docs/manual/core/transactions-in-applications and
+ * Responses of servers that step down, shut down or wait for a majority, with the labels of MongoDB
+ * 4.4 and later: https://www.mongodb.com/docs/manual/core/transactions-in-applications and
  * https://www.mongodb.com/docs/manual/core/retryable-writes
  */
 export interface FaultKind {
   readonly name: string
-  /** Whether a server could answer this command so. */
+  /** Whether a server could respond to this command like this. */
   readonly suits: (command: Document) => boolean
   readonly fault: WireFault
 }
@@ -21,12 +21,12 @@ const STATEMENTS: ReadonlySet<string> = new Set(['insert', 'update', 'delete'])
 const nameOf = (command: Document): string => Object.keys(command)[0] ?? ''
 const isEnd = (command: Document): boolean => /^(commit|abort)Transaction$/.test(nameOf(command))
 const isCommit = (command: Document): boolean => nameOf(command) === 'commitTransaction'
-/** Within a transaction, its end left out. */
+/** Within a transaction, except for its end. */
 const isWithin = (command: Document): boolean => command['autocommit'] === false && !isEnd(command)
 const isWrite = (command: Document): boolean => WRITES.has(nameOf(command))
 const always = (): boolean => true
 
-/** What MongoDB calls retryable gets this label in each place. */
+/** The label of errors that MongoDB calls retryable, depending on the place. */
 function labelsOf(command: Document): readonly string[] {
   if (isWithin(command)) return ['TransientTransactionError']
   const isNumbered = isWrite(command) && command['txnNumber'] !== undefined
@@ -50,7 +50,7 @@ const failing = (
   }
 }
 
-/** Carried out, but not known to have reached a majority. */
+/** Executed, but not confirmed by a majority. */
 const unconfirmed = (writeConcernError: Document, errorLabels: readonly string[]): WireFault => ({
   fate: 'carried out',
   answer: (_command, said) => ({
@@ -64,7 +64,7 @@ const transient = (): readonly string[] => ['TransientTransactionError']
 const waitsForMajority = (command: Document): boolean =>
   isCommit(command) || (isWrite(command) && !isWithin(command))
 
-/** Of the server, for as long as it is no primary. */
+/** The response of a server while it is not primary. */
 export const STEPPED_DOWN: WireFault = {
   fate: 'aborted',
   answer: failing(10107, 'NotWritablePrimary'),

@@ -12,7 +12,10 @@ import {
 import { type FaultProxy, openFaultProxy } from './fault-proxy.ts'
 import { FAULT_KINDS, type FaultKind } from './wire-fault-table.ts'
 
-/** `all`: every fault at every command, which takes minutes; else one of them at each, and three at a commit. */
+/**
+ * `all` tries every fault at every command, which takes minutes. The default is one fault at each
+ * command, and three at a commit.
+ */
 const IS_WHOLE = process.env['QUIRE_TEST_WIRE_FAULTS'] === 'all'
 const WORLDS = 4
 
@@ -24,13 +27,13 @@ interface World {
 interface Trial {
   readonly position: number
   readonly kind: FaultKind
-  /** How many commands go wrong one after another: what is tried again may go wrong as well. */
+  /** The number of consecutive failing commands, because a retry may fail too. */
   readonly times: number
 }
 
 const TIMES = [1, 2, 4] as const
 
-describe('a command to the database that goes wrong', function () {
+describe('a failing command to the database', function () {
   this.slow(10_000)
   this.timeout(IS_WHOLE ? 1_800_000 : 120_000)
   const worlds: World[] = []
@@ -61,7 +64,7 @@ describe('a command to the database that goes wrong', function () {
   })
 
   for (const [index, operation] of FAULT_OPERATIONS.entries()) {
-    it(`leaves all or nothing of: ${operation.name}`, async () => {
+    it(`has all effects or none: ${operation.name}`, async () => {
       const [world] = worlds
       if (world === undefined) throw new Error('no world')
       const { commands, before, after } = await rehearse(world, operation)
@@ -80,17 +83,17 @@ describe('a command to the database that goes wrong', function () {
       const expected = trials.length
       await Promise.all(worlds.map(work))
       expect(faults).to.deep.equal([])
-      expect(injected).to.be.greaterThan(expected / 2) // ids come in blocks: a command may not be needed
+      expect(injected).to.be.greaterThan(expected / 2) // ids come in blocks, so a command may be unnecessary
     })
   }
 
-  /** What the operation sends, and what it makes of what, when nothing goes wrong. */
+  /** The commands of the operation, and the states before and after it, without a fault. */
   async function rehearse(
     { server, proxy }: World,
     operation: FaultOperation,
   ): Promise<{ commands: readonly Json[]; before: Json; after: Json }> {
     const [first, key] = [newKey(), newKey()]
-    // Ids come in blocks: the first of each is asked for beforehand.
+    // Ids come in blocks: this reserves the first block of each kind.
     await operation.send(server, first, await operation.prepare(server, first))
     const prepared = await operation.prepare(server, key)
     const before = await readState(server, key)
@@ -140,14 +143,14 @@ describe('a command to the database that goes wrong', function () {
   }
 })
 
-/** A success, or an envelope that says when to come again. */
+/** A success, or an error with Retry-After. */
 function isAllowed({ status, headers, body }: Answer): boolean {
   if (status < 300) return true
   const isEnvelope = body?.error?.status === status && body.data === null
   return (status === 503 || status === 504) && isEnvelope && headers['retry-after'] === '1'
 }
 
-/** A key may be claimed by the request that failed for ten seconds more. */
+/** The failed request may hold its key for ten more seconds. */
 async function settled(send: () => Promise<Answer>): Promise<Answer> {
   const deadline = Date.now() + 30_000
   for (;;) {
@@ -163,7 +166,7 @@ function chooseFaults(command: Json, turn: number): readonly Omit<Trial, 'positi
   const all = suited.flatMap((kind) => TIMES.map((times) => ({ kind, times })))
   if (IS_WHOLE) return all
   const count = 'commitTransaction' in command ? 3 : 1
-  // By steps that three does not divide, so that every number of times comes up.
+  // Three does not divide the steps, so every value of `times` occurs.
   const chosen = Array.from(
     { length: count },
     (_, more) => all[(turn * 7 + more * 13) % all.length],

@@ -11,7 +11,9 @@ import {
 } from '../api/server-process.ts'
 import { testUri } from '../support/test-database.ts'
 
-/** What server processes of one test share: a database, a data folder, content-types. */
+/**
+ * The shared state of the server processes of a test: a database, a data folder and content-types.
+ */
 export interface World {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
@@ -19,7 +21,7 @@ export interface World {
     env?: Readonly<Record<string, string>>,
     options?: ServerProcessOptions,
   ): Promise<ServerProcess>
-  /** Ends what still runs, and removes everything. */
+  /** Stops the running processes and removes everything. */
   remove(): Promise<void>
 }
 
@@ -34,11 +36,14 @@ const NOTE = {
 
 export interface WorldOptions {
   readonly types?: Readonly<Record<string, object>>
-  /** Behind another address than that of this run, such as a proxy's; null: each server runs the embedded engine. */
+  /**
+   * Another address than that of this run, such as that of a proxy. With null each server runs the
+   * embedded engine.
+   */
   readonly uri?: string | null
 }
 
-/** A world on the database of this run, unless told otherwise. */
+/** Opens a world, by default on the database of this run. */
 export async function openWorld(
   label: string,
   { types = NOTE, uri }: WorldOptions = {},
