@@ -11,7 +11,7 @@ const TYPES = {
   ),
 }
 
-describe('four processes agree', () => {
+describe('the agreement of four processes', () => {
   let processes: Processes
 
   before(async () => {
@@ -26,7 +26,7 @@ describe('four processes agree', () => {
     if (server === undefined) throw new Error(`there is no process ${index}`)
     return server
   }
-  /** Through one process, which must do it. */
+  /** Sends a request through one process, which must succeed. */
   const through = async (index: number, method: string, target: string, body?: object) => {
     const answer = await ask(serverAt(index), method, target, { body })
     expect(answer.status, `${method} ${target}: ${JSON.stringify(answer.body)}`).to.be.oneOf([
@@ -41,7 +41,7 @@ describe('four processes agree', () => {
     async (server: ServerProcess): Promise<boolean> =>
       (await ask(server, 'GET', target, { token })).status === status
 
-  it('on what the public role may', async () => {
+  it('covers the permissions of the public role', async () => {
     const { permissions: others } = await through(0, 'GET', '/admin/roles/public')
     const permit = (index: number, granted: readonly string[]) =>
       through(index, 'PUT', '/admin/roles/public', { permissions: [...others, ...granted] })
@@ -54,7 +54,7 @@ describe('four processes agree', () => {
     }
   })
 
-  it('on API tokens', async () => {
+  it('covers API tokens', async () => {
     const made = await through(1, 'POST', '/admin/api-tokens', { name: 'app', type: 'read-only' })
     await all('a token', answers(200, '/api/notes', made.accessKey))
     const path = `/admin/api-tokens/${made.id}`
@@ -65,7 +65,7 @@ describe('four processes agree', () => {
     await all('a token that was revoked', answers(401, '/api/notes', renewed.accessKey))
   })
 
-  it('on locales: what is written in one that another process has added', async () => {
+  it('covers locales, and content in a locale that another process has added', async () => {
     await through(0, 'POST', '/admin/locales', { code: 'fr' })
     const knows = (code: string) => async (server: ServerProcess) => {
       const { body } = await ask(server, 'GET', '/api/i18n/locales')
@@ -87,7 +87,7 @@ describe('four processes agree', () => {
     await all('what was written in it', answers(200, `${path}?locale=fr`, ROOT_TOKEN))
   })
 
-  it('on the default locale', async () => {
+  it('covers the default locale', async () => {
     await through(2, 'POST', '/admin/locales', { code: 'de', isDefault: true })
     const isDefault = (code: string) => async (server: ServerProcess) => {
       const { body } = await ask(server, 'GET', '/api/i18n/locales')
@@ -103,7 +103,7 @@ describe('four processes agree', () => {
     await all('the default locale', isDefault('en'))
   })
 
-  it('on who an end user is, and that they are blocked', async () => {
+  it('covers end users, and blocks them everywhere', async () => {
     const register = await ask(serverAt(0), 'POST', '/api/auth/local/register', {
       body: { username: 'ann', email: 'ann@example.org', password: 'secret of ann' },
       token: null,

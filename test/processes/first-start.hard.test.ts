@@ -25,7 +25,7 @@ const CHANGED: Declarations = {
   page: declare('page', { path: { type: 'string', unique: true } }),
 }
 
-describe('four processes that start at the same instant', () => {
+describe('four processes that start at the same time', () => {
   let processes: Processes
 
   before(async () => {
@@ -47,7 +47,7 @@ describe('four processes that start at the same instant', () => {
   const rowsOf = (collection: string): Promise<readonly Document[]> =>
     processes.db.collection(collection).find({}).sort({ _id: 1 }).toArray()
 
-  it('build the indexes of an empty database once', async () => {
+  it('builds the indexes of an empty database once', async () => {
     expect(whoBuilt()).to.equal(1)
     expect(await indexesOf('note_versions')).to.deep.equal([
       '_id_',
@@ -61,7 +61,7 @@ describe('four processes that start at the same instant', () => {
     expect(await rowsOf('quire_leases')).to.deep.equal([])
   })
 
-  it('make what must be there from the start once', async () => {
+  it('creates the initial roles and locales once', async () => {
     for (const server of processes.servers) {
       const roles = await ask(server, 'GET', '/admin/roles')
       const types = roles.body.data.map(({ id, type }: Json) => [id, type] as const)
@@ -76,13 +76,13 @@ describe('four processes that start at the same instant', () => {
     }
   })
 
-  it('build nothing where nothing has changed', async () => {
+  it('builds no index without a change of the types', async () => {
     await processes.restart(FIRST)
     expect(whoBuilt()).to.equal(0)
     expect(processes.servers).to.have.lengthOf(PROCESSES)
   })
 
-  it('bring the indexes to changed content-types once, with content in them', async () => {
+  it('updates the indexes once for changed content-types with content', async () => {
     await Promise.all(
       processes.servers.map((server, index) =>
         ask(server, 'POST', '/api/notes', { body: { data: { text: 'x', code: `c${index}` } } }),

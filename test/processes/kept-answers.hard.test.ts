@@ -5,7 +5,7 @@ import { declare } from '../api/server.ts'
 import { ask as send, type Processes, startProcesses } from './processes.ts'
 
 const SECONDS = Number(process.env['QUIRE_TEST_CACHE_SECONDS'] ?? 20)
-/** As documented, and without any more: what a read finds is judged by when it was sent. */
+/** The documented bound without slack, because a read is judged by the time when it was sent. */
 const STALE_MS = 1_000
 const NOTES = 3
 const WRITERS = 2
@@ -24,13 +24,13 @@ interface Note {
   readonly written: Acknowledged[]
 }
 
-/** The least that a read may show that was sent at `at` to `server`. */
+/** The minimum value in the response to a read that was sent to `server` at `at`. */
 function leastOf({ written }: Note, server: number, at: number): number {
   const known = written.filter((one) => one.at < (one.server === server ? at : at - STALE_MS))
   return Math.max(0, ...known.map(({ value }) => value))
 }
 
-describe('answers from memory, of four processes', () => {
+describe('cached responses of four processes', () => {
   let processes: Processes
   const notes: Note[] = []
 
@@ -49,7 +49,7 @@ describe('answers from memory, of four processes', () => {
     }
     const data = { notes: notes.map(({ documentId }) => documentId) }
     await ask(0, 'POST', '/api/boards', { data })
-    await wait(2 * STALE_MS) // until all know the rights
+    await wait(2 * STALE_MS) // until all processes know the permissions
   })
   after(() => processes.close())
 
@@ -62,7 +62,7 @@ describe('answers from memory, of four processes', () => {
     return answer
   }
 
-  /** Writes ever larger values: each note has one writer. */
+  /** Writes increasing values. Each note has one writer. */
   const write = async (writer: number, until: number): Promise<void> => {
     for (let value = 1; performance.now() < until; value += 1) {
       const server = randomInt(processes.servers.length)
@@ -97,7 +97,7 @@ describe('answers from memory, of four processes', () => {
     return count
   }
 
-  it(`show nothing older than promised, for ${SECONDS} s`, async () => {
+  it(`shows no value older than promised, for ${SECONDS} s`, async () => {
     const faults: string[] = []
     const until = performance.now() + SECONDS * 1_000
     const [reads] = await Promise.all([
@@ -112,7 +112,7 @@ describe('answers from memory, of four processes', () => {
     expect(Math.min(...hits), `hits of ${all} reads`).to.be.above(SECONDS)
   })
 
-  it('show nothing after a right was taken', async () => {
+  it('shows no content after a permission was revoked', async () => {
     for (const server of processes.servers.keys()) await ask(server, 'GET', '/api/notes?sort=id')
     await ask(0, 'PUT', '/admin/roles/public', { permissions: [] })
     const taken = performance.now()

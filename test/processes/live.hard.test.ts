@@ -11,7 +11,7 @@ const MOST_MIB = 60
 const MOST_MS = 500
 const WRITES = 100
 
-describe('thousands who are told of changes', () => {
+describe('thousands of live streams', () => {
   let processes: Processes
   const opened: EventStream[] = []
 
@@ -31,7 +31,7 @@ describe('thousands who are told of changes', () => {
       body: { permissions },
     })
     expect(status).to.equal(200)
-    await delay(1_100) // what processes know of roles may be a second old
+    await delay(1_100) // cached roles may be a second old
   })
   afterEach(() => {
     for (const stream of opened.splice(0)) stream.close()
@@ -56,9 +56,9 @@ describe('thousands who are told of changes', () => {
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024
   }
 
-  it(`${STREAMS} streams take at most ${MOST_MIB} MiB more, and are all told`, async function () {
+  it(`takes at most ${MOST_MIB} MiB for ${STREAMS} streams, and notifies all of them`, async function () {
     if (process.platform !== 'linux') return this.skip()
-    for (let each = 0; each < 500; each += 1) await ask(server(1), 'GET', '/api/notes') // warm
+    for (let each = 0; each < 500; each += 1) await ask(server(1), 'GET', '/api/notes') // warm up
     const before = residentMib()
     for (let each = 0; each < STREAMS; each += 100) {
       const some = await Promise.all(
@@ -76,7 +76,7 @@ describe('thousands who are told of changes', () => {
     expect(Math.max(waiting, told), 'MiB more').to.be.at.most(MOST_MIB)
   })
 
-  it(`of ${WRITES} commits 95 % are told in another process within ${MOST_MS} ms`, async () => {
+  it(`reports 95 % of ${WRITES} commits in another process within ${MOST_MS} ms`, async () => {
     const stream = await openEventStream(portOf(2), '/api/_live?types=note')
     opened.push(stream)
     await until(() => Promise.resolve(stream.lastId() !== ''), 10_000)
@@ -87,14 +87,14 @@ describe('thousands who are told of changes', () => {
       const acknowledged = performance.now()
       while (stream.events.length === seen) await delay(1)
       took.push(performance.now() - acknowledged)
-      await delay(each * 3) // at any phase of whoever looks
+      await delay(each * 3) // at any phase of the polling
     }
     took.sort((one, other) => one - other)
     const percentile = (share: number): number => took[Math.ceil(WRITES * share) - 1] ?? Infinity
     expect(percentile(0.95), `of ${took.map(Math.round).join(' ')}`).to.be.at.most(MOST_MS)
   })
 
-  it('who does not read is cut off, and is told what it has missed when it comes back', async () => {
+  it('disconnects a client that does not read, and sends the missed changes after it reconnects', async () => {
     const slow = await openEventStream(portOf(1), '/api/_live?types=note')
     const quick = await openEventStream(portOf(1), '/api/_live?types=note')
     opened.push(slow, quick)
@@ -130,7 +130,7 @@ describe('thousands who are told of changes', () => {
         [],
       )
     }
-    await until(async () => (await gauge()) === 1, 60_000) // the time to read it was over
+    await until(async () => (await gauge()) === 1, 60_000) // the time limit to read is over
     await until(() => Promise.resolve(quick.events.length === written), 60_000)
     slow.resume()
     await until(() => Promise.resolve(slow.isEnded()), 10_000)

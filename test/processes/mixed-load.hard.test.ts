@@ -7,9 +7,9 @@ import { ROOT_TOKEN } from '../api/server-process.ts'
 import { type Processes, startProcesses } from './processes.ts'
 
 const SECONDS = Number(process.env['QUIRE_TEST_LOAD_SECONDS'] ?? 5)
-/** No answer is older, as shipped. */
+/** The default maximum age of a response. */
 const STALE_MS = 1_000
-/** Files of one process must be there for the others. */
+/** Every process must see the files of the others. */
 const SHARED_UPLOADS = { UPLOAD_STORAGE: 'gridfs', RATE_LIMIT: 'off' }
 
 describe(`four processes under ${SECONDS} s of mixed load`, () => {
@@ -22,7 +22,7 @@ describe(`four processes under ${SECONDS} s of mixed load`, () => {
     await processes.close()
   })
 
-  it('lose nothing, and none of them tells of anything else than the others', async function () {
+  it('loses no data, and sends the same responses from every process', async function () {
     this.timeout(SECONDS * 1_000 + 120_000)
     const bases = processes.servers.map(({ base }) => base)
     const load = await startMixedLoad({
@@ -43,7 +43,7 @@ describe(`four processes under ${SECONDS} s of mixed load`, () => {
     expect(await findRepeatedIds()).to.deep.equal([])
   })
 
-  /** Of the rows of each collection that have an `id`: none may have that of another. */
+  /** No two rows of a collection may have the same `id`. */
   const findRepeatedIds = async (): Promise<readonly string[]> => {
     const { db } = processes
     const names = (await db.listCollections().toArray()).map(({ name }) => name)

@@ -3,7 +3,7 @@ import type { Db, MongoClient } from 'mongodb'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
 import type { ReleaseRow } from '../../src/content/planning/release-rows.ts'
 
-/** A document with a time. */
+/** A scheduled document. */
 export interface Planned {
   readonly schedule: string
   readonly documentId: string
@@ -19,7 +19,7 @@ export interface Batch {
   readonly released: ReadonlyMap<string, Planned['action']>
 }
 
-/** Of how many documents what was to be done has been, at one instant. */
+/** The number of documents with a completed action, in one snapshot. */
 export function countDone(
   client: MongoClient,
   db: Db,
@@ -43,7 +43,10 @@ export function countDone(
   )
 }
 
-/** One commit for each schedule in the name of its author, one for all of the release, and no other. */
+/**
+ * Expects one commit per schedule in the name of its author, one for the whole release, and no
+ * others.
+ */
 export async function expectOnce(
   client: MongoClient,
   db: Db,
@@ -65,7 +68,7 @@ export async function expectOnce(
     const commits = commitsOf(schedule)
     expect(commits.map((commit) => commit.by.name)).to.deep.equal([by])
     expect(changesOf(commits, documentId)).to.have.length(1)
-    // What is taken back was published by who made it.
+    // The creator had published the documents that are unpublished here.
     expect(changesOf(all, documentId)).to.have.length(action === 'publish' ? 1 : 2)
   }
   const commits = commitsOf(release.id)

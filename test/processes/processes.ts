@@ -28,23 +28,23 @@ export interface Answer {
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Null is nobody; root unless told otherwise. */
+  /** Null is anonymous. The default is root. */
   readonly token?: string | null
 }
 
-/** Several real servers on one database, each with a data folder of its own. */
+/** Several real servers on one database, each with its own data folder. */
 export interface Processes {
   readonly servers: readonly ServerProcess[]
-  /** What they write to. */
+  /** The database of the servers. */
   readonly db: Db
-  /** One more server with the same environment, and other content-types where they are given. */
+  /** Starts one more server with the same environment, and with these content-types if given. */
   start(contentTypes?: Declarations): Promise<ServerProcess>
-  /** Ends all that run, and starts as many anew, at one instant. */
+  /** Stops all servers, and starts as many again at the same time. */
   restart(contentTypes: Declarations): Promise<void>
   close(): Promise<void>
 }
 
-/** Four servers that begin at the same instant, on a database that does not exist. */
+/** Starts four servers at the same time, on a database that does not exist yet. */
 export async function startProcesses(
   label: string,
   contentTypes: Declarations,
@@ -64,7 +64,7 @@ export async function startProcesses(
       MONGODB_DATABASE: database,
       MONGODB_URI: uri,
       QUIRE_DATA_DIR: mkdtempSync(path.join(folder, 'data-')),
-      SLOW_REQUEST_MS: '0', // a loaded machine is slow at anything
+      SLOW_REQUEST_MS: '0', // any request may be slow on a loaded machine
       TRUST_PROXY: '1',
       ...environment,
     })
@@ -111,7 +111,7 @@ export async function startProcesses(
   }
 }
 
-/** One request, which is given up after a time that no answer takes. */
+/** Sends one request, with a timeout that no valid response reaches. */
 export async function ask(
   { base }: Pick<ServerProcess, 'base'>,
   method: string,
@@ -137,7 +137,7 @@ export async function ask(
   }
 }
 
-/** As clients should: a server that has too much to do at once says when to ask again. */
+/** Retries like a client should when the server is overloaded. */
 export async function patiently(request: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await request()
@@ -146,10 +146,13 @@ export async function patiently(request: () => Promise<Answer>): Promise<Answer>
   }
 }
 
-/** The documented bound and the slack of a loaded machine. */
+/** The documented bound, and extra time for a loaded machine. */
 const WITHIN_MS = 1_000 + 4_000
 
-/** Asks each server until it says what is expected. On a slow machine the bound is a number of requests (`until`). */
+/**
+ * Waits until the condition holds for each server. On a slow machine the bound is a number of
+ * requests (`until`).
+ */
 export async function agree(
   servers: readonly ServerProcess[],
   what: string,

@@ -30,7 +30,7 @@ function isThere(program: string, ...words: readonly string[]): boolean {
   return spawnSync(program, words).error === undefined
 }
 
-/** Varnish, with the module that knows tags: Debian has it in varnish-modules. */
+/** Whether Varnish has the module for tags. In Debian it is part of varnish-modules. */
 function hasXkey(): boolean {
   const vmods = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64']
   const isIn = (dir: string): boolean => existsSync(path.join(dir, 'varnish/vmods/libvmod_xkey.so'))
@@ -72,7 +72,7 @@ async function running(child: ChildProcess, port: number): Promise<Proxy> {
   return { port, stop }
 }
 
-/** As docs/operating/nginx.conf has it, on other ports and in another folder. */
+/** Uses docs/operating/nginx.conf with other ports and another folder. */
 async function startNginx(folder: string, upstream: number): Promise<Proxy> {
   const port = await freePort()
   const site = readFileSync(new URL('nginx.conf', OPERATING), 'utf8')
@@ -97,7 +97,7 @@ async function startNginx(folder: string, upstream: number): Promise<Proxy> {
   return running(spawn('nginx', words, { stdio: ['ignore', 'pipe', 'pipe'] }), port)
 }
 
-/** As docs/operating/varnish.vcl has it. */
+/** Uses docs/operating/varnish.vcl. */
 async function startVarnish(folder: string, upstream: number, port: number): Promise<Proxy> {
   const file = path.join(folder, 'varnish.vcl')
   writeFileSync(
@@ -125,10 +125,10 @@ async function get(
   return { status: response.statusCode, headers: response.headers, text }
 }
 
-describe('behind a cache', () => {
+describe('a cache in front of the server', () => {
   let server: TestServer
   let folder: string
-  /** Ends what a test has started: nothing where it is skipped. */
+  /** Stops everything that a test has started. */
   const ends: (() => Promise<void>)[] = []
 
   beforeEach(() => {
@@ -155,7 +155,7 @@ describe('behind a cache', () => {
     ends.push(() => proxy.stop())
     return proxy.port
   }
-  /** How many requests for a route Quire has answered. */
+  /** The number of requests for a route that reached Quire. */
   const answered = async (route: string): Promise<number> => {
     const { text } = await get(server.port, '/metrics', { authorization: 'Bearer of-the-test' })
     return text
@@ -188,7 +188,7 @@ describe('behind a cache', () => {
     expect(JSON.parse(answers[0]?.text ?? '').items[0].documentId).to.equal(documentId)
     expect((await answered('/api/_sync')) - before, 'requests that Quire saw').to.be.at.most(2)
   }
-  /** What was committed so far has been purged: the role of the public as well. */
+  /** Waits until all commits are purged, including that of the public role. */
   async function allPurged(): Promise<void> {
     const client = await MongoClient.connect(server.uri)
     const db = client.db(server.database)
@@ -217,7 +217,7 @@ describe('behind a cache', () => {
     expect((await answered('/api/notes')) - before, 'with a credential').to.equal(3)
   }
 
-  it(`nginx makes one request of ${POLLS} polls that wait with one token`, async function () {
+  it(`sends one request for ${POLLS} polls that wait with one token, in nginx`, async function () {
     if (!isThere('nginx', '-v')) return this.skip()
     await begin({})
     const port = await through(startNginx(folder, server.port))
@@ -225,7 +225,7 @@ describe('behind a cache', () => {
     await assertPrivate(port)
   })
 
-  it(`Varnish does too, and a purge by tag removes what it should and nothing else`, async function () {
+  it('does the same in Varnish, and removes exactly the tagged responses on a purge', async function () {
     if (!hasXkey()) return this.skip()
     await begin({ CACHE_TAGS: 'xkey', CACHE_MAX_AGE: '600' })
     const port = await through(startVarnish(folder, server.port, await freePort()))
@@ -258,7 +258,7 @@ describe('behind a cache', () => {
     await assertPrivate(port)
   })
 
-  it('Varnish is told of changes by Quire itself', async function () {
+  it('receives purges from Quire, in Varnish', async function () {
     if (!hasXkey()) return this.skip()
     const varnishPort = await freePort()
     await begin({

@@ -6,7 +6,7 @@ import { ask, type Declarations, type Processes, startProcesses } from './proces
 const COMPONENT = { info: { displayName: 'part' }, attributes: { name: { type: 'string' } } }
 const PARTS = { type: 'component', repeatable: true, component: 'shared.part' }
 
-/** The one before, of which `gone` is to go. */
+/** The previous types. `gone` is removed in the next version. */
 const OLD: Declarations = {
   note: declare(
     'note',
@@ -17,7 +17,7 @@ const OLD: Declarations = {
   'components/shared/part': COMPONENT,
 }
 
-/** The one after: an attribute of each kind more. */
+/** The next types, with one more attribute of each kind. */
 const NEW: Declarations = {
   note: declare(
     'note',
@@ -37,7 +37,7 @@ const NEW: Declarations = {
   },
 }
 
-describe('processes with the content-types before and after, side by side', () => {
+describe('processes with previous and next content-types side by side', () => {
   let processes: Processes
   let older: ServerProcess
   let newer: ServerProcess
@@ -59,7 +59,7 @@ describe('processes with the content-types before and after, side by side', () =
   const read = async (server: ServerProcess, path: string): Promise<Json> =>
     (await ask(server, 'GET', `${path}?populate=*`)).body.data
 
-  it('keep what the one before does not know, whatever it does to the document', async () => {
+  it('keeps values that the previous version does not know during all its writes', async () => {
     const tag = await write(newer, 'POST', '/api/tags', { name: 'a' })
     const data = { title: 'one', added: 'mine', code: 'c1', tags: [tag.documentId] }
     const { documentId } = await write(newer, 'POST', '/api/notes', data)
@@ -80,7 +80,7 @@ describe('processes with the content-types before and after, side by side', () =
     expect(body.data).to.include({ added: 'mine', code: 'c1' })
   })
 
-  it('refuse what they do not know, and show nothing for what the other did not write', async () => {
+  it('refuses unknown attributes, and shows null for attributes that the other version did not write', async () => {
     const unknown = await ask(older, 'POST', '/api/notes', { body: { data: { added: 'x' } } })
     expect([unknown.status, unknown.body.error.message]).to.deep.equal([400, 'Invalid key added'])
     const { documentId } = await write(older, 'POST', '/api/notes', { title: 'old', gone: 'y' })
@@ -90,7 +90,7 @@ describe('processes with the content-types before and after, side by side', () =
     expect(await read(older, path)).to.include({ title: 'old', gone: 'y' })
   })
 
-  it('hold what must be unique, though the one before does not know of it', async () => {
+  it('enforces a unique value that the previous version does not know', async () => {
     await write(newer, 'POST', '/api/notes', { title: 'holder', code: 'taken' })
     const draft = await write(newer, 'POST', '/api/notes?status=draft', { code: 'taken' })
     const publish = `/api/notes/${draft.documentId}/actions/publish`
@@ -100,7 +100,7 @@ describe('processes with the content-types before and after, side by side', () =
     expect([unknowing.status, unknowing.body.error.name]).to.deep.equal([409, 'ConflictError'])
   })
 
-  it('lose what only the one after knows of an element that the one before writes', async () => {
+  it('loses new attributes of components that the previous version writes', async () => {
     const parts = [
       { name: 'a', size: 1 },
       { name: 'b', size: 2 },
@@ -116,7 +116,7 @@ describe('processes with the content-types before and after, side by side', () =
     expect(await sizes()).to.deep.equal([null, null])
   })
 
-  it('have the indexes of whoever began last', async () => {
+  it('has the indexes of the process that started last', async () => {
     const names = async (): Promise<readonly string[]> =>
       (await processes.db.collection('note_versions').listIndexes().toArray()).map(({ name }) =>
         String(name),

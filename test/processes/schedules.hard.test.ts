@@ -15,35 +15,38 @@ const KILLS = Number(process.env['QUIRE_TEST_KILLS'] ?? 3)
 const NOTE = 'api::note.note'
 const CLOCK = new URL('../faults/shifted-clock.js', import.meta.url).href
 
-/** Documents that are due together, and how far one such moment is from the next. */
+/** Documents with the same due time, and the time between two such moments. */
 const AT_ONCE = 8
 const APART_MS = 2_000
 const USUAL_MOMENTS = 5
 const RELEASED = 50
-/** For all requests that plan, on a machine that is busy. */
+/** The time to send all scheduling requests on a busy machine. */
 const LEAD_MS = 4_000
 
-/** As documented. */
+/** The documented bound. */
 const WITHIN_MS = 2_000
 const LEASE_MS = { document: 1_000, release: 1_500 } as const
-/** What is done to many documents takes its time. */
+/** An action on many documents takes longer. */
 const RELEASE_WITHIN_MS = 10_000
-/** Before a moment at which one is to be killed. */
+/** A process is killed this long before a moment. */
 const AHEAD_MS = 100
-/** More for single ones on a busy machine, where processes start all the time. */
+/** Extra time for single documents on a busy machine that keeps starting processes. */
 const BUSY_MS = 3_000
 const PATIENCE_MS = 60_000
 
-/** What somebody saw who looked at the rows all the time. */
+/** The observations of a permanent poll of the rows. */
 interface Seen {
-  /** How many milliseconds after its time each was gone, by its id; negative where it was before. */
+  /** The delay of each id in milliseconds. It is negative if the action came too early. */
   readonly lateness: ReadonlyMap<string, number>
-  /** How often each has been begun, or once less: the last time may have been too short to be seen. */
+  /**
+   * The observed attempts of each id, possibly one too few, because the last attempt may be too
+   * short to be seen.
+   */
   readonly attempts: ReadonlyMap<string, number>
 }
 
 describe('schedules and a release of several processes', () => {
-  /** One that nobody kills, two that are, and one whose clock is wrong. */
+  /** One process that is never killed, two that are, and one with a wrong clock. */
   let steady: ServerProcess
   const mortal: ServerProcess[] = []
   let wrong: ServerProcess
@@ -85,7 +88,7 @@ describe('schedules and a release of several processes', () => {
     return body
   }
 
-  /** The clock of that process, by what it has just written. */
+  /** Shifts the clock of that process, and waits until a new row shows it. */
   async function shiftClock(shiftMs: number): Promise<void> {
     writeFileSync(path.join(world.folder, 'clock'), String(shiftMs))
     wrong.signal('SIGUSR2')
@@ -96,7 +99,7 @@ describe('schedules and a release of several processes', () => {
     }, PATIENCE_MS)
   }
 
-  /** Of four, one is there to be taken back. */
+  /** One of four documents is unpublished. */
   const actionOf = (index: number): Planned['action'] => (index % 4 === 3 ? 'unpublish' : 'publish')
 
   async function makeDocument(action: Planned['action']): Promise<string> {
@@ -105,7 +108,7 @@ describe('schedules and a release of several processes', () => {
     return (await ok(ask(steady, 'POST', `/api/notes?status=${status}`, { body }))).data.documentId
   }
 
-  /** Documents at each moment, and a release at that in the middle. */
+  /** Schedules documents for each moment, and a release for the middle one. */
   async function plan(moments: number): Promise<Batch> {
     const ids = await inTurns(moments * AT_ONCE, (index) => makeDocument(actionOf(index)))
     const items = await inTurns(RELEASED, async (index) => {
@@ -138,7 +141,7 @@ describe('schedules and a release of several processes', () => {
     return { schedule: data.id, documentId, action, at, by }
   }
 
-  /** Looks until no row is left, and that nobody could have seen a part of the release. */
+  /** Polls until no row is left, and checks that no reader could see a part of the release. */
   async function watch({ documents, release, released }: Batch): Promise<Seen> {
     const dueAt = new Map([
       [release.id, release.at],
@@ -168,7 +171,7 @@ describe('schedules and a release of several processes', () => {
     return { lateness, attempts }
   }
 
-  /** Of the documents, ascending. */
+  /** The delays of the documents, ascending. */
   const ofDocuments = ({ documents }: Batch, { lateness }: Seen): readonly number[] =>
     documents.map(({ schedule }) => lateness.get(schedule) ?? NaN).toSorted((a, b) => a - b)
 
@@ -182,7 +185,7 @@ describe('schedules and a release of several processes', () => {
     )
   }
 
-  it('are done once, none before its time and 95 % of documents within 2 s of it, with a clock 3 s behind', async () => {
+  it('runs each action once, never early, and 95 % within 2 s, with a clock 3 s behind', async () => {
     await shiftClock(-3_000)
     const batch = await plan(USUAL_MOMENTS)
     const seen = await watch(batch)
@@ -195,7 +198,7 @@ describe('schedules and a release of several processes', () => {
     expect(seen.lateness.get(batch.release.id)).to.be.within(0, RELEASE_WITHIN_MS)
   })
 
-  it(`are done once, though who is at them is killed: 95 % of documents within 2 s all the same, under ${KILLS} kills`, async () => {
+  it(`runs each action once, and 95 % within 2 s, with ${KILLS} kills of running processes`, async () => {
     await shiftClock(-3_000)
     const batch = await plan(Math.max(USUAL_MOMENTS, KILLS + 2))
     const first = batch.documents[0]?.at ?? 0
@@ -213,7 +216,7 @@ describe('schedules and a release of several processes', () => {
     expect(again, 'what was killed was at nothing').not.to.have.length(0)
   })
 
-  /** From then on at each moment one that is at something; another begins in its place. */
+  /** At each moment, kills a process that runs an action and starts another one. */
   async function killAt(first: number): Promise<void> {
     const starting: Promise<void>[] = []
     const isHeld = async (): Promise<boolean> =>
@@ -223,11 +226,11 @@ describe('schedules and a release of several processes', () => {
       await wait(Math.max(0, first + kill * APART_MS - AHEAD_MS - Date.now()))
       await until(async () => !(await isHeld()), PATIENCE_MS)
       const victim = mortal.splice(Math.floor(Math.random() * mortal.length), 1)[0]
-      // The others stand still, so that it is this one that begins.
+      // Stops the others, so that this process starts the action.
       const others = [steady, wrong, ...mortal]
       for (const other of others) other.signal('SIGSTOP')
       try {
-        await until(isHeld, APART_MS).catch(() => undefined) // who stands still may hold what it needs
+        await until(isHeld, APART_MS).catch(() => undefined) // a stopped process may hold a needed lock
         await wait(Math.random() * 10)
         await victim?.kill()
       } finally {
@@ -238,7 +241,7 @@ describe('schedules and a release of several processes', () => {
     await Promise.all(starting)
   }
 
-  it('are done once by a clock that jumps ahead by more than a lease as the first are due', async () => {
+  it('runs each action once with a clock that jumps ahead by more than a lease', async () => {
     const aheadMs = LEASE_MS.document + 2_000
     await shiftClock(0)
     const batch = await plan(USUAL_MOMENTS)
@@ -254,12 +257,12 @@ describe('schedules and a release of several processes', () => {
   })
 })
 
-/** What so many are at most; of an ascending list. */
+/** The maximum of this share of an ascending list. */
 function shareOf(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? NaN
 }
 
-/** So many, a few at a time, in their order. */
+/** Makes this number of values in order, a few at a time. */
 async function inTurns<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
   const made: T[] = []
   while (made.length < count) {

@@ -5,7 +5,7 @@ import { type Answer, ask, PROCESSES, type Processes, startProcesses } from './p
 
 const TYPES = { note: declare('note', { text: { type: 'string' } }) }
 
-describe('four processes and those who sign in', () => {
+describe('sign-ins at four processes', () => {
   let processes: Processes
   let addresses = 0
 
@@ -18,7 +18,7 @@ describe('four processes and those who sign in', () => {
 
   const serverAt = (index: number): ServerProcess =>
     processes.servers[index % PROCESSES] ?? expect.fail('no process')
-  /** From an address of its own, unless one is given: attempts are counted by it. */
+  /** Sends from a new address, unless one is given, because attempts are counted by address. */
   const send = (
     index: number,
     target: string,
@@ -44,7 +44,7 @@ describe('four processes and those who sign in', () => {
   }
   const onAll = (status: number): readonly number[] => processes.servers.map(() => status)
 
-  it('keep a session that goes from one to the next, and end it everywhere', async () => {
+  it('keeps a session across processes, and ends it in all of them', async () => {
     let { jwt, refreshToken } = await register('ann')
     for (let index = 1; index <= PROCESSES; index += 1) {
       expect(await statusOfMe(jwt)).to.deep.equal(onAll(200))
@@ -58,7 +58,7 @@ describe('four processes and those who sign in', () => {
     expect((await send(3, '/api/auth/refresh', { refreshToken })).status).to.equal(401)
   })
 
-  it('count attempts together, by address and by account', async () => {
+  it('counts the attempts of all processes together, by address and by account', async () => {
     const attempt = (identifier: string, address?: string) => async (_: unknown, index: number) =>
       (await send(index, '/api/auth/local', { identifier, password: 'wrong' }, address)).status
     const count = (statuses: readonly number[]) => ({
@@ -76,7 +76,7 @@ describe('four processes and those who sign in', () => {
   })
 })
 
-/** Attempts are counted by the minute: what is counted together must not be cut by its end. */
+/** Attempts are counted per minute, so those of a test must not span two minutes. */
 async function intoOneMinute(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000)
   if (left < 8_000) await new Promise((resolve) => setTimeout(resolve, left))

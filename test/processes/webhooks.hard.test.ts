@@ -19,9 +19,9 @@ import { ask } from './processes.ts'
 const KILLS = Number(process.env['QUIRE_TEST_KILLS'] ?? 5)
 const SERVERS = 5
 const WRITERS = 6
-/** The share of messages that the receivers do not take. */
+/** The share of messages that the receivers refuse. */
 const FAILING = 0.3
-/** Deliveries that are left when writers wait for them: however long it goes on, what is to be sent is bounded. */
+/** Writers wait at this number of open deliveries, which bounds the work of a long run. */
 const MOST_OPEN = 300
 const SHORT_LEASE_MS = 3_000
 const PATIENCE_MS = 150_000
@@ -32,14 +32,14 @@ interface Hook {
   readonly ordered: boolean
 }
 
-describe('webhooks of several processes under kills, with receivers that fail', () => {
+describe('webhooks of several processes with kills and failing receivers', () => {
   const servers: ServerProcess[] = []
   const hooks: Hook[] = []
   let folder: string
   let client: MongoClient
   let db: Db
   let start: () => Promise<ServerProcess>
-  /** Messages with a signature that is none. */
+  /** Messages with an invalid signature. */
   const forged: string[] = []
 
   before(async () => {
@@ -61,7 +61,7 @@ describe('webhooks of several processes under kills, with receivers that fail', 
         SLOW_REQUEST_MS: '0',
         WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
       })
-    servers.push(await start()) // the indexes are there then
+    servers.push(await start()) // the start creates the indexes
     servers.push(...(await Promise.all(Array.from({ length: SERVERS - 1 }, start))))
     for (const ordered of [false, true]) hooks.push(await makeHook(ordered))
   })
@@ -108,8 +108,9 @@ describe('webhooks of several processes under kills, with receivers that fail', 
 
   const deliveries = () => db.collection<DeliveryRow>('quire_deliveries')
   /**
-   * The next attempt of what failed is now, and a lease is over after 3 s: how long the pauses between attempts are is no
-   * matter here. Somebody alive who is slower has it taken away, as by a clock that is ahead.
+   * Makes the next attempt of failed deliveries due now, and limits a lease to 3 s: the pauses
+   * between attempts do not matter here. A slow process that is still alive loses its lease, as
+   * with a clock that is ahead.
    */
   async function hurry(): Promise<void> {
     await deliveries().updateMany(
@@ -123,7 +124,7 @@ describe('webhooks of several processes under kills, with receivers that fail', 
     )
   }
 
-  /** Makes all attempts that are to come at once, and says how many deliveries there are, until it is told to stop. */
+  /** Keeps all attempts due and reports the number of open deliveries, until the end. */
   async function pace(isOver: () => boolean, tell: (open: number) => void): Promise<void> {
     while (!isOver()) {
       await hurry()
@@ -132,7 +133,7 @@ describe('webhooks of several processes under kills, with receivers that fail', 
     }
   }
 
-  /** Writes to documents of its own until it is told to stop; a server that dies in between is no matter. */
+  /** Writes to its own documents until the end. The server may die in between. */
   async function write(isOver: () => boolean, mayWrite: () => boolean): Promise<number> {
     let acknowledged = 0
     let documentId: string | null = null
@@ -156,7 +157,9 @@ describe('webhooks of several processes under kills, with receivers that fail', 
     servers.push(await start())
   }
 
-  /** The ids that a webhook has to be told of, and of which document and commit each is. */
+  /**
+   * The ids of the messages that a webhook must receive, with the document and the commit of each.
+   */
   async function expected({ id }: Hook): Promise<ReadonlyMap<string, string>> {
     const rows = await db
       .collection<NumberedCommit>('quire_commits')
@@ -175,7 +178,7 @@ describe('webhooks of several processes under kills, with receivers that fail', 
   const takenBy = ({ receiver }: Hook): readonly Received[] =>
     receiver.received.filter(({ status }) => status === 204)
 
-  it(`each event arrives, none is invented, and order is kept where asked for (${KILLS} kills)`, async () => {
+  it(`delivers every event, invents none, and keeps the order if requested (${KILLS} kills)`, async () => {
     let isOver = false
     let open = 0
     const ended = (): boolean => isOver
@@ -235,7 +238,7 @@ describe('webhooks of several processes under kills, with receivers that fail', 
     )
   }
 
-  /** Of each document, each event was first taken after those before it. */
+  /** Each event of a document was first accepted after the earlier ones. */
   function expectOrder(taken: readonly Received[], wanted: ReadonlyMap<string, string>): void {
     const seen = new Set<string>()
     const firsts = taken.filter(({ id }) => {

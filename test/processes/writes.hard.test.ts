@@ -16,7 +16,7 @@ import {
   startProcesses,
 } from './processes.ts'
 
-/** Writers of each process. */
+/** Writers per process. */
 const WRITERS = Number(process.env['QUIRE_TEST_WRITERS'] ?? 2)
 const EACH = Number(process.env['QUIRE_TEST_WRITES'] ?? 4)
 const ALL = PROCESSES * WRITERS
@@ -58,7 +58,7 @@ const TYPES = {
   }),
 }
 
-describe('four processes that write', () => {
+describe('writes of four processes', () => {
   let processes: Processes
 
   before(async () => {
@@ -79,7 +79,7 @@ describe('four processes that write', () => {
       }),
     )
   const first = (): ServerProcess => processes.servers[0] ?? expect.fail('no process')
-  /** What a request that must be done answers. */
+  /** The response of a request that must succeed. */
   const done = async (request: () => Promise<Answer>): Promise<Json> => {
     const { status, body } = await patiently(request)
     expect(status, JSON.stringify(body)).to.be.oneOf([200, 201])
@@ -88,7 +88,7 @@ describe('four processes that write', () => {
   const create = async (server: ServerProcess, path: string, data: object): Promise<Json> =>
     (await done(() => ask(server, 'POST', path, { body: { data } }))).data
 
-  it('give no id and no documentId twice, over content, files and users', async () => {
+  it('repeats no id and no documentId across content, files and users', async () => {
     await everyone(async (server, writer) => {
       for (let round = 0; round < EACH; round += 1) {
         const name = `${writer}-${round}`
@@ -137,7 +137,7 @@ describe('four processes that write', () => {
     ['an index', '/api/books'],
     ['reservations', '/api/seats'],
   ] as const) {
-    it(`give a unique value once, by ${how}`, async () => {
+    it(`accepts a unique value once, by ${how}`, async () => {
       const body = { data: { name: 'the one' } }
       const answers = await everyone((server) =>
         patiently(() => ask(server, 'POST', path, { body })),
@@ -147,7 +147,7 @@ describe('four processes that write', () => {
     })
   }
 
-  it('lose no update with If-Match', async () => {
+  it('loses no update with If-Match', async () => {
     const { documentId } = await create(first(), '/api/counters', { count: 0 })
     const path = `/api/counters/${documentId}`
     await everyone(async (server) => {
@@ -160,7 +160,7 @@ describe('four processes that write', () => {
       }
     }
   })
-  /** Reads, adds one and writes, until what was read is what is written over. */
+  /** Reads, adds one and writes, until no other write came in between. */
   const increment = async (server: ServerProcess, path: string): Promise<void> => {
     for (;;) {
       const read = await patiently(() => ask(server, 'GET', path))
@@ -169,11 +169,11 @@ describe('four processes that write', () => {
       const { status, body: answer } = await ask(server, 'PUT', path, { headers, body })
       if (status === 200) return
       expect(status, JSON.stringify(answer)).to.be.oneOf([412, 503, 504])
-      await wait(randomInt(10 * WRITERS)) // as clients should: all at once they only lose to each other
+      await wait(randomInt(10 * WRITERS)) // random delay, so that the writers do not collide forever
     }
   }
 
-  it('keep every attribute, whoever wrote it', async () => {
+  it('keeps the attributes of all writers', async () => {
     const { documentId } = await create(first(), '/api/forms', {})
     const path = `/api/forms/${documentId}`
     await everyone(async (server, writer) => {
@@ -191,7 +191,7 @@ describe('four processes that write', () => {
     ['one process', 1],
     ['four processes', PROCESSES],
   ] as const) {
-    it(`connect forty to one entry from ${where} on a busy machine, without a 503`, async () => {
+    it(`connects forty entries to one from ${where} on a busy machine, without a 503`, async () => {
       const busy = Array.from({ length: 2 * availableParallelism() }, () =>
         spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
       )
@@ -222,7 +222,7 @@ describe('four processes that write', () => {
     expect(body.data.books.map((book: Json) => String(book.documentId))).to.have.members(books)
   }
 
-  it('keep every connection to one list, of an owner and of an inverse', async () => {
+  it('keeps every connection to one list, from the owning and the inverse side', async () => {
     for (const type of ['lists', 'shelves']) {
       const plural = type === 'shelves' ? 'shelfs' : type
       const { documentId } = await create(first(), `/api/${plural}`, {})
@@ -239,7 +239,7 @@ describe('four processes that write', () => {
     }
   })
 
-  it('create once for one Idempotency-Key, sent to all at once', async () => {
+  it('creates one entry for an Idempotency-Key that is sent to all processes', async () => {
     for (let round = 0; round < EACH; round += 1) {
       const headers = { 'idempotency-key': `key-${round}` }
       const body = { data: { title: `keyed ${round}` } }
@@ -257,7 +257,7 @@ describe('four processes that write', () => {
       expect(meta.pagination.total).to.equal(1)
     }
   })
-  /** Asks again while another request with the key is under way. */
+  /** Retries while another request holds the key. */
   const untilAnswered = async (
     server: ServerProcess,
     headers: Readonly<Record<string, string>>,
