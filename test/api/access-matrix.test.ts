@@ -182,7 +182,7 @@ describe('access to every route', () => {
     { who: 'root', token: () => ROOT_TOKEN, isEndUser: false, granted: nothing, may: always },
   ]
 
-  /** Invalid credentials open no route, whatever the public role permits. */
+  /** Invalid credentials open no route, even if the public role permits everything. */
   const UNKNOWN: readonly (readonly [string, () => string])[] = [
     ['an unknown token', () => 'f'.repeat(256)],
     ['an expired token', token('expired')],
@@ -247,7 +247,7 @@ describe('access to every route', () => {
   }
 
   for (const [who, key] of UNKNOWN) {
-    it(`responds with 401 to ${who} on every route under /api, even if the public role permits everything`, async () => {
+    it(`responds with 401 to ${who} on every route under /api, even if everything is public`, async () => {
       await grant({ public: all, authenticated: all })
       const wrong: string[] = []
       for (const route of server.routes) {

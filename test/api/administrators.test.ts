@@ -105,7 +105,7 @@ describe('administrators and their roles', () => {
     }
   })
 
-  it('requires the current password for a change of the own password', async () => {
+  it('requires the current password when administrators change their own password', async () => {
     for (const [client, id] of [
       [root, ids['Root']],
       [manager, managerId],
@@ -126,7 +126,7 @@ describe('administrators and their roles', () => {
     expect(status).to.equal(200)
   })
 
-  it('requires the current password for a change of the own email', async () => {
+  it('requires the current password when administrators change their own email', async () => {
     const added = await addAdministrator(server, 'Mover', ['manager'])
     const mover = await signIn(server, 'mover@example.org')
     const path = `${PEOPLE}/${added.id}`

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 
 const MAX = 300_000
 
-/** A small PNG whose header claims more pixels than the server decodes. */
+/** A small PNG with a header that claims more pixels than the server decodes. */
 function bomb(picture: Buffer): Buffer {
   const claimed = Buffer.from(picture)
   claimed.writeUInt32BE(60_000, 16)
@@ -141,7 +141,7 @@ for (const kind of ['local', 'gridfs', 's3']) {
       expect(waiting()).to.deep.equal([])
     })
 
-    it('serves a polyglot file as a picture, whatever its name and type', async () => {
+    it('serves a polyglot file as the picture in its bytes, for any name and type', async () => {
       const content = Buffer.concat([await png(20, 10), Buffer.from('<script>alert(1)</script>')])
       const files = [{ name: 'page.html', content, type: 'text/html' }]
       const { body } = await upload({ files })

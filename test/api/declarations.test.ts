@@ -110,7 +110,7 @@ describe('declarations in development', () => {
     )
   })
 
-  it('tells the Studio that types are editable', async () => {
+  it('reports editable types to the Studio', async () => {
     const { data } = (await server.get('/admin/start', { token: null })).body
     expect(data.editableTypes).to.equal(true)
   })

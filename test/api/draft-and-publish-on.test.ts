@@ -26,7 +26,7 @@ const types = (draftAndPublish: boolean) => ({
   'components/shared/link': { attributes: { label: { type: 'string' } } },
 })
 
-describe('draft & publish that is turned on later', () => {
+describe('draft & publish turned on later', () => {
   let first: TestServer
   let client: MongoClient
   const opened: TestServer[] = []

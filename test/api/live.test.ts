@@ -305,7 +305,7 @@ describe('GET /api/_live during a shutdown', () => {
       await until(() => Promise.resolve(stream.lastId() !== ''), 5_000)
       const { body } = await server.get('/api/_sync?types=tag')
       const waiting = server.get(`/api/_sync?token=${body.next}&wait=25`)
-      await server.get('/api/tags') // the other request waits by now
+      await server.get('/api/tags') // the request is waiting now
       const elapsedMs = startOwnClock()
       server.leave()
       const answered = await waiting

@@ -261,7 +261,7 @@ describe('locales of content', () => {
   })
 
   describe('locales with shared media and relations', () => {
-    it('shares media and relations between locales, whichever route writes them', async () => {
+    it('shares media and relations between locales, for every route that writes them', async () => {
       const upload = (fields: object = {}): Promise<Answer> =>
         server.send('POST', '/api/upload', {
           headers: MULTIPART,

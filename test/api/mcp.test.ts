@@ -222,7 +222,7 @@ describe('POST /mcp', () => {
     expect(JSON.stringify(tools)).to.not.include(CANARY)
   })
 
-  it('accepts API tokens only, whatever the public role permits', async () => {
+  it('accepts API tokens only, even if the public role permits everything', async () => {
     expect((await rpc('tools/list', {}, { token: null })).status).to.equal(401)
     expect((await rpc('tools/list', {}, { token: 'nobody' })).status).to.equal(401)
     const role = { permissions: ['plugin::users-permissions.auth.register'] }

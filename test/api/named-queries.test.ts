@@ -179,7 +179,7 @@ describe('GET /api/_q/<name>', () => {
     expect(await titles('feed')).to.deep.equal(['One', 'Two'])
   })
 
-  it('requires the permission of the query, whatever else is permitted', async () => {
+  it('requires the permission of the query, even if all others are granted', async () => {
     const all: readonly string[] = (await server.get('/admin/actions')).body.data.map(
       ({ name }: Json) => name,
     )

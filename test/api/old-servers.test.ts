@@ -28,7 +28,7 @@ const CANNOT_JOIN: WireFault = {
   }),
 }
 
-describe('a server whose MongoDB is too old', () => {
+describe('a server on an outdated MongoDB', () => {
   let proxy: FaultProxy
   let server: TestServer
 

@@ -69,7 +69,7 @@ describe('a database that stops responding under many requests', function () {
         const before = usedBytes()
         proxy.stall()
         const first = ask()
-        await delay(200) // by now the requests over the limit have a response, and new ones can start
+        await delay(200) // the requests over the limit have a response now, and new ones can start
         const alive = await server.get('/_health')
         expect(alive.status).to.equal(204)
         const answers = [...(await first), ...(await ask())]

@@ -33,7 +33,7 @@ describe('limits of attempts behind a proxy', () => {
   }
 
   for (const path of ['/api/auth/forgot-password', '/api/auth/send-email-confirmation']) {
-    it(`counts mails of ${path} by their address, whatever else the body contains`, async () => {
+    it(`counts mails of ${path} by their address, ignoring the rest of the body`, async () => {
       const through = await letThrough(40, (index) =>
         attempt(path, { email: 'Victim@example.org', identifier: `random ${index}` }),
       )

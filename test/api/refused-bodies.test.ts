@@ -82,7 +82,7 @@ function isAuth(access: object): boolean {
   return 'action' in access && PERMITTED.some((action) => action === access.action)
 }
 
-/** The status of the response to a request whose body never arrives. */
+/** The status of the response to a request without the announced body. */
 function statusWithoutBody(port: number, line: string): Promise<number> {
   const head = [
     `${line} HTTP/1.1`,

@@ -60,7 +60,7 @@ describe('required relations', () => {
     return body.data.tags.map(({ name }: { readonly name: string }) => name)
   }
 
-  /** Changes that empty a list whose only entry is `tag`. */
+  /** Changes that empty a list with `tag` as its only entry. */
   const emptied: readonly (readonly [string, () => unknown])[] = [
     ['null', () => null],
     ['an empty list', () => []],

@@ -11,7 +11,7 @@ const NDJSON = { 'Content-Type': 'application/x-ndjson' }
 const CREATE = 'api::note.note.create'
 const UPLOAD = 'plugin::upload.content-api.upload'
 
-describe('a long request whose permissions end', () => {
+describe('a long request that loses its permissions', () => {
   let server: TestServer
   before(async () => {
     server = await serve('revoked_requests', {

@@ -26,7 +26,7 @@ const MAX_HEALTH_MS = 1_000
  * get a 503.
  */
 const BURST_MS = 1_000
-/** Attacks with a complete head: 120 requests at once, of which eight are served. */
+/** Attacks with a complete head: 120 requests at once, eight of them served. */
 const IS_BURST: ReadonlySet<string> = new Set(['a body beside a wait'])
 const AUTHORIZED = `Authorization: Bearer ${ROOT_TOKEN}\r\n`
 

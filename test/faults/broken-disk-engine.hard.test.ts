@@ -71,7 +71,7 @@ function untilAcknowledged(load: MixedLoad, more: number): Promise<void> {
   return untilGrown({ read: () => load.acknowledged, by: more }, PATIENCE_MS, answersOf(load))
 }
 
-describe('an embedded database whose disk breaks', function () {
+describe('an embedded database on a disk that breaks', function () {
   this.timeout(240_000)
   this.slow(20_000)
   if (!hasBreakableDisks()) {
@@ -116,7 +116,7 @@ describe('an embedded database whose disk breaks', function () {
   })
 })
 
-describe('an embedded database whose disk fails for a while', function () {
+describe('an embedded database on a disk that fails for a while', function () {
   this.timeout(240_000)
   this.slow(20_000)
   if (spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status !== 0) {

@@ -14,7 +14,7 @@ const CLOCK = new URL('shifted-clock.js', import.meta.url).href
 
 const FIND_NOTES = 'api::note.note.find'
 
-describe('a server whose clock jumps', () => {
+describe('a server with a jumping clock', () => {
   let world: World
   let server: ServerProcess
   let load: MixedLoad

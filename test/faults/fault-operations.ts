@@ -47,7 +47,7 @@ export const FAULT_TYPES: ServerOptions['contentTypes'] = {
   }),
 }
 
-/** A request whose outcome is all or nothing. The names of all its documents start with `key`. */
+/** A request with an all-or-nothing outcome. The names of all its documents start with `key`. */
 export interface FaultOperation {
   readonly name: string
   /** Returns the input of `send`. */

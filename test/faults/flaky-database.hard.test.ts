@@ -13,7 +13,7 @@ const RATE = 0.03
 const STEP_DOWN_MS = 1_000
 const PATIENCE_MS = 90_000
 
-describe('a database whose commands sometimes fail under load', function () {
+describe('a database with occasional failing commands under load', function () {
   this.timeout(600_000)
   this.slow(20_000)
   let proxy: FaultProxy

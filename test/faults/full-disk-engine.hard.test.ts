@@ -18,7 +18,7 @@ const PATIENCE_MS = 60_000
  */
 const ROUNDS = Number(process.env['FULL_DISK_ROUNDS'] ?? 1)
 
-describe('an embedded database whose disk is full', function () {
+describe('an embedded database on a full disk', function () {
   this.timeout(ROUNDS * 240_000)
   this.slow(20_000)
   const disks = smallDisks()
