@@ -5,7 +5,7 @@ import { open } from 'lmdb'
 import { MongoClient } from 'mongodb'
 import type { Document } from 'mongodb'
 import { startEmbedded } from '../src/start-embedded.ts'
-import { DOCUMENTS, makeDocument } from './documents.ts'
+import { DOCUMENT_COUNT, makeDocument } from './documents.ts'
 
 // Benchmark of the embedded engine: 10,000 documents of about 800 bytes, through the driver.
 
@@ -70,15 +70,16 @@ let collection = client.db('bench').collection<Document & { _id: string }>('arti
 await collection.createIndex({ status: 1, id: 1 })
 await collection.createIndex({ slug: 1 })
 
-const documents = Array.from({ length: DOCUMENTS }, (_, i) => makeDocument(i)) as (Document & {
+const documents = Array.from({ length: DOCUMENT_COUNT }, (_, i) => makeDocument(i)) as (Document & {
   _id: string
 })[]
 const started = performance.now()
-for (let i = 0; i < DOCUMENTS; i += 1000) await collection.insertMany(documents.slice(i, i + 1000))
+for (let i = 0; i < DOCUMENT_COUNT; i += 1000)
+  await collection.insertMany(documents.slice(i, i + 1000))
 const seconds = (performance.now() - started) / 1000
 console.log(
   `insertMany, two indexes beside _id`.padEnd(58),
-  `${Math.round(DOCUMENTS / seconds)} documents/s`,
+  `${Math.round(DOCUMENT_COUNT / seconds)} documents/s`,
 )
 
 await client.close()
@@ -122,13 +123,13 @@ await measure('count of a filter, not indexed', () =>
 let next = 0
 await measure('update of one by _id, durable', () =>
   collection.updateOne(
-    { _id: `document-${next++ % DOCUMENTS}:en:published` },
+    { _id: `document-${next++ % DOCUMENT_COUNT}:en:published` },
     { $inc: { rating: 1 } },
   ),
 )
 await measure('a list right after a write', async () => {
   await collection.updateOne(
-    { _id: `document-${next++ % DOCUMENTS}:en:published` },
+    { _id: `document-${next++ % DOCUMENT_COUNT}:en:published` },
     { $inc: { rating: 1 } },
   )
   await collection

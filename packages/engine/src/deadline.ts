@@ -19,7 +19,7 @@ const SAMPLE_MS = 10
 
 let sample = { at: -Infinity, cpuMs: 0 }
 
-export function turnOf(ms: number): Turn {
+export function startTurn(ms: number): Turn {
   const now = performance.now()
   if (now - sample.at > SAMPLE_MS) sample = { at: now, cpuMs: cpuMs() }
   return { endsAt: now + ms, cpuEndsAt: sample.cpuMs + ms }
@@ -41,7 +41,7 @@ export class TurnOver extends Error {
 
 const CHECK_EVERY = 256
 /** Bytes or characters per step, about the work of a small document. */
-const UNIT_BYTES = 4096
+const BYTES_PER_STEP = 4096
 
 // Only one command runs at a time, between two awaits.
 let current = NO_DEADLINE
@@ -65,7 +65,7 @@ export function checkDeadline({ at, turn } = current): void {
 }
 
 /** Milliseconds until the deadline or the end of the turn. */
-export function leftMs(): number {
+export function getRemainingMs(): number {
   return Math.min(current.at, current.turn?.endsAt ?? Infinity) - performance.now()
 }
 
@@ -86,5 +86,5 @@ export function spend(units = 1): void {
 }
 
 export function spendOn(bytes: number): void {
-  return spend(1 + bytes / UNIT_BYTES)
+  return spend(1 + bytes / BYTES_PER_STEP)
 }

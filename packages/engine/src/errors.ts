@@ -64,7 +64,7 @@ function isNamed(name: ErrorName): name is keyof typeof ERROR_CODES {
 }
 
 /** Errors without a name are named after their code (`Location51156`). */
-export function codeOf(name: ErrorName): number {
+export function getErrorCode(name: ErrorName): number {
   return isNamed(name) ? ERROR_CODES[name] : Number(name.slice('Location'.length))
 }
 
@@ -88,7 +88,7 @@ export class CommandError extends Error {
   }
 
   get code(): number {
-    return codeOf(this.codeName)
+    return getErrorCode(this.codeName)
   }
 }
 

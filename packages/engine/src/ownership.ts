@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { checkFile } from './storage/check-file.ts'
-import { reserve } from './storage/room.ts'
+import { reserveSpace } from './storage/disk-space.ts'
 
 // The owner of a folder is recorded in a small LMDB file. Its write transaction is a lock between
 // processes that the system releases when a process dies, so reading the owner and claiming the
@@ -19,7 +19,7 @@ interface Owner {
   readonly uri: string | null
 }
 
-export type Claim =
+export type FolderClaim =
   | { readonly role: 'owner'; announce(uri: string): void; release(): Promise<void> }
   | { readonly role: 'guest'; readonly uri: string | null; readonly pid: number }
 
@@ -80,7 +80,7 @@ function openRecord(directory: string): OwnerRecord {
   return {
     step: (work) =>
       file.transactionSync(() => {
-        reserve(path, FILE_BYTES) // under the lock, because other processes may be writing
+        reserveSpace(path, FILE_BYTES) // under the lock, because other processes may be writing
         const { result, next } = work(file.get(KEY))
         if (next === null) file.removeSync(KEY)
         else if (next) file.putSync(KEY, next)
@@ -95,7 +95,7 @@ function openRecord(directory: string): OwnerRecord {
  * process that closes an LMDB file (3.5.6) invalidates its locks, even for a process that is just
  * opening the file. That process then fails with "No transaction to renew" on every attempt.
  */
-export async function claimFolder(directory: string): Promise<Claim> {
+export async function claimFolder(directory: string): Promise<FolderClaim> {
   const mine: Owner = {
     pid: process.pid,
     birth: birthOf(process.pid) ?? 'unknown',

@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads'
 import { decodeDocument } from './bson/decode.ts'
 import { encodeDocument } from './bson/encode.ts'
 import { RawDocument } from './bson/values.ts'
-import { cursorTable } from './request/cursors.ts'
+import { createCursorTable } from './request/cursors.ts'
 import type { Engine } from './request/engine.ts'
 import { openMajority } from './request/majority.ts'
-import { sessionTable } from './request/sessions.ts'
-import { dispatch } from './server/dispatch.ts'
-import { READY } from './server/reader-protocol.ts'
-import type { Answer, Question, ReaderOptions } from './server/reader-protocol.ts'
+import { createSessionTable } from './request/sessions.ts'
+import { dispatchMessage } from './server/dispatch.ts'
+import { READER_READY } from './server/reader-protocol.ts'
+import type { ReaderReply, ReaderRequest, ReaderOptions } from './server/reader-protocol.ts'
 import { groupCommits } from './storage/group-commits.ts'
 import { openReplica } from './storage/replica.ts'
 import { openStore } from './storage/store.ts'
@@ -21,12 +21,12 @@ const SWEEP_EVERY_MS = 30_000
 const { directory, durable, address, owner } = JSON.parse(process.argv[2] ?? '{}') as ReaderOptions
 const store = openStore({ directory, durable, readOnly: true })
 const replica = openReplica(store)
-const cursors = cursorTable('reader')
+const cursors = createCursorTable('reader')
 const engine: Engine = {
   data: replica.data,
   writes: groupCommits(replica.data),
   cursors,
-  sessions: sessionTable(replica.data, cursors, {}),
+  sessions: createSessionTable(replica.data, cursors, {}),
   majority: openMajority(replica.data, {}),
   strictness: {},
   address,
@@ -42,7 +42,7 @@ const engines = {
   close: () => engine.close(),
 }
 
-async function answer({ body, leftMs, news }: Question): Promise<Answer> {
+async function answer({ body, leftMs, news }: ReaderRequest): Promise<ReaderReply> {
   replica.refresh(news)
   const bodyBytes = Buffer.from(body)
   const message = {
@@ -54,7 +54,7 @@ async function answer({ body, leftMs, news }: Question): Promise<Answer> {
     wantsReply: true,
   } as const
   const deadline = { at: leftMs === null ? Infinity : performance.now() + leftMs }
-  const reply = await dispatch(engines, message, {}, () => undefined, { deadline })
+  const reply = await dispatchMessage(engines, message, {}, () => undefined, { deadline })
   const bytes = reply instanceof RawDocument ? reply.bytes : encodeDocument(reply)
   // LMDB's own timer ends the read transaction later, on a busy machine much later. The file grows
   // until then.
@@ -62,10 +62,10 @@ async function answer({ body, leftMs, news }: Question): Promise<Answer> {
   return { reply: bytes, cursors: cursors.size }
 }
 
-process.on('message', (question: Question) => {
+process.on('message', (question: ReaderRequest) => {
   void answer(question).then((reply) => process.send?.(reply))
 })
-process.send?.(READY)
+process.send?.(READER_READY)
 // Not by `exit`, which closes LMDB: the last process that closes a file invalidates its locks (lmdb
 // 3.5.6), also for an engine that another process is opening.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

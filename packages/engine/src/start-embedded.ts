@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { claimFolder } from './ownership.ts'
-import type { Claim } from './ownership.ts'
-import type { Listen } from './server/server.ts'
+import type { FolderClaim } from './ownership.ts'
+import type { ListenAddress } from './server/server.ts'
 import type { Strictness } from './request/strictness.ts'
 import type { WorkerOptions } from './worker.ts'
 
@@ -49,7 +49,7 @@ const ending = new Map<string, Promise<void>>()
 
 const GUEST_PATIENCE_MS = 15_000
 const GUEST_INTERVAL_MS = 20
-const LONGEST_SOCKET_PATH = 100
+const MAX_SOCKET_PATH_BYTES = 100
 
 /** A folder that only this user may enter. Socket paths are limited to about 100 bytes. */
 function privateFolder(directory: string): string {
@@ -64,12 +64,12 @@ function privateFolder(directory: string): string {
   return folder
 }
 
-function listenAt(directory: string): Listen {
+function listenAt(directory: string): ListenAddress {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: 0 }
   const path = join(directory, 'engine.sock')
   return {
     path:
-      Buffer.byteLength(path) > LONGEST_SOCKET_PATH
+      Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES
         ? join(privateFolder(directory), 'engine.sock')
         : path,
   }
@@ -82,7 +82,7 @@ function listenAt(directory: string): Listen {
  */
 const SILENT_MS = 60_000
 
-function uriOf(listen: Listen, port: number | null): string {
+function uriOf(listen: ListenAddress, port: number | null): string {
   const host = 'path' in listen ? encodeURIComponent(listen.path) : `${listen.host}:${port}`
   return `mongodb://${host}/?directConnection=true&connectTimeoutMS=${SILENT_MS}`
 }
@@ -108,7 +108,7 @@ type OpenOptions = Required<Omit<EmbeddedOptions, 'directory'>>
 async function runOwned(
   directory: string,
   { durable, strictness }: OpenOptions,
-  claim: Claim & { role: 'owner' },
+  claim: FolderClaim & { role: 'owner' },
 ): Promise<EmbeddedEngine> {
   const listen = listenAt(directory)
   if ('path' in listen) rmSync(listen.path, { force: true })
@@ -142,7 +142,7 @@ async function runOwned(
 
 // If the disk fails or the folder is gone, the remains look like those of a dead process, which is
 // harmless.
-async function leave(listen: Listen, claim: Claim & { role: 'owner' }): Promise<void> {
+async function leave(listen: ListenAddress, claim: FolderClaim & { role: 'owner' }): Promise<void> {
   try {
     if ('path' in listen) rmSync(listen.path, { force: true })
     await claim.release()

@@ -2,14 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { keepEngine } from './server/keep-engine.ts'
 import { openReader } from './server/reader-process.ts'
 import { startServer } from './server/server.ts'
-import type { Listen } from './server/server.ts'
+import type { ListenAddress } from './server/server.ts'
 import type { Strictness } from './request/strictness.ts'
 
 export interface WorkerOptions {
   readonly directory: string
   readonly durable: boolean
   readonly strictness: Strictness
-  readonly listen: Listen
+  readonly listen: ListenAddress
 }
 
 function report(what: string, error: unknown): void {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { checkDeadline, TurnOver, turnOf } from '../src/deadline.ts'
+import { checkDeadline, TurnOver, startTurn } from '../src/deadline.ts'
 
 const TURN_MS = 60
 
@@ -18,13 +18,13 @@ function work(ms: number): void {
 
 describe('the turn of a command', () => {
   it('continues while the command waits for a core', () => {
-    const turn = turnOf(TURN_MS)
+    const turn = startTurn(TURN_MS)
     sleep(TURN_MS + 20)
     expect(() => checkDeadline({ at: Infinity, turn })).not.to.throw()
   })
 
   it('ends for a command that uses the CPU', () => {
-    const turn = turnOf(TURN_MS)
+    const turn = startTurn(TURN_MS)
     work(TURN_MS + 20)
     expect(() => checkDeadline({ at: Infinity, turn })).to.throw(TurnOver)
   })

@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm'
-import { checkDeadline, hasDeadline, leftMs } from '../deadline.ts'
+import { checkDeadline, hasDeadline, getRemainingMs } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 
 export interface TextTest {
@@ -39,7 +39,7 @@ function stepsOf({ loops, options, isNested }: Choices, length: number): number 
 }
 
 /** Matching with a time limit is not faster than this many steps. */
-const FEW_STEPS = 1_000_000
+const MAX_UNLIMITED_STEPS = 1_000_000
 
 /** Only a script of `node:vm` can be interrupted in the middle of a match. */
 interface Limited {
@@ -56,11 +56,11 @@ function prepare(): Limited {
 }
 
 const FIRST_LIMIT_MS = 25
-const SHORTEST_LIMIT_MS = 5
+const MIN_LIMIT_MS = 5
 /**
  * Limit for one text if the command has no deadline. MongoDB limits the steps of a match instead.
  */
-const LONGEST_MS = 1_000
+const MAX_MATCH_MS = 1_000
 
 /** @throws CommandError MaxTimeMSExpired, 51156; TurnOver */
 function testInTime(regex: RegExp, text: string): boolean {
@@ -70,7 +70,7 @@ function testInTime(regex: RegExp, text: string): boolean {
   // Starts with a short limit and doubles it: the turn may end before the match does, which then
   // starts over.
   for (let limitMs = FIRST_LIMIT_MS; ; limitMs *= 2) {
-    const timeout = Math.ceil(Math.max(Math.min(limitMs, leftMs()), SHORTEST_LIMIT_MS))
+    const timeout = Math.ceil(Math.max(Math.min(limitMs, getRemainingMs()), MIN_LIMIT_MS))
     try {
       return script.runInContext(holder, { timeout }) as boolean
     } catch (error) {
@@ -80,7 +80,7 @@ function testInTime(regex: RegExp, text: string): boolean {
     }
     holder.text = text
     checkDeadline()
-    if (!hasDeadline() && performance.now() - startedAt > LONGEST_MS) throw tooLong()
+    if (!hasDeadline() && performance.now() - startedAt > MAX_MATCH_MS) throw tooLong()
   }
 }
 
@@ -95,10 +95,12 @@ function tooLong(): CommandError {
  * A regular expression test that stops at the deadline of its command, even with catastrophic
  * backtracking.
  */
-export function boundedRegex(regex: RegExp): TextTest {
+export function compileBoundedRegex(regex: RegExp): TextTest {
   const choices = choicesOf(regex.source)
   return {
     test: (text) =>
-      stepsOf(choices, text.length) <= FEW_STEPS ? regex.test(text) : testInTime(regex, text),
+      stepsOf(choices, text.length) <= MAX_UNLIMITED_STEPS
+        ? regex.test(text)
+        : testInTime(regex, text),
   }
 }

@@ -1,7 +1,7 @@
 import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson'
 import { compareNumbers } from './numbers.ts'
 import type { NumberValue } from './numbers.ts'
-import { RANKS, typeOf } from './values.ts'
+import { TYPE_RANKS, getType } from './values.ts'
 import type { Document, Value } from './values.ts'
 
 /**
@@ -35,7 +35,7 @@ function compareDocuments(a: Document, b: Document): number {
 }
 
 function compareFields(a: Document, left: string, b: Document, right: string): number {
-  const types = RANKS[typeOf(a[left])] - RANKS[typeOf(b[right])]
+  const types = TYPE_RANKS[getType(a[left])] - TYPE_RANKS[getType(b[right])]
   if (types !== 0) return types
   return compareStrings(left, right) || compareValues(a[left], b[right])
 }
@@ -66,30 +66,30 @@ function textOf(value: string | BSONSymbol): string {
 }
 
 const WITHIN: Readonly<Record<number, (a: never, b: never) => number>> = {
-  [RANKS.int]: (a: NumberValue, b: NumberValue) => compareNumbers(a, b),
-  [RANKS.string]: (a: string | BSONSymbol, b: string | BSONSymbol) =>
+  [TYPE_RANKS.int]: (a: NumberValue, b: NumberValue) => compareNumbers(a, b),
+  [TYPE_RANKS.string]: (a: string | BSONSymbol, b: string | BSONSymbol) =>
     compareStrings(textOf(a), textOf(b)),
-  [RANKS.object]: compareDocuments,
-  [RANKS.array]: compareArrays,
-  [RANKS.binData]: compareBinaries,
-  [RANKS.objectId]: (a: ObjectId, b: ObjectId) => Buffer.compare(a.id, b.id),
-  [RANKS.bool]: (a: boolean, b: boolean) => Number(a) - Number(b),
-  [RANKS.date]: (a: Date, b: Date) => a.getTime() - b.getTime(),
-  [RANKS.timestamp]: (a: Timestamp, b: Timestamp) => a.compare(b),
-  [RANKS.regex]: compareRegexes,
-  [RANKS.javascript]: (a: Code, b: Code) => compareStrings(a.code, b.code),
-  [RANKS.javascriptWithScope]: (a: Code, b: Code) => compareStrings(a.code, b.code),
+  [TYPE_RANKS.object]: compareDocuments,
+  [TYPE_RANKS.array]: compareArrays,
+  [TYPE_RANKS.binData]: compareBinaries,
+  [TYPE_RANKS.objectId]: (a: ObjectId, b: ObjectId) => Buffer.compare(a.id, b.id),
+  [TYPE_RANKS.bool]: (a: boolean, b: boolean) => Number(a) - Number(b),
+  [TYPE_RANKS.date]: (a: Date, b: Date) => a.getTime() - b.getTime(),
+  [TYPE_RANKS.timestamp]: (a: Timestamp, b: Timestamp) => a.compare(b),
+  [TYPE_RANKS.regex]: compareRegexes,
+  [TYPE_RANKS.javascript]: (a: Code, b: Code) => compareStrings(a.code, b.code),
+  [TYPE_RANKS.javascriptWithScope]: (a: Code, b: Code) => compareStrings(a.code, b.code),
 }
 
 /** MongoDB's comparison order over all types. Missing sorts below null. */
 export function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
-  const rank = RANKS[typeOf(a)]
-  const types = rank - RANKS[typeOf(b)]
+  const rank = TYPE_RANKS[getType(a)]
+  const types = rank - TYPE_RANKS[getType(b)]
   return types !== 0 ? types : (WITHIN[rank]?.(a as never, b as never) ?? 0)
 }
 
-export function equalValues(a: Value, b: Value): boolean {
+export function areEqualValues(a: Value, b: Value): boolean {
   return compareValues(a, b) === 0
 }

@@ -12,7 +12,7 @@ import {
   Timestamp,
 } from 'bson'
 import { CommandError } from '../errors.ts'
-import { newDocument } from './values.ts'
+import { createDocument } from './values.ts'
 import type { Document, Value } from './values.ts'
 
 const MAX_DEPTH = 200
@@ -148,7 +148,7 @@ function readEnd(reader: Reader, end: number): void {
 
 function readDocument(reader: Reader, depth: number): Document {
   const end = readHead(reader, depth)
-  const document = newDocument()
+  const document = createDocument()
   while (reader.at < end) {
     const type = reader.bytes[take(reader, 1)] ?? 0
     const name = readName(reader)
@@ -190,7 +190,7 @@ function sizeOf(bytes: Buffer, type: number, at: number): number {
   return type === 0x05 ? length + 5 : length + 4
 }
 
-export interface Element {
+export interface BsonElement {
   readonly type: number
   readonly name: string
   readonly start: number
@@ -198,7 +198,7 @@ export interface Element {
   readonly end: number
 }
 
-export function* elementsOf(bytes: Buffer): Generator<Element> {
+export function* iterateElements(bytes: Buffer): Generator<BsonElement> {
   const reader: Reader = { bytes, at: 4 }
   while (reader.at < bytes.length - 1) {
     const start = reader.at
@@ -214,7 +214,7 @@ export function* elementsOf(bytes: Buffer): Generator<Element> {
 /** Decodes only the wanted top-level fields of a validated document and skips the rest. */
 export function decodeFields(bytes: Uint8Array, wanted: ReadonlySet<string>): Document {
   const reader: Reader = { bytes: asBuffer(bytes), at: 4 }
-  const document = newDocument()
+  const document = createDocument()
   let missing = wanted.size
   while (missing > 0 && reader.at < bytes.length - 1) {
     const type = reader.bytes[reader.at++] ?? 0

@@ -3,7 +3,7 @@ import { isDocument } from './values.ts'
 import type { Value } from './values.ts'
 
 /** Limit of stored documents. A command may add 20 levels, as in MongoDB. */
-const MOST_LEVELS = 180
+const MAX_STORED_LEVELS = 180
 
 function isDeeper(value: Value, levels: number): boolean {
   if (Array.isArray(value))
@@ -16,9 +16,9 @@ function isDeeper(value: Value, levels: number): boolean {
 
 /** @throws CommandError Overflow if the document is nested deeper than MongoDB allows */
 export function assertStorableDepth(document: Value): void {
-  if (!isDeeper(document, MOST_LEVELS)) return
+  if (!isDeeper(document, MAX_STORED_LEVELS)) return
   throw new CommandError(
     'Overflow',
-    `cannot store a document that exceeds ${MOST_LEVELS} levels of nesting`,
+    `cannot store a document that exceeds ${MAX_STORED_LEVELS} levels of nesting`,
   )
 }

@@ -1,8 +1,8 @@
 import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp, Decimal128 } from 'bson'
 import { Double, Long } from 'bson'
-import { compareDecimals, decimalOfDouble, parseDecimal, toDouble } from './numbers.ts'
+import { compareDecimals, toDecimal, parseDecimal, toDouble } from './numbers.ts'
 import type { Decimal, NumberValue } from './numbers.ts'
-import { RANKS, typeOf } from './values.ts'
+import { TYPE_RANKS, getType } from './values.ts'
 import type { Document, TypeName, Value } from './values.ts'
 
 // Encodes values so that the order of the bytes is the order of the values. No encoding is a prefix
@@ -61,7 +61,7 @@ function putDouble(value: number): void {
 /** The nearest double towards zero. */
 function truncate(value: Decimal, nearest: number): number {
   if (!Number.isFinite(nearest)) return nearest > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE
-  const over = compareDecimals(decimalOfDouble(nearest), value)
+  const over = compareDecimals(toDecimal(nearest), value)
   const isLarger = value.coefficient < 0n ? over < 0 : over > 0
   if (!isLarger) return nearest === 0 && value.coefficient < 0n ? -0 : nearest
   const bits = new DataView(new ArrayBuffer(8))
@@ -111,7 +111,7 @@ function putWide(value: Long | Decimal128 | NumberValue, nearest: number): void 
   }
   const truncated = truncate(exact, nearest)
   putDouble(truncated)
-  if (compareDecimals(decimalOfDouble(truncated), exact) === 0) putByte(EXACT)
+  if (compareDecimals(toDecimal(truncated), exact) === 0) putByte(EXACT)
   else putDigits(exact)
 }
 
@@ -134,8 +134,8 @@ function putBinary(value: Binary): void {
 
 function putDocument(document: Document): void {
   for (const field of Object.keys(document)) {
-    const type = typeOf(document[field])
-    putByte(RANKS[type])
+    const type = getType(document[field])
+    putByte(TYPE_RANKS[type])
     putText(field)
     putContent(type, document[field])
   }
@@ -182,8 +182,8 @@ function putContent(type: TypeName, value: Value): void {
 }
 
 function putValue(value: Value): void {
-  const type = typeOf(value)
-  putByte(RANKS[type])
+  const type = getType(value)
+  putByte(TYPE_RANKS[type])
   putContent(type, value)
 }
 

@@ -9,7 +9,7 @@ import type {
   ObjectId,
   Timestamp,
 } from 'bson'
-import { RawDocument, typeOf } from './values.ts'
+import { RawDocument, getType } from './values.ts'
 import type { Document, TypeName, Value } from './values.ts'
 
 let scratch = Buffer.allocUnsafe(1 << 16)
@@ -157,7 +157,7 @@ const WRITERS: Readonly<Record<TypeName, Writer>> = {
 
 function writeElement(name: string, value: Value): void {
   if (value === undefined) return
-  const [type, write] = WRITERS[typeOf(value)]
+  const [type, write] = WRITERS[getType(value)]
   putByte(type)
   writeName(name)
   write(value as never)

@@ -36,7 +36,7 @@ export function parseDecimal(text: string): Decimal {
 
 const DOUBLE = new DataView(new ArrayBuffer(8))
 
-export function decimalOfDouble(value: number): Decimal {
+export function toDecimal(value: number): Decimal {
   DOUBLE.setFloat64(0, value)
   const bits = DOUBLE.getBigUint64(0)
   const raised = Number((bits >> 52n) & 0x7ffn)
@@ -73,7 +73,7 @@ function order(a: number, b: number): number {
 
 function exactly(value: NumberValue): Decimal {
   return typeof value === 'number' || value instanceof Double
-    ? decimalOfDouble(toDouble(value))
+    ? toDecimal(toDouble(value))
     : parseDecimal(value.toString())
 }
 
@@ -129,7 +129,7 @@ function isInteger(value: NumberValue): value is number | Long {
  * Returns the result in the wider of both types. An int that overflows becomes a long; a long that
  * overflows returns null.
  */
-export function arithmetic(
+export function computeArithmetic(
   a: NumberValue,
   b: NumberValue,
   sign: '+' | '*' | '-',
@@ -181,9 +181,9 @@ function decimalArithmetic(a: NumberValue, b: NumberValue, sign: '+' | '*' | '-'
   return toDecimal128({ coefficient, exponent })
 }
 
-const MOST_DIGITS = 34
-const LOWEST_EXPONENT = -6176
-const HIGHEST_EXPONENT = 6111
+const MAX_DIGITS = 34
+const MIN_EXPONENT = -6176
+const MAX_EXPONENT = 6111
 
 /** Drops the last digits, rounding half to even. */
 function shorten(magnitude: bigint, digits: number): bigint {
@@ -199,17 +199,17 @@ function toDecimal128({ coefficient, exponent }: Decimal): Decimal128 {
   let magnitude = coefficient < 0n ? -coefficient : coefficient
   let power = exponent
   const digits = magnitude.toString().length
-  const tooMany = Math.max(digits - MOST_DIGITS, LOWEST_EXPONENT - power, 0)
+  const tooMany = Math.max(digits - MAX_DIGITS, MIN_EXPONENT - power, 0)
   // A value below half of the last place rounds to zero, whatever its number of digits.
   magnitude = tooMany > digits ? 0n : shorten(magnitude, tooMany)
   power += tooMany
-  const padding = magnitude === 0n ? 0 : Math.max(power - HIGHEST_EXPONENT, 0)
-  if (magnitude.toString().length + padding > MOST_DIGITS) {
+  const padding = magnitude === 0n ? 0 : Math.max(power - MAX_EXPONENT, 0)
+  if (magnitude.toString().length + padding > MAX_DIGITS) {
     if (padding > 0) return Decimal128.fromString(`${sign}Infinity`)
     return toDecimal128({ coefficient: sign ? -magnitude : magnitude, exponent: power })
   }
   magnitude *= 10n ** BigInt(padding)
-  return Decimal128.fromString(`${sign}${magnitude}E${Math.min(power, HIGHEST_EXPONENT)}`)
+  return Decimal128.fromString(`${sign}${magnitude}E${Math.min(power, MAX_EXPONENT)}`)
 }
 
 /** Truncates the fraction. Returns null if the result does not fit into 64 bits. */

@@ -1,20 +1,20 @@
 import { BSONRegExp } from 'bson'
 import { spendOn } from '../deadline.ts'
 import { badValue, CommandError } from '../errors.ts'
-import { boundedRegex } from './bounded-regex.ts'
+import { compileBoundedRegex } from './bounded-regex.ts'
 import type { TextTest } from './bounded-regex.ts'
 import type { Value } from './values.ts'
 
-const END = '(?=\\n?(?![\\s\\S]))'
+const END_OF_TEXT = '(?=\\n?(?![\\s\\S]))'
 const ESCAPES: Readonly<Record<string, string>> = {
   A: '(?<![\\s\\S])',
   z: '(?![\\s\\S])',
-  Z: END,
+  Z: END_OF_TEXT,
   h: '[ \\t]',
   a: '\\x07',
   e: '\\x1b',
 }
-const SAME = /[dDwWsSbBnrtfvxpPuk1-9]/
+const SAME_ESCAPES = /[dDwWsSbBnrtfvxpPuk1-9]/
 const SYNTAX = /[\^$\\.*+?()[\]{}|/]/
 
 interface Flags {
@@ -26,7 +26,7 @@ interface Flags {
 function translateEscape(next: string, inClass: boolean): string {
   if (next === '0') return '\\x00'
   if (/[a-zA-Z0-9]/.test(next)) {
-    if (SAME.test(next)) return `\\${next}`
+    if (SAME_ESCAPES.test(next)) return `\\${next}`
     const known = ESCAPES[next]
     if (known === undefined || inClass) throw new Error(`unsupported escape \\${next}`)
     return known
@@ -55,7 +55,7 @@ function translateMember(pattern: string, at: number): string {
 }
 
 function translateChar(char: string, flags: Flags): string {
-  if (char === '$' && !flags.multiline) return END
+  if (char === '$' && !flags.multiline) return END_OF_TEXT
   if (char === '.' && !flags.dotAll) return '[^\\n]'
   return flags.extended && /\s/.test(char) ? '' : char
 }
@@ -99,7 +99,7 @@ export function compileRegex(pattern: string, options: string): TextTest {
   }
   try {
     const source = translatePattern(pattern.slice(inline?.[0].length ?? 0), flags)
-    const regex = boundedRegex(new RegExp(source, `u${all.replace(/[xu]/g, '')}`))
+    const regex = compileBoundedRegex(new RegExp(source, `u${all.replace(/[xu]/g, '')}`))
     if (compiled.size > 1000) compiled.clear()
     compiled.set(key, regex)
     return regex
@@ -111,7 +111,7 @@ export function compileRegex(pattern: string, options: string): TextTest {
   }
 }
 
-export function regexTest({ pattern, options }: BSONRegExp): (value: Value) => boolean {
+export function compileRegexTest({ pattern, options }: BSONRegExp): (value: Value) => boolean {
   const regex = compileRegex(pattern, options)
   return (value) => {
     if (typeof value === 'string') {
@@ -123,7 +123,7 @@ export function regexTest({ pattern, options }: BSONRegExp): (value: Value) => b
 }
 
 /** The literal text that every match starts with: `abc` for `^abc`. Empty if there is none. */
-export function literalPrefix({ pattern, options }: BSONRegExp): string {
+export function getLiteralPrefix({ pattern, options }: BSONRegExp): string {
   if (options !== '' || !pattern.startsWith('^') || pattern.includes('|')) return ''
   const literal = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^a-zA-Z0-9])*)([*?{]?)/.exec(pattern)
   const text = (literal?.[1] ?? '').replace(/\\(.)/g, '$1')

@@ -1,4 +1,4 @@
-import { RANKS } from './values.ts'
+import { TYPE_RANKS } from './values.ts'
 
 /**
  * Cuts a key of `encodeKey` into the bytes of its components, each converted to ascending order.
@@ -19,14 +19,14 @@ function byteAt(bytes: Buffer, at: number, flip: number): number {
 }
 
 const FIXED: Readonly<Record<number, number>> = {
-  [RANKS.minKey]: 0,
-  [RANKS.missing]: 0,
-  [RANKS.null]: 0,
-  [RANKS.maxKey]: 0,
-  [RANKS.objectId]: 12,
-  [RANKS.bool]: 1,
-  [RANKS.date]: 8,
-  [RANKS.timestamp]: 8,
+  [TYPE_RANKS.minKey]: 0,
+  [TYPE_RANKS.missing]: 0,
+  [TYPE_RANKS.null]: 0,
+  [TYPE_RANKS.maxKey]: 0,
+  [TYPE_RANKS.objectId]: 12,
+  [TYPE_RANKS.bool]: 1,
+  [TYPE_RANKS.date]: 8,
+  [TYPE_RANKS.timestamp]: 8,
 }
 
 function valueEnd(bytes: Buffer, at: number, flip: number): number {
@@ -36,12 +36,12 @@ function valueEnd(bytes: Buffer, at: number, flip: number): number {
 function contentEnd(bytes: Buffer, rank: number, at: number, flip: number): number {
   const fixed = FIXED[rank]
   if (fixed !== undefined) return at + fixed
-  if (rank === RANKS.int) return numberEnd(bytes, at, flip)
-  if (rank === RANKS.object) return documentEnd(bytes, at, flip)
-  if (rank === RANKS.array) return arrayEnd(bytes, at, flip)
-  if (rank === RANKS.binData) return binaryEnd(bytes, at, flip)
+  if (rank === TYPE_RANKS.int) return numberEnd(bytes, at, flip)
+  if (rank === TYPE_RANKS.object) return documentEnd(bytes, at, flip)
+  if (rank === TYPE_RANKS.array) return arrayEnd(bytes, at, flip)
+  if (rank === TYPE_RANKS.binData) return binaryEnd(bytes, at, flip)
   const end = textEnd(bytes, at, flip)
-  return rank === RANKS.regex ? textEnd(bytes, end, flip) : end
+  return rank === TYPE_RANKS.regex ? textEnd(bytes, end, flip) : end
 }
 
 /** The text ends with a zero byte without FF after it, plus one more byte. */

@@ -1,6 +1,6 @@
 import { badValue } from '../errors.ts'
 import { isNumber, toDouble } from './numbers.ts'
-import { typeOf } from './values.ts'
+import { getType } from './values.ts'
 import type { TypeName, Value } from './values.ts'
 
 const CODES: Readonly<Record<number, TypeName>> = {
@@ -32,5 +32,5 @@ export function parseTypes(operand: Value): TypeTest {
 }
 
 export function hasType(types: TypeTest, value: Value): boolean {
-  return types.has(typeOf(value))
+  return types.has(getType(value))
 }

@@ -54,7 +54,7 @@ export type Value =
 const Plain = function () {} as unknown as new () => Document
 Plain.prototype = Object.create(null) as Document
 
-export function newDocument(): Document {
+export function createDocument(): Document {
   return new Plain()
 }
 
@@ -62,8 +62,8 @@ export function isDocument(value: Value): value is Document {
   return value instanceof Plain
 }
 
-export function documentOf(fields: Readonly<Record<string, Value>>): Document {
-  return Object.assign(newDocument(), fields)
+export function toDocument(fields: Readonly<Record<string, Value>>): Document {
+  return Object.assign(createDocument(), fields)
 }
 
 export type TypeName =
@@ -110,7 +110,7 @@ function objectTypeOf(value: object): TypeName {
   return WRAPPED[kind] ?? 'object'
 }
 
-export function typeOf(value: Value): TypeName {
+export function getType(value: Value): TypeName {
   if (typeof value === 'number') return 'int'
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
@@ -119,7 +119,7 @@ export function typeOf(value: Value): TypeName {
 }
 
 /** The rank of each type in MongoDB's comparison order, and the first byte of an encoded key. */
-export const RANKS: Readonly<Record<TypeName, number>> = {
+export const TYPE_RANKS: Readonly<Record<TypeName, number>> = {
   minKey: 0x0a,
   missing: 0x10,
   null: 0x14,
@@ -142,14 +142,14 @@ export const RANKS: Readonly<Record<TypeName, number>> = {
   maxKey: 0xf0,
 }
 
-export function rankOf(value: Value): number {
-  return RANKS[typeOf(value)]
+export function getRank(value: Value): number {
+  return TYPE_RANKS[getType(value)]
 }
 
 export function cloneValue<T extends Value>(value: T): T {
   if (Array.isArray(value)) return value.map((element) => cloneValue(element)) as T
   if (!isDocument(value)) return value
-  const copy = newDocument()
+  const copy = createDocument()
   for (const field of Object.keys(value)) copy[field] = cloneValue(value[field])
   return copy as T
 }

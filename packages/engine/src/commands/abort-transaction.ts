@@ -1,6 +1,6 @@
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import { numberOf } from '../request/request.ts'
+import { readTransactionNumber } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 
 export const abortTransaction: Command = {
@@ -9,7 +9,7 @@ export const abortTransaction: Command = {
   run: ({ engine, body, session }) => {
     if (session === null)
       throw new CommandError('InvalidOptions', 'abortTransaction must be run within a session')
-    engine.sessions.abort(session, numberOf(body, 'txnNumber'))
-    return documentOf({ ok: 1 })
+    engine.sessions.abort(session, readTransactionNumber(body, 'txnNumber'))
+    return toDocument({ ok: 1 })
   },
 }

@@ -6,26 +6,26 @@ import type { CompiledPipeline, PipelineContext } from '../pipeline/stage.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import { parseHint } from '../query/hint.ts'
 import { runQuery } from '../query/run-query.ts'
-import { cursorOptions, openSource, toResults } from '../request/read-request.ts'
+import { makeCursorOptions, openSource, toResults } from '../request/read-request.ts'
 import {
-  collectionName,
-  optionalCount,
-  optionalDocument,
+  readCollectionName,
+  readOptionalCount,
+  readOptionalDocument,
   refuseCollation,
 } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
-import { newDocument } from '../bson/values.ts'
+import { createDocument } from '../bson/values.ts'
 import type { Document, RawDocument } from '../bson/values.ts'
 
 function readVariables(request: Request): Map<string, Value> {
   const variables = new Map<string, Value>([['NOW', new Date()]])
-  const spec = optionalDocument(request.body, 'let')
+  const spec = readOptionalDocument(request.body, 'let')
   for (const name of spec ? Object.keys(spec) : [])
-    variables.set(name, compileExpression(spec?.[name])(newDocument(), variables))
+    variables.set(name, compileExpression(spec?.[name])(createDocument(), variables))
   return variables
 }
 
-export function pipelineContext(request: Request): PipelineContext {
+export function makePipelineContext(request: Request): PipelineContext {
   return {
     open: (collection) => openSource(request, collection),
     variables: readVariables(request),
@@ -38,7 +38,7 @@ function results(
   name: string,
   pipeline: CompiledPipeline,
 ): Iterable<RawDocument | Document> {
-  const context = pipelineContext(request)
+  const context = makePipelineContext(request)
   const source = openSource(request, name)
   if (!pipeline.isQuery || !source) return pipeline.read(name, context)
   return toResults(source.collection, runQuery(source, pipeline.query(context)), null)
@@ -65,7 +65,7 @@ export const aggregate: Command = {
         'aggregations without a collection are not supported',
       )
     if (body['explain'] === true) throw failedToParse("'explain' is a command of its own")
-    const name = collectionName(request)
+    const name = readCollectionName(request)
     refuseCollation(body)
     const pipeline = compilePipeline(body['pipeline'])
     const cursor = body['cursor']
@@ -73,10 +73,10 @@ export const aggregate: Command = {
       throw failedToParse(
         "The 'cursor' option is required, except for aggregate with the explain argument",
       )
-    const options = cursorOptions(
+    const options = makeCursorOptions(
       request,
       `${database}.${name}`,
-      optionalCount(cursor, 'batchSize'),
+      readOptionalCount(cursor, 'batchSize'),
       openSource(request, name),
     )
     return engine.cursors.open(results(request, name, pipeline), options)

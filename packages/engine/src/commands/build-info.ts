@@ -1,4 +1,4 @@
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Command } from '../request/request.ts'
 
 /** The engine follows MongoDB 7.0. `modules` reveals that the server is not MongoDB. */
@@ -6,7 +6,7 @@ export const buildInfo: Command = {
   options: [],
   access: 'read',
   run: () =>
-    documentOf({
+    toDocument({
       version: '7.0.0',
       versionArray: [7, 0, 0, 0],
       modules: ['quire-embedded'],

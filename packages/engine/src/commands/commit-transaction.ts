@@ -1,6 +1,6 @@
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import { numberOf } from '../request/request.ts'
+import { readTransactionNumber } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 
 export const commitTransaction: Command = {
@@ -9,10 +9,10 @@ export const commitTransaction: Command = {
   run: ({ engine, body, session }) => {
     if (session === null)
       throw new CommandError('InvalidOptions', 'commitTransaction must be run within a session')
-    engine.sessions.commit(session, numberOf(body, 'txnNumber'))
-    return documentOf({ ok: 1 })
+    engine.sessions.commit(session, readTransactionNumber(body, 'txnNumber'))
+    return toDocument({ ok: 1 })
   },
   settled: ({ engine, body, session }) => {
-    if (session !== null) engine.sessions.release(session, numberOf(body, 'txnNumber'))
+    if (session !== null) engine.sessions.release(session, readTransactionNumber(body, 'txnNumber'))
   },
 }

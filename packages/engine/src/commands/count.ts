@@ -1,8 +1,8 @@
-import { documentOf } from '../bson/values.ts'
-import { countValue } from '../pipeline/group.ts'
+import { toDocument } from '../bson/values.ts'
+import { toCountValue } from '../pipeline/group.ts'
 import { countRecords } from '../query/count-records.ts'
 import { openSource, readQuery } from '../request/read-request.ts'
-import { collectionName, refuseCollation } from '../request/request.ts'
+import { readCollectionName, refuseCollation } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 
 export const count: Command = {
@@ -11,8 +11,8 @@ export const count: Command = {
   run: (request) => {
     refuseCollation(request.body)
     const query = readQuery(request.body, 'query')
-    const source = openSource(request, collectionName(request))
+    const source = openSource(request, readCollectionName(request))
     const n = source ? countRecords(source, query) : 0
-    return documentOf({ n: countValue(n), ok: 1 })
+    return toDocument({ n: toCountValue(n), ok: 1 })
   },
 }

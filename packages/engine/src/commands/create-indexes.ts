@@ -1,17 +1,17 @@
 import { encodeDocument } from '../bson/encode.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
-import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
+import { toDocument, isDocument, createDocument, getType } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 
 import { CommandError, failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
-import { collectionName, refuseCollation } from '../request/request.ts'
+import { readCollectionName, refuseCollation } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 import { describeIndex } from '../storage/collection.ts'
 import type { Collection, Index } from '../storage/collection.ts'
-import { assertUnwritten, ensureCollection, persist } from '../storage/database.ts'
-import { partialKey } from '../storage/partial-form.ts'
+import { assertUnwritten, ensureCollection, persistCollection } from '../storage/database.ts'
+import { makePartialKey } from '../storage/partial-form.ts'
 import { describeValue } from '../storage/describe-value.ts'
 import { buildIndex } from '../storage/rebuild-indexes.ts'
 
@@ -20,9 +20,9 @@ function cannot(message: string): CommandError {
 }
 
 /** Per collection, including the index of `_id`. */
-const MOST_INDEXES = 64
+const MAX_INDEXES = 64
 
-const KNOWN: ReadonlySet<string> = new Set([
+const INDEX_OPTIONS: ReadonlySet<string> = new Set([
   'v',
   'key',
   'name',
@@ -45,7 +45,7 @@ function checkKeyField(path: string, direction: Value): void {
     throw cannot(`'${direction}' indexes are not supported by the embedded engine`)
   if (!isNumber(direction) || !(Math.abs(toDouble(direction)) > 0)) {
     throw cannot(
-      `Values in the index key pattern must be numbers other than 0: ${path} is ${typeOf(direction)}`,
+      `Values in the index key pattern must be numbers other than 0: ${path} is ${getType(direction)}`,
     )
   }
 }
@@ -86,7 +86,7 @@ function nameOf(key: Document): string {
 /** The specification as stored, without options that are off. */
 function parseSpec(spec: Value): Document {
   if (!isDocument(spec)) throw failedToParse("BSON field 'createIndexes.indexes' must hold objects")
-  const unknown = Object.keys(spec).find((option) => !KNOWN.has(option))
+  const unknown = Object.keys(spec).find((option) => !INDEX_OPTIONS.has(option))
   if (unknown !== undefined)
     throw cannot(`the index option '${unknown}' is not supported by the embedded engine`)
   refuseCollation(spec)
@@ -95,7 +95,7 @@ function parseSpec(spec: Value): Document {
   if (typeof name !== 'string' || name === '') throw cannot('index name cannot be empty')
   const partial = spec['partialFilterExpression']
   checkPartialOption(partial, spec['sparse'] === true)
-  const parsed = documentOf({ v: 2, key, name })
+  const parsed = toDocument({ v: 2, key, name })
   for (const option of ['unique', 'sparse', 'hidden'])
     if (isTrue(spec[option])) parsed[option] = true
   if (partial !== undefined) parsed['partialFilterExpression'] = partial
@@ -112,14 +112,14 @@ function isEqual(a: Document, b: Document): boolean {
 
 function part(spec: Document): Document {
   const partial = spec['partialFilterExpression']
-  const filter = isDocument(partial) ? partialKey(parseFilter(partial)) : null
-  return documentOf({ key: normal(spec['key']), filter })
+  const filter = isDocument(partial) ? makePartialKey(parseFilter(partial)) : null
+  return toDocument({ key: normal(spec['key']), filter })
 }
 
 // 1 and 1.0 are the same direction.
 function normal(value: Value): Value {
   return isDocument(value)
-    ? documentOf(Object.fromEntries(Object.keys(value).map((name) => [name, normal(value[name])])))
+    ? toDocument(Object.fromEntries(Object.keys(value).map((name) => [name, normal(value[name])])))
     : isNumber(value) && Number.isInteger(toDouble(value)) && Math.abs(toDouble(value)) < 2147483648
       ? toDouble(value)
       : value
@@ -131,7 +131,7 @@ function options(spec: Document): string {
 
 /** @throws CommandError if an index with the same name or key differs */
 function isThere(collection: Collection, spec: Document): boolean {
-  const isIdIndex = isEqual(part(spec), part(documentOf({ key: documentOf({ _id: 1 }) })))
+  const isIdIndex = isEqual(part(spec), part(toDocument({ key: toDocument({ _id: 1 }) })))
   if (isIdIndex) return true
   for (const { spec: known } of collection.indexes) {
     const sameKey = isEqual(part(known), part(spec))
@@ -160,7 +160,7 @@ export const createIndexes: Command = {
     if (!Array.isArray(specs) || specs.length === 0)
       throw new CommandError('BadValue', 'Must specify at least one index to create')
     const parsed = specs.map((spec) => parseSpec(spec))
-    const collection = ensureCollection(data, request.database, collectionName(request))
+    const collection = ensureCollection(data, request.database, readCollectionName(request))
     assertUnwritten(data, collection)
     const wasThere = collection.exists
     const before = collection.indexes
@@ -169,11 +169,11 @@ export const createIndexes: Command = {
       if (isThere({ ...collection, indexes: [...before, ...added] }, spec)) continue
       added.push(describeIndex(data.nextIndex++, spec))
     }
-    if (added.length > 0 && before.length + added.length > MOST_INDEXES)
+    if (added.length > 0 && before.length + added.length > MAX_INDEXES)
       throw cannot(`add index fails, too many indexes for ${collection.namespace}`)
     data.store.write(() => {
       for (const index of added) buildIndex(data, collection, index)
-      persist(data, { ...collection, indexes: [...before, ...added] })
+      persistCollection(data, { ...collection, indexes: [...before, ...added] })
     })
     data.commits++
     for (const index of added) index.builtAt = data.commits
@@ -184,7 +184,7 @@ export const createIndexes: Command = {
 }
 
 function reply(before: number, after: number, wasThere: boolean): Document {
-  const result = newDocument()
+  const result = createDocument()
   result['numIndexesBefore'] = before
   result['numIndexesAfter'] = after
   result['createdCollectionAutomatically'] = !wasThere

@@ -1,8 +1,8 @@
-import { documentOf, newDocument } from '../bson/values.ts'
+import { toDocument, createDocument } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import { collectionName, refuseCollation, refuseOption } from '../request/request.ts'
+import { readCollectionName, refuseCollation, refuseOption } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
-import { ensureCollection, findCollection, persist } from '../storage/database.ts'
+import { ensureCollection, findCollection, persistCollection } from '../storage/database.ts'
 
 const REFUSED = [
   'capped',
@@ -32,7 +32,7 @@ export const create: Command = {
   access: 'admin',
   run: (request) => {
     const { data } = request.engine
-    const name = collectionName(request)
+    const name = readCollectionName(request)
     for (const option of REFUSED) refuseOption(request.body, option)
     refuseCollation(request.body)
     if (findCollection(data, request.database, name)) {
@@ -41,9 +41,9 @@ export const create: Command = {
         `Collection ${request.database}.${name} already exists.`,
       )
     }
-    const collection = ensureCollection(data, request.database, name, newDocument())
-    data.store.write(() => persist(data, collection))
+    const collection = ensureCollection(data, request.database, name, createDocument())
+    data.store.write(() => persistCollection(data, collection))
     collection.exists = true
-    return documentOf({ ok: 1 })
+    return toDocument({ ok: 1 })
   },
 }

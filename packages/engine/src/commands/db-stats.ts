@@ -1,5 +1,5 @@
-import { documentOf } from '../bson/values.ts'
-import { countValue } from '../pipeline/group.ts'
+import { toDocument } from '../bson/values.ts'
+import { toCountValue } from '../pipeline/group.ts'
 import type { Command } from '../request/request.ts'
 
 export const dbStats: Command = {
@@ -11,10 +11,10 @@ export const dbStats: Command = {
     )
     const total = (of: (collection: (typeof collections)[number]) => number): number =>
       collections.reduce((sum, collection) => sum + of(collection), 0)
-    return documentOf({
+    return toDocument({
       db: database,
       collections: collections.length,
-      objects: countValue(total(({ count }) => count)),
+      objects: toCountValue(total(({ count }) => count)),
       indexes: total(({ indexes }) => indexes.length),
       ok: 1,
     })

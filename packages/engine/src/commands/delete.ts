@@ -1,4 +1,4 @@
-import { documentOf, isDocument } from '../bson/values.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { parseHint } from '../query/hint.ts'
@@ -6,11 +6,11 @@ import { runQuery } from '../query/run-query.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import type { Document } from '../bson/values.ts'
 import {
-  collectionName,
+  readCollectionName,
   refuseCollation,
   refuseOption,
   runStatement,
-  statementsOf,
+  readStatements,
 } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
 import { assertTargeted } from '../request/sharding.ts'
@@ -46,7 +46,8 @@ function runDelete(request: Request, statement: Document): number {
   }
   const { data } = request.engine
   const collection =
-    findCollection(data, request.database, collectionName(request)) ?? pendingCollection(request)
+    findCollection(data, request.database, readCollectionName(request)) ??
+    pendingCollection(request)
   if (!collection) return 0
   if (query.limit === 1)
     assertTargeted(collection, { kind: 'delete', filter: query.filter, upsert: false })
@@ -60,7 +61,7 @@ function runDelete(request: Request, statement: Document): number {
 // A transaction may delete from a collection that it has created.
 function pendingCollection(request: Request) {
   return request.transaction
-    ? (request.engine.data.collections.get(`${request.database}.${collectionName(request)}`) ??
+    ? (request.engine.data.collections.get(`${request.database}.${readCollectionName(request)}`) ??
         null)
     : null
 }
@@ -72,9 +73,9 @@ export const remove: Command = {
   run: (request) => {
     refuseOption(request.body, 'let')
     let removed = 0
-    const errors = runOrdered(request, statementsOf(request, 'deletes'), (statement) => {
+    const errors = runOrdered(request, readStatements(request, 'deletes'), (statement) => {
       removed += runDelete(request, statement)
     })
-    return documentOf({ n: removed, ...errors, ok: 1 })
+    return toDocument({ n: removed, ...errors, ok: 1 })
   },
 }

@@ -1,4 +1,4 @@
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Command } from '../request/request.ts'
 import { assertUnused, dropCollection } from '../storage/database.ts'
 
@@ -11,6 +11,6 @@ export const dropDatabase: Command = {
     )
     for (const collection of collections) assertUnused(engine.data, collection)
     for (const collection of collections) dropCollection(engine.data, collection)
-    return documentOf({ ...(collections.length > 0 && { dropped: database }), ok: 1 })
+    return toDocument({ ...(collections.length > 0 && { dropped: database }), ok: 1 })
   },
 }

@@ -1,8 +1,8 @@
-import { equalValues } from '../bson/compare.ts'
-import { documentOf, isDocument } from '../bson/values.ts'
+import { areEqualValues } from '../bson/compare.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import { collectionName } from '../request/request.ts'
+import { readCollectionName } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 import { describeValue } from '../storage/describe-value.ts'
 import { ID_INDEX } from '../storage/collection.ts'
@@ -10,13 +10,13 @@ import type { Collection, Index } from '../storage/collection.ts'
 import {
   assertCollection,
   assertUnwritten,
-  persist,
+  persistCollection,
   removeIndexEntries,
 } from '../storage/database.ts'
 
 function findIndex(collection: Collection, wanted: Value): Index {
   const found = collection.indexes.find(({ name, spec }) =>
-    isDocument(wanted) ? equalValues(spec['key'], wanted) : name === wanted,
+    isDocument(wanted) ? areEqualValues(spec['key'], wanted) : name === wanted,
   )
   if (!found)
     throw new CommandError('IndexNotFound', `index not found with name [${describeValue(wanted)}]`)
@@ -29,7 +29,7 @@ export const dropIndexes: Command = {
   access: 'admin',
   run: (request) => {
     const { data } = request.engine
-    const collection = assertCollection(data, request.database, collectionName(request))
+    const collection = assertCollection(data, request.database, readCollectionName(request))
     assertUnwritten(data, collection)
     const { index: wanted } = request.body
     const before = collection.indexes
@@ -40,9 +40,9 @@ export const dropIndexes: Command = {
     const indexes = before.filter((index) => !dropped.includes(index))
     data.store.write(() => {
       for (const index of dropped) removeIndexEntries(data, index)
-      persist(data, { ...collection, indexes })
+      persistCollection(data, { ...collection, indexes })
     })
     collection.indexes = indexes
-    return documentOf({ nIndexesWas: before.length, ok: 1 })
+    return toDocument({ nIndexesWas: before.length, ok: 1 })
   },
 }

@@ -1,5 +1,5 @@
-import { documentOf } from '../bson/values.ts'
-import { collectionName } from '../request/request.ts'
+import { toDocument } from '../bson/values.ts'
+import { readCollectionName } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 import { dropCollection, findCollection } from '../storage/database.ts'
 
@@ -11,10 +11,10 @@ export const drop: Command = {
     const collection = findCollection(
       request.engine.data,
       request.database,
-      collectionName(request),
+      readCollectionName(request),
     )
-    if (!collection) return documentOf({ ok: 1 })
+    if (!collection) return toDocument({ ok: 1 })
     dropCollection(request.engine.data, collection)
-    return documentOf({ nIndexesWas: collection.indexes.length, ns: collection.namespace, ok: 1 })
+    return toDocument({ nIndexesWas: collection.indexes.length, ns: collection.namespace, ok: 1 })
   },
 }

@@ -1,5 +1,5 @@
-import { documentOf, isDocument } from '../bson/values.ts'
-import { sessionKey } from '../request/sessions.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
+import { readSessionKey } from '../request/sessions.ts'
 import type { Command } from '../request/request.ts'
 
 export const endSessions: Command = {
@@ -8,9 +8,9 @@ export const endSessions: Command = {
   run: ({ engine, body, name }) => {
     const sessions = body[name]
     for (const lsid of Array.isArray(sessions) ? sessions : []) {
-      const session = isDocument(lsid) ? sessionKey(documentOf({ lsid })) : null
+      const session = isDocument(lsid) ? readSessionKey(toDocument({ lsid })) : null
       if (session !== null) engine.sessions.end(session)
     }
-    return documentOf({ ok: 1 })
+    return toDocument({ ok: 1 })
   },
 }

@@ -1,24 +1,26 @@
-import { documentOf, isDocument } from '../bson/values.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { compilePipeline } from '../pipeline/pipeline.ts'
 import { planQuery, runQuery } from '../query/run-query.ts'
-import type { Query, Source } from '../query/run-query.ts'
+import type { Query, QuerySource } from '../query/run-query.ts'
 import type { IndexPlan, ReadPlan } from '../query/read-plan.ts'
 import { openSource, readQuery } from '../request/read-request.ts'
 import type { Command, Request } from '../request/request.ts'
-import { pipelineContext } from './aggregate.ts'
+import { makePipelineContext } from './aggregate.ts'
 
 function readInner(request: Request, inner: Document, name: string): Query {
   if (name === 'find') return readQuery(inner, 'filter')
   if (name === 'count') return readQuery(inner, 'query')
   if (name === 'aggregate')
-    return compilePipeline(inner['pipeline']).query(pipelineContext({ ...request, body: inner }))
+    return compilePipeline(inner['pipeline']).query(
+      makePipelineContext({ ...request, body: inner }),
+    )
   throw new CommandError('NotImplemented', `explain of ${name} is not supported`)
 }
 
 function describeScan({ index, reverse }: IndexPlan): Document {
-  return documentOf({
+  return toDocument({
     stage: 'IXSCAN',
     indexName: index.name,
     keyPattern: index.spec['key'],
@@ -27,27 +29,27 @@ function describeScan({ index, reverse }: IndexPlan): Document {
 }
 
 function describeRead(plan: ReadPlan | null): Document {
-  if (!plan) return documentOf({ stage: 'COLLSCAN', direction: 'forward' })
+  if (!plan) return toDocument({ stage: 'COLLSCAN', direction: 'forward' })
   const inputStage =
     plan.kind === 'index'
       ? describeScan(plan)
-      : documentOf({ stage: 'OR', inputStages: plan.branches.map(describeScan) })
-  return documentOf({ stage: 'FETCH', inputStage })
+      : toDocument({ stage: 'OR', inputStages: plan.branches.map(describeScan) })
+  return toDocument({ stage: 'FETCH', inputStage })
 }
 
 function describePlan(plan: ReadPlan | null, query: Query): Document {
   const inputStage = describeRead(plan)
   return query.sort.length > 0 && plan?.isSorted !== true
-    ? documentOf({ stage: 'SORT', inputStage })
+    ? toDocument({ stage: 'SORT', inputStage })
     : inputStage
 }
 
-function measure(source: Source | null, query: Query): Document {
+function measure(source: QuerySource | null, query: Query): Document {
   const counts = { examined: 0, keys: 0 }
   let nReturned = 0
   if (source)
     for (const record of runQuery(source, { ...query, counts })) nReturned += Number(record.id > 0)
-  return documentOf({
+  return toDocument({
     executionSuccess: true,
     nReturned,
     totalDocsExamined: counts.examined,
@@ -67,13 +69,13 @@ export const explain: Command = {
     const query = readInner(request, inner, name)
     const source = openSource(request, target)
     const plan = source ? planQuery(source, query) : null
-    const planner = documentOf({
+    const planner = toDocument({
       namespace: `${request.database}.${target}`,
       winningPlan: describePlan(plan, query),
       rejectedPlans: [],
     })
     const executed =
       request.body['verbosity'] === 'queryPlanner' ? {} : { executionStats: measure(source, query) }
-    return documentOf({ explainVersion: '1', queryPlanner: planner, ...executed, ok: 1 })
+    return toDocument({ explainVersion: '1', queryPlanner: planner, ...executed, ok: 1 })
   },
 }

@@ -1,5 +1,5 @@
 import { decodeDocument } from '../bson/decode.ts'
-import { documentOf, newDocument, RawDocument } from '../bson/values.ts'
+import { toDocument, createDocument, RawDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
@@ -8,9 +8,9 @@ import { parseHint } from '../query/hint.ts'
 import { runQuery } from '../query/run-query.ts'
 import { parseSort } from '../filter/sort.ts'
 import {
-  collectionName,
+  readCollectionName,
   isSet,
-  optionalDocument,
+  readOptionalDocument,
   refuseCollation,
   refuseOption,
   runStatement,
@@ -29,7 +29,7 @@ interface Found {
 
 function removeOne(request: Request, filter: Document, sort: Document): Found {
   const { data } = request.engine
-  const collection = ensureCollection(data, request.database, collectionName(request))
+  const collection = ensureCollection(data, request.database, readCollectionName(request))
   const parsed = parseFilter(filter)
   assertTargeted(collection, { kind: 'findAndModify', filter: parsed, upsert: false })
   return runStatement(request, (unit) => {
@@ -42,14 +42,14 @@ function removeOne(request: Request, filter: Document, sort: Document): Found {
     }
     const [record] = runQuery({ data, view: unit, collection }, query)
     if (record) removeRecord(data, unit, collection, record)
-    return { bytes: record?.bytes ?? null, last: documentOf({ n: record ? 1 : 0 }) }
+    return { bytes: record?.bytes ?? null, last: toDocument({ n: record ? 1 : 0 }) }
   })
 }
 
 function updateOne(request: Request, filter: Document, sort: Document): Found {
   const { data } = request.engine
   const { body } = request
-  const collection = ensureCollection(data, request.database, collectionName(request))
+  const collection = ensureCollection(data, request.database, readCollectionName(request))
   const update = parseUpdate(body['update'], body['arrayFilters'])
   const upsert = isSet(body, 'upsert')
   assertTargeted(collection, { kind: 'findAndModify', filter: parseFilter(filter), upsert })
@@ -67,7 +67,7 @@ function updateOne(request: Request, filter: Document, sort: Document): Found {
     ),
   )
   const isUpsert = result.upsertedId !== undefined
-  const last = documentOf({
+  const last = toDocument({
     n: isUpsert ? 1 : result.matched,
     updatedExisting: result.matched > 0,
     ...(isUpsert && { upserted: result.upsertedId }),
@@ -115,14 +115,14 @@ export const findAndModify: Command = {
   run: (request) => {
     const { body } = request
     check(body)
-    const filter = optionalDocument(body, 'query') ?? newDocument()
-    const sort = optionalDocument(body, 'sort') ?? newDocument()
+    const filter = readOptionalDocument(body, 'query') ?? createDocument()
+    const sort = readOptionalDocument(body, 'sort') ?? createDocument()
     const { bytes, last } = isSet(body, 'remove')
       ? removeOne(request, filter, sort)
       : updateOne(request, filter, sort)
-    return documentOf({
+    return toDocument({
       lastErrorObject: last,
-      value: shape(bytes, optionalDocument(body, 'fields')),
+      value: shape(bytes, readOptionalDocument(body, 'fields')),
       ok: 1,
     })
   },

@@ -1,17 +1,17 @@
 import { compileProjection } from '../filter/projection.ts'
 import { runQuery } from '../query/run-query.ts'
 import {
-  cursorOptions,
+  makeCursorOptions,
   openSource,
   readQuery,
   refuseTails,
   toResults,
 } from '../request/read-request.ts'
 import {
-  collectionName,
+  readCollectionName,
   isSet,
-  optionalCount,
-  optionalDocument,
+  readOptionalCount,
+  readOptionalDocument,
   refuseCollation,
   refuseOption,
 } from '../request/request.ts'
@@ -26,19 +26,19 @@ export const find: Command = {
   inTransaction: true,
   run: (request) => {
     const { body, engine, database } = request
-    const name = collectionName(request)
+    const name = readCollectionName(request)
     refuseCollation(body)
     for (const option of ['let', 'min', 'max']) refuseOption(body, option)
     refuseTails(body)
     const query = readQuery(body, 'filter')
-    const projection = optionalDocument(body, 'projection')
+    const projection = readOptionalDocument(body, 'projection')
     if (projection) compileProjection(projection, true)
     const source = openSource(request, name)
     const results = source ? toResults(source.collection, runQuery(source, query), projection) : []
-    const options = cursorOptions(
+    const options = makeCursorOptions(
       request,
       `${database}.${name}`,
-      optionalCount(body, 'batchSize'),
+      readOptionalCount(body, 'batchSize'),
       source,
     )
     return engine.cursors.open(results, { ...options, singleBatch: isSet(body, 'singleBatch') })

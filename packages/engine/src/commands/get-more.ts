@@ -1,7 +1,7 @@
 import { Long } from 'bson'
 import { CommandError } from '../errors.ts'
-import { cursorReply } from '../request/cursors.ts'
-import { numberOf, optionalCount } from '../request/request.ts'
+import { makeCursorReply } from '../request/cursors.ts'
+import { readTransactionNumber, readOptionalCount } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 
 export const getMore: Command = {
@@ -11,15 +11,15 @@ export const getMore: Command = {
   run: ({ engine, body, database, session }) => {
     const name = body['collection']
     const namespace = `${database}.${typeof name === 'string' ? name : ''}`
-    const cursor = engine.cursors.get(numberOf(body, 'getMore'), namespace)
+    const cursor = engine.cursors.get(readTransactionNumber(body, 'getMore'), namespace)
     if (cursor.session !== null && cursor.session !== session) {
       throw new CommandError(
         'Unauthorized',
         'Cannot run getMore on a cursor that was created in another session',
       )
     }
-    const batchSize = optionalCount(body, 'batchSize')
+    const batchSize = readOptionalCount(body, 'batchSize')
     const { batch, isDone } = engine.cursors.next(cursor, batchSize === 0 ? null : batchSize)
-    return cursorReply(isDone ? Long.ZERO : cursor.id, namespace, 'nextBatch', batch)
+    return makeCursorReply(isDone ? Long.ZERO : cursor.id, namespace, 'nextBatch', batch)
   },
 }

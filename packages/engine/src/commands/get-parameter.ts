@@ -1,10 +1,10 @@
-import { documentOf, newDocument } from '../bson/values.ts'
+import { toDocument, createDocument } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import type { Command } from '../request/request.ts'
 
 const PARAMETERS: Readonly<Record<string, Value>> = {
-  featureCompatibilityVersion: documentOf({ version: '7.0' }),
+  featureCompatibilityVersion: toDocument({ version: '7.0' }),
   authenticationMechanisms: [],
   transactionLifetimeLimitSeconds: 60,
 }
@@ -13,7 +13,7 @@ export const getParameter: Command = {
   options: [...Object.keys(PARAMETERS), 'allParameters'],
   access: 'read',
   run: ({ body }) => {
-    const reply = newDocument()
+    const reply = createDocument()
     const all = body['getParameter'] === '*' || body['allParameters'] === true
     for (const name of Object.keys(PARAMETERS))
       if (all || name in body) reply[name] = PARAMETERS[name]

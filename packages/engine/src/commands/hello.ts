@@ -1,4 +1,4 @@
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { MAX_DOCUMENT_BYTES } from '../update/apply-update.ts'
 import { MAX_MESSAGE_BYTES } from '../request/message.ts'
@@ -14,7 +14,7 @@ export const hello: Command = {
   options: 'any',
   access: 'read',
   run: ({ engine, name }): Document =>
-    documentOf({
+    toDocument({
       helloOk: true,
       ...(name === 'hello' ? { isWritablePrimary: true } : { ismaster: true }),
       hosts: [engine.address],

@@ -1,4 +1,4 @@
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import type { Command } from '../request/request.ts'
 
@@ -17,6 +17,6 @@ export const holdMajority: Command = {
       engine.sessions.abortAll()
       engine.majority.rollBack()
     } else throw failedToParse("holdMajority needs 'begin', 'end' or 'rollBack'")
-    return documentOf({ ok: 1 })
+    return toDocument({ ok: 1 })
   },
 }

@@ -1,11 +1,11 @@
 import { ObjectId } from 'bson'
-import { decodeDocument, elementsOf } from '../bson/decode.ts'
+import { decodeDocument, iterateElements } from '../bson/decode.ts'
 import { assertStorableDepth } from '../bson/depth.ts'
 import { encodeDocument } from '../bson/encode.ts'
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { badValue, CommandError } from '../errors.ts'
-import { collectionName, MAX_STATEMENTS, runStatement } from '../request/request.ts'
+import { readCollectionName, MAX_STATEMENTS, runStatement } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
 import { runOrdered } from '../request/write-errors.ts'
 import { ensureCollection } from '../storage/database.ts'
@@ -26,9 +26,9 @@ function rawDocuments(request: Request): readonly Buffer[] {
 }
 
 function arrayOfBody(body: Buffer): Buffer[] {
-  for (const { name, type, valueAt, end } of elementsOf(body)) {
+  for (const { name, type, valueAt, end } of iterateElements(body)) {
     if (name !== 'documents' || type !== 4) continue
-    return [...elementsOf(body.subarray(valueAt, end))].map((element) => {
+    return [...iterateElements(body.subarray(valueAt, end))].map((element) => {
       if (element.type !== 3) throw badValue('documents must hold objects')
       return body.subarray(valueAt + element.valueAt, valueAt + element.end)
     })
@@ -51,7 +51,7 @@ function withId(raw: Buffer): { bytes: Buffer; document: Document } {
   checkId(id)
   // Copied, because the buffer of the frame is released.
   if (Object.keys(document)[0] === '_id') return { bytes: Buffer.from(raw), document }
-  const ordered = documentOf({ _id: id === undefined ? new ObjectId() : id, ...document })
+  const ordered = toDocument({ _id: id === undefined ? new ObjectId() : id, ...document })
   if (id !== undefined) ordered['_id'] = id
   return { bytes: encodeDocument(ordered), document: ordered }
 }
@@ -63,7 +63,7 @@ export const insert: Command = {
   run: (request) => {
     const { data } = request.engine
     const documents = rawDocuments(request)
-    const collection = ensureCollection(data, request.database, collectionName(request))
+    const collection = ensureCollection(data, request.database, readCollectionName(request))
     let inserted = 0
     const errors = runOrdered(request, documents, (raw) => {
       runStatement(request, (unit) => {
@@ -72,6 +72,6 @@ export const insert: Command = {
       })
       inserted++
     })
-    return documentOf({ n: inserted, ...errors, ok: 1 })
+    return toDocument({ n: inserted, ...errors, ok: 1 })
   },
 }

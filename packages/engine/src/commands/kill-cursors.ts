@@ -1,5 +1,5 @@
 import { Long } from 'bson'
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Command } from '../request/request.ts'
 
 export const killCursors: Command = {
@@ -11,7 +11,7 @@ export const killCursors: Command = {
       ? body['cursors'].filter((id) => id instanceof Long)
       : []
     const killed = ids.filter((id) => engine.cursors.kill(id))
-    return documentOf({
+    return toDocument({
       cursorsKilled: killed,
       cursorsNotFound: ids.filter((id) => !killed.includes(id)),
       cursorsAlive: [],

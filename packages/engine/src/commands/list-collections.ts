@@ -1,22 +1,22 @@
-import { documentOf, newDocument } from '../bson/values.ts'
+import { toDocument, createDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
-import { cursorOptions } from '../request/read-request.ts'
-import { isSet, optionalCount, optionalDocument } from '../request/request.ts'
+import { makeCursorOptions } from '../request/read-request.ts'
+import { isSet, readOptionalCount, readOptionalDocument } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
-import { idIndexSpec } from '../storage/collection.ts'
+import { makeIdIndexSpec } from '../storage/collection.ts'
 import type { Collection } from '../storage/collection.ts'
 
 function describe({ name, options }: Collection, nameOnly: boolean): Document {
   return nameOnly
-    ? documentOf({ name, type: 'collection' })
-    : documentOf({
+    ? toDocument({ name, type: 'collection' })
+    : toDocument({
         name,
         type: 'collection',
         options,
-        info: documentOf({ readOnly: false }),
-        idIndex: idIndexSpec(),
+        info: toDocument({ readOnly: false }),
+        idIndex: makeIdIndexSpec(),
       })
 }
 
@@ -25,15 +25,20 @@ export const listCollections: Command = {
   access: 'read',
   run: (request) => {
     const { engine, database, body } = request
-    const matches = compileFilter(parseFilter(optionalDocument(body, 'filter') ?? newDocument()))
+    const matches = compileFilter(
+      parseFilter(readOptionalDocument(body, 'filter') ?? createDocument()),
+    )
     const found = [...engine.data.collections.values()]
       .filter((collection) => collection.exists && collection.database === database)
       .map((collection) => describe(collection, isSet(body, 'nameOnly')))
       .filter((description) => matches(description))
-    const batchSize = optionalCount(optionalDocument(body, 'cursor') ?? newDocument(), 'batchSize')
+    const batchSize = readOptionalCount(
+      readOptionalDocument(body, 'cursor') ?? createDocument(),
+      'batchSize',
+    )
     return engine.cursors.open(
       found,
-      cursorOptions(request, `${database}.$cmd.listCollections`, batchSize),
+      makeCursorOptions(request, `${database}.$cmd.listCollections`, batchSize),
     )
   },
 }

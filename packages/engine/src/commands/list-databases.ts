@@ -1,25 +1,27 @@
 import { Double } from 'bson'
-import { documentOf, newDocument } from '../bson/values.ts'
+import { toDocument, createDocument } from '../bson/values.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
-import { isSet, optionalDocument } from '../request/request.ts'
+import { isSet, readOptionalDocument } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 
 export const listDatabases: Command = {
   options: ['filter', 'nameOnly', 'authorizedDatabases'],
   access: 'read',
   run: ({ engine, body }) => {
-    const matches = compileFilter(parseFilter(optionalDocument(body, 'filter') ?? newDocument()))
+    const matches = compileFilter(
+      parseFilter(readOptionalDocument(body, 'filter') ?? createDocument()),
+    )
     const existing = [...engine.data.collections.values()].filter((collection) => collection.exists)
     const names = [...new Set(existing.map(({ database }) => database))].sort()
     const databases = names
       .map((name) =>
-        documentOf(
+        toDocument(
           isSet(body, 'nameOnly') ? { name } : { name, sizeOnDisk: new Double(0), empty: false },
         ),
       )
       .filter((description) => matches(description))
-    return documentOf({
+    return toDocument({
       databases,
       ...(!isSet(body, 'nameOnly') && { totalSize: new Double(0) }),
       ok: 1,

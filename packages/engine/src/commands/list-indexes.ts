@@ -1,6 +1,6 @@
-import { newDocument } from '../bson/values.ts'
-import { cursorOptions } from '../request/read-request.ts'
-import { collectionName, optionalCount, optionalDocument } from '../request/request.ts'
+import { createDocument } from '../bson/values.ts'
+import { makeCursorOptions } from '../request/read-request.ts'
+import { readCollectionName, readOptionalCount, readOptionalDocument } from '../request/request.ts'
 import type { Command } from '../request/request.ts'
 import { assertCollection } from '../storage/database.ts'
 
@@ -9,11 +9,14 @@ export const listIndexes: Command = {
   access: 'read',
   run: (request) => {
     const { engine, database, body } = request
-    const collection = assertCollection(engine.data, database, collectionName(request))
-    const batchSize = optionalCount(optionalDocument(body, 'cursor') ?? newDocument(), 'batchSize')
+    const collection = assertCollection(engine.data, database, readCollectionName(request))
+    const batchSize = readOptionalCount(
+      readOptionalDocument(body, 'cursor') ?? createDocument(),
+      'batchSize',
+    )
     return engine.cursors.open(
       collection.indexes.map(({ spec }) => spec),
-      cursorOptions(request, collection.namespace, batchSize),
+      makeCursorOptions(request, collection.namespace, batchSize),
     )
   },
 }

@@ -1,4 +1,4 @@
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Command } from '../request/request.ts'
 
-export const ping: Command = { options: [], access: 'read', run: () => documentOf({ ok: 1 }) }
+export const ping: Command = { options: [], access: 'read', run: () => toDocument({ ok: 1 }) }

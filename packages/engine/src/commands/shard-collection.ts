@@ -1,4 +1,4 @@
-import { documentOf, isDocument } from '../bson/values.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import type { Command } from '../request/request.ts'
 import { ensureCollection } from '../storage/database.ts'
@@ -24,6 +24,6 @@ export const shardCollection: Command = {
       namespace.slice(at + 1),
     )
     collection.shardKey = Object.keys(key)
-    return documentOf({ collectionsharded: namespace, ok: 1 })
+    return toDocument({ collectionsharded: namespace, ok: 1 })
   },
 }

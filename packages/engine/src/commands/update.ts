@@ -1,15 +1,15 @@
-import { documentOf, isDocument } from '../bson/values.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { parseHint } from '../query/hint.ts'
 import {
-  collectionName,
+  readCollectionName,
   isSet,
   refuseCollation,
   refuseOption,
   runStatement,
-  statementsOf,
+  readStatements,
 } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
 import { assertTargeted } from '../request/sharding.ts'
@@ -17,7 +17,7 @@ import { runOrdered } from '../request/write-errors.ts'
 import { ensureCollection } from '../storage/database.ts'
 import { parseUpdate } from '../update/parse-update.ts'
 import { updateRecords } from '../update/update-records.ts'
-import type { Updated } from '../update/update-records.ts'
+import type { UpdateResult } from '../update/update-records.ts'
 
 const MEMBERS: ReadonlySet<string> = new Set([
   'q',
@@ -41,14 +41,14 @@ function checkStatement(statement: Document): void {
   refuseOption(statement, 'c')
 }
 
-function runUpdate(request: Request, statement: Document): Updated {
+function runUpdate(request: Request, statement: Document): UpdateResult {
   checkStatement(statement)
   const { q: filter, u: update } = statement
   if (!isDocument(filter)) throw failedToParse("BSON field 'update.updates.q' must be an object")
   const collection = ensureCollection(
     request.engine.data,
     request.database,
-    collectionName(request),
+    readCollectionName(request),
   )
   const multi = isSet(statement, 'multi')
   const parsed = parseUpdate(update, statement['arrayFilters'])
@@ -73,14 +73,14 @@ export const update: Command = {
     const upserted: Document[] = []
     let matched = 0
     let modified = 0
-    const errors = runOrdered(request, statementsOf(request, 'updates'), (statement, index) => {
+    const errors = runOrdered(request, readStatements(request, 'updates'), (statement, index) => {
       const result = runUpdate(request, statement)
       matched += result.upsertedId === undefined ? result.matched : 1
       modified += result.modified
       if (result.upsertedId !== undefined)
-        upserted.push(documentOf({ index, _id: result.upsertedId }))
+        upserted.push(toDocument({ index, _id: result.upsertedId }))
     })
     const list: { upserted?: Value } = upserted.length > 0 ? { upserted } : {}
-    return documentOf({ n: matched, nModified: modified, ...list, ...errors, ok: 1 })
+    return toDocument({ n: matched, nModified: modified, ...list, ...errors, ok: 1 })
   },
 }

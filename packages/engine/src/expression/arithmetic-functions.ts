@@ -1,8 +1,8 @@
 import { Decimal128, Double, Long } from 'bson'
 import { compareValues } from '../bson/compare.ts'
-import { arithmetic, isNumber, toDouble } from '../bson/numbers.ts'
+import { computeArithmetic, isNumber, toDouble } from '../bson/numbers.ts'
 import type { NumberValue } from '../bson/numbers.ts'
-import { typeOf } from '../bson/values.ts'
+import { getType } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError, typeMismatch } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
@@ -13,16 +13,16 @@ function isAbsent(value: Value): boolean {
 
 function numberOf(name: string, value: Value): NumberValue {
   if (isNumber(value)) return value
-  throw typeMismatch(`${name} only supports numeric types, not ${typeOf(value)}`)
+  throw typeMismatch(`${name} only supports numeric types, not ${getType(value)}`)
 }
 
 /** Adds in the wider type. A sum beyond a long becomes a double. */
-export function add(a: NumberValue, b: NumberValue): NumberValue {
-  return arithmetic(a, b, '+') ?? new Double(toDouble(a) + toDouble(b))
+export function addNumbers(a: NumberValue, b: NumberValue): NumberValue {
+  return computeArithmetic(a, b, '+') ?? new Double(toDouble(a) + toDouble(b))
 }
 
 function multiply(a: NumberValue, b: NumberValue): NumberValue {
-  return arithmetic(a, b, '*') ?? new Double(toDouble(a) * toDouble(b))
+  return computeArithmetic(a, b, '*') ?? new Double(toDouble(a) * toDouble(b))
 }
 
 function sum(operands: readonly Value[]): Value {
@@ -33,7 +33,7 @@ function sum(operands: readonly Value[]): Value {
   const total = operands
     .filter((operand) => !(operand instanceof Date))
     .map((operand) => numberOf('$add', operand))
-    .reduce(add, 0)
+    .reduce(addNumbers, 0)
   return dates[0] ? new Date(dates[0].getTime() + Math.trunc(toDouble(total))) : total
 }
 
@@ -45,7 +45,7 @@ function subtract([a, b]: readonly Value[]): Value {
       : new Date(a.getTime() - Math.trunc(toDouble(numberOf('$subtract', b))))
   }
   const [left, right] = [numberOf('$subtract', a), numberOf('$subtract', b)]
-  return arithmetic(left, right, '-') ?? new Double(toDouble(left) - toDouble(right))
+  return computeArithmetic(left, right, '-') ?? new Double(toDouble(left) - toDouble(right))
 }
 
 function divide([a, b]: readonly Value[]): Value {
@@ -105,13 +105,13 @@ function comparison(accepts: (order: number) => Value): PlainFunction {
 }
 
 function sumOf(values: readonly Value[]): NumberValue {
-  return values.filter((value) => isNumber(value)).reduce(add, 0)
+  return values.filter((value) => isNumber(value)).reduce(addNumbers, 0)
 }
 
-export function averageOf(values: readonly Value[]): Value {
+export function computeAverage(values: readonly Value[]): Value {
   const numbers = values.filter((value) => isNumber(value))
   if (numbers.length === 0) return null
-  const total = numbers.reduce(add, 0)
+  const total = numbers.reduce(addNumbers, 0)
   if (total instanceof Decimal128)
     throw new CommandError('NotImplemented', '$avg of decimals is not supported')
   return new Double(toDouble(total) / numbers.length)
@@ -120,7 +120,7 @@ export function averageOf(values: readonly Value[]): Value {
 /**
  * The lowest (1) or highest (-1) value. Skips null and missing; returns null if no value is left.
  */
-export function extremeOf(values: readonly Value[], direction: 1 | -1): Value {
+export function findExtreme(values: readonly Value[], direction: 1 | -1): Value {
   let best: Value = null
   for (const value of values) {
     if (!isAbsent(value) && (best === null || compareValues(value, best) * direction < 0))
@@ -139,7 +139,7 @@ function overList(call: (values: readonly Value[]) => Value): PlainFunction {
   }
 }
 
-export const ARITHMETIC: Readonly<Record<string, PlainFunction>> = {
+export const ARITHMETIC_FUNCTIONS: Readonly<Record<string, PlainFunction>> = {
   $add: { least: 1, most: Infinity, call: sum },
   $subtract: { least: 2, most: 2, call: subtract },
   $multiply: {
@@ -165,7 +165,7 @@ export const ARITHMETIC: Readonly<Record<string, PlainFunction>> = {
   $lte: comparison((order) => order <= 0),
   $cmp: comparison((order) => order),
   $sum: overList(sumOf),
-  $avg: overList(averageOf),
-  $min: overList((values) => extremeOf(values, 1)),
-  $max: overList((values) => extremeOf(values, -1)),
+  $avg: overList(computeAverage),
+  $min: overList((values) => findExtreme(values, 1)),
+  $max: overList((values) => findExtreme(values, -1)),
 }

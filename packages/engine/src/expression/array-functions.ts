@@ -1,6 +1,6 @@
-import { compareValues, equalValues } from '../bson/compare.ts'
+import { compareValues, areEqualValues } from '../bson/compare.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
-import { documentOf, isDocument, newDocument, typeOf } from '../bson/values.ts'
+import { toDocument, isDocument, createDocument, getType } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
@@ -8,7 +8,7 @@ import type { ErrorName } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
 
 /** Elements per step, where an element costs little. */
-const ELEMENTS_OF_A_UNIT = 8
+const ELEMENTS_PER_STEP = 8
 
 function isAbsent(value: Value): boolean {
   return value === null || value === undefined
@@ -16,19 +16,19 @@ function isAbsent(value: Value): boolean {
 
 function arrayOf(name: string, value: Value): Value[] {
   if (Array.isArray(value)) {
-    spend(value.length / ELEMENTS_OF_A_UNIT)
+    spend(value.length / ELEMENTS_PER_STEP)
     return value
   }
   throw new CommandError(
     'Location17124',
-    `The argument to ${name} must be an array, but was of type: ${typeOf(value)}`,
+    `The argument to ${name} must be an array, but was of type: ${getType(value)}`,
   )
 }
 
 function integerOf(name: string, value: Value): number {
   const number = isNumber(value) ? toDouble(value) : NaN
   if (!Number.isInteger(number))
-    throw new CommandError('Location28690', `${name} needs an integer, but got ${typeOf(value)}`)
+    throw new CommandError('Location28690', `${name} needs an integer, but got ${getType(value)}`)
   return number
 }
 
@@ -68,7 +68,7 @@ function indexOf([array, wanted, from, to]: readonly Value[]): Value {
   const end = to === undefined ? elements.length : integerOf('$indexOfArray', to)
   const found = elements
     .slice(0, end)
-    .findIndex((element, i) => i >= start && equalValues(element, wanted))
+    .findIndex((element, i) => i >= start && areEqualValues(element, wanted))
   return found
 }
 
@@ -81,7 +81,7 @@ function range([from, to, by]: readonly Value[]): Value {
   if (step === 0) throw new CommandError('Location34449', '$range requires a non-zero step value')
   const count = Math.max(Math.ceil((end - start) / step), 0)
   if (count > 1_000_000) throw new CommandError('BadValue', '$range is too long')
-  spend(count / ELEMENTS_OF_A_UNIT)
+  spend(count / ELEMENTS_PER_STEP)
   return Array.from({ length: count }, (_, i) => start + i * step)
 }
 
@@ -89,7 +89,7 @@ function range([from, to, by]: readonly Value[]): Value {
 function joined(arrays: readonly (readonly Value[])[]): Value[] {
   const all: Value[] = []
   for (const array of arrays) {
-    spend(array.length / ELEMENTS_OF_A_UNIT)
+    spend(array.length / ELEMENTS_PER_STEP)
     for (const value of array) all.push(value)
   }
   return all
@@ -97,15 +97,15 @@ function joined(arrays: readonly (readonly Value[])[]): Value[] {
 
 function distinct(values: readonly Value[]): Value[] {
   const sorted = [...values].sort((a, b) => {
-    spend(1 / ELEMENTS_OF_A_UNIT)
+    spend(1 / ELEMENTS_PER_STEP)
     return compareValues(a, b)
   })
-  return sorted.filter((value, i, all) => i === 0 || !equalValues(value, all[i - 1]))
+  return sorted.filter((value, i, all) => i === 0 || !areEqualValues(value, all[i - 1]))
 }
 
 function includes(values: readonly Value[], wanted: Value): boolean {
-  spend(values.length / ELEMENTS_OF_A_UNIT)
-  return values.some((value) => equalValues(value, wanted))
+  spend(values.length / ELEMENTS_PER_STEP)
+  return values.some((value) => areEqualValues(value, wanted))
 }
 
 function ofArrays(name: string, call: (arrays: Value[][]) => Value, count?: number): PlainFunction {
@@ -133,14 +133,14 @@ function ofSets(
       if (operands.every((operand) => Array.isArray(operand))) return call(operands)
       throw new CommandError(
         code,
-        `All operands of ${name} must be arrays. One argument is of type: ${typeOf(other)}`,
+        `All operands of ${name} must be arrays. One argument is of type: ${getType(other)}`,
       )
     },
   }
 }
 
 function arrayToObject(array: readonly Value[]): Value {
-  const result = newDocument()
+  const result = createDocument()
   for (const entry of array) {
     const [key, value] = isDocument(entry)
       ? [entry['k'], entry['v']]
@@ -158,12 +158,12 @@ function objectToArray([value]: readonly Value[]): Value {
   if (isAbsent(value)) return null
   if (!isDocument(value))
     throw new CommandError('Location40390', '$objectToArray requires a document input')
-  return Object.keys(value).map((k) => documentOf({ k, v: value[k] }))
+  return Object.keys(value).map((k) => toDocument({ k, v: value[k] }))
 }
 
 function mergeObjects(operands: readonly Value[]): Value {
   const documents = operands.length === 1 && Array.isArray(operands[0]) ? operands[0] : operands
-  const result = newDocument()
+  const result = createDocument()
   for (const document of documents) {
     if (isAbsent(document)) continue
     if (!isDocument(document))
@@ -173,7 +173,7 @@ function mergeObjects(operands: readonly Value[]): Value {
   return result
 }
 
-export const ARRAYS: Readonly<Record<string, PlainFunction>> = {
+export const ARRAY_FUNCTIONS: Readonly<Record<string, PlainFunction>> = {
   $size: { least: 1, most: 1, call: ([value]) => arrayOf('$size', value).length },
   $isArray: { least: 1, most: 1, call: ([value]) => Array.isArray(value) },
   $arrayElemAt: { least: 2, most: 2, call: elementAt },
@@ -188,7 +188,7 @@ export const ARRAYS: Readonly<Record<string, PlainFunction>> = {
       if (!Array.isArray(array))
         throw new CommandError(
           'Location40081',
-          `$in requires an array as a second argument, found: ${typeOf(array)}`,
+          `$in requires an array as a second argument, found: ${getType(array)}`,
         )
       return includes(array, wanted)
     },

@@ -12,4 +12,4 @@ export interface PlainFunction {
 }
 
 /** An operator whose operand has a shape of its own. */
-export type Form = (operand: Value, compile: Compile) => Evaluate
+export type OperatorForm = (operand: Value, compile: Compile) => Evaluate

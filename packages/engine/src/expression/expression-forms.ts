@@ -4,7 +4,7 @@ import { spend } from '../deadline.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { BY_NAME } from './string-functions.ts'
-import type { Compile, Evaluate, Form, Variables } from './evaluate.ts'
+import type { Compile, Evaluate, OperatorForm, Variables } from './evaluate.ts'
 
 function isTrue(value: Value): boolean {
   return isNumber(value)
@@ -16,7 +16,7 @@ function isTrue(value: Value): boolean {
  * The members of an operator's argument.
  * @throws CommandError if a member is unknown
  */
-export function membersOf(
+export function readMembers(
   name: string,
   operand: Value,
   required: readonly string[],
@@ -49,7 +49,7 @@ function compileCondition(operand: Value, compile: Compile): Evaluate {
   }
   const [test, then, otherwise] = Array.isArray(operand)
     ? operand
-    : branchesOf(membersOf('$cond', operand, ['if', 'then', 'else']))
+    : branchesOf(readMembers('$cond', operand, ['if', 'then', 'else']))
   const [first, second, third] = [compile(test), compile(then), compile(otherwise)]
   return (document, variables) =>
     (isTrue(first(document, variables)) ? second : third)(document, variables)
@@ -73,11 +73,16 @@ function compileIfNull(operand: Value, compile: Compile): Evaluate {
 }
 
 function compileSwitch(operand: Value, compile: Compile): Evaluate {
-  const { branches, default: otherwise } = membersOf('$switch', operand, ['branches'], ['default'])
+  const { branches, default: otherwise } = readMembers(
+    '$switch',
+    operand,
+    ['branches'],
+    ['default'],
+  )
   if (!Array.isArray(branches) || branches.length === 0)
     throw failedToParse('$switch requires at least one branch')
   const cases = branches.map((branch) => {
-    const { case: test, then } = membersOf('$switch', branch, ['case', 'then'])
+    const { case: test, then } = readMembers('$switch', branch, ['case', 'then'])
     return [compile(test), compile(then)] as const
   })
   const fallback = otherwise === undefined ? null : compile(otherwise)
@@ -105,12 +110,12 @@ export function checkVariableName(name: string): void {
 /**
  * The document of the pipeline. It differs from `document` inside operators that rebind CURRENT.
  */
-export function rootOf(document: Document, variables: Variables): Value {
+export function getRootDocument(document: Document, variables: Variables): Value {
   return variables.get('ROOT') ?? document
 }
 
 function compileLet(operand: Value, compile: Compile): Evaluate {
-  const { vars, in: body } = membersOf('$let', operand, ['vars', 'in'])
+  const { vars, in: body } = readMembers('$let', operand, ['vars', 'in'])
   if (!isDocument(vars)) throw failedToParse('$let needs an object of variables')
   // CURRENT is the only system variable that may be set.
   for (const name of Object.keys(vars)) if (name !== 'CURRENT') checkVariableName(name)
@@ -128,7 +133,7 @@ function compileLet(operand: Value, compile: Compile): Evaluate {
         'NotImplemented',
         '$let of CURRENT to what is no object is not supported',
       )
-    return evaluate(current, inner.set('ROOT', rootOf(document, variables)))
+    return evaluate(current, inner.set('ROOT', getRootDocument(document, variables)))
   }
 }
 
@@ -145,7 +150,7 @@ function arrayInput(name: string, value: Value): readonly Value[] | null {
 }
 
 function compileMap(operand: Value, compile: Compile): Evaluate {
-  const { input, as, in: body } = membersOf('$map', operand, ['input', 'in'], ['as'])
+  const { input, as, in: body } = readMembers('$map', operand, ['input', 'in'], ['as'])
   const [source, evaluate] = [compile(input), compile(body)]
   const name = typeof as === 'string' ? as : 'this'
   return (document, variables) =>
@@ -168,7 +173,7 @@ function filterLimit(limit: Value): number {
 }
 
 function compileFilterForm(operand: Value, compile: Compile): Evaluate {
-  const { input, as, cond, limit } = membersOf(
+  const { input, as, cond, limit } = readMembers(
     '$filter',
     operand,
     ['input', 'cond'],
@@ -189,7 +194,7 @@ function compileReduce(operand: Value, compile: Compile): Evaluate {
     input,
     initialValue,
     in: body,
-  } = membersOf('$reduce', operand, ['input', 'initialValue', 'in'])
+  } = readMembers('$reduce', operand, ['input', 'initialValue', 'in'])
   const [source, initial, evaluate] = [compile(input), compile(initialValue), compile(body)]
   return (document, variables) => {
     const elements = arrayInput('$reduce', source(document, variables))
@@ -204,7 +209,7 @@ function compileReduce(operand: Value, compile: Compile): Evaluate {
 
 function compileGetField(operand: Value, compile: Compile): Evaluate {
   const { field, input } = isDocument(operand)
-    ? membersOf('$getField', operand, ['field', 'input'])
+    ? readMembers('$getField', operand, ['field', 'input'])
     : { field: operand, input: '$$CURRENT' }
   if (typeof field !== 'string')
     throw failedToParse('$getField requires a constant string as its field')
@@ -215,10 +220,14 @@ function compileGetField(operand: Value, compile: Compile): Evaluate {
   }
 }
 
-function byName(name: string, required: readonly string[], optional: readonly string[] = []): Form {
+function byName(
+  name: string,
+  required: readonly string[],
+  optional: readonly string[] = [],
+): OperatorForm {
   const call = BY_NAME[name.slice(1)]
   return (operand, compile) => {
-    const members = membersOf(name, operand, required, optional)
+    const members = readMembers(name, operand, required, optional)
     const operands = [...required, ...optional].map((member) => compile(members[member] ?? null))
     return (document, variables) =>
       call?.(operands.map((evaluate) => evaluate(document, variables)))
@@ -226,7 +235,7 @@ function byName(name: string, required: readonly string[], optional: readonly st
 }
 
 /** Operators that evaluate an operand several times or not at all. */
-export const FORMS: Readonly<Record<string, Form>> = {
+export const OPERATOR_FORMS: Readonly<Record<string, OperatorForm>> = {
   $literal: (operand) => () => operand,
   $cond: compileCondition,
   $ifNull: compileIfNull,

@@ -1,19 +1,19 @@
-import { isDocument, newDocument } from '../bson/values.ts'
+import { isDocument, createDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { CommandError, failedToParse } from '../errors.ts'
-import { ARITHMETIC } from './arithmetic-functions.ts'
-import { ARRAYS } from './array-functions.ts'
-import { FORMS, rootOf } from './expression-forms.ts'
-import { STRINGS } from './string-functions.ts'
-import { TYPES } from './type-functions.ts'
+import { ARITHMETIC_FUNCTIONS } from './arithmetic-functions.ts'
+import { ARRAY_FUNCTIONS } from './array-functions.ts'
+import { OPERATOR_FORMS, getRootDocument } from './expression-forms.ts'
+import { STRING_FUNCTIONS } from './string-functions.ts'
+import { TYPE_FUNCTIONS } from './type-functions.ts'
 import type { Evaluate, PlainFunction } from './evaluate.ts'
 
-const PLAIN: Readonly<Record<string, PlainFunction>> = {
-  ...ARITHMETIC,
-  ...ARRAYS,
-  ...STRINGS,
-  ...TYPES,
+const PLAIN_FUNCTIONS: Readonly<Record<string, PlainFunction>> = {
+  ...ARITHMETIC_FUNCTIONS,
+  ...ARRAY_FUNCTIONS,
+  ...STRING_FUNCTIONS,
+  ...TYPE_FUNCTIONS,
 }
 
 /** Reads a path. An array on the way yields the array of the values in its documents. */
@@ -42,7 +42,8 @@ function checkPath(path: string): readonly string[] {
 
 function compileVariable(text: string): Evaluate {
   const [name = '', ...rest] = text.split('.')
-  if (name === 'ROOT') return (document, variables) => readPath(rootOf(document, variables), rest)
+  if (name === 'ROOT')
+    return (document, variables) => readPath(getRootDocument(document, variables), rest)
   if (name === 'CURRENT') return (document) => readPath(document, rest)
   if (name === 'REMOVE') return () => undefined
   if (name === 'NOW') return (_, variables) => readPath(variables.get('NOW') ?? new Date(), rest)
@@ -69,7 +70,7 @@ function compileObject(object: Document): Evaluate {
     return [name, compileExpression(object[name])] as const
   })
   return (document, variables) => {
-    const result = newDocument()
+    const result = createDocument()
     for (const [name, evaluate] of members) {
       const value = evaluate(document, variables)
       if (value !== undefined) result[name] = value
@@ -95,15 +96,15 @@ function compileFunction(name: string, plain: PlainFunction, operand: Value): Ev
 }
 
 function compileOperator(name: string, operand: Value): Evaluate {
-  const form = Object.hasOwn(FORMS, name) ? FORMS[name] : undefined
+  const form = Object.hasOwn(OPERATOR_FORMS, name) ? OPERATOR_FORMS[name] : undefined
   if (form) return form(operand, compileExpression)
-  const plain = Object.hasOwn(PLAIN, name) ? PLAIN[name] : undefined
+  const plain = Object.hasOwn(PLAIN_FUNCTIONS, name) ? PLAIN_FUNCTIONS[name] : undefined
   if (!plain) throw new CommandError('InvalidPipelineOperator', `Unrecognized expression '${name}'`)
   return compileFunction(name, plain, operand)
 }
 
 /** Elements created per step. */
-const ELEMENTS_OF_A_UNIT = 8
+const ELEMENTS_PER_STEP = 8
 
 /** @throws CommandError InvalidPipelineOperator if an operator is not implemented */
 export function compileExpression(expression: Value): Evaluate {
@@ -111,7 +112,7 @@ export function compileExpression(expression: Value): Evaluate {
   if (Array.isArray(expression)) {
     const elements = expression.map((element) => compileExpression(element))
     return (document, variables) => {
-      spend(elements.length / ELEMENTS_OF_A_UNIT)
+      spend(elements.length / ELEMENTS_PER_STEP)
       return elements.map((evaluate) => evaluate(document, variables) ?? null)
     }
   }

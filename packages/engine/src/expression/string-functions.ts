@@ -1,6 +1,6 @@
 import { BSONRegExp } from 'bson'
 import { isNumber, toDouble } from '../bson/numbers.ts'
-import { typeOf } from '../bson/values.ts'
+import { getType } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { spendOn } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
@@ -16,7 +16,7 @@ function stringOf(name: string, value: Value): string {
     spendOn(value.length)
     return value
   }
-  throw new CommandError('Location16702', `${name} only supports strings, not ${typeOf(value)}`)
+  throw new CommandError('Location16702', `${name} only supports strings, not ${getType(value)}`)
 }
 
 function coerced(name: string, value: Value): string {
@@ -81,7 +81,7 @@ export const BY_NAME: Readonly<Record<string, (operands: readonly Value[]) => Va
   replaceAll,
 }
 
-export const STRINGS: Readonly<Record<string, PlainFunction>> = {
+export const STRING_FUNCTIONS: Readonly<Record<string, PlainFunction>> = {
   $concat: {
     least: 0,
     most: Infinity,

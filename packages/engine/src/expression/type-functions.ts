@@ -1,6 +1,6 @@
 import { Decimal128, Double, Long, ObjectId } from 'bson'
 import { isInt32, isNumber, toDouble, toInt64 } from '../bson/numbers.ts'
-import { typeOf } from '../bson/values.ts'
+import { getType } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
@@ -8,7 +8,7 @@ import type { PlainFunction } from './evaluate.ts'
 function fail(value: Value, target: string): CommandError {
   return new CommandError(
     'ConversionFailure',
-    `Failed to convert ${typeOf(value)} to ${target} in $convert with no onError value`,
+    `Failed to convert ${getType(value)} to ${target} in $convert with no onError value`,
   )
 }
 
@@ -53,13 +53,13 @@ function toLong(value: Value): Long {
   return Long.fromBigInt(integer)
 }
 
-const LONGEST = 19
+const MAX_LONG_DIGITS = 19
 
 function integerOf(value: Value): bigint | null {
   if (typeof value !== 'string')
     return toInt64(isNumber(value) ? value : new Double(toNumber(value, 'long')))
   const digits = /^[+-]?0*(\d+)$/.exec(value)?.[1]
-  if (digits === undefined || digits.length > LONGEST) return null
+  if (digits === undefined || digits.length > MAX_LONG_DIGITS) return null
   return toInt64(Decimal128.fromString(value))
 }
 
@@ -113,8 +113,8 @@ function conversion(convert: (value: Value) => Value): PlainFunction {
   }
 }
 
-export const TYPES: Readonly<Record<string, PlainFunction>> = {
-  $type: { least: 1, most: 1, call: ([value]) => typeOf(value) },
+export const TYPE_FUNCTIONS: Readonly<Record<string, PlainFunction>> = {
+  $type: { least: 1, most: 1, call: ([value]) => getType(value) },
   $isNumber: { least: 1, most: 1, call: ([value]) => isNumber(value) },
   $toString: conversion(toText),
   $toInt: conversion(toInt),

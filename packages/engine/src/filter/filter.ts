@@ -45,7 +45,7 @@ export type Condition =
     }
 
 const EVERYTHING: Filter = { kind: 'all', of: [] }
-const NOTHING: Filter = { kind: 'any', of: [] }
+const NEVER_MATCHES: Filter = { kind: 'any', of: [] }
 
 function allOf(of: readonly Filter[]): Filter {
   return of.length === 1 && of[0] ? of[0] : { kind: 'all', of }
@@ -65,11 +65,11 @@ function isOperatorDocument(value: Value): value is Document {
 }
 
 /** Operands read per step. */
-const OPERANDS_OF_A_UNIT = 16
+const OPERANDS_PER_STEP = 16
 
 function listOf(operator: string, operand: Value): readonly Value[] {
   if (!Array.isArray(operand)) throw badValue(`${operator} needs an array`)
-  spend(operand.length / OPERANDS_OF_A_UNIT)
+  spend(operand.length / OPERANDS_PER_STEP)
   return operand
 }
 
@@ -94,7 +94,7 @@ function compare(operator: Comparison): (path: string, operand: Value) => Filter
 function parseIn(path: string, operand: Value): Filter {
   const operands = listOf('$in', operand)
   if (operands.some((entry) => isOperatorDocument(entry))) throw badValue('cannot nest $ under $in')
-  return operands.length === 0 ? NOTHING : { kind: 'in', path, operands }
+  return operands.length === 0 ? NEVER_MATCHES : { kind: 'in', path, operands }
 }
 
 function parseNot(path: string, operand: Value): Filter {
@@ -160,7 +160,7 @@ function parseElement(path: string, operand: Value): Filter {
 
 function parseAll(path: string, operand: Value): Filter {
   const operands = listOf('$all', operand)
-  if (operands.length === 0) return NOTHING
+  if (operands.length === 0) return NEVER_MATCHES
   const elements = operands.filter((entry) => isDocument(entry) && '$elemMatch' in entry)
   if (elements.length > 0 && elements.length < operands.length)
     throw badValue('$all/$elemMatch has to be consistent')

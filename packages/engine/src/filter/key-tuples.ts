@@ -2,7 +2,7 @@ import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
-import { arrayIndex } from './paths.ts'
+import { parseArrayIndex } from './paths.ts'
 
 /** The values of several paths in one document, as index keys and sort keys need them. */
 export interface KeyTuples {
@@ -17,7 +17,7 @@ interface Reached {
   readonly rest: readonly string[] | null
 }
 
-const NOTHING: Reached = { value: undefined, rest: null }
+const MISSING_VALUE: Reached = { value: undefined, rest: null }
 
 function assertUnambiguous(array: readonly Value[], part: string): void {
   if (!array.some((element) => isDocument(element) && part in element)) return
@@ -28,17 +28,17 @@ function assertUnambiguous(array: readonly Value[], part: string): void {
 }
 
 /** Follows a path to its end, or to the first array that the path does not index by a number. */
-export function reach(value: Value, parts: readonly string[]): Reached {
+export function followPath(value: Value, parts: readonly string[]): Reached {
   let current = value
   for (const [at, part] of parts.entries()) {
     if (Array.isArray(current)) {
-      const index = arrayIndex(part)
+      const index = parseArrayIndex(part)
       if (index === null || index >= current.length)
         return { value: current, rest: parts.slice(at) }
       assertUnambiguous(current, part)
       current = current[index]
     } else if (isDocument(current)) current = current[part]
-    else return NOTHING
+    else return MISSING_VALUE
   }
   return Array.isArray(current) ? { value: current, rest: [] } : { value: current, rest: null }
 }
@@ -76,11 +76,11 @@ function enter(element: Value, rest: readonly string[]): Slot {
 }
 
 /** Steps per element. */
-const UNITS_OF_AN_ELEMENT = 0.25
+const STEPS_PER_ELEMENT = 0.25
 
 function expand(slots: readonly Slot[], found: Found): void {
-  spend(UNITS_OF_AN_ELEMENT)
-  const reached = slots.map((slot) => (slot.done ? null : reach(slot.from, slot.path)))
+  spend(STEPS_PER_ELEMENT)
+  const reached = slots.map((slot) => (slot.done ? null : followPath(slot.from, slot.path)))
   const arrays = new Set(reached.flatMap((at) => (at?.rest ? [at.value] : [])))
   if (arrays.size > 1) throw found.onParallel()
   const next = (element: Value): Slot[] =>
@@ -100,7 +100,7 @@ function expand(slots: readonly Slot[], found: Found): void {
  * @throws CommandError the error of `onParallel` if two paths meet different arrays; 16746 if a
  * number in a path is both an array index and a field name of an element
  */
-export function keyTuples(
+export function makeKeyTuples(
   document: Document,
   paths: readonly (readonly string[])[],
   onParallel: () => CommandError,

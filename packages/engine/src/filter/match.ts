@@ -2,15 +2,15 @@ import { BSONRegExp } from 'bson'
 import { compareValues } from '../bson/compare.ts'
 import { encodeKey } from '../bson/encode-key.ts'
 import { isNaNValue, isNumber, toDouble, toInt64 } from '../bson/numbers.ts'
-import { documentOf, isDocument, rankOf, RANKS } from '../bson/values.ts'
+import { toDocument, isDocument, getRank, TYPE_RANKS } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import type { Variables } from '../expression/evaluate.ts'
 import type { Comparison, Condition, Filter } from './filter.ts'
-import { anyAtPath, splitPath, testWhole, testWithElements } from './paths.ts'
-import type { Leaf, Test } from './paths.ts'
-import { regexTest } from '../bson/regex.ts'
+import { testAtPath, splitPath, testWhole, testWithElements } from './paths.ts'
+import type { LeafTest, ValueTest } from './paths.ts'
+import { compileRegexTest } from '../bson/regex.ts'
 import { hasType } from '../bson/types.ts'
 
 export type Matcher = (document: Document, variables?: Variables) => boolean
@@ -26,7 +26,7 @@ const SIGNS: Readonly<Record<Exclude<Comparison, '$eq'>, (order: number) => bool
   $lte: (order) => order <= 0,
 }
 
-function equalTest(operand: Value): Test {
+function equalTest(operand: Value): ValueTest {
   if (isAbsent(operand)) return isAbsent
   if (typeof operand === 'string' || typeof operand === 'boolean')
     return (value) => value === operand
@@ -34,31 +34,31 @@ function equalTest(operand: Value): Test {
 }
 
 /** Compares a single value with the operand. Only values of the operand's type match. */
-export function comparisonTest(operator: Comparison, operand: Value): Test {
+export function compileComparison(operator: Comparison, operand: Value): ValueTest {
   if (operator === '$eq') return equalTest(operand)
   const accepts = SIGNS[operator]
   if (isAbsent(operand)) return accepts(0) ? isAbsent : () => false
   if (isNaNValue(operand)) return accepts(0) ? isNaNValue : () => false
-  const rank = rankOf(operand)
-  if (rank === RANKS.minKey || rank === RANKS.maxKey) {
+  const rank = getRank(operand)
+  if (rank === TYPE_RANKS.minKey || rank === TYPE_RANKS.maxKey) {
     return (value) => accepts(compareValues(value ?? null, operand))
   }
   return (value) =>
-    rankOf(value) === rank && !isNaNValue(value) && accepts(compareValues(value, operand))
+    getRank(value) === rank && !isNaNValue(value) && accepts(compareValues(value, operand))
 }
 
 // A long list is looked up in a set instead of being scanned per document.
-function inTest(operands: readonly Value[]): Test {
+function inTest(operands: readonly Value[]): ValueTest {
   const regexes = operands
     .filter((operand) => operand instanceof BSONRegExp)
-    .map((regex) => regexTest(regex))
+    .map((regex) => compileRegexTest(regex))
   const tests =
     operands.length > 8 ? [setTest(operands)] : operands.map((operand) => equalTest(operand))
   const all = [...tests, ...regexes]
   return (value) => all.some((test) => test(value))
 }
 
-function setTest(operands: readonly Value[]): Test {
+function setTest(operands: readonly Value[]): ValueTest {
   const strings = new Set(operands.filter((operand) => typeof operand === 'string'))
   const keys = new Set(
     operands.map((operand) => {
@@ -74,13 +74,13 @@ function keyText(value: Value): string {
   return encodeKey([value], []).toString('latin1')
 }
 
-function atPath(path: string, leaf: Leaf, test: Test): Matcher {
+function atPath(path: string, leaf: LeafTest, test: ValueTest): Matcher {
   if (!path.includes('.')) return (document) => leaf(document[path], test)
   const parts = splitPath(path)
-  return (document) => anyAtPath(document, parts, leaf, test)
+  return (document) => testAtPath(document, parts, leaf, test)
 }
 
-function remainderTest(divisor: bigint, remainder: bigint): Test {
+function remainderTest(divisor: bigint, remainder: bigint): ValueTest {
   return (value) => {
     const dividend = isNumber(value) ? toInt64(value) : null
     return dividend !== null && dividend % divisor === remainder
@@ -94,26 +94,26 @@ function elementTest(
     // An element that is an array counts as one value.
     const matches = compileFilter(filter.of, testWhole)
     return (value) =>
-      Array.isArray(value) && value.some((element) => matches(documentOf({ '': element })))
+      Array.isArray(value) && value.some((element) => matches(toDocument({ '': element })))
   }
   const matches = compileFilter(filter.of)
   return (value, variables) =>
     Array.isArray(value) &&
     value.some((element) => {
       if (Array.isArray(element))
-        return matches(documentOf(Object.fromEntries(element.entries())), variables)
+        return matches(toDocument(Object.fromEntries(element.entries())), variables)
       return isDocument(element) && matches(element, variables)
     })
 }
 
-function leafTest(filter: Condition, withElements: Leaf): readonly [Leaf, Test] {
+function leafTest(filter: Condition, withElements: LeafTest): readonly [LeafTest, ValueTest] {
   switch (filter.kind) {
     case 'compare':
-      return [withElements, comparisonTest(filter.operator, filter.operand)]
+      return [withElements, compileComparison(filter.operator, filter.operand)]
     case 'in':
       return [withElements, inTest(filter.operands)]
     case 'regex':
-      return [withElements, regexTest(filter.regex)]
+      return [withElements, compileRegexTest(filter.regex)]
     case 'exists':
       return [testWhole, (value) => value !== undefined]
     case 'type':
@@ -131,7 +131,7 @@ function leafTest(filter: Condition, withElements: Leaf): readonly [Leaf, Test] 
 function compileGroup(
   kind: 'all' | 'any' | 'none',
   of: readonly Filter[],
-  withElements: Leaf,
+  withElements: LeafTest,
 ): Matcher {
   const matchers = of.map((child) => compileFilter(child, withElements))
   if (kind === 'all')
@@ -145,7 +145,7 @@ function compileGroup(
  * Compiles a test of whole documents. `withElements` decides how an array at the end of a path is
  * tested.
  */
-export function compileFilter(filter: Filter, withElements: Leaf = testWithElements): Matcher {
+export function compileFilter(filter: Filter, withElements: LeafTest = testWithElements): Matcher {
   spend()
   if (filter.kind === 'all' || filter.kind === 'any' || filter.kind === 'none') {
     return compileGroup(filter.kind, filter.of, withElements)

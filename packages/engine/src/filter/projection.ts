@@ -1,7 +1,7 @@
 import { compileExpression } from '../expression/expressions.ts'
 import type { Evaluate, Variables } from '../expression/evaluate.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
-import { isDocument, newDocument } from '../bson/values.ts'
+import { isDocument, createDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError } from '../errors.ts'
 import { parseFilter } from './filter.ts'
@@ -62,14 +62,14 @@ function parseElemMatch(path: string, operand: Value): Leaf {
 }
 
 function parseFilterOnElement(operand: Document): { of: (value: Value) => boolean } {
-  const wrapped = newDocument()
-  const condition = newDocument()
+  const wrapped = createDocument()
+  const condition = createDocument()
   condition['$elemMatch'] = operand
   wrapped['a'] = condition
   const matches = compileFilter(parseFilter(wrapped))
   return {
     of: (value) => {
-      const holder = newDocument()
+      const holder = createDocument()
       holder['a'] = [value]
       return matches(holder)
     },
@@ -179,7 +179,7 @@ function applyTree(tree: Tree, value: Value, context: Context): Value {
       .filter((element) => element !== undefined)
   }
   if (isDocument(value)) return applyToDocument(tree, value, context)
-  if (hasComputed(tree)) return applyToDocument(tree, newDocument(), context)
+  if (hasComputed(tree)) return applyToDocument(tree, createDocument(), context)
   return context.keepsOthers ? value : undefined
 }
 
@@ -195,7 +195,7 @@ function comesLast(node: Leaf | Tree): boolean {
 }
 
 function applyToDocument(tree: Tree, document: Document, context: Context): Document {
-  const result = newDocument()
+  const result = createDocument()
   for (const field of Object.keys(document)) {
     const node = tree.get(field)
     if (!node) {
@@ -255,7 +255,7 @@ export function compileAddFields(spec: Document): Projection {
 }
 
 function addFields(tree: Tree, document: Document, context: Context): Document {
-  const result = newDocument()
+  const result = createDocument()
   for (const field of Object.keys(document)) result[field] = document[field]
   for (const [field, node] of tree) {
     const value =
@@ -270,5 +270,5 @@ function addFields(tree: Tree, document: Document, context: Context): Document {
 
 function addInto(tree: Tree, value: Value, context: Context): Value {
   if (Array.isArray(value)) return value.map((element) => addInto(tree, element, context))
-  return addFields(tree, isDocument(value) ? value : newDocument(), context)
+  return addFields(tree, isDocument(value) ? value : createDocument(), context)
 }

@@ -4,7 +4,7 @@ import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { badValue, CommandError } from '../errors.ts'
-import { keyTuples } from './key-tuples.ts'
+import { makeKeyTuples } from './key-tuples.ts'
 import { splitPath } from './paths.ts'
 
 export interface SortField {
@@ -78,7 +78,7 @@ export function compileSort(sort: Sort): Sorter {
     return 0
   }
   const firstTuple = (document: Document): readonly Value[] =>
-    keyTuples(document, paths, parallelArrays).tuples.reduce((first, tuple) =>
+    makeKeyTuples(document, paths, parallelArrays).tuples.reduce((first, tuple) =>
       compare(tuple, first) < 0 ? tuple : first,
     )
   return {

@@ -1,10 +1,10 @@
 import { isNumber } from '../bson/numbers.ts'
-import { documentOf, isDocument } from '../bson/values.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
-import { countValue } from './group.ts'
+import { toCountValue } from './group.ts'
 
 /** The reply of a stage that only counts. Null for any other stage. */
-export type Counting = ((count: number) => Document) | null
+export type CountStage = ((count: number) => Document) | null
 
 function isOne(value: Value): boolean {
   return (
@@ -28,15 +28,15 @@ function isConstant(value: Value): boolean {
  * Recognizes `$count` and the `$group` that drivers use to count documents: `{ _id: 1, n: { $sum: 1
  * } }`.
  */
-export function countingOf(name: string, operand: Value): Counting {
+export function parseCountStage(name: string, operand: Value): CountStage {
   if (name === '$count' && typeof operand === 'string')
-    return (count) => documentOf({ [operand]: countValue(count) })
+    return (count) => toDocument({ [operand]: toCountValue(count) })
   if (name !== '$group' || !isDocument(operand) || !isConstant(operand['_id'])) return null
   const { _id: id, ...members } = operand
   if (!Object.values(members).every((member) => isOne(member))) return null
   const names = Object.keys(members)
   return (count) => {
-    const values = names.map((member): [string, Value] => [member, countValue(count)])
-    return documentOf({ _id: id, ...Object.fromEntries(values) })
+    const values = names.map((member): [string, Value] => [member, toCountValue(count)])
+    return toDocument({ _id: id, ...Object.fromEntries(values) })
   }
 }

@@ -1,12 +1,12 @@
 import { isDocument } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
-import { topFields } from '../filter/paths.ts'
+import { getTopFields } from '../filter/paths.ts'
 
-const WHOLE = /^\$\$(?:ROOT|CURRENT)\b/
+const WHOLE_DOCUMENT = /^\$\$(?:ROOT|CURRENT)\b/
 
 function collect(expression: Value, paths: Set<string>): boolean {
   if (typeof expression === 'string') {
-    if (WHOLE.test(expression)) return false
+    if (WHOLE_DOCUMENT.test(expression)) return false
     if (/^\$[^$]/.test(expression)) paths.add(expression.slice(1))
     return true
   }
@@ -18,7 +18,7 @@ function collect(expression: Value, paths: Set<string>): boolean {
 }
 
 /** The top-level fields that expressions read. Null if they may read any field. */
-export function fieldsRead(expression: Value): ReadonlySet<string> | null {
+export function collectFieldsRead(expression: Value): ReadonlySet<string> | null {
   const paths = new Set<string>()
-  return collect(expression, paths) ? topFields(paths) : null
+  return collect(expression, paths) ? getTopFields(paths) : null
 }

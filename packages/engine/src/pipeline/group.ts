@@ -2,11 +2,11 @@ import { Long } from 'bson'
 import { encodeKey } from '../bson/encode-key.ts'
 import { isNumber } from '../bson/numbers.ts'
 import type { NumberValue } from '../bson/numbers.ts'
-import { isDocument, newDocument } from '../bson/values.ts'
+import { isDocument, createDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
-import { add, averageOf, extremeOf } from '../expression/arithmetic-functions.ts'
+import { addNumbers, computeAverage, findExtreme } from '../expression/arithmetic-functions.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import type { Evaluate, Variables } from '../expression/evaluate.ts'
 
@@ -23,7 +23,7 @@ function summing(): Accumulator {
   let total: NumberValue = 0
   return {
     add: (value) => {
-      if (isNumber(value)) total = add(total, value)
+      if (isNumber(value)) total = addNumbers(total, value)
     },
     result: () => total,
   }
@@ -44,7 +44,7 @@ function collecting(
 
 function extreme(direction: 1 | -1): Accumulator {
   let best: Value = null
-  return { add: (value) => (best = extremeOf([best, value], direction)), result: () => best }
+  return { add: (value) => (best = findExtreme([best, value], direction)), result: () => best }
 }
 
 function first(): Accumulator {
@@ -68,14 +68,14 @@ function distinct(): Accumulator {
   const kept = new Map<string, Value>()
   return {
     add: (value) => {
-      if (value !== undefined) kept.set(keyText(value), kept.get(keyText(value)) ?? value)
+      if (value !== undefined) kept.set(toKeyText(value), kept.get(toKeyText(value)) ?? value)
     },
     result: () => [...kept.values()],
   }
 }
 
 function merging(): Accumulator {
-  const merged = newDocument()
+  const merged = createDocument()
   return {
     add: (value) => {
       if (isAbsent(value)) return
@@ -90,7 +90,7 @@ function merging(): Accumulator {
 const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
   $sum: summing,
   $count: summing,
-  $avg: () => collecting((values) => averageOf(values), isNumber),
+  $avg: () => collecting((values) => computeAverage(values), isNumber),
   $min: () => extreme(1),
   $max: () => extreme(-1),
   $first: first,
@@ -104,7 +104,7 @@ const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
   $mergeObjects: merging,
 }
 
-export function keyText(value: Value): string {
+export function toKeyText(value: Value): string {
   return encodeKey([value ?? undefined], []).toString('latin1')
 }
 
@@ -151,7 +151,7 @@ function groupFinder(create: (key: Value) => Group): Groups {
   return {
     get(key) {
       if (last && last.id === key && typeof key !== 'object') return last
-      const text = keyText(key)
+      const text = toKeyText(key)
       last = groups.get(text) ?? create(key)
       groups.set(text, last)
       return last
@@ -189,7 +189,7 @@ export function compileGroup(
         accumulators[i]?.add(evaluate(document, variables))
     }
     for (const { id, accumulators } of groups.values()) {
-      const result = newDocument()
+      const result = createDocument()
       result['_id'] = id
       for (const [i, { name }] of members.entries()) result[name] = accumulators[i]?.result()
       yield result
@@ -198,6 +198,6 @@ export function compileGroup(
 }
 
 /** MongoDB returns counts as ints if they fit. */
-export function countValue(count: number): Value {
+export function toCountValue(count: number): Value {
   return count <= 2147483647 ? count : Long.fromNumber(count)
 }

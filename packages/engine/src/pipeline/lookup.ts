@@ -1,11 +1,11 @@
 import { BSONRegExp } from 'bson'
 import { encodeDocument } from '../bson/encode.ts'
-import { documentOf, isDocument } from '../bson/values.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { failedToParse } from '../errors.ts'
 import type { Filter } from '../filter/filter.ts'
-import { splitPath, valuesAtPath } from '../filter/paths.ts'
+import { splitPath, readValuesAtPath } from '../filter/paths.ts'
 import { compileAddFields } from '../filter/projection.ts'
 import { checkVariableName } from '../expression/expression-forms.ts'
 import { compileExpression } from '../expression/expressions.ts'
@@ -22,9 +22,9 @@ interface LookupSpec {
 }
 
 /** Steps of one query, besides the documents that it reads. */
-const QUERY_UNITS = 8
+const STEPS_PER_QUERY = 8
 
-const KNOWN: ReadonlySet<string> = new Set([
+const LOOKUP_OPTIONS: ReadonlySet<string> = new Set([
   'from',
   'as',
   'localField',
@@ -51,7 +51,7 @@ function parseBindings(spec: Value): readonly (readonly [string, Evaluate])[] {
 
 function parseLookup(operand: Value): LookupSpec {
   if (!isDocument(operand)) throw failedToParse('the $lookup specification must be an object')
-  const unknown = Object.keys(operand).find((key) => !KNOWN.has(key))
+  const unknown = Object.keys(operand).find((key) => !LOOKUP_OPTIONS.has(key))
   if (unknown !== undefined) throw failedToParse(`unknown argument to $lookup: ${unknown}`)
   const from = optionalString(operand, 'from')
   const as = optionalString(operand, 'as')
@@ -77,7 +77,7 @@ function parseLookup(operand: Value): LookupSpec {
 
 // Each element of an array joins separately. Missing values and empty arrays join null.
 function joinFilter(document: Document, localField: string, foreignField: string): Filter {
-  const found = valuesAtPath(document, splitPath(localField)).flatMap((value) =>
+  const found = readValuesAtPath(document, splitPath(localField)).flatMap((value) =>
     Array.isArray(value) ? value : [value ?? null],
   )
   const values = found.length === 0 ? [null] : found
@@ -96,9 +96,9 @@ function joinFilter(document: Document, localField: string, foreignField: string
 }
 
 /** Results by join key: many documents join with the same values. */
-type Known = Map<string, readonly Document[]>
+type JoinCache = Map<string, readonly Document[]>
 
-const MOST_KNOWN = 10_000
+const MAX_CACHED_JOINS = 10_000
 
 function keyOf(
   join: Filter | null,
@@ -109,7 +109,7 @@ function keyOf(
   const joined =
     join?.kind === 'in' ? join.operands : join?.kind === 'any' ? join.of.map(operandOf) : []
   // The key keeps the types, because a pipeline may return its variables.
-  return encodeDocument(documentOf({ bound: bound.map(present), joined: [...joined] })).toString(
+  return encodeDocument(toDocument({ bound: bound.map(present), joined: [...joined] })).toString(
     'latin1',
   )
 }
@@ -123,19 +123,19 @@ function operandOf(filter: Filter): Value {
   return 'operand' in filter ? filter.operand : null
 }
 
-function remember(known: Known, key: string, found: readonly Document[]): void {
-  if (known.size >= MOST_KNOWN) known.clear()
+function remember(known: JoinCache, key: string, found: readonly Document[]): void {
+  if (known.size >= MAX_CACHED_JOINS) known.clear()
   known.set(key, found)
 }
 
 export const compileLookup: CompileStage = (operand, compile) => {
   const { from, as, localField, foreignField, bindings, pipeline } = parseLookup(operand)
   const compiled: CompiledPipeline = compile(pipeline)
-  const place = compileAddFields(documentOf({ [as]: '$$found' }))
+  const place = compileAddFields(toDocument({ [as]: '$$found' }))
   return function* lookup(documents, context) {
-    const known: Known = new Map()
+    const known: JoinCache = new Map()
     for (const document of documents) {
-      spend(QUERY_UNITS)
+      spend(STEPS_PER_QUERY)
       const variables = new Map<string, Value>(context.variables)
       for (const [name, evaluate] of bindings)
         variables.set(name, evaluate(document, context.variables))

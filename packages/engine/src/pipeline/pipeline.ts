@@ -5,15 +5,15 @@ import { parseFilter } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { countRecords } from '../query/count-records.ts'
 import { runQuery } from '../query/run-query.ts'
-import type { Query, Source } from '../query/run-query.ts'
+import type { Query, QuerySource } from '../query/run-query.ts'
 import { parseSort } from '../filter/sort.ts'
 import type { Record } from '../storage/collection.ts'
-import { documentOfRecord } from '../storage/view.ts'
-import { countingOf } from './counting.ts'
-import type { Counting } from './counting.ts'
-import { fieldsRead } from './fields-read.ts'
-import type { CompiledPipeline, Head, PipelineContext, Stage } from './stage.ts'
-import { countOf, STAGES } from './stages.ts'
+import { readRecord } from '../storage/view.ts'
+import { parseCountStage } from './counting.ts'
+import type { CountStage } from './counting.ts'
+import { collectFieldsRead } from './fields-read.ts'
+import type { CompiledPipeline, PipelineHead, PipelineContext, Stage } from './stage.ts'
+import { readCount, STAGES } from './stages.ts'
 
 interface Parsed {
   readonly name: string
@@ -34,7 +34,7 @@ function parseStage(stage: Value): Parsed {
   return { name, operand: stage[name] }
 }
 
-function parseHead(stages: readonly Parsed[]): Head {
+function parseHead(stages: readonly Parsed[]): PipelineHead {
   let at = 0
   const next = (name: string): Value =>
     stages[at]?.name === name ? stages[at++]?.operand : undefined
@@ -47,8 +47,8 @@ function parseHead(stages: readonly Parsed[]): Head {
   return {
     filters,
     sort: isDocument(sort) ? parseSort(sort) : [],
-    skip: skip === undefined ? 0 : countOf('$skip', skip, 0),
-    limit: limit === undefined ? Infinity : countOf('$limit', limit, 1),
+    skip: skip === undefined ? 0 : readCount('$skip', skip, 0),
+    limit: limit === undefined ? Infinity : readCount('$limit', limit, 1),
     length: at,
   }
 }
@@ -62,16 +62,16 @@ function chain(
 }
 
 function* toDocuments(
-  source: Source,
+  source: QuerySource,
   records: Iterable<Record>,
   wanted: ReadonlySet<string> | null,
 ): Generator<Document> {
-  for (const record of records) yield documentOfRecord(source.collection, record, wanted)
+  for (const record of records) yield readRecord(source.collection, record, wanted)
 }
 
 /** How the first stage after the head uses the records of the query, or only their number. */
 interface Next {
-  readonly counting: Counting
+  readonly counting: CountStage
   /** The fields that it reads. Null means all. */
   readonly wanted: ReadonlySet<string> | null
 }
@@ -80,7 +80,10 @@ function nextOf(stage: Parsed | undefined): Next {
   if (!stage) return { counting: null, wanted: null }
   const { name, operand } = stage
   const isGroup = name === '$group' || name === '$sortByCount'
-  return { counting: countingOf(name, operand), wanted: isGroup ? fieldsRead(operand) : null }
+  return {
+    counting: parseCountStage(name, operand),
+    wanted: isGroup ? collectFieldsRead(operand) : null,
+  }
 }
 
 function* counted(count: number, toDocument: (count: number) => Document): Generator<Document> {

@@ -1,19 +1,19 @@
 import type { Document, Value } from '../bson/values.ts'
 import type { Filter } from '../filter/filter.ts'
 import type { Hint } from '../query/hint.ts'
-import type { Query, Source } from '../query/run-query.ts'
+import type { Query, QuerySource } from '../query/run-query.ts'
 import type { Sort } from '../filter/sort.ts'
 import type { Variables } from '../expression/evaluate.ts'
 
 export interface PipelineContext {
-  readonly open: (collection: string) => Source | null
+  readonly open: (collection: string) => QuerySource | null
   readonly variables: Variables
   /** Applies to the first collection only, not to $lookup and $unionWith. */
   readonly hint?: Hint | null
 }
 
 /** The leading stages that run as a query of the collection. */
-export interface Head {
+export interface PipelineHead {
   readonly filters: readonly Filter[]
   readonly sort: Sort
   readonly skip: number
@@ -22,7 +22,7 @@ export interface Head {
 }
 
 export interface CompiledPipeline {
-  readonly head: Head
+  readonly head: PipelineHead
   /** True if the pipeline is only a head: its reply consists of unchanged records. */
   readonly isQuery: boolean
   query(context: PipelineContext, join?: Filter | null): Query

@@ -1,17 +1,17 @@
 import { Long } from 'bson'
 import { isNumber, toDouble } from '../bson/numbers.ts'
-import { documentOf, isDocument, newDocument } from '../bson/values.ts'
+import { toDocument, isDocument, createDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { spend } from '../deadline.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
 import { compileAddFields, compileProjection } from '../filter/projection.ts'
-import { page } from '../query/run-query.ts'
+import { takePage } from '../query/run-query.ts'
 import { compileSort, parseSort, sortItems } from '../filter/sort.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import type { Variables } from '../expression/evaluate.ts'
-import { compileGroup, countValue } from './group.ts'
+import { compileGroup, toCountValue } from './group.ts'
 import { compileLookup } from './lookup.ts'
 import type { CompileStage, Stage } from './stage.ts'
 
@@ -41,7 +41,7 @@ function match(operand: Value): Stage {
   }
 }
 
-export function countOf(name: string, operand: Value, least: number): number {
+export function readCount(name: string, operand: Value, least: number): number {
   const count = isNumber(operand) ? toDouble(operand) : NaN
   if (!Number.isInteger(count))
     throw new CommandError(
@@ -77,7 +77,7 @@ function project(operand: Value): Stage {
 
 function unset(operand: Value): Stage {
   const paths = Array.isArray(operand) ? operand : [operand]
-  const spec = newDocument()
+  const spec = createDocument()
   for (const path of paths) {
     if (typeof path !== 'string')
       throw new CommandError(
@@ -106,7 +106,7 @@ function count(operand: Value): Stage {
   return function* (documents) {
     let total = 0
     for (const document of documents) total += Number(isDocument(document))
-    if (total > 0) yield documentOf({ [operand]: countValue(total) })
+    if (total > 0) yield toDocument({ [operand]: toCountValue(total) })
   }
 }
 
@@ -131,7 +131,7 @@ function indexName(index: Value): string | null {
 }
 
 function unwindOptions(operand: Value): { path: string; keeps: boolean; index: string | null } {
-  const options = isDocument(operand) ? operand : documentOf({ path: operand })
+  const options = isDocument(operand) ? operand : toDocument({ path: operand })
   const unknown = Object.keys(options).find((key) => !UNWIND.has(key))
   if (unknown !== undefined)
     throw new CommandError('Location28811', `unrecognized option to $unwind stage: ${unknown}`)
@@ -153,10 +153,10 @@ function unwindOptions(operand: Value): { path: string; keeps: boolean; index: s
 
 function withValue(document: Document, parts: readonly string[], value: Value): Document {
   const [part = '', ...rest] = parts
-  const copy = Object.assign(newDocument(), document)
+  const copy = Object.assign(createDocument(), document)
   const child = document[part]
   const next =
-    rest.length === 0 ? value : withValue(isDocument(child) ? child : newDocument(), rest, value)
+    rest.length === 0 ? value : withValue(isDocument(child) ? child : createDocument(), rest, value)
   if (next === undefined) delete copy[part]
   else copy[part] = next
   return copy
@@ -216,8 +216,8 @@ function sortByCount(operand: Value): Stage {
       'Location40148',
       'the sortByCount field must be defined as a $-prefixed path or an expression inside an object',
     )
-  const group = compileGroup(documentOf({ _id: operand, count: documentOf({ $sum: 1 }) }))
-  const order = sort(documentOf({ count: -1 }))
+  const group = compileGroup(toDocument({ _id: operand, count: toDocument({ $sum: 1 }) }))
+  const order = sort(toDocument({ count: -1 }))
   return (documents, context) => order(group(documents, context.variables), context)
 }
 
@@ -237,14 +237,14 @@ const facet: CompileStage = (operand, compile) => {
     throw new CommandError('Location40169', 'the $facet specification must be a non-empty object')
   return function* (documents, context) {
     const all = [...documents]
-    const result = newDocument()
+    const result = createDocument()
     for (const [name, pipeline] of facets) result[name] = [...pipeline.run(all, context)]
     yield result
   }
 }
 
 const unionWith: CompileStage = (operand, compile) => {
-  const spec = isDocument(operand) ? operand : documentOf({ coll: operand })
+  const spec = isDocument(operand) ? operand : toDocument({ coll: operand })
   const { coll, pipeline } = spec
   const unknown = Object.keys(spec).find((key) => key !== 'coll' && key !== 'pipeline')
   if (typeof coll !== 'string' || unknown !== undefined)
@@ -260,12 +260,12 @@ export const STAGES: Readonly<Record<string, CompileStage>> = {
   $match: match,
   $sort: sort,
   $skip: (operand) => {
-    const skip = countOf('$skip', operand, 0)
-    return (documents) => page(documents, skip, Infinity)
+    const skip = readCount('$skip', operand, 0)
+    return (documents) => takePage(documents, skip, Infinity)
   },
   $limit: (operand) => {
-    const limit = countOf('$limit', operand, 1)
-    return (documents) => page(documents, 0, limit)
+    const limit = readCount('$limit', operand, 1)
+    return (documents) => takePage(documents, 0, limit)
   },
   $project: project,
   $addFields: (operand) => each(compileAddFields(objectOf('$addFields', operand))),

@@ -1,19 +1,19 @@
 import { BSONRegExp } from 'bson'
 import { isNaNValue } from '../bson/numbers.ts'
-import { rankOf, RANKS } from '../bson/values.ts'
+import { getRank, TYPE_RANKS } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
-import { literalPrefix } from '../bson/regex.ts'
+import { getLiteralPrefix } from '../bson/regex.ts'
 
-export interface End {
+export interface RangeEnd {
   readonly value: Value
   readonly isOpen: boolean
 }
 
-export interface Range {
+export interface ValueRange {
   /** Null means the end of the type. */
-  readonly low: End | null
-  readonly high: End | null
+  readonly low: RangeEnd | null
+  readonly high: RangeEnd | null
   readonly rank: number
   /** The common prefix of all texts in the range. Null if the range is not defined by a prefix. */
   readonly prefix: string | null
@@ -27,7 +27,7 @@ export interface Range {
  */
 export type Bounds =
   | { readonly kind: 'points'; readonly values: readonly Value[] }
-  | { readonly kind: 'range'; readonly range: Range }
+  | { readonly kind: 'range'; readonly range: ValueRange }
 
 // An index holds the elements of an array, but equality compares the whole array.
 function isPoint(value: Value): boolean {
@@ -35,22 +35,22 @@ function isPoint(value: Value): boolean {
 }
 
 /** Types whose index order equals the order of the values. */
-export const RANGED: ReadonlySet<number> = new Set([
-  RANKS.int,
-  RANKS.string,
-  RANKS.binData,
-  RANKS.objectId,
-  RANKS.bool,
-  RANKS.date,
-  RANKS.timestamp,
+export const RANGE_TYPES: ReadonlySet<number> = new Set([
+  TYPE_RANKS.int,
+  TYPE_RANKS.string,
+  TYPE_RANKS.binData,
+  TYPE_RANKS.objectId,
+  TYPE_RANKS.bool,
+  TYPE_RANKS.date,
+  TYPE_RANKS.timestamp,
 ])
 
 function comparisonBounds(condition: Condition & { kind: 'compare' }): Bounds | null {
   const { operator, operand } = condition
   if (operator === '$eq')
     return isPoint(operand) ? { kind: 'points', values: [operand ?? null] } : null
-  const rank = rankOf(operand)
-  if (!RANGED.has(rank) || isNaNValue(operand)) return null
+  const rank = getRank(operand)
+  if (!RANGE_TYPES.has(rank) || isNaNValue(operand)) return null
   const isLow = operator === '$gt' || operator === '$gte'
   const end = { value: operand, isOpen: operator === '$gt' || operator === '$lt' }
   const [low, high] = isLow ? [end, null] : [null, end]
@@ -61,7 +61,7 @@ function comparisonBounds(condition: Condition & { kind: 'compare' }): Bounds | 
 const known = new WeakMap<Condition, Bounds | null>()
 
 /** Returns null if an index cannot serve the condition. */
-export function boundsOf(condition: Condition): Bounds | null {
+export function getBounds(condition: Condition): Bounds | null {
   const before = known.get(condition)
   if (before !== undefined) return before
   const bounds = findBounds(condition)
@@ -73,7 +73,7 @@ export function boundsOf(condition: Condition): Bounds | null {
  * A number in a path is an array index. It can also be a field name inside the elements, which is
  * rare.
  */
-export function namesPlace(path: string): boolean {
+export function hasArrayIndex(path: string): boolean {
   return /\.\d+(?:\.|$)/.test(path)
 }
 
@@ -82,7 +82,7 @@ export function namesPlace(path: string): boolean {
  * lacks.
  */
 function isNullBeside(condition: Condition, values: readonly Value[]): boolean {
-  return namesPlace(condition.path) && values.includes(null)
+  return hasArrayIndex(condition.path) && values.includes(null)
 }
 
 function findBounds(condition: Condition): Bounds | null {
@@ -98,19 +98,19 @@ function boundsOfValues(condition: Condition): Bounds | null {
       : null
   }
   if (condition.kind !== 'regex') return null
-  const prefix = literalPrefix(condition.regex)
+  const prefix = getLiteralPrefix(condition.regex)
   if (prefix === '') return null
   const low = { value: prefix, isOpen: false }
   return {
     kind: 'range',
-    range: { low, high: null, rank: RANKS.string, prefix, regex: condition.regex },
+    range: { low, high: null, rank: TYPE_RANKS.string, prefix, regex: condition.regex },
   }
 }
 
-export function partsOf(filter: Filter): readonly Filter[] {
-  return filter.kind === 'all' ? filter.of.flatMap((child) => partsOf(child)) : [filter]
+export function listConjuncts(filter: Filter): readonly Filter[] {
+  return filter.kind === 'all' ? filter.of.flatMap((child) => listConjuncts(child)) : [filter]
 }
 
-export function conjuncts(filter: Filter): readonly Condition[] {
-  return partsOf(filter).filter((part): part is Condition => 'path' in part)
+export function listConditions(filter: Filter): readonly Condition[] {
+  return listConjuncts(filter).filter((part): part is Condition => 'path' in part)
 }

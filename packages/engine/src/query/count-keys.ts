@@ -6,13 +6,13 @@ import type { Index } from '../storage/collection.ts'
 import { readRange } from '../storage/store.ts'
 import { countKeys } from '../storage/view.ts'
 import type { Interval } from '../storage/view.ts'
-import { boundsOf, conjuncts, partsOf } from './bounds.ts'
-import { implies } from './implies.ts'
+import { getBounds, listConditions, listConjuncts } from './bounds.ts'
+import { impliesPartial } from './implies.ts'
 import { boundIndex } from './index-bounds.ts'
 import { compileKeyTest } from './key-filter.ts'
 import type { KeyTest } from './key-filter.ts'
-import { holdsMatches, scoreOf } from './plan.ts'
-import type { Query, Source } from './run-query.ts'
+import { containsMatches, scorePlan } from './plan.ts'
+import type { Query, QuerySource } from './run-query.ts'
 
 /** How to count matches by the keys of an index, without reading documents. */
 export interface CountPlan {
@@ -26,9 +26,9 @@ export interface CountPlan {
 /** The parts of the filter that the partial filter of the index does not already imply. */
 function openParts(index: Index, filter: Filter): readonly Filter[] {
   const { partial } = index
-  const parts = partsOf(filter)
+  const parts = listConjuncts(filter)
   if (!partial) return parts
-  return parts.filter((part) => !('path' in part) || !implies(partial.filter, part))
+  return parts.filter((part) => !('path' in part) || !impliesPartial(partial.filter, part))
 }
 
 // Two conditions may match different elements of an array, which have different entries or none.
@@ -42,7 +42,7 @@ function isSafe(index: Index, parts: readonly Filter[]): boolean {
   const [only, ...others] = touching
   if (!only) return true
   if (others.length > 0 || !('path' in only)) return false
-  const bounds = boundsOf(only)
+  const bounds = getBounds(only)
   // An element without the field has the key null but does not match the condition.
   return bounds?.kind === 'range'
     ? bounds.range.prefix === null
@@ -51,8 +51,8 @@ function isSafe(index: Index, parts: readonly Filter[]): boolean {
 
 /** Returns null if the entries of the index do not decide the match. */
 function planCount(index: Index, filter: Filter): CountPlan | null {
-  const conditions = conjuncts(filter)
-  if (index.hasCutKeys || !holdsMatches(index, filter, conditions)) return null
+  const conditions = listConditions(filter)
+  if (index.hasCutKeys || !containsMatches(index, filter, conditions)) return null
   const parts = openParts(index, filter)
   if (!isSafe(index, parts)) return null
   const test = compileKeyTest({ kind: 'all', of: parts }, index)
@@ -61,7 +61,7 @@ function planCount(index: Index, filter: Filter): CountPlan | null {
   const isMultikey = index.multikey.includes(true)
   const isExact =
     !isMultikey && parts.every((part) => 'path' in part && bounded.exact.has(part.path))
-  const score = scoreOf(index, bounded)
+  const score = scorePlan(index, bounded)
   return { index, intervals: bounded.intervals, test: isExact ? null : test, isMultikey, score }
 }
 
@@ -84,24 +84,24 @@ export function chooseCountPlan(
 }
 
 /** Reading an entry is cheaper than reading a document. */
-const ENTRY_UNITS = 0.25
+const STEPS_PER_ENTRY = 0.25
 /** The key of an entry starts with the number of its index. */
 const INDEX_BYTES = 4
 
-function* matchingIds({ data, view }: Source, plan: CountPlan): Generator<number> {
+function* matchingIds({ data, view }: QuerySource, plan: CountPlan): Generator<number> {
   const { index, intervals, test } = plan
   for (const interval of intervals) {
     for (const { key, value } of readRange(data.store.entries, {
       ...interval,
       snapshot: view.snapshot ?? undefined,
     })) {
-      spend(ENTRY_UNITS)
+      spend(STEPS_PER_ENTRY)
       if (!test || test(splitKey(key, INDEX_BYTES, index.directions))) yield value.readUInt32BE(0)
     }
   }
 }
 
-function countTested(source: Source, plan: CountPlan, most: number): number {
+function countTested(source: QuerySource, plan: CountPlan, most: number): number {
   const seen = plan.isMultikey ? new Set<number>() : null
   let count = 0
   for (const id of matchingIds(source, plan)) {
@@ -113,7 +113,7 @@ function countTested(source: Source, plan: CountPlan, most: number): number {
 }
 
 export function countByPlan(
-  source: Source,
+  source: QuerySource,
   plan: CountPlan,
   { skip, limit }: Pick<Query, 'skip' | 'limit'>,
 ): number {

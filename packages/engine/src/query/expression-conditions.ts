@@ -50,11 +50,11 @@ function fromExpression(expression: Value, variables: Variables): Condition[] {
  * The equalities with constants inside `$expr`, such as the pipeline of a $lookup that compares a
  * field with a variable. They compare whole values, so a multikey index cannot serve them.
  */
-export function expressionConditions(
+export function findExpressionConditions(
   filter: Filter,
   variables = NO_VARIABLES,
 ): readonly Condition[] {
   if (filter.kind === 'all')
-    return filter.of.flatMap((child) => expressionConditions(child, variables))
+    return filter.of.flatMap((child) => findExpressionConditions(child, variables))
   return filter.kind === 'expression' ? fromExpression(filter.expression, variables) : []
 }

@@ -37,7 +37,7 @@ function hasKey(index: Index, key: Document): boolean {
  * The index of a hint. Null means natural order.
  * @throws CommandError BadValue if the index does not exist
  */
-export function hintedIndex(indexes: readonly Index[], hint: Hint): Index | null {
+export function findHintedIndex(indexes: readonly Index[], hint: Hint): Index | null {
   if (hint.kind === 'natural') return null
   const found = indexes.find((index) =>
     hint.kind === 'name' ? index.name === hint.name : hasKey(index, hint.key),

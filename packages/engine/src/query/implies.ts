@@ -1,10 +1,10 @@
 import { BSONRegExp } from 'bson'
-import { equalValues } from '../bson/compare.ts'
-import { rankOf, RANKS } from '../bson/values.ts'
+import { areEqualValues } from '../bson/compare.ts'
+import { getRank, TYPE_RANKS } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
-import { conjuncts } from './bounds.ts'
-import { comparisonTest } from '../filter/match.ts'
+import { listConditions } from './bounds.ts'
+import { compileComparison } from '../filter/match.ts'
 import { hasType } from '../bson/types.ts'
 
 function isAbsent(value: Value): boolean {
@@ -16,10 +16,10 @@ function rangeImplies(
   wanted: Condition & { kind: 'compare' },
 ): boolean {
   const [from, to] = [given.operator, wanted.operator]
-  if (rankOf(given.operand) !== rankOf(wanted.operand) || from.slice(0, 3) !== to.slice(0, 3))
+  if (getRank(given.operand) !== getRank(wanted.operand) || from.slice(0, 3) !== to.slice(0, 3))
     return false
-  if (comparisonTest(to, wanted.operand)(given.operand)) return true
-  return from === to && equalValues(given.operand, wanted.operand)
+  if (compileComparison(to, wanted.operand)(given.operand)) return true
+  return from === to && areEqualValues(given.operand, wanted.operand)
 }
 
 // A regular expression in a list also matches texts.
@@ -35,7 +35,7 @@ function impliesByPoints(points: readonly Value[], wanted: Condition): boolean {
   if (wanted.kind === 'type')
     return points.every((point) => !isAbsent(point) && hasType(wanted.types, point))
   if (wanted.kind !== 'compare') return false
-  const test = comparisonTest(wanted.operator, wanted.operand)
+  const test = compileComparison(wanted.operator, wanted.operand)
   return points.every((point) => test(point))
 }
 
@@ -53,14 +53,14 @@ function impliesCondition(given: Condition, wanted: Condition): boolean {
 function isPositive(given: Condition): boolean {
   if (given.kind === 'regex') return true
   if (given.kind !== 'compare' || given.operator === '$eq' || isAbsent(given.operand)) return false
-  const rank = rankOf(given.operand)
-  return rank !== RANKS.minKey && rank !== RANKS.maxKey
+  const rank = getRank(given.operand)
+  return rank !== TYPE_RANKS.minKey && rank !== TYPE_RANKS.maxKey
 }
 
 /** True if every match of the query is in the partial index. */
-export function implies(query: Filter, partial: Filter): boolean {
-  const given = conjuncts(query)
-  return conjuncts(partial).every((wanted) =>
+export function impliesPartial(query: Filter, partial: Filter): boolean {
+  const given = listConditions(query)
+  return listConditions(partial).every((wanted) =>
     given.some((condition) => impliesCondition(condition, wanted)),
   )
 }

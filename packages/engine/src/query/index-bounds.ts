@@ -1,33 +1,33 @@
 import { Double } from 'bson'
 import { compareValues } from '../bson/compare.ts'
 import { encodeKey } from '../bson/encode-key.ts'
-import { RANKS } from '../bson/values.ts'
+import { TYPE_RANKS } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { Condition } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
-import { LONGEST_KEY } from '../storage/index-keys.ts'
+import { MAX_KEY_BYTES } from '../storage/index-keys.ts'
 import type { Interval } from '../storage/view.ts'
-import { boundsOf } from './bounds.ts'
-import type { Bounds, End, Range } from './bounds.ts'
+import { getBounds } from './bounds.ts'
+import type { Bounds, RangeEnd, ValueRange } from './bounds.ts'
 
 /** A longer list of points is treated as unbounded. */
-const MOST_POINTS = 2000
+const MAX_POINTS = 2000
 
 interface Component {
   readonly points: readonly Value[] | null
-  readonly ranges: readonly Range[]
+  readonly ranges: readonly ValueRange[]
   /** True if the points or ranges fully express the conditions on the path. */
   readonly isExact: boolean
 }
 
-export function componentOf(
+export function boundComponent(
   conditions: readonly Condition[],
   path: string,
   isMultikey: boolean,
 ): Component {
   const all = conditions
     .filter((condition) => condition.path === path)
-    .map((condition) => boundsOf(condition))
+    .map((condition) => getBounds(condition))
   const bounds = all.filter((found): found is Bounds => found !== null)
   const points = bounds
     .filter((found) => found.kind === 'points')
@@ -61,15 +61,15 @@ function after(bytes: Buffer): Buffer {
   return Buffer.from([255, 255, 255, 255, 255])
 }
 
-const LONGEST_BOUND = LONGEST_KEY - 12
+const MAX_BOUND_BYTES = MAX_KEY_BYTES - 12
 
 function isTooLong(key: Buffer): boolean {
-  return key.length > LONGEST_BOUND
+  return key.length > MAX_BOUND_BYTES
 }
 
 // Cut keys sort by their prefix, so longer bounds are cut in the same way.
 function cut(key: Buffer): Buffer {
-  return key.subarray(0, LONGEST_BOUND)
+  return key.subarray(0, MAX_BOUND_BYTES)
 }
 
 function interval(low: Buffer, high: Buffer): Interval {
@@ -85,12 +85,12 @@ function beginning(text: string, direction: number): Buffer {
 }
 
 // NaN sorts below all numbers and is in no range of numbers.
-function lowestOf(rank: number): End | null {
-  return rank === RANKS.int ? { value: new Double(-Infinity), isOpen: false } : null
+function lowestOf(rank: number): RangeEnd | null {
+  return rank === TYPE_RANKS.int ? { value: new Double(-Infinity), isOpen: false } : null
 }
 
-function innermost(ends: readonly (End | null)[], inwards: 1 | -1): End | null {
-  let best: End | null = null
+function innermost(ends: readonly (RangeEnd | null)[], inwards: 1 | -1): RangeEnd | null {
+  let best: RangeEnd | null = null
   for (const end of ends) {
     const order: number = end && best ? compareValues(end.value, best.value) * inwards : 0
     if (end && (!best || order > 0 || (order === 0 && end.isOpen))) best = end
@@ -101,7 +101,7 @@ function innermost(ends: readonly (End | null)[], inwards: 1 | -1): End | null {
 /** Returns no interval for ranges of several types: only an array could match them all. */
 function rangeIntervals(
   head: Buffer,
-  ranges: readonly Range[],
+  ranges: readonly ValueRange[],
   direction: number,
 ): readonly Interval[] {
   const [first] = ranges
@@ -119,12 +119,12 @@ function rangeIntervals(
 
 function endsInterval(
   head: Buffer,
-  [from, to]: readonly [End | null, End | null],
+  [from, to]: readonly [RangeEnd | null, RangeEnd | null],
   rank: number,
   direction: number,
 ): Interval {
   const typeKey = Buffer.from([direction === 1 ? rank : 255 - rank])
-  const keyOf = (end: End | null): Buffer =>
+  const keyOf = (end: RangeEnd | null): Buffer =>
     prefixed(head, end ? encodeKey([end.value], [direction]) : typeKey)
   return interval(
     from?.isOpen === true ? after(keyOf(from)) : keyOf(from),
@@ -132,7 +132,7 @@ function endsInterval(
   )
 }
 
-export interface Bounded {
+export interface BoundedIndex {
   readonly intervals: readonly Interval[]
   readonly points: number
   readonly isSingle: boolean
@@ -150,11 +150,11 @@ function componentsOf(index: Index, conditions: readonly Condition[]): readonly 
     // Two multikey components may run through the same array.
     const isBound = !isMultikey || !hasArray
     hasArray ||= isMultikey
-    return isBound ? componentOf(conditions, path, isMultikey) : NO_COMPONENT
+    return isBound ? boundComponent(conditions, path, isMultikey) : NO_COMPONENT
   })
 }
 
-export function boundIndex(index: Index, conditions: readonly Condition[]): Bounded {
+export function boundIndex(index: Index, conditions: readonly Condition[]): BoundedIndex {
   const components = componentsOf(index, conditions)
   const prefix = Buffer.allocUnsafe(4)
   prefix.writeUInt32BE(index.id, 0)
@@ -162,7 +162,7 @@ export function boundIndex(index: Index, conditions: readonly Condition[]): Boun
   let at = 0
   for (const { direction } of index.fields) {
     const values = components[at]?.points
-    if (!values || heads.length * values.length > MOST_POINTS) break
+    if (!values || heads.length * values.length > MAX_POINTS) break
     const keys = values.map((value) => encodeKey([value], [direction]))
     heads = heads.flatMap((head) => keys.map((key) => prefixed(head, key)))
     at++
@@ -185,7 +185,7 @@ export function boundIndex(index: Index, conditions: readonly Condition[]): Boun
 
 function rangedIntervals(
   heads: readonly Buffer[],
-  ranges: readonly Range[],
+  ranges: readonly ValueRange[],
   direction: number,
 ): readonly Interval[] | null {
   const intervals = heads.flatMap((head) => rangeIntervals(head, ranges, direction))

@@ -1,12 +1,12 @@
 import { BSONRegExp } from 'bson'
 import { encodeKey } from '../bson/encode-key.ts'
 import { isNaNValue } from '../bson/numbers.ts'
-import { regexTest } from '../bson/regex.ts'
-import { rankOf, RANKS } from '../bson/values.ts'
+import { compileRegexTest } from '../bson/regex.ts'
+import { getRank, TYPE_RANKS } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { Comparison, Condition, Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
-import { namesPlace, RANGED } from './bounds.ts'
+import { hasArrayIndex, RANGE_TYPES } from './bounds.ts'
 
 /** Tests the components of an index key (`splitKey`) in place of the document. */
 export type KeyTest = (components: readonly Buffer[]) => boolean
@@ -40,8 +40,8 @@ function comparisonTest({
     const key = keyOf(operand)
     return (component) => component.equals(key)
   }
-  const rank = rankOf(operand)
-  if (!RANGED.has(rank) || isNaNValue(operand)) return null
+  const rank = getRank(operand)
+  if (!RANGE_TYPES.has(rank) || isNaNValue(operand)) return null
   const key = keyOf(operand)
   const accepts = ACCEPTS[operator]
   return (component) =>
@@ -53,14 +53,14 @@ function textOf(component: Buffer): string {
 }
 
 function patternTest({ regex }: Condition & { kind: 'regex' }): ComponentTest {
-  const matches = regexTest(regex)
+  const matches = compileRegexTest(regex)
   const same = keyOf(regex)
   return (component) =>
-    (component[0] === RANKS.string && matches(textOf(component))) || component.equals(same)
+    (component[0] === TYPE_RANKS.string && matches(textOf(component))) || component.equals(same)
 }
 
 function componentTest(condition: Condition): ComponentTest | null {
-  if (namesPlace(condition.path)) return null
+  if (hasArrayIndex(condition.path)) return null
   if (condition.kind === 'compare') return comparisonTest(condition)
   if (condition.kind === 'regex') return patternTest(condition)
   if (condition.kind !== 'in' || !condition.operands.every((operand) => isSingle(operand)))

@@ -2,15 +2,15 @@ import { spend } from '../deadline.ts'
 import { badValue } from '../errors.ts'
 import type { Collection, Index } from '../storage/collection.ts'
 import type { Variables } from '../expression/evaluate.ts'
-import { boundsOf, conjuncts, partsOf } from './bounds.ts'
-import { boundIndex, componentOf } from './index-bounds.ts'
-import type { Bounded } from './index-bounds.ts'
+import { getBounds, listConditions, listConjuncts } from './bounds.ts'
+import { boundIndex, boundComponent } from './index-bounds.ts'
+import type { BoundedIndex } from './index-bounds.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
-import { expressionConditions } from './expression-conditions.ts'
-import { hintedIndex } from './hint.ts'
+import { findExpressionConditions } from './expression-conditions.ts'
+import { findHintedIndex } from './hint.ts'
 import type { Hint } from './hint.ts'
-import { implies } from './implies.ts'
-import { bestUnion } from './union-plan.ts'
+import { impliesPartial } from './implies.ts'
+import { findBestUnion } from './union-plan.ts'
 import type { IndexPlan, ReadPlan } from './read-plan.ts'
 import type { Sort } from '../filter/sort.ts'
 import type { Interval } from '../storage/view.ts'
@@ -19,7 +19,7 @@ type Direction = 1 | -1
 
 function orderOf(
   index: Index,
-  bounded: Bounded,
+  bounded: BoundedIndex,
   sort: Sort,
   fixed: ReadonlySet<string>,
 ): Direction | null {
@@ -40,46 +40,46 @@ function fixedPaths(index: Index, conditions: readonly Condition[], points: numb
     index.fields
       .slice(0, points)
       .map(({ path }) => path)
-      .filter((path) => componentOf(conditions, path, false).points?.length === 1),
+      .filter((path) => boundComponent(conditions, path, false).points?.length === 1),
   )
 }
 
 /** True if the documents outside of a partial or sparse index cannot match. */
-export function holdsMatches(
+export function containsMatches(
   index: Index,
   filter: Filter,
   conditions: readonly Condition[],
 ): boolean {
-  if (index.partial && !implies(filter, index.partial.filter)) return false
+  if (index.partial && !impliesPartial(filter, index.partial.filter)) return false
   return !index.sparse || demandsPresence(index, conditions)
 }
 
-const isLimited = ({ most }: Wants): boolean => most !== Infinity
+const isLimited = ({ most }: PlanRequest): boolean => most !== Infinity
 
 /** Conditions read per step. */
-const CONDITIONS_OF_A_UNIT = 16
+const CONDITIONS_PER_STEP = 16
 
 function planIndex(
   index: Index,
   filter: Filter,
   conditions: readonly Condition[],
-  wants: Wants,
+  wants: PlanRequest,
 ): IndexPlan | null {
-  spend(1 + conditions.length / CONDITIONS_OF_A_UNIT)
-  if (!holdsMatches(index, filter, conditions)) return null
+  spend(1 + conditions.length / CONDITIONS_PER_STEP)
+  if (!containsMatches(index, filter, conditions)) return null
   const bounded = boundIndex(index, conditions)
   const order = orderOf(index, bounded, wants.sort, fixedPaths(index, conditions, bounded.points))
   const isSorted = wants.sort.length > 0 && order !== null
   const isBounded = bounded.points > 0 || bounded.hasRange
   if (!isBounded && !(isSorted && isLimited(wants))) return null
-  const score = scoreOf(index, bounded) + Number(isSorted) * (isLimited(wants) ? 13 : 3)
+  const score = scorePlan(index, bounded) + Number(isSorted) * (isLimited(wants) ? 13 : 3)
   return {
     kind: 'index',
     index,
     intervals: bounded.intervals,
     reverse: order === -1,
     isSorted,
-    isWhole: partsOf(filter).every((part) => 'path' in part && bounded.exact.has(part.path)),
+    isWhole: listConjuncts(filter).every((part) => 'path' in part && bounded.exact.has(part.path)),
     score,
   }
 }
@@ -91,7 +91,7 @@ const EXACT = 1000
  * A unique match scores best. Then every bound component counts, and for a page an order that
  * avoids a sort.
  */
-export function scoreOf(index: Index, bounded: Bounded): number {
+export function scorePlan(index: Index, bounded: BoundedIndex): number {
   const isExact = index.unique && bounded.isComplete
   return (
     bounded.points * 10 +
@@ -105,7 +105,7 @@ function demandsPresence(index: Index, conditions: readonly Condition[]): boolea
   return index.fields.some(({ path }) =>
     conditions.some((condition) => {
       if (condition.path !== path) return false
-      const bounds = boundsOf(condition)
+      const bounds = getBounds(condition)
       return (
         bounds !== null &&
         (bounds.kind === 'range' || bounds.values.every((value) => value !== null))
@@ -114,7 +114,7 @@ function demandsPresence(index: Index, conditions: readonly Condition[]): boolea
   )
 }
 
-export interface Wants {
+export interface PlanRequest {
   readonly variables?: Variables | undefined
   /** The commit that is read: later indexes do not contain it. */
   readonly at: number
@@ -128,13 +128,17 @@ export interface Wants {
 export type CountKeys = (intervals: readonly Interval[], most: number) => number
 
 /** Expressions compare whole values, so their conditions do not bound a multikey index. */
-function conditionsFor(index: Index, filter: Filter, wants: Wants): readonly Condition[] {
-  const plain = conjuncts(filter)
+function conditionsFor(index: Index, filter: Filter, wants: PlanRequest): readonly Condition[] {
+  const plain = listConditions(filter)
   const isMultikey = index.multikey.includes(true)
-  return isMultikey ? plain : [...plain, ...expressionConditions(filter, wants.variables)]
+  return isMultikey ? plain : [...plain, ...findExpressionConditions(filter, wants.variables)]
 }
 
-function bestIndex(indexes: readonly Index[], filter: Filter, wants: Wants): IndexPlan | null {
+function bestIndex(
+  indexes: readonly Index[],
+  filter: Filter,
+  wants: PlanRequest,
+): IndexPlan | null {
   let best: IndexPlan | null = null
   const plans: IndexPlan[] = []
   for (const index of indexes) {
@@ -146,19 +150,21 @@ function bestIndex(indexes: readonly Index[], filter: Filter, wants: Wants): Ind
 }
 
 /** More entries are not counted: the score decides. */
-const MOST_COUNTED = 200
+const MAX_COUNTED_KEYS = 200
 
 /**
  * The score ignores selectivity: a field with two values scores like a slug. So the plan with the
  * fewest entries is preferred, as MongoDB does by trial runs. A page in index order reads as many
  * entries as it has rows, unless a remaining condition skips rows.
  */
-function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: Wants): IndexPlan {
+function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: PlanRequest): IndexPlan {
   const { countKeys } = wants
   if (!countKeys || best.score >= EXACT) return best
   const isPage = best.isSorted && best.isWhole && isLimited(wants)
   let found = best
-  let fewest = isPage ? Math.min(wants.most, MOST_COUNTED) : countFew(best, MOST_COUNTED, countKeys)
+  let fewest = isPage
+    ? Math.min(wants.most, MAX_COUNTED_KEYS)
+    : countFew(best, MAX_COUNTED_KEYS, countKeys)
   for (const plan of plans) {
     const count = plan === best ? fewest : countFew(plan, fewest, countKeys)
     if (count < fewest) found = plan
@@ -176,11 +182,11 @@ function countFew({ intervals }: IndexPlan, most: number, countKeys: CountKeys):
  * Uses the requested index, completely if necessary. A sparse index then omits documents, as in
  * MongoDB.
  */
-function planHinted(index: Index, filter: Filter, wants: Wants): IndexPlan {
+function planHinted(index: Index, filter: Filter, wants: PlanRequest): IndexPlan {
   const conditions = conditionsFor(index, filter, wants)
   const plan = planIndex(index, filter, conditions, wants)
   if (plan) return plan
-  if (index.partial && !implies(filter, index.partial.filter))
+  if (index.partial && !impliesPartial(filter, index.partial.filter))
     throw badValue('planner returned error: bad hint')
   const { intervals } = boundIndex(index, index.sparse ? [] : conditions)
   return {
@@ -198,16 +204,20 @@ function planHinted(index: Index, filter: Filter, wants: Wants): IndexPlan {
  * Chooses an index, or one index per branch of an `$or`. Returns null for natural order.
  * @throws CommandError BadValue for an unusable hint
  */
-export function choosePlan(collection: Collection, filter: Filter, wants: Wants): ReadPlan | null {
+export function choosePlan(
+  collection: Collection,
+  filter: Filter,
+  wants: PlanRequest,
+): ReadPlan | null {
   const indexes = collection.indexes.filter(
     ({ builtAt, spec }) => builtAt <= wants.at && spec['hidden'] !== true,
   )
   if (wants.hint) {
-    const index = hintedIndex(indexes, wants.hint)
+    const index = findHintedIndex(indexes, wants.hint)
     return index && planHinted(index, filter, wants)
   }
   const single = bestIndex(indexes, filter, wants)
   const unordered = { ...wants, sort: [], most: Infinity, countKeys: null }
-  const union = bestUnion(filter, (branch) => bestIndex(indexes, branch, unordered))
+  const union = findBestUnion(filter, (branch) => bestIndex(indexes, branch, unordered))
   return union && union.score > (single?.score ?? 0) ? union : single
 }

@@ -6,9 +6,9 @@ import type { Collection, Index, Record } from '../storage/collection.ts'
 import type { Data } from '../storage/database.ts'
 import {
   canScanFields,
-  changedRecords,
+  iterateChangedRecords,
   countKeys,
-  documentOfRecord,
+  readRecord,
   scanIndex,
   scanRecords,
 } from '../storage/view.ts'
@@ -17,7 +17,7 @@ import { collectPaths } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
-import { topFields } from '../filter/paths.ts'
+import { getTopFields } from '../filter/paths.ts'
 import { choosePlan } from './plan.ts'
 import type { Hint } from './hint.ts'
 import type { IndexPlan, ReadPlan } from './read-plan.ts'
@@ -36,7 +36,7 @@ export interface Query {
   readonly counts?: { examined: number; keys: number }
 }
 
-export interface Source {
+export interface QuerySource {
   readonly data: Data
   readonly view: View
   readonly collection: Collection
@@ -46,11 +46,11 @@ function wantedFields(query: Query): ReadonlySet<string> | null {
   const paths = new Set<string>()
   if (query.reads === null || !collectPaths(query.filter, paths)) return null
   for (const { path } of query.sort) paths.add(path)
-  return new Set([...topFields(paths), ...(query.reads ?? [])])
+  return new Set([...getTopFields(paths), ...(query.reads ?? [])])
 }
 
 function* matching(
-  source: Source,
+  source: QuerySource,
   records: Iterable<Record>,
   query: Query,
   test: RecordTest,
@@ -60,7 +60,7 @@ function* matching(
     if (record.partial) spend()
     else spendOn(record.bytes.length)
     if (query.counts) query.counts.examined++
-    if (test.matches(documentOfRecord(source.collection, record, test.wanted), query.variables))
+    if (test.matches(readRecord(source.collection, record, test.wanted), query.variables))
       yield record
   }
 }
@@ -73,15 +73,20 @@ interface RecordTest {
 }
 
 /** If an index finds a larger share of the records, a full scan is faster. */
-const FEW = 0.25
+const MAX_INDEX_SHARE = 0.25
 
-function leadsToMany({ data, view, collection }: Source, plan: ReadPlan): boolean {
+function leadsToMany({ data, view, collection }: QuerySource, plan: ReadPlan): boolean {
   if (plan.kind === 'union') return false
-  const most = Math.ceil(collection.count * FEW)
+  const most = Math.ceil(collection.count * MAX_INDEX_SHARE)
   return countKeys(data, view, plan.intervals, most + 1) > most
 }
 
-function scansFields(source: Source, plan: ReadPlan | null, query: Query, wanted: Wanted): boolean {
+function scansFields(
+  source: QuerySource,
+  plan: ReadPlan | null,
+  query: Query,
+  wanted: Wanted,
+): boolean {
   const isSparing = query.limit !== Infinity || query.reads !== undefined
   const isInOrder = query.sort.length === 0 || plan?.isSorted !== true
   if (!isSparing || !isInOrder || !wanted || query.hint) return false
@@ -90,7 +95,7 @@ function scansFields(source: Source, plan: ReadPlan | null, query: Query, wanted
 }
 
 function* readPlan(
-  source: Source,
+  source: QuerySource,
   plan: ReadPlan | null,
   query: Query,
   wanted: Wanted,
@@ -118,7 +123,7 @@ function* readPlan(
  * A collection or index may be dropped while a cursor waits for its next batch.
  * @throws CommandError QueryPlanKilled
  */
-function assertStillThere({ data, view, collection }: Source, index?: Index): void {
+function assertStillThere({ data, view, collection }: QuerySource, index?: Index): void {
   // A snapshot keeps dropped data.
   if (view.snapshot) return
   const now = data.collections.get(collection.namespace)
@@ -136,7 +141,7 @@ function* concat(first: Iterable<Record>, second: Iterable<Record>): Generator<R
   yield* second
 }
 
-export function* page<T>(items: Iterable<T>, skip: number, limit: number): Generator<T> {
+export function* takePage<T>(items: Iterable<T>, skip: number, limit: number): Generator<T> {
   let place = 0
   for (const item of items) {
     if (place++ < skip) continue
@@ -145,7 +150,7 @@ export function* page<T>(items: Iterable<T>, skip: number, limit: number): Gener
   }
 }
 
-export function planQuery({ data, view, collection }: Source, query: Query): ReadPlan | null {
+export function planQuery({ data, view, collection }: QuerySource, query: Query): ReadPlan | null {
   return choosePlan(collection, query.filter, {
     sort: query.sort,
     most: query.skip + query.limit,
@@ -157,13 +162,18 @@ export function planQuery({ data, view, collection }: Source, query: Query): Rea
 }
 
 /** Number of records that are read in index order before the share of matches is checked. */
-const PATIENCE = 2000
+const READS_BEFORE_CHECK = 2000
 /** Reading in index order continues only while at least one of this many records matches. */
-const LOWEST_YIELD = 16
+const MAX_READS_PER_MATCH = 16
 
-function mayGiveUp(source: Source, plan: ReadPlan, query: Query, { wanted }: RecordTest): boolean {
+function mayGiveUp(
+  source: QuerySource,
+  plan: ReadPlan,
+  query: Query,
+  { wanted }: RecordTest,
+): boolean {
   const { data, view, collection } = source
-  const isPage = plan.isSorted && query.skip + query.limit <= PATIENCE
+  const isPage = plan.isSorted && query.skip + query.limit <= READS_BEFORE_CHECK
   // explain reports the plan as chosen.
   return (
     isPage &&
@@ -179,7 +189,7 @@ function mayGiveUp(source: Source, plan: ReadPlan, query: Query, { wanted }: Rec
  * likely faster.
  */
 function pageInOrder(
-  source: Source,
+  source: QuerySource,
   { intervals, reverse }: IndexPlan,
   query: Query,
   test: RecordTest,
@@ -188,8 +198,8 @@ function pageInOrder(
   const found: Record[] = []
   let read = 0
   for (const record of scanIndex(data, view, collection, { intervals, reverse, seen: new Set() })) {
-    if (++read > PATIENCE && read > found.length * LOWEST_YIELD) return null
-    if (!test.matches(documentOfRecord(collection, record, test.wanted), query.variables)) continue
+    if (++read > READS_BEFORE_CHECK && read > found.length * MAX_READS_PER_MATCH) return null
+    if (!test.matches(readRecord(collection, record, test.wanted), query.variables)) continue
     found.push(record)
     if (found.length >= query.skip + query.limit) break
   }
@@ -197,7 +207,7 @@ function pageInOrder(
 }
 
 /** Returns the matching records in order, after `skip`. */
-export function runQuery(source: Source, query: Query): Iterable<Record> {
+export function runQuery(source: QuerySource, query: Query): Iterable<Record> {
   const plan = planQuery(source, query)
   const test = { matches: compileFilter(query.filter), wanted: wantedFields(query) }
   if (plan?.kind === 'index' && mayGiveUp(source, plan, query, test))
@@ -206,7 +216,7 @@ export function runQuery(source: Source, query: Query): Iterable<Record> {
 }
 
 function runPlan(
-  source: Source,
+  source: QuerySource,
   plan: ReadPlan | null,
   query: Query,
   test: RecordTest,
@@ -214,15 +224,15 @@ function runPlan(
   const { view, collection } = source
   const hasChanges = view.changes.has(collection)
   const base = readPlan(source, plan, query, test.wanted)
-  const records = plan && hasChanges ? concat(base, changedRecords(view, collection)) : base
+  const records = plan && hasChanges ? concat(base, iterateChangedRecords(view, collection)) : base
   const found = matching(source, records, query, test)
   const isInOrder = query.sort.length === 0 || (plan?.isSorted === true && !hasChanges)
   if (isInOrder)
     return query.skip === 0 && query.limit === Infinity
       ? found
-      : page(found, query.skip, query.limit)
+      : takePage(found, query.skip, query.limit)
   const sorter = compileSort(query.sort)
-  const document = (record: Record): Document => documentOfRecord(collection, record, test.wanted)
+  const document = (record: Record): Document => readRecord(collection, record, test.wanted)
   const sorted = sortItems(found, document, sorter, query.limit + query.skip).slice(query.skip)
   return query.reads === undefined ? sorted.map((record) => settled(record)) : sorted
 }

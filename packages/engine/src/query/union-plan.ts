@@ -1,12 +1,12 @@
 import { spend } from '../deadline.ts'
 import type { Filter } from '../filter/filter.ts'
-import { partsOf } from './bounds.ts'
+import { listConjuncts } from './bounds.ts'
 import type { IndexPlan, UnionPlan } from './read-plan.ts'
 
 /** A longer `$or` costs more to plan than it is likely to save. */
-const MOST_BRANCHES = 500
+const MAX_BRANCHES = 500
 /** Filter parts read per step. */
-const PARTS_OF_A_UNIT = 16
+const PARTS_PER_STEP = 16
 
 interface Alternatives {
   readonly branches: readonly Filter[]
@@ -14,11 +14,11 @@ interface Alternatives {
 }
 
 function alternativesOf(filter: Filter): readonly Alternatives[] {
-  const parts = partsOf(filter)
+  const parts = listConjuncts(filter)
   const beside = parts.filter((part) => part.kind !== 'any')
-  spend(parts.length / PARTS_OF_A_UNIT)
+  spend(parts.length / PARTS_PER_STEP)
   return parts.flatMap((part) =>
-    part.kind === 'any' && part.of.length <= MOST_BRANCHES ? [{ branches: part.of, beside }] : [],
+    part.kind === 'any' && part.of.length <= MAX_BRANCHES ? [{ branches: part.of, beside }] : [],
   )
 }
 
@@ -27,7 +27,7 @@ type PlanBranch = (filter: Filter) => IndexPlan | null
 function planBranches(filter: Filter, planBranch: PlanBranch): readonly IndexPlan[] | null {
   const single = planBranch(filter)
   if (single) return [single]
-  return bestUnion(filter, planBranch)?.branches ?? null
+  return findBestUnion(filter, planBranch)?.branches ?? null
 }
 
 function planUnion({ branches, beside }: Alternatives, planBranch: PlanBranch): UnionPlan | null {
@@ -49,7 +49,7 @@ function planUnion({ branches, beside }: Alternatives, planBranch: PlanBranch): 
  * The `$or` with the best worst branch. Null if there is none, or if one of its branches has no
  * index.
  */
-export function bestUnion(filter: Filter, planBranch: PlanBranch): UnionPlan | null {
+export function findBestUnion(filter: Filter, planBranch: PlanBranch): UnionPlan | null {
   let best: UnionPlan | null = null
   for (const alternatives of alternativesOf(filter)) {
     const plan = planUnion(alternatives, planBranch)

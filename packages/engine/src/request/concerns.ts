@@ -1,10 +1,10 @@
 import { isNumber, toDouble } from '../bson/numbers.ts'
-import { isDocument, typeOf } from '../bson/values.ts'
+import { isDocument, getType } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError, failedToParse } from '../errors.ts'
 
 /** MongoDB's maximum of `w`. */
-const MOST_NODES = 50
+const MAX_WRITE_CONCERN_NODES = 50
 
 function checkW(w: Value): void {
   if (w === undefined || w === 'majority') return
@@ -14,8 +14,10 @@ function checkW(w: Value): void {
       `No write concern mode named '${w}' found in replica set configuration`,
     )
   const nodes = isNumber(w) ? toDouble(w) : NaN
-  if (!Number.isInteger(nodes) || nodes < 0 || nodes > MOST_NODES)
-    throw failedToParse(`w has to be a non-negative number and not greater than ${MOST_NODES}`)
+  if (!Number.isInteger(nodes) || nodes < 0 || nodes > MAX_WRITE_CONCERN_NODES)
+    throw failedToParse(
+      `w has to be a non-negative number and not greater than ${MAX_WRITE_CONCERN_NODES}`,
+    )
   if (nodes > 1)
     throw new CommandError('UnsatisfiableWriteConcern', 'Not enough data-bearing nodes')
 }
@@ -36,7 +38,7 @@ const LEVELS: ReadonlySet<Value> = new Set([
 function checkReadConcern({ level }: Document): void {
   if (!LEVELS.has(level))
     throw badValue(
-      `Enumeration value '${typeof level === 'string' ? level : typeOf(level)}' for field 'readConcern.level' is not a valid value.`,
+      `Enumeration value '${typeof level === 'string' ? level : getType(level)}' for field 'readConcern.level' is not a valid value.`,
     )
 }
 

@@ -1,6 +1,6 @@
 import { Long } from 'bson'
 import { encodeDocument } from '../bson/encode.ts'
-import { documentOf, RawDocument } from '../bson/values.ts'
+import { toDocument, RawDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { spendOn, TurnOver, withDeadline } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
@@ -27,7 +27,7 @@ export interface Cursor {
 /** The process that holds a cursor: odd ids belong to the reader. */
 export type CursorHome = 'engine' | 'reader'
 
-export function homeOf(id: Long): CursorHome {
+export function findCursorHome(id: Long): CursorHome {
   return id.isOdd() ? 'reader' : 'engine'
 }
 
@@ -60,16 +60,16 @@ export interface CursorOptions {
 }
 
 /** MongoDB's document limit, plus 16 KiB that its own commands may add. */
-const LARGEST_RESULT = BATCH_BYTES + 16 * 1024
+const MAX_RESULT_BYTES = BATCH_BYTES + 16 * 1024
 
 /** @throws CommandError BSONObjectTooLarge */
 function toRaw(result: RawDocument | Document): RawDocument {
   if (result instanceof RawDocument) return result
   const bytes = encodeDocument(result)
-  if (bytes.length <= LARGEST_RESULT) return new RawDocument(bytes)
+  if (bytes.length <= MAX_RESULT_BYTES) return new RawDocument(bytes)
   throw new CommandError(
     'BSONObjectTooLarge',
-    `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${LARGEST_RESULT}(16MB)`,
+    `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${MAX_RESULT_BYTES}(16MB)`,
   )
 }
 
@@ -101,13 +101,13 @@ function readNext(cursor: Cursor): RawDocument | null {
   return done ? null : toRaw(value)
 }
 
-export function cursorReply(
+export function makeCursorReply(
   id: Value,
   namespace: string,
   name: 'firstBatch' | 'nextBatch',
   batch: RawDocument[],
 ): Document {
-  return documentOf({ cursor: documentOf({ [name]: batch, id, ns: namespace }), ok: 1 })
+  return toDocument({ cursor: toDocument({ [name]: batch, id, ns: namespace }), ok: 1 })
 }
 
 interface State {
@@ -147,7 +147,7 @@ function openCursor(
   if (!isLast && options.moves === true) throw new TurnOver()
   if (isLast) cursor.results.return?.()
   else state.cursors.set(id.toString(), cursor)
-  return cursorReply(isLast ? Long.ZERO : id, namespace, 'firstBatch', batch)
+  return makeCursorReply(isLast ? Long.ZERO : id, namespace, 'firstBatch', batch)
 }
 
 function getCursor({ cursors }: State, id: Long, namespace: string): Cursor {
@@ -176,7 +176,7 @@ function nextBatch(state: State, cursor: Cursor, batchSize: number | null): Batc
   }
 }
 
-export function cursorTable(home: CursorHome = 'engine'): CursorTable {
+export function createCursorTable(home: CursorHome = 'engine'): CursorTable {
   const first = BigInt(Date.now()) << 16n
   const state: State = { cursors: new Map(), lastId: home === 'reader' ? first + 1n : first }
   return {

@@ -6,11 +6,11 @@ import type { GroupCommits } from '../storage/group-commits.ts'
 import { rebuildOutdated } from '../storage/rebuild-indexes.ts'
 import { openStore } from '../storage/store.ts'
 import type { Store, StoreOptions } from '../storage/store.ts'
-import { cursorTable } from './cursors.ts'
+import { createCursorTable } from './cursors.ts'
 import type { CursorTable } from './cursors.ts'
 import { openMajority } from './majority.ts'
 import type { Majority } from './majority.ts'
-import { sessionTable } from './sessions.ts'
+import { createSessionTable } from './sessions.ts'
 import type { SessionTable } from './sessions.ts'
 import type { Strictness } from './strictness.ts'
 
@@ -37,9 +37,9 @@ export function openEngine(options: EngineOptions): Engine {
   const data = openData(openStore(options))
   if (options.readOnly !== true) rebuildOutdated(data)
   const writes = groupCommits(data)
-  const cursors = cursorTable()
+  const cursors = createCursorTable()
   const strictness = options.strictness ?? {}
-  const sessions = sessionTable(data, cursors, strictness)
+  const sessions = createSessionTable(data, cursors, strictness)
   const sweep = setInterval(() => {
     cursors.sweep()
     sweepSessions(data.store, sessions)

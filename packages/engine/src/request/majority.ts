@@ -2,7 +2,7 @@ import { Timestamp } from 'bson'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError, noSnapshot, steppedDown } from '../errors.ts'
-import { recover } from '../storage/database.ts'
+import { recoverData } from '../storage/database.ts'
 import type { Data } from '../storage/database.ts'
 import type { Snapshot } from '../storage/store.ts'
 import type { View } from '../storage/view.ts'
@@ -18,7 +18,7 @@ export interface Majority {
    * The snapshot of a read, by its read concern. Null for the newest data.
    * @throws CommandError if the snapshot is unsupported or expired
    */
-  momentFor(body: Document): Moment | null
+  momentFor(body: Document): MajoritySnapshot | null
   hold(): void
   release(): void
   /**
@@ -30,7 +30,7 @@ export interface Majority {
   acknowledge(body: Document): Promise<void>
 }
 
-export interface Moment extends View {
+export interface MajoritySnapshot extends View {
   readonly snapshot: Snapshot
   readonly time: Timestamp
 }
@@ -39,11 +39,11 @@ export interface Moment extends View {
 const MAX_MOMENTS = 100
 
 export function openMajority(data: Data, { replicaSet = false }: Strictness): Majority {
-  return replicaSet ? new LaggingMajority(data) : WHOLE
+  return replicaSet ? new LaggingMajority(data) : SINGLE_SERVER
 }
 
 /** A single server is its own majority. */
-const WHOLE: Majority = {
+const SINGLE_SERVER: Majority = {
   momentFor: (body) => {
     const { level, at } = snapshotOf(body)
     if (level !== 'snapshot' && at === undefined) return null
@@ -69,9 +69,9 @@ function snapshotOf({ readConcern, autocommit }: Document) {
 
 class LaggingMajority implements Majority {
   readonly #data: Data
-  readonly #moments = new Map<number, Moment>()
+  readonly #moments = new Map<number, MajoritySnapshot>()
   #lastTime = 0
-  #held: Moment | null = null
+  #held: MajoritySnapshot | null = null
   #caughtUp: Promise<void> = Promise.resolve()
   #catchUp: () => void = () => undefined
   #fail: (error: CommandError) => void = () => undefined
@@ -80,7 +80,7 @@ class LaggingMajority implements Majority {
     this.#data = data
   }
 
-  momentFor(body: Document): Moment | null {
+  momentFor(body: Document): MajoritySnapshot | null {
     const { level, at } = snapshotOf(body)
     if (at !== undefined) return this.#continue(at)
     if (level === 'majority') return this.#held
@@ -112,7 +112,7 @@ class LaggingMajority implements Majority {
     })
     data.commits += 1
     for (const collection of data.collections.values()) collection.changedAt = data.commits + 1
-    recover(data)
+    recoverData(data)
     this.#fail(steppedDown())
     this.#caughtUp = Promise.resolve()
     this.release()
@@ -124,7 +124,7 @@ class LaggingMajority implements Majority {
     return w === undefined || w === 'majority' ? this.#caughtUp : Promise.resolve()
   }
 
-  #take(): Moment {
+  #take(): MajoritySnapshot {
     const { store, commits } = this.#data
     this.#lastTime += 1
     const time = new Timestamp({ t: this.#lastTime, i: 1 })
@@ -143,7 +143,7 @@ class LaggingMajority implements Majority {
     }
   }
 
-  #continue(at: Value): Moment {
+  #continue(at: Value): MajoritySnapshot {
     const moment = at instanceof Timestamp ? this.#moments.get(at.t) : undefined
     if (moment === undefined) throw noSnapshot('the snapshot is not kept any more')
     return moment
@@ -162,7 +162,7 @@ function restore(data: Data, table: Table, snapshot: Snapshot): void {
   for (const { key, value } of before.values()) data.store.put(table, key, value)
 }
 
-export function stampSnapshot(body: Document, { time }: Moment, reply: Document): void {
+export function stampSnapshot(body: Document, { time }: MajoritySnapshot, reply: Document): void {
   const { level, at } = snapshotOf(body)
   if (level !== 'snapshot' || at !== undefined) return
   const { cursor } = reply

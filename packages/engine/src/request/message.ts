@@ -30,7 +30,7 @@ export interface Message extends MessageHead {
 /** The connection ends after a malformed frame. */
 class MalformedMessage extends Error {}
 
-export function frameReader(): (chunk: Buffer) => Buffer[] {
+export function createFrameReader(): (chunk: Buffer) => Buffer[] {
   let pending: Buffer[] = []
   let size = 0
   let wanted = 0
@@ -125,7 +125,7 @@ export function parseMessage(frame: Buffer): Message {
 }
 
 /** Reads the head of a message with broken documents. Returns null if it is not an OP_MSG. */
-export function headOf(frame: Buffer): MessageHead | null {
+export function readMessageHead(frame: Buffer): MessageHead | null {
   if (frame.length < HEADER_BYTES + 4 || frame.readInt32LE(12) !== OP_MSG) return null
   const wantsReply = (frame.readUInt32LE(HEADER_BYTES) & MORE_TO_COME) === 0
   return { requestId: frame.readInt32LE(4), kind: 'message', wantsReply }

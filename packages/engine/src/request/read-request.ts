@@ -1,23 +1,23 @@
-import { newDocument, RawDocument } from '../bson/values.ts'
+import { createDocument, RawDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
 import { compileProjection } from '../filter/projection.ts'
 import { parseHint } from '../query/hint.ts'
-import type { Query, Source } from '../query/run-query.ts'
+import type { Query, QuerySource } from '../query/run-query.ts'
 import { parseSort } from '../filter/sort.ts'
 import type { Collection, Record } from '../storage/collection.ts'
-import { documentOfRecord } from '../storage/view.ts'
+import { readRecord } from '../storage/view.ts'
 import type { CursorOptions } from './cursors.ts'
-import { optionalCount, optionalDocument, viewOf } from './request.ts'
+import { readOptionalCount, readOptionalDocument, getView } from './request.ts'
 import type { Request } from './request.ts'
-import { transactionKey } from './sessions.ts'
+import { getTransactionKey } from './sessions.ts'
 
-export function openSource(request: Request, name: string): Source | null {
+export function openSource(request: Request, name: string): QuerySource | null {
   const { data } = request.engine
   const collection = data.collections.get(`${request.database}.${name}`)
   if (!collection) return null
-  const view = viewOf(request)
+  const view = getView(request)
   // A transaction sees the collection that it creates.
   if (!collection.exists && !view.changes.has(collection)) return null
   request.transaction?.unit.holder?.read.add(collection)
@@ -25,34 +25,34 @@ export function openSource(request: Request, name: string): Source | null {
 }
 
 export function readQuery(body: Document, filterName: 'filter' | 'query'): Query {
-  const limit = optionalCount(body, 'limit')
+  const limit = readOptionalCount(body, 'limit')
   return {
-    filter: parseFilter(optionalDocument(body, filterName) ?? newDocument()),
-    sort: parseSort(optionalDocument(body, 'sort') ?? newDocument()),
-    skip: optionalCount(body, 'skip') ?? 0,
+    filter: parseFilter(readOptionalDocument(body, filterName) ?? createDocument()),
+    sort: parseSort(readOptionalDocument(body, 'sort') ?? createDocument()),
+    skip: readOptionalCount(body, 'skip') ?? 0,
     limit: limit === null || limit === 0 ? Infinity : limit,
     hint: parseHint(body['hint']),
   }
 }
 
 /** A larger collection may block others while it is scanned for the next match. */
-const MOST_OF_A_TURN = 10_000
+const MAX_DOCUMENTS_PER_TURN = 10_000
 
-function maySkipFar(source: Source | null): boolean {
-  return source !== null && source.collection.count > MOST_OF_A_TURN
+function maySkipFar(source: QuerySource | null): boolean {
+  return source !== null && source.collection.count > MAX_DOCUMENTS_PER_TURN
 }
 
-export function cursorOptions(
+export function makeCursorOptions(
   request: Request,
   namespace: string,
   batchSize: number | null,
-  source: Source | null = null,
+  source: QuerySource | null = null,
 ): CursorOptions {
   return {
     namespace,
     batchSize,
     session: request.session,
-    transaction: request.transaction ? transactionKey(request.transaction) : null,
+    transaction: request.transaction ? getTransactionKey(request.transaction) : null,
     endsAt: request.deadline.at,
     moves: request.deadline.turn !== undefined && maySkipFar(source),
   }
@@ -69,7 +69,7 @@ export function* toResults(
   }
   const project = compileProjection(projection, true)
   const variables = new Map()
-  for (const record of records) yield project(documentOfRecord(collection, record, null), variables)
+  for (const record of records) yield project(readRecord(collection, record, null), variables)
 }
 
 const TAILS = ['tailable', 'awaitData', 'oplogReplay', 'returnKey', 'showRecordId'] as const

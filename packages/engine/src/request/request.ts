@@ -1,13 +1,13 @@
 import { Long } from 'bson'
 import { decodeDocument } from '../bson/decode.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
-import { isDocument, typeOf } from '../bson/values.ts'
+import { isDocument, getType } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError, failedToParse, typeMismatch } from '../errors.ts'
 import type { Deadline } from '../deadline.ts'
-import { newestView } from '../storage/view.ts'
+import { createNewestView } from '../storage/view.ts'
 import type { View } from '../storage/view.ts'
-import { applyUnit, newUnit } from '../storage/write-unit.ts'
+import { applyUnit, createUnit } from '../storage/write-unit.ts'
 import type { WriteUnit } from '../storage/write-unit.ts'
 import type { Engine } from './engine.ts'
 import type { Message } from './message.ts'
@@ -38,44 +38,44 @@ export interface Command {
   readonly settled?: (request: Request) => void
 }
 
-export function viewOf({ transaction, view }: Request): View {
-  return transaction?.unit ?? view ?? newestView()
+export function getView({ transaction, view }: Request): View {
+  return transaction?.unit ?? view ?? createNewestView()
 }
 
 /** Runs a statement of a write command: inside the transaction, or as its own unit. */
 export function runStatement<T>(request: Request, statement: (unit: WriteUnit) => T): T {
   if (request.transaction) return statement(request.transaction.unit)
-  const unit = newUnit()
+  const unit = createUnit()
   const result = statement(unit)
   applyUnit(request.engine.data, unit)
   return result
 }
 
-export function collectionName(request: Request): string {
+export function readCollectionName(request: Request): string {
   const name = request.body[request.name]
   if (typeof name !== 'string')
-    throw new CommandError('InvalidNamespace', `collection name has invalid type ${typeOf(name)}`)
+    throw new CommandError('InvalidNamespace', `collection name has invalid type ${getType(name)}`)
   if (name === '')
     throw new CommandError('InvalidNamespace', `Invalid namespace specified '${request.database}.'`)
   return name
 }
 
-export function optionalDocument(body: Document, name: string): Document | null {
+export function readOptionalDocument(body: Document, name: string): Document | null {
   const value = body[name]
   if (value === undefined || value === null) return null
   if (!isDocument(value))
     throw typeMismatch(
-      `BSON field '${name}' is the wrong type '${typeOf(value)}', expected type 'object'`,
+      `BSON field '${name}' is the wrong type '${getType(value)}', expected type 'object'`,
     )
   return value
 }
 
-export function optionalCount(body: Document, name: string): number | null {
+export function readOptionalCount(body: Document, name: string): number | null {
   const value = body[name]
   if (value === undefined || value === null) return null
   if (!isNumber(value))
     throw typeMismatch(
-      `BSON field '${name}' is the wrong type '${typeOf(value)}', expected type 'number'`,
+      `BSON field '${name}' is the wrong type '${getType(value)}', expected type 'number'`,
     )
   const count = Math.trunc(toDouble(value))
   if (Number.isNaN(count) || count < 0)
@@ -106,12 +106,12 @@ export function refuseCollation(body: Document): void {
   refuseOption(body, 'collation')
 }
 
-export function numberOf(body: Document, name: string): Long {
+export function readTransactionNumber(body: Document, name: string): Long {
   const value = body[name]
   return value instanceof Long ? value : Long.fromNumber(isNumber(value) ? toDouble(value) : 0)
 }
 
-export function statementsOf(request: Request, name: string): readonly Document[] {
+export function readStatements(request: Request, name: string): readonly Document[] {
   const sequence = request.message.sequences.get(name)
   const list = sequence ? sequence.map((bytes) => decodeDocument(bytes)) : request.body[name]
   if (!Array.isArray(list))
@@ -132,7 +132,7 @@ export function statementsOf(request: Request, name: string): readonly Document[
   return list.map((statement: Value) => {
     if (!isDocument(statement))
       throw typeMismatch(
-        `BSON field '${request.name}.${name}' holds a ${typeOf(statement)}, expected type 'object'`,
+        `BSON field '${request.name}.${name}' holds a ${getType(statement)}, expected type 'object'`,
       )
     return statement
   })

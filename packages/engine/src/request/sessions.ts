@@ -2,12 +2,12 @@ import type { Long } from 'bson'
 import { Binary } from 'bson'
 import { decodeDocument } from '../bson/decode.ts'
 import { encodeDocument } from '../bson/encode.ts'
-import { documentOf, isDocument } from '../bson/values.ts'
+import { toDocument, isDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { CommandError, noSnapshot, noSuchTransaction } from '../errors.ts'
 import type { Collection } from '../storage/collection.ts'
 import type { Data, LockHolder } from '../storage/database.ts'
-import { applyUnit, transactionUnit } from '../storage/write-unit.ts'
+import { applyUnit, createTransactionUnit } from '../storage/write-unit.ts'
 import type { WriteUnit } from '../storage/write-unit.ts'
 import type { CursorTable } from './cursors.ts'
 import type { Strictness } from './strictness.ts'
@@ -57,7 +57,7 @@ export interface SessionTable {
   sweep(): void
 }
 
-export function sessionKey(body: Document): string | null {
+export function readSessionKey(body: Document): string | null {
   const lsid = body['lsid']
   if (!isDocument(lsid) || !(lsid['id'] instanceof Binary)) return null
   return Buffer.from(lsid['id'].buffer.subarray(0, lsid['id'].position)).toString('hex')
@@ -78,7 +78,7 @@ function openTransaction(data: Data, session: string, number: Long): Transaction
     usedAt: performance.now(),
     connections: new Set(),
     end,
-    unit: transactionUnit(snapshot, data.commits, holder),
+    unit: createTransactionUnit(snapshot, data.commits, holder),
   }
   return transaction
 }
@@ -92,7 +92,7 @@ interface State {
 
 function release({ data, cursors, open }: State, transaction: Transaction): void {
   open.delete(transaction.session)
-  cursors.killTransaction(transactionKey(transaction))
+  cursors.killTransaction(getTransactionKey(transaction))
   transaction.unit.snapshot?.done()
   if (transaction.unit.holder) data.holders.delete(transaction.unit.holder)
   for (const [key, holder] of data.locks)
@@ -115,7 +115,7 @@ function keepAnswer({ data }: State, session: string, { number, reply }: LastAns
   data.store.put(
     data.store.sessions,
     answerKey(session),
-    encodeDocument(documentOf({ number, reply, at: new Date() })),
+    encodeDocument(toDocument({ number, reply, at: new Date() })),
   )
 }
 
@@ -146,7 +146,7 @@ function committed(number: Long): CommandError {
  * Each transaction may hold one of LMDB's reader slots (`openStore`). If all were used, every read
  * and write would fail.
  */
-const MOST_OPEN = 1000
+const MAX_OPEN_TRANSACTIONS = 1000
 
 function begin(state: State, session: string, number: Long): Transaction {
   const earlier = state.open.get(session)
@@ -157,8 +157,8 @@ function begin(state: State, session: string, number: Long): Transaction {
     )
   }
   if (earlier) release(state, earlier)
-  if (state.open.size >= MOST_OPEN)
-    throw noSnapshot(`${MOST_OPEN} transactions are open, and no more can be`)
+  if (state.open.size >= MAX_OPEN_TRANSACTIONS)
+    throw noSnapshot(`${MAX_OPEN_TRANSACTIONS} transactions are open, and no more can be`)
   const transaction = openTransaction(state.data, session, number)
   state.open.set(session, transaction)
   return transaction
@@ -177,7 +177,7 @@ function commit(state: State, session: string, number: Long): void {
   const transaction = find(state, session, number)
   if (!transaction) throw unknown(number)
   applyUnit(state.data, transaction.unit)
-  keepAnswer(state, session, { number, reply: documentOf({ [COMMITTED]: true }) })
+  keepAnswer(state, session, { number, reply: toDocument({ [COMMITTED]: true }) })
 }
 
 function abort(state: State, session: string, number: Long): void {
@@ -204,7 +204,7 @@ function disconnected(state: State, connection: Connection): void {
   }
 }
 
-export function sessionTable(
+export function createSessionTable(
   data: Data,
   cursors: CursorTable,
   { lostTransactionSeconds = LOST_AFTER_SECONDS }: Strictness,
@@ -237,7 +237,7 @@ export function sessionTable(
   }
 }
 
-export function transactionKey({ session, number }: Transaction): string {
+export function getTransactionKey({ session, number }: Transaction): string {
   return `${session}/${number.toString()}`
 }
 

@@ -1,7 +1,7 @@
 import { isDocument } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import { conjuncts } from '../query/bounds.ts'
+import { listConditions } from '../query/bounds.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 import type { Collection } from '../storage/collection.ts'
 
@@ -41,7 +41,7 @@ export function assertTargeted(collection: Collection, write: SingleWrite): void
   const { shardKey } = collection
   if (!shardKey) return
   const fixed = new Set(
-    conjuncts(write.filter)
+    listConditions(write.filter)
       .filter((condition) => isEquality(condition))
       .map(({ path }) => path),
   )

@@ -1,4 +1,4 @@
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import type { Request } from './request.ts'
@@ -17,7 +17,7 @@ const FATAL: ReadonlySet<string> = new Set([
 
 function toWriteError(request: Request, index: number, error: CommandError): Document {
   const isBare = error.codeName === 'DuplicateKey' && request.engine.strictness.bareDuplicates
-  return documentOf({
+  return toDocument({
     index,
     code: error.code,
     errmsg: error.message,

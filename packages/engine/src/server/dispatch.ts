@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Long } from 'bson'
-import { documentOf, newDocument } from '../bson/values.ts'
+import { toDocument, createDocument } from '../bson/values.ts'
 import type { Document, RawDocument, Value } from '../bson/values.ts'
 import { COMMANDS } from '../commands/commands.ts'
 import { badValue, CommandError } from '../errors.ts'
 import { NO_DEADLINE, withDeadline } from '../deadline.ts'
 import type { Deadline } from '../deadline.ts'
-import { Blocked } from '../storage/database.ts'
+import { BlockedError } from '../storage/database.ts'
 import { checkConcerns } from '../request/concerns.ts'
 import { stampSnapshot } from '../request/majority.ts'
 import type { Engine } from '../request/engine.ts'
 import type { Engines } from './keep-engine.ts'
 import type { Message } from '../request/message.ts'
-import { numberOf, optionalCount } from '../request/request.ts'
+import { readTransactionNumber, readOptionalCount } from '../request/request.ts'
 import type { Command, Request } from '../request/request.ts'
-import { sessionKey } from '../request/sessions.ts'
+import { readSessionKey } from '../request/sessions.ts'
 import { runOrMove } from './move-reads.ts'
 import type { Reader } from './reader-process.ts'
 import type { Connection, Transaction } from '../request/sessions.ts'
@@ -26,7 +26,7 @@ const COMMON: ReadonlySet<string> = new Set([
   'comment', 'maxTimeMS', 'maxTimeMSOpOnly', 'apiVersion', 'apiStrict', 'apiDeprecationErrors', 'stmtId', 'stmtIds', 'operationTime', 'help',
 ]) // prettier-ignore
 
-export type Report = (what: string, error: unknown) => void
+export type ReportError = (what: string, error: unknown) => void
 
 function findCommand(name: string): Command {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -43,16 +43,16 @@ function checkOptions(name: string, command: Command, body: Document): void {
 }
 
 /** MongoDB's limit. */
-const LONGEST_TIME_MS = 2147483647
+const MAX_TIME_MS = 2147483647
 
 function deadlineOf(name: string, body: Document): Deadline {
-  const timeoutMs = name === 'getMore' ? null : optionalCount(body, 'maxTimeMS')
-  if (timeoutMs !== null && timeoutMs > LONGEST_TIME_MS)
+  const timeoutMs = name === 'getMore' ? null : readOptionalCount(body, 'maxTimeMS')
+  if (timeoutMs !== null && timeoutMs > MAX_TIME_MS)
     throw badValue(`${timeoutMs} value for maxTimeMS is out of range`)
   return timeoutMs === null || timeoutMs === 0 ? NO_DEADLINE : { at: performance.now() + timeoutMs }
 }
 
-const ENDS: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction'])
+const TRANSACTION_ENDS: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction'])
 
 function transactionOf(
   engine: Engine,
@@ -60,10 +60,10 @@ function transactionOf(
   command: Command,
   body: Document,
 ): Transaction | null {
-  if (body['autocommit'] !== false || ENDS.has(name)) return null
-  const session = sessionKey(body)
+  if (body['autocommit'] !== false || TRANSACTION_ENDS.has(name)) return null
+  const session = readSessionKey(body)
   if (session === null) throw new CommandError('InvalidOptions', 'Transactions need a session')
-  const number = numberOf(body, 'txnNumber')
+  const number = readTransactionNumber(body, 'txnNumber')
   if (!command.inTransaction) {
     if (body['startTransaction'] !== true) engine.sessions.get(session, number)
     throw new CommandError(
@@ -85,7 +85,7 @@ function retryNumber(command: Command, { body, transaction, session }: Request):
     body['txnNumber'] === undefined
   )
     return null
-  return numberOf(body, 'txnNumber')
+  return readTransactionNumber(body, 'txnNumber')
 }
 
 function answeredBefore(request: Request, number: Long): Document | null {
@@ -155,7 +155,7 @@ async function runCommand(command: Command, request: Request): Promise<Document>
       if (isWrite(command, request)) return await runWrite(command, request)
       return withDeadline(request.deadline, () => command.run(request))
     } catch (error) {
-      if (!(error instanceof Blocked)) throw error
+      if (!(error instanceof BlockedError)) throw error
       await waitFor(error.holder.ended, request.deadline)
     }
   }
@@ -206,7 +206,7 @@ async function answer(
   const database = databaseOf(body)
   const transaction = transactionOf(engine, name, command, body)
   transaction?.connections.add(connection)
-  const session = sessionKey(body)
+  const session = readSessionKey(body)
   const moment = engine.majority.momentFor(body)
   const requestBy = (deadline: Deadline): Request => ({
     engine,
@@ -231,7 +231,7 @@ async function answer(
 }
 
 export function toReply(error: CommandError): Document {
-  const reply = newDocument()
+  const reply = createDocument()
   reply['ok'] = 0
   reply['errmsg'] = error.message
   reply['code'] = error.code
@@ -242,11 +242,11 @@ export function toReply(error: CommandError): Document {
 }
 
 /** The single exit: every message gets a reply. */
-export async function dispatch(
+export async function dispatchMessage(
   engines: Engines,
   message: Message,
   connection: Connection,
-  report: Report,
+  report: ReportError,
   options: DispatchOptions = {},
 ): Promise<Document | RawDocument> {
   try {
@@ -257,7 +257,7 @@ export async function dispatch(
       return toReply(error)
     }
     report(Object.keys(message.body)[0] ?? '', error)
-    return documentOf({
+    return toDocument({
       ok: 0,
       errmsg: error instanceof Error ? error.message : String(error),
       code: 1,

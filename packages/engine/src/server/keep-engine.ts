@@ -3,7 +3,7 @@ import type { CommandError } from '../errors.ts'
 import { openEngine } from '../request/engine.ts'
 import type { Engine, EngineOptions } from '../request/engine.ts'
 import type { Connection } from '../request/sessions.ts'
-import type { News } from '../storage/replica.ts'
+import type { CommitNews } from '../storage/replica.ts'
 
 /**
  * The engine of a folder. It is reopened after a failed write, and is read-only while the disk does
@@ -15,13 +15,13 @@ export interface Engines {
   /** Called for each refused command, because disk faults show there. */
   noteRefusal(error: CommandError): void
   disconnected(connection: Connection): void
-  news(): News
+  news(): CommitNews
   /** Called when a process that read from the folder has ended. */
   releaseDeadReaders(): void
   close(): Promise<void>
 }
 
-export interface Keeping {
+export interface EngineHooks {
   /** Called for the operator when writes start to fail, and when they succeed again. */
   readonly tell: (sentence: string) => void
   /** Called before cursors, sessions and transactions are lost. */
@@ -32,14 +32,14 @@ const TRY_EVERY_MS = 1_000
 
 interface State {
   readonly options: EngineOptions
-  readonly keeping: Keeping
+  readonly keeping: EngineHooks
   engine: Engine | null
   readOnly: boolean
   /** Set from the first refusal until writes work again. */
   trying: NodeJS.Timeout | null
 }
 
-export function keepEngine(options: EngineOptions, keeping: Keeping): Engines {
+export function keepEngine(options: EngineOptions, keeping: EngineHooks): Engines {
   const engine = openEngine(options)
   const state: State = { options, keeping, engine, readOnly: false, trying: null }
   return {
@@ -70,7 +70,7 @@ function current({ engine }: State): Engine {
 }
 
 /** A broken or closed engine reports no commit (NaN), so the reader drops its cache. */
-function newsOf(state: State): News {
+function newsOf(state: State): CommitNews {
   if (!isSound(state)) return { commit: NaN, changes: new Map() }
   const { changes, store } = current(state).data
   return { commit: store.lastCommit(), changes: changes.take() }

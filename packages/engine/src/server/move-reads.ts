@@ -1,9 +1,9 @@
 import { BSONRegExp, Long } from 'bson'
 import { isDocument } from '../bson/values.ts'
 import type { Document, RawDocument, Value } from '../bson/values.ts'
-import { TurnOver, turnOf } from '../deadline.ts'
+import { TurnOver, startTurn } from '../deadline.ts'
 import type { Deadline } from '../deadline.ts'
-import { homeOf } from '../request/cursors.ts'
+import { findCursorHome } from '../request/cursors.ts'
 import type { Message } from '../request/message.ts'
 import type { Reader } from './reader-process.ts'
 
@@ -28,7 +28,7 @@ export async function runOrMove(
     return reader.ask(bodyBytes, deadline)
   if (!MOVABLE.has(name)) return run(deadline)
   try {
-    return await run({ ...deadline, turn: turnOf(reader.turnMs()) })
+    return await run({ ...deadline, turn: startTurn(reader.turnMs()) })
   } catch (error) {
     if (error instanceof TurnOver) return reader.ask(bodyBytes, deadline)
     throw error
@@ -37,11 +37,11 @@ export async function runOrMove(
 
 function isAtReader(name: string, body: Document): boolean {
   const { getMore, cursors } = body
-  if (name === 'getMore') return getMore instanceof Long && homeOf(getMore) === 'reader'
+  if (name === 'getMore') return getMore instanceof Long && findCursorHome(getMore) === 'reader'
   return (
     name === 'killCursors' &&
     Array.isArray(cursors) &&
-    cursors.some((id) => id instanceof Long && homeOf(id) === 'reader')
+    cursors.some((id) => id instanceof Long && findCursorHome(id) === 'reader')
   )
 }
 

@@ -4,9 +4,9 @@ import { pid } from 'node:process'
 import { RawDocument } from '../bson/values.ts'
 import type { Deadline } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
-import type { News } from '../storage/replica.ts'
-import { READY } from './reader-protocol.ts'
-import type { Answer, Question, ReaderOptions, Ready } from './reader-protocol.ts'
+import type { CommitNews } from '../storage/replica.ts'
+import { READER_READY } from './reader-protocol.ts'
+import type { ReaderReply, ReaderRequest, ReaderOptions, ReaderReady } from './reader-protocol.ts'
 
 /**
  * Runs long reads in a separate process, one at a time, so that they do not block other commands.
@@ -22,13 +22,13 @@ export interface Reader {
   stop(): void
 }
 
-export interface Reading extends Omit<ReaderOptions, 'owner'> {
+export interface ReaderSettings extends Omit<ReaderOptions, 'owner'> {
   /**
    * Heap limit of the process, in addition to its code.
    * @default 768
    */
   readonly heapMegabytes?: number
-  readonly news: () => News
+  readonly news: () => CommitNews
   /** Called when the process has ended and its pages can be reused. */
   readonly afterwards: () => void
 }
@@ -39,7 +39,7 @@ export interface Reading extends Omit<ReaderOptions, 'owner'> {
  */
 const CALM_TURN_MS = 100
 const BUSY_TURN_MS = 40
-const SHORTEST_TURN_MS = 8
+const MIN_TURN_MS = 8
 /** How long commands wait for the process to start, in addition to their own time. */
 const START_MS = 10_000
 /** How long after its deadline a command may still end by itself. Then its process is killed. */
@@ -60,7 +60,7 @@ interface Waiting {
 }
 
 interface State {
-  readonly reading: Reading
+  readonly reading: ReaderSettings
   readonly queue: Waiting[]
   process: ChildProcess | null
   beganAt: number
@@ -74,14 +74,14 @@ function expired(): CommandError {
   return new CommandError('MaxTimeMSExpired', 'operation exceeded time limit')
 }
 
-function died({ heapMegabytes = HEAP_MEGABYTES }: Reading): CommandError {
+function died({ heapMegabytes = HEAP_MEGABYTES }: ReaderSettings): CommandError {
   return new CommandError(
     'ExceededMemoryLimit',
     `the command ended the process that read for it, which may take ${heapMegabytes} MB of memory`,
   )
 }
 
-export function openReader(reading: Reading): Reader {
+export function openReader(reading: ReaderSettings): Reader {
   const state: State = {
     reading,
     queue: [],
@@ -109,7 +109,7 @@ export function openReader(reading: Reading): Reader {
 function turnMs({ startedAt, asked, queue }: State): number {
   if (startedAt === null) return CALM_TURN_MS
   const busy = Number(asked !== null) + queue.length
-  return Math.max(BUSY_TURN_MS / (1 + busy), SHORTEST_TURN_MS)
+  return Math.max(BUSY_TURN_MS / (1 + busy), MIN_TURN_MS)
 }
 
 function enqueue(state: State, waiting: Waiting): void {
@@ -120,7 +120,7 @@ function enqueue(state: State, waiting: Waiting): void {
   next(state)
 }
 
-const LONGEST_TIMER_MS = 2147483647
+const MAX_TIMER_MS = 2147483647
 
 function limit(state: State, waiting: Waiting): void {
   clearTimeout(waiting.timer)
@@ -128,7 +128,7 @@ function limit(state: State, waiting: Waiting): void {
   const patienceMs = state.startedAt === null ? START_MS : 0
   const waitMs = Math.max(waiting.deadline.at + patienceMs - performance.now(), 0)
   // A longer timeout would fire at once.
-  if (waitMs > LONGEST_TIMER_MS) return
+  if (waitMs > MAX_TIMER_MS) return
   waiting.timer = setTimeout(() => expire(state, waiting), waitMs).unref()
 }
 
@@ -168,7 +168,7 @@ function next(state: State): void {
   if (!asked) return
   state.asked = asked
   const leftMs = asked.deadline.at === Infinity ? null : asked.deadline.at - performance.now()
-  const question: Question = { body: asked.body, leftMs, news: state.reading.news() }
+  const question: ReaderRequest = { body: asked.body, leftMs, news: state.reading.news() }
   // If the process has ended, the `exit` event reports it.
   process.send(question, () => undefined)
 }
@@ -185,9 +185,9 @@ function start(state: State): ChildProcess {
     // replies.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  process.on('message', (message: Answer | Ready) => {
+  process.on('message', (message: ReaderReply | ReaderReady) => {
     if (state.process !== process) return
-    if (message === READY) ready(state)
+    if (message === READER_READY) ready(state)
     else settle(state, message)
   })
   process.once('error', () => undefined)
@@ -201,7 +201,7 @@ function start(state: State): ChildProcess {
   return process
 }
 
-function settle(state: State, { reply, cursors }: Answer): void {
+function settle(state: State, { reply, cursors }: ReaderReply): void {
   const { asked } = state
   state.asked = null
   clearTimeout(asked?.timer)

@@ -1,18 +1,18 @@
-import type { News } from '../storage/replica.ts'
+import type { CommitNews } from '../storage/replica.ts'
 
-export interface Question {
+export interface ReaderRequest {
   readonly body: Uint8Array
   /** Milliseconds until the deadline. Null means no limit. */
   readonly leftMs: number | null
-  readonly news: News
+  readonly news: CommitNews
 }
 
 /** The first message of the process. */
-export const READY = 'ready'
-export type Ready = typeof READY
+export const READER_READY = 'ready'
+export type ReaderReady = typeof READER_READY
 
 /** The reply, also if it is an error. */
-export interface Answer {
+export interface ReaderReply {
   readonly reply: Uint8Array
   readonly cursors: number
 }

@@ -1,16 +1,22 @@
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import { CommandError } from '../errors.ts'
-import { documentOf } from '../bson/values.ts'
-import { dispatch, toReply } from './dispatch.ts'
-import type { Report } from './dispatch.ts'
+import { toDocument } from '../bson/values.ts'
+import { dispatchMessage, toReply } from './dispatch.ts'
+import type { ReportError } from './dispatch.ts'
 import type { Reader } from './reader-process.ts'
 import type { Engines } from './keep-engine.ts'
-import { encodeReply, frameReader, headOf, parseMessage } from '../request/message.ts'
+import {
+  encodeReply,
+  createFrameReader,
+  readMessageHead,
+  parseMessage,
+} from '../request/message.ts'
 import type { Message, MessageHead } from '../request/message.ts'
 
 /** A Unix socket path, or a loopback port that the system chooses. */
-export type Listen = { readonly path: string } | { readonly host: '127.0.0.1'; readonly port: 0 }
+export type ListenAddress =
+  { readonly path: string } | { readonly host: '127.0.0.1'; readonly port: 0 }
 
 export interface RunningServer {
   readonly port: number | null
@@ -27,7 +33,7 @@ function parse(
     return parseMessage(frame)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    const head = error.codeName === 'Overflow' ? headOf(frame) : null
+    const head = error.codeName === 'Overflow' ? readMessageHead(frame) : null
     if (head) return { head, refusal: error }
     throw new Error(error.message, { cause: error })
   }
@@ -37,7 +43,7 @@ async function answerFrame(
   engines: Engines,
   socket: Socket,
   frame: Buffer,
-  report: Report,
+  report: ReportError,
   reader: Reader,
 ): Promise<void> {
   const parsed = parse(frame)
@@ -45,7 +51,7 @@ async function answerFrame(
   const reply =
     'refusal' in parsed
       ? toReply(parsed.refusal)
-      : await dispatch(engines, parsed, socket, report, { reader })
+      : await dispatchMessage(engines, parsed, socket, report, { reader })
   if (!message.wantsReply || socket.destroyed) return
   let bytes: Buffer
   try {
@@ -54,7 +60,7 @@ async function answerFrame(
     report('encoding a reply', error)
     bytes = encodeReply(
       message,
-      documentOf({
+      toDocument({
         ok: 0,
         errmsg: 'the reply could not be encoded',
         code: 1,
@@ -82,15 +88,15 @@ function drained(socket: Socket): Promise<void> {
 }
 
 /** Reading from a connection pauses at this number of unanswered messages. */
-const MOST_WAITING = 2
+const MAX_UNANSWERED_MESSAGES = 2
 
 /** Serves one connection. Replies are sent in the order of the messages. */
-function serve(engines: Engines, socket: Socket, report: Report, reader: Reader): void {
-  const read = frameReader()
+function serve(engines: Engines, socket: Socket, report: ReportError, reader: Reader): void {
+  const read = createFrameReader()
   let work = Promise.resolve()
   let waiting = 0
   const answered = (): void => {
-    if (--waiting < MOST_WAITING && socket.isPaused()) socket.resume()
+    if (--waiting < MAX_UNANSWERED_MESSAGES && socket.isPaused()) socket.resume()
   }
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
@@ -105,7 +111,7 @@ function serve(engines: Engines, socket: Socket, report: Report, reader: Reader)
             socket.destroy()
           })
           .finally(answered)
-        if (++waiting >= MOST_WAITING) socket.pause()
+        if (++waiting >= MAX_UNANSWERED_MESSAGES) socket.pause()
       }
     } catch {
       socket.destroy()
@@ -115,8 +121,8 @@ function serve(engines: Engines, socket: Socket, report: Report, reader: Reader)
 
 export async function startServer(
   engines: Engines,
-  listen: Listen,
-  report: Report,
+  listen: ListenAddress,
+  report: ReportError,
   reader: Reader,
 ): Promise<RunningServer> {
   const sockets = new Set<Socket>()

@@ -11,9 +11,9 @@ export interface ChangeLog {
 }
 
 /** Above this number, reading the whole collection is faster. */
-const MOST_RECORDS = 10_000
+const MAX_LISTED_RECORDS = 10_000
 
-export function changeLog(most = MOST_RECORDS): ChangeLog {
+export function createChangeLog(most = MAX_LISTED_RECORDS): ChangeLog {
   let changed = new Map<number, Set<number> | null>()
   return {
     add: (collection, record) => {

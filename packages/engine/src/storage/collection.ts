@@ -2,15 +2,15 @@ import { Long } from 'bson'
 import { decodeDocument } from '../bson/decode.ts'
 import { encodeDocument } from '../bson/encode.ts'
 import { isNumber, toDouble } from '../bson/numbers.ts'
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { collectPaths, parseFilter } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
-import { splitPath, topFields } from '../filter/paths.ts'
-import { normalPartial, partialKey } from './partial-form.ts'
-import { numberKey } from './store.ts'
+import { splitPath, getTopFields } from '../filter/paths.ts'
+import { normalizePartial, makePartialKey } from './partial-form.ts'
+import { encodeNumberKey } from './store.ts'
 import type { Store } from './store.ts'
 
 export interface IndexField {
@@ -19,7 +19,7 @@ export interface IndexField {
   readonly direction: 1 | -1
 }
 
-export interface Partial {
+export interface PartialIndex {
   readonly filter: Filter
   readonly matches: Matcher
   /** Equal for filters with the same meaning. */
@@ -35,7 +35,7 @@ export interface Index {
   readonly directions: readonly number[]
   readonly unique: boolean
   readonly sparse: boolean
-  readonly partial: Partial | null
+  readonly partial: PartialIndex | null
   /** The top-level fields that determine a document's entries. Null if unknown. */
   readonly reads: ReadonlySet<string> | null
   /** Per component: true if any document ever had an array there. */
@@ -86,12 +86,12 @@ function flags(value: Value): boolean[] {
   return Array.isArray(value) ? value.map((flag) => flag === true) : []
 }
 
-const NEW = { multikey: [], hasCutKeys: false, keyForm: KEY_FORM }
+const NEW_INDEX_STATE = { multikey: [], hasCutKeys: false, keyForm: KEY_FORM }
 
 export function describeIndex(
   id: number,
   spec: Document,
-  known: Pick<Index, 'multikey' | 'hasCutKeys' | 'keyForm'> = NEW,
+  known: Pick<Index, 'multikey' | 'hasCutKeys' | 'keyForm'> = NEW_INDEX_STATE,
 ): Index {
   const key = spec['key'] as Document
   const fields = Object.keys(key).map((path): IndexField => {
@@ -107,13 +107,17 @@ export function describeIndex(
   return {
     id,
     name: spec['name'] as string,
-    spec: filter ? documentOf({ ...spec, partialFilterExpression: normalPartial(filter) }) : spec,
+    spec: filter
+      ? toDocument({ ...spec, partialFilterExpression: normalizePartial(filter) })
+      : spec,
     fields,
     directions: fields.map(({ direction }) => direction),
     unique: spec['unique'] === true || spec['name'] === ID_INDEX,
     sparse: spec['sparse'] === true,
     reads: fieldsRead(fields, filter),
-    partial: filter ? { filter, matches: compileFilter(filter), key: partialKey(filter) } : null,
+    partial: filter
+      ? { filter, matches: compileFilter(filter), key: makePartialKey(filter) }
+      : null,
     multikey: fields.map((_, i) => known.multikey[i] ?? false),
     hasCutKeys: known.hasCutKeys,
     keyForm: known.keyForm,
@@ -126,22 +130,22 @@ function fieldsRead(
   filter: Filter | undefined,
 ): ReadonlySet<string> | null {
   const paths = new Set(fields.map(({ path }) => path))
-  return filter && !collectPaths(filter, paths) ? null : topFields(paths)
+  return filter && !collectPaths(filter, paths) ? null : getTopFields(paths)
 }
 
 export const ID_INDEX = '_id_'
 
-export function idIndexSpec(): Document {
-  return documentOf({ v: 2, key: documentOf({ _id: 1 }), name: ID_INDEX })
+export function makeIdIndexSpec(): Document {
+  return toDocument({ v: 2, key: toDocument({ _id: 1 }), name: ID_INDEX })
 }
 
 export function saveCollection(store: Store, collection: Collection): void {
-  const description = documentOf({
+  const description = toDocument({
     database: collection.database,
     name: collection.name,
     options: collection.options,
     indexes: collection.indexes.map((index) =>
-      documentOf({
+      toDocument({
         id: Long.fromNumber(index.id),
         spec: index.spec,
         multikey: index.multikey,
@@ -150,24 +154,24 @@ export function saveCollection(store: Store, collection: Collection): void {
       }),
     ),
   })
-  store.put(store.catalog, numberKey(collection.id), encodeDocument(description))
+  store.put(store.catalog, encodeNumberKey(collection.id), encodeDocument(description))
 }
 
-export function countRecords(store: Store, id: number): number {
-  return store.records.getKeysCount({ start: numberKey(id), end: numberKey(id + 1) })
+export function countStoredRecords(store: Store, id: number): number {
+  return store.records.getKeysCount({ start: encodeNumberKey(id), end: encodeNumberKey(id + 1) })
 }
 
 export function loadCollection(store: Store, id: number, bytes: Buffer): Collection {
   const [last] = store.records.getKeys({
-    start: numberKey(id + 1),
-    end: numberKey(id),
+    start: encodeNumberKey(id + 1),
+    end: encodeNumberKey(id),
     reverse: true,
     limit: 1,
   })
   return {
     ...describeCollection(id, bytes),
     nextRecord: last ? last.readUInt32BE(4) + 1 : 1,
-    count: countRecords(store, id),
+    count: countStoredRecords(store, id),
   }
 }
 

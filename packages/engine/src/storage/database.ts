@@ -1,13 +1,13 @@
 import { CommandError } from '../errors.ts'
-import { newDocument } from '../bson/values.ts'
+import { createDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
-import { changeLog } from './change-log.ts'
+import { createChangeLog } from './change-log.ts'
 import type { ChangeLog } from './change-log.ts'
-import { describeIndex, idIndexSpec, loadCollection, saveCollection } from './collection.ts'
+import { describeIndex, makeIdIndexSpec, loadCollection, saveCollection } from './collection.ts'
 import type { Collection, Index } from './collection.ts'
-import { residentCache } from './residents.ts'
+import { createResidentCache } from './residents.ts'
 import type { ResidentCache } from './residents.ts'
-import { numberKey } from './store.ts'
+import { encodeNumberKey } from './store.ts'
 import type { Store } from './store.ts'
 
 export interface Data {
@@ -33,7 +33,7 @@ export interface LockHolder {
 }
 
 /** The write must wait for an open transaction and then start again. */
-export class Blocked extends Error {
+export class BlockedError extends Error {
   readonly holder: LockHolder
   constructor(holder: LockHolder) {
     super('waiting for a transaction')
@@ -44,11 +44,11 @@ export class Blocked extends Error {
 export function openData(store: Store): Data {
   const data: Data = {
     store,
-    residents: residentCache(store),
+    residents: createResidentCache(store),
     collections: new Map(),
     locks: new Map(),
     holders: new Set(),
-    changes: changeLog(),
+    changes: createChangeLog(),
     commits: 0,
     nextCollection: 1,
     nextIndex: 1,
@@ -101,8 +101,8 @@ export function ensureCollection(
     database,
     name,
     namespace,
-    options: options ?? newDocument(),
-    indexes: [describeIndex(data.nextIndex++, idIndexSpec())],
+    options: options ?? createDocument(),
+    indexes: [describeIndex(data.nextIndex++, makeIdIndexSpec())],
     exists: false,
     nextRecord: 1,
     count: 0,
@@ -121,26 +121,29 @@ export function assertCollection(data: Data, database: string, name: string): Co
   return collection
 }
 
-/** @throws Blocked while an open transaction has written to the collection */
+/** @throws BlockedError while an open transaction has written to the collection */
 export function assertUnwritten(data: Data, collection: Collection): void {
-  for (const holder of data.holders) if (holder.written.has(collection)) throw new Blocked(holder)
+  for (const holder of data.holders)
+    if (holder.written.has(collection)) throw new BlockedError(holder)
 }
 
 /**
- * @throws Blocked while an open transaction has written to the collection, or read it: its snapshot
+ * @throws BlockedError while an open transaction has written to the collection, or read it: its snapshot
  * contains the collection
  */
 export function assertUnused(data: Data, collection: Collection): void {
-  for (const holder of data.holders) if (holder.read.has(collection)) throw new Blocked(holder)
+  for (const holder of data.holders) if (holder.read.has(collection)) throw new BlockedError(holder)
   assertUnwritten(data, collection)
 }
 
-export function persist(data: Data, collection: Collection): void {
+export function persistCollection(data: Data, collection: Collection): void {
   saveCollection(data.store, collection)
 }
 
 function removeRange(data: Data, table: 'records' | 'entries', id: number): void {
-  const keys = [...data.store[table].getKeys({ start: numberKey(id), end: numberKey(id + 1) })]
+  const keys = [
+    ...data.store[table].getKeys({ start: encodeNumberKey(id), end: encodeNumberKey(id + 1) }),
+  ]
   data.store.removeAll(data.store[table], keys)
 }
 
@@ -153,7 +156,7 @@ export function dropCollection(data: Data, collection: Collection): void {
   data.store.write(() => {
     removeRange(data, 'records', collection.id)
     for (const index of collection.indexes) removeIndexEntries(data, index)
-    data.store.remove(data.store.catalog, numberKey(collection.id))
+    data.store.remove(data.store.catalog, encodeNumberKey(collection.id))
   })
   data.residents.drop(collection)
   data.collections.delete(collection.namespace)
@@ -165,13 +168,13 @@ export function dropCollection(data: Data, collection: Collection): void {
  * Reloads the state in memory after an undone write.
  * @throws CommandError FileStreamFailed if the folder must be reopened first
  */
-export function recover(data: Data): void {
+export function recoverData(data: Data): void {
   data.store.assertSound()
   for (const collection of data.collections.values()) {
     if (collection.changedAt <= data.commits) continue
     data.residents.drop(collection)
     collection.changedAt = data.commits
-    const bytes = data.store.catalog.get(numberKey(collection.id))
+    const bytes = data.store.catalog.get(encodeNumberKey(collection.id))
     collection.exists = bytes !== undefined
     if (!bytes) {
       collection.count = 0

@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson'
 import { isNumber } from '../bson/numbers.ts'
-import { isDocument, typeOf } from '../bson/values.ts'
+import { isDocument, getType } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 
 export function describeValue(value: Value): string {
@@ -15,5 +15,5 @@ export function describeValue(value: Value): string {
       .map((field) => `${field}: ${describeValue(value[field])}`)
       .join(', ')} }`
   }
-  return value instanceof ObjectId ? `ObjectId('${value.toHexString()}')` : typeOf(value)
+  return value instanceof ObjectId ? `ObjectId('${value.toHexString()}')` : getType(value)
 }

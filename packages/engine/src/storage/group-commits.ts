@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts'
-import { recover } from './database.ts'
+import { recoverData } from './database.ts'
 import type { Data } from './database.ts'
 
 /** Pending writes share one LMDB transaction and one disk sync. */
@@ -38,20 +38,20 @@ export interface GroupOptions {
 }
 
 const GROUP_MS = 20
-const LONGEST_WAIT_MS = 3
+const MAX_GROUP_WAIT_MS = 3
 
 /**
  * Waiting for a quarter of the commit time pays off: clients that are answered together usually
  * write again together, and half of them would otherwise wait for two commits. On a fast disk the
  * result is 0.
  */
-export function waitFor(commitMs: number): number {
-  return Math.min(Math.floor(commitMs / 4), LONGEST_WAIT_MS)
+export function computeGroupWait(commitMs: number): number {
+  return Math.min(Math.floor(commitMs / 4), MAX_GROUP_WAIT_MS)
 }
 
 export function groupCommits(
   data: Data,
-  { groupMs = GROUP_MS, waitMs = waitFor }: GroupOptions = {},
+  { groupMs = GROUP_MS, waitMs = computeGroupWait }: GroupOptions = {},
 ): GroupCommits {
   const queue: Waiting[] = []
   const last = { writers: 0, ms: 0 }
@@ -158,7 +158,7 @@ function commit<T>(data: Data, work: () => T): T {
     data.commits++
     return result
   } catch (error) {
-    recover(data)
+    recoverData(data)
     throw error
   }
 }

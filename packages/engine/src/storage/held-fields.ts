@@ -1,7 +1,7 @@
 import { decodeFields } from '../bson/decode.ts'
 import type { Document } from '../bson/values.ts'
 import type { Collection, Record } from './collection.ts'
-import { numberKey, readRange } from './store.ts'
+import { encodeNumberKey, readRange } from './store.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -23,7 +23,7 @@ export interface HeldFields {
 
 /** For all collections together, as estimated by `sizeOf`. */
 const BUDGET_BYTES = 64 * 1024 * 1024
-const MOST_FIELDS = 12
+const MAX_HELD_FIELDS = 12
 
 const FIELD_BYTES = 24
 const DOCUMENT_BYTES = 80
@@ -54,7 +54,7 @@ class HeldRecord implements Record {
   }
 
   get bytes(): Buffer {
-    this.#bytes ??= this.#store.records.get(numberKey(this.#collection.id, this.id)) ?? null
+    this.#bytes ??= this.#store.records.get(encodeNumberKey(this.#collection.id, this.id)) ?? null
     if (!this.#bytes) throw new Error('a record that is held in part is gone')
     return this.#bytes
   }
@@ -98,7 +98,7 @@ function open(state: State, collection: Collection, wanted: ReadonlySet<string>)
   const held: HeldFields = isEnough
     ? known
     : {
-        fields: fields.size > MOST_FIELDS ? wanted : fields,
+        fields: fields.size > MAX_HELD_FIELDS ? wanted : fields,
         documents: new Map(),
         upTo: 0,
         isWhole: false,
@@ -118,7 +118,7 @@ function hasRoom(state: State, keep: HeldFields): boolean {
   return total(state) < state.budget
 }
 
-const LOOK_EVERY = 1024
+const CHECK_BUDGET_EVERY = 1024
 
 /** Adds the records of a scan while the collection is unchanged. */
 function* grow(
@@ -135,11 +135,14 @@ function* grow(
   const fits = (): boolean => !(held.isFull = !hasRoom(state, held))
   let grows = isCurrent() && fits()
   let read = 0
-  const range = { low: numberKey(collection.id, from + 1), high: numberKey(collection.id + 1) }
+  const range = {
+    low: encodeNumberKey(collection.id, from + 1),
+    high: encodeNumberKey(collection.id + 1),
+  }
   for (const { key, value } of readRange(store.records, range)) {
     const id = key.readUInt32BE(4)
     const partial = decodeFields(value, held.fields)
-    if (++read % LOOK_EVERY === 0) grows &&= fits()
+    if (++read % CHECK_BUDGET_EVERY === 0) grows &&= fits()
     grows &&= isCurrent()
     if (grows && id > held.upTo) {
       put(held, id, partial)
@@ -181,7 +184,7 @@ function change({ held }: State, collection: Collection, id: number, bytes: Buff
   }
 }
 
-export function heldFieldsCache(store: Store, budget = BUDGET_BYTES): HeldFieldsCache {
+export function createHeldFieldsCache(store: Store, budget = BUDGET_BYTES): HeldFieldsCache {
   const state: State = { store, budget, held: new Map() }
   return {
     scan: (collection, wanted) => scan(state, collection, wanted),

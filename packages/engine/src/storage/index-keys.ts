@@ -3,11 +3,11 @@ import { encodeKey } from '../bson/encode-key.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import { keyTuples, reach } from '../filter/key-tuples.ts'
+import { makeKeyTuples, followPath } from '../filter/key-tuples.ts'
 import type { Index } from './collection.ts'
 
 /** LMDB limits keys to 1,978 bytes. An entry uses 4 for the index and 4 for the record. */
-export const LONGEST_KEY = 1900
+export const MAX_KEY_BYTES = 1900
 const HASH_BYTES = 16
 
 export interface IndexKey {
@@ -21,13 +21,13 @@ function entryKey(index: Index, values: readonly Value[]): Buffer {
   const key = encodeKey(values, index.directions)
   const prefix = Buffer.allocUnsafe(4)
   prefix.writeUInt32BE(index.id, 0)
-  if (key.length <= LONGEST_KEY) return Buffer.concat([prefix, key])
+  if (key.length <= MAX_KEY_BYTES) return Buffer.concat([prefix, key])
   const hash = createHash('sha256').update(key).digest().subarray(0, HASH_BYTES)
-  return Buffer.concat([prefix, key.subarray(0, LONGEST_KEY - HASH_BYTES), hash])
+  return Buffer.concat([prefix, key.subarray(0, MAX_KEY_BYTES - HASH_BYTES), hash])
 }
 
 export function isCut(key: IndexKey): boolean {
-  return key.bytes.length === LONGEST_KEY + 4
+  return key.bytes.length === MAX_KEY_BYTES + 4
 }
 
 function isPlainValue(value: Value): boolean {
@@ -46,16 +46,16 @@ function simpleValues(index: Index, document: Document): Value[] | null {
 }
 
 /** The components of an index that run through an array in this document. */
-export function arrayFields(index: Index, document: Document): boolean[] {
-  return index.fields.map(({ parts }) => reach(document, parts).rest !== null)
+export function findArrayFields(index: Index, document: Document): boolean[] {
+  return index.fields.map(({ parts }) => followPath(document, parts).rest !== null)
 }
 
-export function indexKeys(index: Index, document: Document): IndexKey[] {
+export function makeIndexKeys(index: Index, document: Document): IndexKey[] {
   if (index.partial && !index.partial.matches(document)) return []
   const simple = simpleValues(index, document)
   if (simple) return index.sparse && isBare(index, document) ? [] : [keyOf(index, simple)]
   const paths = index.fields.map(({ parts }) => parts)
-  const { tuples, missing } = keyTuples(document, paths, parallelArrays)
+  const { tuples, missing } = makeKeyTuples(document, paths, parallelArrays)
   const keys = new Map<string, IndexKey>()
   for (const values of tuples) {
     if (index.sparse && missing.has(values)) continue

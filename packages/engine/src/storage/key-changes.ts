@@ -1,6 +1,6 @@
 import type { Document } from '../bson/values.ts'
 import type { Index } from './collection.ts'
-import { indexKeys } from './index-keys.ts'
+import { makeIndexKeys } from './index-keys.ts'
 import type { IndexKey } from './index-keys.ts'
 
 export interface KeyChange {
@@ -11,7 +11,7 @@ export interface KeyChange {
 export type KeyChanges = Map<number, KeyChange>
 
 /** Both versions of a changed document. Null before an insert and after a delete. */
-export interface Versions {
+export interface DocumentVersions {
   readonly before: Document | null
   readonly after: Document | null
 }
@@ -19,16 +19,16 @@ export interface Versions {
 export const NO_CHANGE: KeyChange = { before: [], after: [] }
 
 /** Computes no keys if all indexed fields are identical. */
-export function keyChange(index: Index, versions: Versions): KeyChange {
+export function makeKeyChange(index: Index, versions: DocumentVersions): KeyChange {
   if (keepsKeys(index, versions)) return NO_CHANGE
   const { before, after } = versions
   return {
-    before: before ? indexKeys(index, before) : [],
-    after: after ? indexKeys(index, after) : [],
+    before: before ? makeIndexKeys(index, before) : [],
+    after: after ? makeIndexKeys(index, after) : [],
   }
 }
 
-function keepsKeys({ reads }: Index, { before, after }: Versions): boolean {
+function keepsKeys({ reads }: Index, { before, after }: DocumentVersions): boolean {
   if (!reads || !before || !after) return false
   for (const name of reads) if (before[name] !== after[name]) return false
   return true
@@ -44,14 +44,14 @@ export function addKeyChanges(known: KeyChanges, later: KeyChanges): void {
 }
 
 /** Above this number a set is faster than comparing all pairs. */
-const FEW_PAIRS = 64
+const MAX_COMPARED_PAIRS = 64
 
-export function without(
+export function subtractKeys(
   keys: readonly IndexKey[],
   others: readonly IndexKey[],
 ): readonly IndexKey[] {
   if (others.length === 0 || keys.length === 0) return keys
-  if (keys.length * others.length <= FEW_PAIRS)
+  if (keys.length * others.length <= MAX_COMPARED_PAIRS)
     return keys.filter(({ bytes }) => !others.some((other) => other.bytes.equals(bytes)))
   const known = new Set(others.map(({ bytes }) => bytes.toString('latin1')))
   return keys.filter(({ bytes }) => !known.has(bytes.toString('latin1')))

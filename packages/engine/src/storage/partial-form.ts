@@ -1,5 +1,5 @@
 import { encodeKey } from '../bson/encode-key.ts'
-import { documentOf, newDocument } from '../bson/values.ts'
+import { toDocument, createDocument } from '../bson/values.ts'
 import type { Document, TypeName, Value } from '../bson/values.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 
@@ -20,9 +20,9 @@ function typesOf(types: ReadonlySet<TypeName>): readonly Value[] {
 }
 
 function operatorOf(condition: Condition): Document {
-  if (condition.kind === 'compare') return documentOf({ [condition.operator]: condition.operand })
-  if (condition.kind === 'exists') return documentOf({ $exists: true })
-  if (condition.kind === 'type') return documentOf({ $type: [...typesOf(condition.types)] })
+  if (condition.kind === 'compare') return toDocument({ [condition.operator]: condition.operand })
+  if (condition.kind === 'exists') return toDocument({ $exists: true })
+  if (condition.kind === 'type') return toDocument({ $type: [...typesOf(condition.types)] })
   throw new TypeError(`a partial index has no condition of kind ${condition.kind}`)
 }
 
@@ -46,7 +46,7 @@ function leavesOf(filter: Filter): readonly Leaf[] {
   const operator = operatorOf(filter)
   const { path } = filter
   const rank = ORDER.indexOf(Object.keys(operator)[0] ?? '')
-  return [{ path, rank, document: documentOf({ [path]: operator }) }]
+  return [{ path, rank, document: toDocument({ [path]: operator }) }]
 }
 
 /**
@@ -54,18 +54,18 @@ function leavesOf(filter: Filter): readonly Leaf[] {
  * with its operator, under one `$and` if there are several. Observed on mongod 4.9: `{ a: 1, b: {
  * $gt: '' } }` is listed as `{ $and: [{ a: { $eq: 1 } }, { b: { $gt: '' } }] }`.
  */
-export function normalPartial(filter: Filter): Document {
+export function normalizePartial(filter: Filter): Document {
   const leaves = [...leavesOf(filter)].sort(compareLeaves).map(({ document }) => document)
   const [only, ...others] = leaves
-  if (others.length > 0) return documentOf({ $and: leaves })
-  return only ?? newDocument()
+  if (others.length > 0) return toDocument({ $and: leaves })
+  return only ?? createDocument()
 }
 
 /**
  * Equal for filters with the same meaning: the order of conditions does not matter, and 1 equals
  * 1.0.
  */
-export function partialKey(filter: Filter): string {
+export function makePartialKey(filter: Filter): string {
   return leavesOf(filter)
     .map(({ document }) => encodeKey([document], []).toString('latin1'))
     .sort()

@@ -2,10 +2,10 @@ import { decodeDocument } from '../bson/decode.ts'
 import { spendOn } from '../deadline.ts'
 import { KEY_FORM } from './collection.ts'
 import type { Collection, Index } from './collection.ts'
-import { persist, removeIndexEntries } from './database.ts'
+import { persistCollection, removeIndexEntries } from './database.ts'
 import type { Data } from './database.ts'
-import { indexKeys } from './index-keys.ts'
-import { newestView, scanRecords } from './view.ts'
+import { makeIndexKeys } from './index-keys.ts'
+import { createNewestView, scanRecords } from './view.ts'
 import { addEntries, duplicateKey } from './write-unit.ts'
 
 /**
@@ -13,10 +13,10 @@ import { addEntries, duplicateKey } from './write-unit.ts'
  * @throws CommandError DuplicateKey
  */
 export function buildIndex(data: Data, collection: Collection, index: Index): void {
-  for (const record of scanRecords(data, newestView(), collection)) {
+  for (const record of scanRecords(data, createNewestView(), collection)) {
     spendOn(record.bytes.length)
     const document = record.document ?? decodeDocument(record.bytes)
-    const keys = index.unique ? indexKeys(index, document) : []
+    const keys = index.unique ? makeIndexKeys(index, document) : []
     const taken = keys.find((key) => data.store.entries.doesExist(key.bytes))
     if (taken) throw duplicateKey(collection, index, taken)
     addEntries(data, index, document, record.id)
@@ -33,8 +33,8 @@ function isOutdated(index: Index): boolean {
 
 function isUnique(data: Data, collection: Collection, index: Index): boolean {
   const taken = new Set<string>()
-  for (const record of scanRecords(data, newestView(), collection)) {
-    for (const { bytes } of indexKeys(index, decodeDocument(record.bytes))) {
+  for (const record of scanRecords(data, createNewestView(), collection)) {
+    for (const { bytes } of makeIndexKeys(index, decodeDocument(record.bytes))) {
       const key = bytes.toString('latin1')
       if (taken.has(key)) return false
       taken.add(key)
@@ -58,7 +58,7 @@ export function rebuildOutdated(data: Data): void {
         removeIndexEntries(data, index)
         if (!broken.includes(index)) buildIndex(data, collection, index)
       }
-      persist(data, { ...collection, indexes })
+      persistCollection(data, { ...collection, indexes })
     })
     collection.indexes = indexes
   }

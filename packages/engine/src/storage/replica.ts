@@ -1,10 +1,10 @@
-import { changeLog } from './change-log.ts'
+import { createChangeLog } from './change-log.ts'
 import type { Changes } from './change-log.ts'
-import { countRecords, describeCollection } from './collection.ts'
+import { countStoredRecords, describeCollection } from './collection.ts'
 import type { Collection } from './collection.ts'
 import type { Data } from './database.ts'
-import { residentCache } from './residents.ts'
-import { numberKey } from './store.ts'
+import { createResidentCache } from './residents.ts'
+import { encodeNumberKey } from './store.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -20,11 +20,11 @@ export interface Replica {
    * Must be called before each command, with consecutive news. Commands then see all commits so
    * far.
    */
-  refresh(news: News): void
+  refresh(news: CommitNews): void
 }
 
 /** Sent by the writing process before a command. */
-export interface News {
+export interface CommitNews {
   readonly commit: number
   readonly changes: Changes
 }
@@ -37,11 +37,11 @@ interface Known {
 export function openReplica(store: Store): Replica {
   const data: Data = {
     store,
-    residents: residentCache(store, BUDGET_BYTES),
+    residents: createResidentCache(store, BUDGET_BYTES),
     collections: new Map(),
     locks: new Map(),
     holders: new Set(),
-    changes: changeLog(),
+    changes: createChangeLog(),
     commits: 0,
     nextCollection: 0,
     nextIndex: 0,
@@ -79,7 +79,7 @@ function readAgain(
     return
   }
   for (const id of records.toSorted((a, b) => a - b)) {
-    const bytes = data.store.records.get(numberKey(collection.id, id)) ?? null
+    const bytes = data.store.records.get(encodeNumberKey(collection.id, id)) ?? null
     data.residents.changed(collection, id, bytes)
   }
 }
@@ -115,7 +115,7 @@ function describe(store: Store, id: number, bytes: Buffer): Collection {
     // No end is needed, because the cache gains no records during an iteration.
     nextRecord: Infinity,
     get count() {
-      return countRecords(store, id)
+      return countStoredRecords(store, id)
     },
   }
 }

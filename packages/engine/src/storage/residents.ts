@@ -1,6 +1,6 @@
 import type { Collection, Record, Residents } from './collection.ts'
-import { heldFieldsCache } from './held-fields.ts'
-import { numberKey, readRange } from './store.ts'
+import { createHeldFieldsCache } from './held-fields.ts'
+import { encodeNumberKey, readRange } from './store.ts'
 import type { Store } from './store.ts'
 
 /** For all collections together. A decoded document takes about four times its bytes. */
@@ -54,7 +54,7 @@ function load(state: State, collection: Collection): Residents | null {
   if (tooLarge !== undefined && collection.count > tooLarge * 0.75) return null
   const residents: Residents = new Map()
   let bytes = 0
-  const range = { low: numberKey(collection.id), high: numberKey(collection.id + 1) }
+  const range = { low: encodeNumberKey(collection.id), high: encodeNumberKey(collection.id + 1) }
   for (const { key, value } of readRange(state.store.records, range)) {
     const id = key.readUInt32BE(4)
     residents.set(id, { id, bytes: value })
@@ -82,10 +82,10 @@ function change(state: State, collection: Collection, id: number, bytes: Buffer 
   if (state.total > state.budget) fit(state, collection)
 }
 
-export function residentCache(
+export function createResidentCache(
   store: Store,
   budget = BUDGET_BYTES,
-  held = heldFieldsCache(store),
+  held = createHeldFieldsCache(store),
 ): ResidentCache {
   const state: State = { store, budget, holders: new Map(), tooLarge: new WeakMap(), total: 0 }
   return {

@@ -4,8 +4,8 @@ import { open } from 'lmdb'
 import type { RootDatabase, Transaction } from 'lmdb'
 import { CommandError } from '../errors.ts'
 import { checkFile } from './check-file.ts'
-import { openRoom, takesWrites } from './room.ts'
-import { openWriter, PAGES_OF_A_KEY, refuseWrites } from './writer.ts'
+import { openDiskSpace, isWritable } from './disk-space.ts'
+import { openWriter, PAGES_PER_KEY, refuseWrites } from './writer.ts'
 import type { Table, Writer } from './writer.ts'
 
 export type Snapshot = Transaction
@@ -68,8 +68,8 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
     safeRestore: durable,
   } as const
   const root = open(options)
-  const room = readOnly ? null : openRoom(path, () => usedBytes(root))
-  room?.claim(0, PAGES_OF_A_KEY) // for new tables
+  const room = readOnly ? null : openDiskSpace(path, () => usedBytes(root))
+  room?.claim(0, PAGES_PER_KEY) // for new tables
   const table = (name: string): Table =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
   checkFormat(table('format'), readOnly)
@@ -79,7 +79,7 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
     catalog: table('catalog'),
     sessions: table('sessions'),
     ...(room ? openWriter(root, room) : refuseWrites()),
-    diskWorks: () => room?.takesWrites() ?? takesWrites(path),
+    diskWorks: () => room?.takesWrites() ?? isWritable(path),
     snapshot: () => root.useReadTransaction(),
     endRead: () => root.resetReadTxn(),
     lastCommit: () => statsOf(root).lastTxnId,
@@ -98,7 +98,7 @@ const FORMAT_KEY = Buffer.from('format')
 /** @throws CommandError UnsupportedFormat if a newer version has written the folder */
 function checkFormat(table: Table, readOnly: boolean): void {
   const format = table.get(FORMAT_KEY)?.readUInt32BE(0)
-  if (format === undefined && !readOnly) table.putSync(FORMAT_KEY, numberKey(FORMAT))
+  if (format === undefined && !readOnly) table.putSync(FORMAT_KEY, encodeNumberKey(FORMAT))
   if (format === undefined || format <= FORMAT) return
   throw new CommandError(
     'UnsupportedFormat',
@@ -114,13 +114,13 @@ interface Range {
   readonly snapshot?: Snapshot | undefined
 }
 
-export interface Entry {
+export interface TableEntry {
   readonly key: Buffer
   readonly value: Buffer
 }
 
 const FIRST_CHUNK = 32
-const LARGEST_CHUNK = 2048
+const MAX_CHUNK = 2048
 
 /**
  * Reads the entries of a range in growing chunks. No cursor is open between chunks, so the caller
@@ -129,11 +129,11 @@ const LARGEST_CHUNK = 2048
 export function* readRange(
   table: Table,
   { low, high, reverse = false, snapshot }: Range,
-): Generator<Entry> {
+): Generator<TableEntry> {
   const [first, end] = reverse ? [high, low] : [low, high]
   let last: Buffer | undefined
-  for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
-    const entries: Entry[] = [
+  for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, MAX_CHUNK)) {
+    const entries: TableEntry[] = [
       ...table.getRange({
         start: last ?? first,
         end,
@@ -150,7 +150,7 @@ export function* readRange(
   }
 }
 
-export function numberKey(first: number, second?: number): Buffer {
+export function encodeNumberKey(first: number, second?: number): Buffer {
   const key = Buffer.allocUnsafe(second === undefined ? 4 : 8)
   key.writeUInt32BE(first, 0)
   if (second !== undefined) key.writeUInt32BE(second, 4)

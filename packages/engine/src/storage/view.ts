@@ -5,7 +5,7 @@ import { spend } from '../deadline.ts'
 import type { Collection, Record } from './collection.ts'
 import type { KeyChanges } from './key-changes.ts'
 import type { Data } from './database.ts'
-import { numberKey, readRange } from './store.ts'
+import { encodeNumberKey, readRange } from './store.ts'
 import type { Snapshot } from './store.ts'
 import type { Table } from './writer.ts'
 
@@ -29,7 +29,7 @@ export interface View {
   readonly changes: Map<Collection, Map<number, Change>>
 }
 
-export function newestView(): View {
+export function createNewestView(): View {
   return { snapshot: null, at: Infinity, changes: new Map() }
 }
 
@@ -41,7 +41,7 @@ function readBase(data: Data, view: View, collection: Collection, id: number): R
   if (collection.residents && isNewest(view, collection))
     return collection.residents.get(id) ?? null
   const bytes = data.store.records.get(
-    numberKey(collection.id, id),
+    encodeNumberKey(collection.id, id),
     view.snapshot ? { transaction: view.snapshot } : {},
   )
   return bytes ? { id, bytes } : null
@@ -62,8 +62,8 @@ function* baseRecords(data: Data, view: View, collection: Collection): Generator
     return
   }
   const range = {
-    low: numberKey(collection.id),
-    high: numberKey(collection.id + 1),
+    low: encodeNumberKey(collection.id),
+    high: encodeNumberKey(collection.id + 1),
     snapshot: view.snapshot ?? undefined,
   }
   for (const { key, value } of readRange(data.store.records, range))
@@ -95,7 +95,7 @@ function* insertedRecords(changes: Map<number, Change>): Generator<Record> {
     if (!before && after) yield { id: record, bytes: after }
 }
 
-export function* changedRecords(view: View, collection: Collection): Generator<Record> {
+export function* iterateChangedRecords(view: View, collection: Collection): Generator<Record> {
   for (const { after, record } of view.changes.get(collection)?.values() ?? []) {
     if (after) yield { id: record, bytes: after }
   }
@@ -124,7 +124,7 @@ export function countKeys(
 }
 
 const FIRST_STEP = 64
-const LARGEST_STEP = 4_096
+const MAX_STEP = 4_096
 
 /**
  * lmdb's `getKeysCount` has no limit and walks the whole range. Its `offset` continues beyond the
@@ -135,7 +135,7 @@ function countRange(entries: Table, range: RangeOptions, most: number): number {
   if (most === Infinity) return entries.getKeysCount({ ...range })
   const rest = { ...range }
   let count = 0
-  for (let step = FIRST_STEP; count < most; step = Math.min(2 * step, LARGEST_STEP)) {
+  for (let step = FIRST_STEP; count < most; step = Math.min(2 * step, MAX_STEP)) {
     const taken = Math.min(step, most - count)
     const [next] = [...entries.getKeys({ ...rest, offset: taken, limit: 1 })]
     if (next === undefined) return count + entries.getKeysCount({ ...rest })
@@ -145,7 +145,7 @@ function countRange(entries: Table, range: RangeOptions, most: number): number {
   return count
 }
 
-export interface Scan {
+export interface IndexScan {
   readonly intervals: readonly Interval[]
   readonly reverse: boolean
   /** Records to skip. The scan adds the records that it yields. */
@@ -157,7 +157,7 @@ export function* scanIndex(
   data: Data,
   view: View,
   collection: Collection,
-  { intervals, reverse, seen }: Scan,
+  { intervals, reverse, seen }: IndexScan,
 ): Generator<Record> {
   const changes = view.changes.get(collection)
   // A record may move to another key while a slow reader pauses.
@@ -178,7 +178,7 @@ export function* scanIndex(
 }
 
 /** The document of a record, or only the wanted fields if the record is not in memory. */
-export function documentOfRecord(
+export function readRecord(
   collection: Collection,
   record: Record,
   wanted: ReadonlySet<string> | null,

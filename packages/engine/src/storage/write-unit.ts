@@ -1,17 +1,17 @@
 import { decodeDocument } from '../bson/decode.ts'
-import { documentOf } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { spendOn } from '../deadline.ts'
 import { CommandError, writeConflict } from '../errors.ts'
 import type { Collection, Index, Record } from './collection.ts'
-import { Blocked, persist } from './database.ts'
+import { BlockedError, persistCollection } from './database.ts'
 import type { Data, LockHolder } from './database.ts'
-import { arrayFields, indexKeys, isCut } from './index-keys.ts'
+import { findArrayFields, makeIndexKeys, isCut } from './index-keys.ts'
 import type { IndexKey } from './index-keys.ts'
-import { addKeyChanges, keyChange, NO_CHANGE, without } from './key-changes.ts'
-import type { KeyChange, KeyChanges, Versions } from './key-changes.ts'
+import { addKeyChanges, makeKeyChange, NO_CHANGE, subtractKeys } from './key-changes.ts'
+import type { KeyChange, KeyChanges, DocumentVersions } from './key-changes.ts'
 import { describeValue } from './describe-value.ts'
-import { numberKey } from './store.ts'
+import { encodeNumberKey } from './store.ts'
 import type { Snapshot } from './store.ts'
 import type { Change, View } from './view.ts'
 
@@ -26,7 +26,7 @@ export interface WriteUnit extends View {
   readonly holder: LockHolder | null
 }
 
-export function newUnit(): WriteUnit {
+export function createUnit(): WriteUnit {
   return {
     snapshot: null,
     at: Infinity,
@@ -36,7 +36,11 @@ export function newUnit(): WriteUnit {
   }
 }
 
-export function transactionUnit(snapshot: Snapshot, at: number, holder: LockHolder): WriteUnit {
+export function createTransactionUnit(
+  snapshot: Snapshot,
+  at: number,
+  holder: LockHolder,
+): WriteUnit {
   return {
     snapshot,
     at,
@@ -51,7 +55,7 @@ function lock(data: Data, unit: WriteUnit, key: string): void {
   const holder = data.locks.get(key)
   if (holder && holder !== unit.holder) {
     if (unit.holder) throw writeConflict()
-    throw new Blocked(holder)
+    throw new BlockedError(holder)
   }
   if (unit.holder) data.locks.set(key, unit.holder)
 }
@@ -59,7 +63,7 @@ function lock(data: Data, unit: WriteUnit, key: string): void {
 function lockRecord(data: Data, unit: WriteUnit, collection: Collection, id: number): void {
   lock(data, unit, `${collection.id}/${id}`)
   if (!unit.snapshot || collection.changedAt <= unit.at) return
-  const key = numberKey(collection.id, id)
+  const key = encodeNumberKey(collection.id, id)
   const seen = data.store.records.get(key, { transaction: unit.snapshot })
   const now = data.store.records.get(key)
   if ((seen === undefined) !== (now === undefined) || (seen && now && !seen.equals(now)))
@@ -67,7 +71,7 @@ function lockRecord(data: Data, unit: WriteUnit, collection: Collection, id: num
 }
 
 export function duplicateKey(collection: Collection, index: Index, key: IndexKey): CommandError {
-  const keyValue: Document = documentOf({})
+  const keyValue: Document = toDocument({})
   index.fields.forEach(({ path }, i) => (keyValue[path] = key.values[i] ?? null))
   const values = index.fields.map(({ path }, i) => `${path}: ${describeValue(key.values[i])}`)
   return new CommandError(
@@ -121,15 +125,19 @@ function checkKeys(
   unit: WriteUnit,
   collection: Collection,
   id: number,
-  versions: Versions,
+  versions: DocumentVersions,
 ): KeyChanges {
   // Builds all keys before claiming any, so that a document that cannot be indexed changes no lock.
-  const changes = collection.indexes.map((index) => ({ index, change: keyChange(index, versions) }))
+  const changes = collection.indexes.map((index) => ({
+    index,
+    change: makeKeyChange(index, versions),
+  }))
   for (const { index, change } of changes) {
     if (!index.unique) continue
     const { before, after } = change
-    for (const key of without(after, before)) takeKey(data, unit, { collection, index }, key, id)
-    releaseKeys(data, unit, index, without(before, after))
+    for (const key of subtractKeys(after, before))
+      takeKey(data, unit, { collection, index }, key, id)
+    releaseKeys(data, unit, index, subtractKeys(before, after))
   }
   return new Map(changes.map(({ index, change }) => [index.id, change]))
 }
@@ -193,7 +201,7 @@ export function removeRecord(
 }
 
 function recordNumber(id: number): Buffer {
-  return numberKey(id)
+  return encodeNumberKey(id)
 }
 
 function storedKey(index: Index, key: IndexKey, id: Buffer): Buffer {
@@ -204,7 +212,7 @@ function storedKey(index: Index, key: IndexKey, id: Buffer): Buffer {
 function noteKeys(index: Index, document: Document, keys: readonly IndexKey[]): boolean {
   let isNews = false
   if (index.multikey.includes(false)) {
-    arrayFields(index, document).forEach((isArray, i) => {
+    findArrayFields(index, document).forEach((isArray, i) => {
       if (isArray && !index.multikey[i]) isNews = index.multikey[i] = true
     })
   }
@@ -217,7 +225,7 @@ export function addEntries(
   index: Index,
   document: Document,
   record: number,
-  keys = indexKeys(index, document) as readonly IndexKey[],
+  keys = makeIndexKeys(index, document) as readonly IndexKey[],
 ): boolean {
   const id = recordNumber(record)
   for (const key of keys) data.store.put(data.store.entries, storedKey(index, key, id), id)
@@ -228,7 +236,7 @@ function removeEntries(data: Data, change: Change): void {
   const number = recordNumber(change.record)
   for (const index of change.collection.indexes) {
     const { before, after } = keysOf(change, index)
-    for (const key of without(before, after))
+    for (const key of subtractKeys(before, after))
       data.store.remove(data.store.entries, storedKey(index, key, number))
   }
 }
@@ -241,7 +249,7 @@ function applyEntries(data: Data, change: Change): boolean {
     const keys = keysOf(change, index)
     // Different values may have the same keys: an array of one element has the key of the element.
     if (keys === NO_CHANGE) continue
-    const added = without(keys.after, keys.before)
+    const added = subtractKeys(keys.after, keys.before)
     if (addEntries(data, index, document, change.record, added)) isNews = true
   }
   return isNews
@@ -255,7 +263,7 @@ function keysOf({ keys }: Change, { id, name }: Index): KeyChange {
 
 function applyRecord(data: Data, { collection, record: id, before, after }: Change): void {
   spendOn(after?.length ?? 0)
-  const key = numberKey(collection.id, id)
+  const key = encodeNumberKey(collection.id, id)
   if (after) data.store.put(data.store.records, key, after)
   else if (before) data.store.remove(data.store.records, key)
   collection.count += Number(after !== null) - Number(before !== null)
@@ -281,6 +289,6 @@ export function applyUnit(data: Data, unit: WriteUnit): void {
       if (applyEntries(data, change)) isNews = true
       applyRecord(data, change)
     }
-    if (isNews) persist(data, collection)
+    if (isNews) persistCollection(data, collection)
   }
 }

@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from 'lmdb'
 import { diskFault } from '../errors.ts'
 import type { CommandError } from '../errors.ts'
-import type { Room } from './room.ts'
+import type { DiskSpace } from './disk-space.ts'
 
 export type Table = Database<Buffer, Buffer>
 
@@ -31,10 +31,10 @@ export interface Writer {
 }
 
 /** A leaf, its split, and the branch page above. */
-export const PAGES_OF_A_KEY = 3
+export const PAGES_PER_KEY = 3
 
 /** Claims disk space for each write first. */
-export function openWriter(root: RootDatabase, room: Room): Writer {
+export function openWriter(root: RootDatabase, room: DiskSpace): Writer {
   const { write, inLmdb, assertSound } = openTransactions(root, room)
   let changes = 0
   return {
@@ -45,12 +45,12 @@ export function openWriter(root: RootDatabase, room: Room): Writer {
     changes: () => changes,
     put: (table, key, value) => {
       changes++
-      room.claim(key.length + value.length, PAGES_OF_A_KEY)
+      room.claim(key.length + value.length, PAGES_PER_KEY)
       inLmdb(() => table.putSync(key, value))
     },
     remove: (table, key) => {
       changes++
-      room.claim(0, PAGES_OF_A_KEY)
+      room.claim(0, PAGES_PER_KEY)
       inLmdb(() => table.removeSync(key))
     },
     removeAll: (table, keys) => {
@@ -73,7 +73,7 @@ interface Transactions extends Pick<Writer, 'write' | 'assertSound'> {
  * failed commit leaves the file intact. LMDB itself is unusable after a failed commit: another
  * call, even a read, corrupts the memory of the process (`last_error` in its mdb.c).
  */
-function openTransactions(root: RootDatabase, room: Room): Transactions {
+function openTransactions(root: RootDatabase, room: DiskSpace): Transactions {
   let fault: CommandError | null = null
   const failed = (error: unknown): CommandError =>
     (fault = diskFault(error instanceof Error ? error.message : String(error)))

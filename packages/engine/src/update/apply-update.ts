@@ -1,7 +1,7 @@
 import { assertStorableDepth } from '../bson/depth.ts'
 import { encodeDocument } from '../bson/encode.ts'
-import { equalValues } from '../bson/compare.ts'
-import { cloneValue, isDocument, newDocument, typeOf } from '../bson/values.ts'
+import { areEqualValues } from '../bson/compare.ts'
+import { cloneValue, isDocument, createDocument, getType } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError, failedToParse } from '../errors.ts'
 import type { Matcher } from '../filter/match.ts'
@@ -53,7 +53,7 @@ function parseOperator(operator: string, operand: Value): Step[] {
     )
   if (!isDocument(operand))
     throw failedToParse(
-      `Modifiers operate on fields but we found type ${typeOf(operand)} instead. For example: {$mod: {<field>: ...}} not {${operator}: ...}`,
+      `Modifiers operate on fields but we found type ${getType(operand)} instead. For example: {$mod: {<field>: ...}} not {${operator}: ...}`,
     )
   return Object.keys(operand).flatMap((path): Step[] => {
     const parts = checkPath(path)
@@ -144,7 +144,7 @@ export function compileReplacement(replacement: Document): Update {
     )
   }
   return (original) => {
-    const document = newDocument()
+    const document = createDocument()
     if ('_id' in original) document['_id'] = original['_id']
     for (const field of Object.keys(replacement))
       if (field !== '_id') document[field] = replacement[field]
@@ -159,7 +159,7 @@ export function compileReplacement(replacement: Document): Update {
 function assertSameId(original: Document, changed: Document): void {
   if (
     original['_id'] === undefined ||
-    (changed['_id'] !== undefined && equalValues(original['_id'], changed['_id']))
+    (changed['_id'] !== undefined && areEqualValues(original['_id'], changed['_id']))
   )
     return
   throw new CommandError(
@@ -181,7 +181,7 @@ export function keepId(original: Document, changed: Document): Document {
 
 function idFirst(document: Document): Document {
   if (Object.keys(document)[0] === '_id' || !('_id' in document)) return document
-  const ordered = newDocument()
+  const ordered = createDocument()
   ordered['_id'] = document['_id']
   return Object.assign(ordered, document)
 }

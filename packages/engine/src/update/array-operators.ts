@@ -1,6 +1,6 @@
 import { BSONRegExp } from 'bson'
-import { compareValues, equalValues } from '../bson/compare.ts'
-import { documentOf, isDocument, typeOf } from '../bson/values.ts'
+import { compareValues, areEqualValues } from '../bson/compare.ts'
+import { toDocument, isDocument, getType } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
@@ -8,7 +8,7 @@ import { compileFilter } from '../filter/match.ts'
 import { splitPath } from '../filter/paths.ts'
 import { parseSort } from '../filter/sort.ts'
 import type { OperatorSpec } from './operator-spec.ts'
-import { integerOperand, unknownClause } from './field-operators.ts'
+import { readIntegerOperand, unknownClause } from './field-operators.ts'
 import { getTarget, setTarget } from './update-paths.ts'
 import type { Target } from './update-paths.ts'
 
@@ -17,7 +17,7 @@ function arrayAt(target: Target, operator: string): Value[] | null {
   if (value === undefined) return null
   if (!Array.isArray(value)) {
     throw badValue(
-      `The field '${target.key}' must be an array but is of type ${typeOf(value)} in document: ${operator} needs an array`,
+      `The field '${target.key}' must be an array but is of type ${getType(value)} in document: ${operator} needs an array`,
     )
   }
   return value
@@ -41,7 +41,7 @@ function wholeValue(element: Value, parts: readonly string[]): Value {
 
 function parseOrder(sort: Value): (a: Value, b: Value) => number {
   if (!isDocument(sort)) {
-    const direction = integerOperand('$sort', sort)
+    const direction = readIntegerOperand('$sort', sort)
     if (direction !== 1 && direction !== -1)
       throw badValue('The $sort element value must be either 1 or -1')
     return (a, b) => compareValues(a, b) * direction
@@ -71,12 +71,12 @@ function parsePush(operator: string, operand: Value): Push {
   const { $each: each, $position: position, $slice: slice, $sort: sort } = operand
   if (!Array.isArray(each))
     throw badValue(
-      `The argument to $each in ${operator} must be an array but it was of type: ${typeOf(each)}`,
+      `The argument to $each in ${operator} must be an array but it was of type: ${getType(each)}`,
     )
   return {
     each,
-    position: position === undefined ? null : integerOperand('$position', position),
-    slice: slice === undefined ? null : integerOperand('$slice', slice),
+    position: position === undefined ? null : readIntegerOperand('$position', position),
+    slice: slice === undefined ? null : readIntegerOperand('$slice', slice),
     sort: sort === undefined ? null : parseOrder(sort),
   }
 }
@@ -94,22 +94,22 @@ function push(target: Target, { each, position, slice, sort }: Push): void {
 function addToSet(target: Target, each: readonly Value[]): void {
   const array = [...(arrayAt(target, '$addToSet') ?? [])]
   for (const value of each)
-    if (!array.some((element) => equalValues(element, value))) array.push(value)
+    if (!array.some((element) => areEqualValues(element, value))) array.push(value)
   setTarget(target, array)
 }
 
 function pullTest(operand: Value): (element: Value) => boolean {
-  if (operand instanceof BSONRegExp) return elementTest(documentOf({ element: operand }))
-  if (!isDocument(operand)) return (element) => equalValues(element, operand)
+  if (operand instanceof BSONRegExp) return elementTest(toDocument({ element: operand }))
+  if (!isDocument(operand)) return (element) => areEqualValues(element, operand)
   if ((Object.keys(operand)[0] ?? '').startsWith('$'))
-    return elementTest(documentOf({ element: operand }))
+    return elementTest(toDocument({ element: operand }))
   const matches = compileFilter(parseFilter(operand))
   return (element) => isDocument(element) && matches(element)
 }
 
 function elementTest(filter: Document): (element: Value) => boolean {
   const matches = compileFilter(parseFilter(filter))
-  return (element) => matches(documentOf({ element }))
+  return (element) => matches(toDocument({ element }))
 }
 
 function keepOnly(target: Target, operator: string, keeps: (element: Value) => boolean): void {
@@ -151,14 +151,14 @@ export const ARRAY_OPERATORS: Readonly<Record<string, OperatorSpec>> = {
         keepOnly(
           target,
           '$pullAll',
-          (element) => !operand.some((value) => equalValues(value, element)),
+          (element) => !operand.some((value) => areEqualValues(value, element)),
         )
     },
   },
   $pop: {
     creates: false,
     compile: (path, operand) => {
-      const end = integerOperand('$pop', operand)
+      const end = readIntegerOperand('$pop', operand)
       if (end !== 1 && end !== -1)
         throw new CommandError('FailedToParse', `$pop expects 1 or -1, found: ${end} in ${path}`)
       return (target) => {

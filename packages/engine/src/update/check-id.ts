@@ -3,7 +3,7 @@ import { encodeKey } from '../bson/encode-key.ts'
 import { isDocument } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
-import { LONGEST_KEY } from '../storage/index-keys.ts'
+import { MAX_KEY_BYTES } from '../storage/index-keys.ts'
 
 /** @throws CommandError if the value cannot be an _id */
 export function checkId(id: Value): void {
@@ -17,7 +17,7 @@ export function checkId(id: Value): void {
       "_id fields may not contain '$'-prefixed fields",
     )
   }
-  if ((typeof id === 'string' || isDocument(id)) && encodeKey([id], []).length > LONGEST_KEY) {
-    throw new CommandError('KeyTooLong', `The _id is longer than ${LONGEST_KEY} bytes`)
+  if ((typeof id === 'string' || isDocument(id)) && encodeKey([id], []).length > MAX_KEY_BYTES) {
+    throw new CommandError('KeyTooLong', `The _id is longer than ${MAX_KEY_BYTES} bytes`)
   }
 }

@@ -1,7 +1,7 @@
 import { Long, Timestamp } from 'bson'
 import { compareValues } from '../bson/compare.ts'
-import { arithmetic, isNumber, toDouble } from '../bson/numbers.ts'
-import { isDocument, typeOf } from '../bson/values.ts'
+import { computeArithmetic, isNumber, toDouble } from '../bson/numbers.ts'
+import { isDocument, getType } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import type { CommandError } from '../errors.ts'
 import { badValue, failedToParse, typeMismatch } from '../errors.ts'
@@ -21,17 +21,17 @@ function number(name: string, sign: '+' | '*'): OperatorSpec {
     compile: (path, operand) => {
       if (!isNumber(operand))
         throw typeMismatch(
-          `Cannot ${verb} with non-numeric argument: {${path}: ${typeOf(operand)}}`,
+          `Cannot ${verb} with non-numeric argument: {${path}: ${getType(operand)}}`,
         )
       return (target) => {
         const old = getTarget(target)
         if (old !== undefined && !isNumber(old)) {
           throw typeMismatch(
-            `Cannot apply ${name} to a value of non-numeric type. {${path}} has the field of non-numeric type ${typeOf(old)}`,
+            `Cannot apply ${name} to a value of non-numeric type. {${path}} has the field of non-numeric type ${getType(old)}`,
           )
         }
         const start = old ?? (sign === '+' ? null : 0)
-        const result = start === null ? operand : arithmetic(start, operand, sign)
+        const result = start === null ? operand : computeArithmetic(start, operand, sign)
         if (result === null)
           throw badValue(
             `Failed to apply ${name} operations to current value (overflow) for field ${path}`,
@@ -120,14 +120,14 @@ function bitsOf(name: string, mask: Value): Bits {
     throw badValue(`The $bit modifier only supports 'and', 'or', and 'xor', not '${name}'`)
   if (!isInteger(mask))
     throw badValue(
-      `The $bit modifier field must be an Integer(32/64 bit); a '${typeOf(mask)}' is not`,
+      `The $bit modifier field must be an Integer(32/64 bit); a '${getType(mask)}' is not`,
     )
   return { combine, mask }
 }
 
 function bitwise(path: string, operand: Value): (target: Target) => void {
   if (!isDocument(operand))
-    throw badValue(`The $bit modifier is not compatible with a ${typeOf(operand)}`)
+    throw badValue(`The $bit modifier is not compatible with a ${getType(operand)}`)
   const all = Object.keys(operand).map((name) => bitsOf(name, operand[name]))
   if (all.length === 0) throw badValue('You must pass in at least one bitwise operation')
   return (target) => {
@@ -161,11 +161,11 @@ export const FIELD_OPERATORS: Readonly<Record<string, OperatorSpec>> = {
   $bit: { creates: true, compile: bitwise },
 }
 
-export function integerOperand(name: string, value: Value): number {
+export function readIntegerOperand(name: string, value: Value): number {
   const integer = isNumber(value) ? toDouble(value) : NaN
   if (!Number.isInteger(integer))
     throw badValue(
-      `The value for ${name} must be an integer value but was given type: ${typeOf(value)}`,
+      `The value for ${name} must be an integer value but was given type: ${getType(value)}`,
     )
   return integer
 }

@@ -1,9 +1,9 @@
-import { isDocument, newDocument } from '../bson/values.ts'
-import { documentOf } from '../bson/values.ts'
+import { isDocument, createDocument } from '../bson/values.ts'
+import { toDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError } from '../errors.ts'
 import type { Matcher } from '../filter/match.ts'
-import { arrayIndex } from '../filter/paths.ts'
+import { parseArrayIndex } from '../filter/paths.ts'
 
 export interface Target {
   readonly holder: Document | Value[]
@@ -29,26 +29,30 @@ export function setTarget({ holder, key }: Target, value: Value): void {
   holder[index] = value
 }
 
-export interface Resolve {
+export interface ResolveOptions {
   readonly creates: boolean
   readonly arrayFilters: ReadonlyMap<string, Matcher>
   readonly positionOf: (arrayPath: readonly string[]) => number | null
 }
 
-function elementPositions(array: readonly Value[], part: string, resolve: Resolve): number[] {
+function elementPositions(
+  array: readonly Value[],
+  part: string,
+  resolve: ResolveOptions,
+): number[] {
   const name = part.slice(2, -1)
   const all = array.map((_, i) => i)
   if (name === '') return all
   const matches = resolve.arrayFilters.get(name)
   if (!matches) throw badValue(`No array filter found for identifier '${name}'`)
-  return all.filter((i) => matches(documentOf({ [name]: array[i] })))
+  return all.filter((i) => matches(toDocument({ [name]: array[i] })))
 }
 
 function expandPart(
   value: Value,
   parts: readonly string[],
   at: number,
-  resolve: Resolve,
+  resolve: ResolveOptions,
 ): string[] {
   const part = parts[at] ?? ''
   if (part === '$') {
@@ -80,7 +84,7 @@ function notViable(part: string, parts: readonly string[], at: number): CommandE
 export function resolveTargets(
   document: Document,
   parts: readonly string[],
-  resolve: Resolve,
+  resolve: ResolveOptions,
 ): Target[] {
   const found: Target[] = []
   walk(document, { parts, resolve, found }, 0)
@@ -89,14 +93,14 @@ export function resolveTargets(
 
 interface Walk {
   readonly parts: readonly string[]
-  readonly resolve: Resolve
+  readonly resolve: ResolveOptions
   readonly found: Target[]
 }
 
 function walk(holder: Document | Value[], path: Walk, at: number): void {
   const { parts, resolve, found } = path
   for (const key of expandPart(holder, parts, at, resolve)) {
-    if (Array.isArray(holder) && arrayIndex(key) === null) {
+    if (Array.isArray(holder) && parseArrayIndex(key) === null) {
       if (!resolve.creates) continue
       throw notViable(key, parts, at)
     }
@@ -119,7 +123,7 @@ function descend(target: Target, path: Walk, at: number): void {
       throw badValue(
         `The path '${parts.slice(0, at + 1).join('.')}' must exist in the document in order to apply array updates.`,
       )
-    const made = newDocument()
+    const made = createDocument()
     setTarget(target, made)
     walk(made, path, at + 1)
   } else if (child !== undefined && resolve.creates) throw notViable(next, parts, at + 1)

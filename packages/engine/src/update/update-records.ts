@@ -1,7 +1,7 @@
 import { ObjectId } from 'bson'
 import { decodeDocument } from '../bson/decode.ts'
 import { checkId } from './check-id.ts'
-import { cloneValue, documentOf, newDocument } from '../bson/values.ts'
+import { cloneValue, toDocument, createDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
@@ -19,7 +19,7 @@ import { encodeChecked } from './apply-update.ts'
 import type { ParsedUpdate } from './parse-update.ts'
 import { resolveTargets, setTarget } from './update-paths.ts'
 
-export interface Place {
+export interface UpdatePlace {
   readonly data: Data
   readonly unit: WriteUnit
   readonly collection: Collection
@@ -34,7 +34,7 @@ export interface UpdateStatement {
   readonly hint?: Hint | null
 }
 
-export interface Updated {
+export interface UpdateResult {
   readonly matched: number
   readonly modified: number
   readonly upsertedId?: Value
@@ -103,17 +103,17 @@ function seed(filter: Filter, document: Document): void {
 }
 
 function upsertDocument(filter: Filter, update: ParsedUpdate): Document {
-  const start = newDocument()
+  const start = createDocument()
   seed(filter, start)
   const id = start['_id']
   const from =
-    update.kind !== 'replacement' ? start : documentOf(id === undefined ? {} : { _id: id })
+    update.kind !== 'replacement' ? start : toDocument(id === undefined ? {} : { _id: id })
   const document = update.apply(from, { isInsert: true, positionOf: () => null })
   if (document['_id'] !== undefined) return document
-  return documentOf({ _id: new ObjectId(), ...document })
+  return toDocument({ _id: new ObjectId(), ...document })
 }
 
-function upsertRecord(place: Place, filter: Filter, update: ParsedUpdate): Updated {
+function upsertRecord(place: UpdatePlace, filter: Filter, update: ParsedUpdate): UpdateResult {
   const document = upsertDocument(filter, update)
   checkId(document['_id'])
   const bytes = encodeChecked(document)
@@ -121,7 +121,12 @@ function upsertRecord(place: Place, filter: Filter, update: ParsedUpdate): Updat
   return { matched: 0, modified: 0, upsertedId: document['_id'], before: null, after: bytes }
 }
 
-function updateRecord(place: Place, record: Record, filter: Filter, update: ParsedUpdate): Buffer {
+function updateRecord(
+  place: UpdatePlace,
+  record: Record,
+  filter: Filter,
+  update: ParsedUpdate,
+): Buffer {
   const original = record.document ?? decodeDocument(record.bytes)
   const document = update.apply(original, {
     isInsert: false,
@@ -140,9 +145,9 @@ function updateRecord(place: Place, record: Record, filter: Filter, update: Pars
 }
 
 export function updateRecords(
-  place: Place,
+  place: UpdatePlace,
   { filter, update, multi, upsert, sort = [], hint = null }: UpdateStatement,
-): Updated {
+): UpdateResult {
   const { data, unit, collection } = place
   const parsed = parseFilter(filter)
   const records = [

@@ -7,25 +7,25 @@ import { decodeDocument } from '../../src/bson/decode.ts'
 import { encodeKey } from '../../src/bson/encode-key.ts'
 import { encodeDocument } from '../../src/bson/encode.ts'
 import { splitKey } from '../../src/bson/split-key.ts'
-import { documentOf } from '../../src/bson/values.ts'
+import { toDocument } from '../../src/bson/values.ts'
 import type { Document, Value } from '../../src/bson/values.ts'
 import { CommandError } from '../../src/errors.ts'
 import { parseFilter } from '../../src/filter/filter.ts'
 import { chooseCountPlan } from '../../src/query/count-keys.ts'
 import { countRecords } from '../../src/query/count-records.ts'
 import { planQuery, runQuery } from '../../src/query/run-query.ts'
-import type { Query, Source } from '../../src/query/run-query.ts'
+import type { Query, QuerySource } from '../../src/query/run-query.ts'
 import { compileSort, parseSort } from '../../src/filter/sort.ts'
 import { describeIndex } from '../../src/storage/collection.ts'
 import { ensureCollection, openData } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
 import { describeValue } from '../../src/storage/describe-value.ts'
 import { openStore } from '../../src/storage/store.ts'
-import { newestView } from '../../src/storage/view.ts'
+import { createNewestView } from '../../src/storage/view.ts'
 import {
   applyUnit,
   insertRecord,
-  newUnit,
+  createUnit,
   removeRecord,
   replaceRecord,
 } from '../../src/storage/write-unit.ts'
@@ -58,7 +58,7 @@ const { value: values } = fc.letrec<{ value: Value; list: Value[]; document: Doc
     fc.date({ noInvalidDate: true }), tie('list'), tie('document'),
   ),
   list: fc.array(tie('value'), { maxLength: 3 }),
-  document: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), tie('value')), { maxLength: 2 }).map((fields) => documentOf(Object.fromEntries(fields))),
+  document: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), tie('value')), { maxLength: 2 }).map((fields) => toDocument(Object.fromEntries(fields))),
 })) // prettier-ignore
 
 describe('index keys', () => {
@@ -137,7 +137,7 @@ describe('index keys', () => {
   it('survive encoding and decoding', () => {
     fc.assert(
       fc.property(values, (value) => {
-        const bytes = encodeDocument(documentOf({ value }))
+        const bytes = encodeDocument(toDocument({ value }))
         expect(encodeDocument(decodeDocument(bytes)).equals(bytes)).to.equal(true)
       }),
     )
@@ -174,65 +174,65 @@ const fields: fc.Arbitrary<Value> = fc.oneof(
 )
 const nested: fc.Arbitrary<Value> = fc.oneof(
   fields,
-  fc.record({ d: fields }).map((value) => documentOf(value)),
+  fc.record({ d: fields }).map((value) => toDocument(value)),
   fc.array(
     fc.oneof(
-      { weight: 4, arbitrary: fc.record({ d: fields }, { requiredKeys: [] }).map(documentOf) },
-      { weight: 1, arbitrary: fc.constantFrom<Value>(null, 1, [documentOf({ d: 2 })]) },
+      { weight: 4, arbitrary: fc.record({ d: fields }, { requiredKeys: [] }).map(toDocument) },
+      { weight: 1, arbitrary: fc.constantFrom<Value>(null, 1, [toDocument({ d: 2 })]) },
     ),
     { maxLength: 2 },
   ),
 )
 const documents = fc
   .record({ a: fields, b: small, c: nested }, { requiredKeys: [] })
-  .map((value) => documentOf(value))
+  .map((value) => toDocument(value))
 
 const operand = fc.oneof(small, fc.integer({ min: 0, max: 4 }))
 const conditions: fc.Arbitrary<Value> = fc.oneof(
   operand,
   fc
     .tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte', '$eq', '$ne'), operand)
-    .map(([operator, value]) => documentOf({ [operator]: value })),
-  fc.tuple(operand, operand).map(([low, high]) => documentOf({ $gte: low, $lt: high })),
-  fc.array(small, { maxLength: 3 }).map((list) => documentOf({ $in: list })),
+    .map(([operator, value]) => toDocument({ [operator]: value })),
+  fc.tuple(operand, operand).map(([low, high]) => toDocument({ $gte: low, $lt: high })),
+  fc.array(small, { maxLength: 3 }).map((list) => toDocument({ $in: list })),
   fc.constantFrom<Value>(
-    documentOf({ $exists: true }),
-    documentOf({ $regex: '^x' }),
-    documentOf({ $regex: '^xy?' }),
-    documentOf({ $type: 'number' }),
+    toDocument({ $exists: true }),
+    toDocument({ $regex: '^x' }),
+    toDocument({ $regex: '^xy?' }),
+    toDocument({ $type: 'number' }),
   ),
 )
 const plainFilters = fc
   .array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'c.d'), conditions), { maxLength: 3 })
-  .map((list) => documentOf(Object.fromEntries(list)))
+  .map((list) => toDocument(Object.fromEntries(list)))
 const filters = fc.oneof(
   { weight: 3, arbitrary: plainFilters },
   {
     weight: 2,
     arbitrary: fc
       .tuple(plainFilters, fc.array(plainFilters, { minLength: 1, maxLength: 3 }))
-      .map(([beside, branches]) => documentOf({ ...beside, $or: branches })),
+      .map(([beside, branches]) => toDocument({ ...beside, $or: branches })),
   },
 )
 const sorts = fc
   .array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'c.d'), fc.constantFrom(1, -1)), { maxLength: 2 })
-  .map((list) => documentOf(Object.fromEntries(list)))
+  .map((list) => toDocument(Object.fromEntries(list)))
 
 const INDEXES: readonly Document[] = [
-  documentOf({ name: 'a', key: documentOf({ a: 1 }) }),
-  documentOf({ name: 'ba', key: documentOf({ b: 1, a: -1 }) }),
-  documentOf({ name: 'cd', key: documentOf({ 'c.d': 1, b: 1 }) }),
-  documentOf({ name: 'b', key: documentOf({ b: -1 }), sparse: true }),
-  documentOf({ name: 'd', key: documentOf({ 'c.d': -1 }), sparse: true }),
-  documentOf({
+  toDocument({ name: 'a', key: toDocument({ a: 1 }) }),
+  toDocument({ name: 'ba', key: toDocument({ b: 1, a: -1 }) }),
+  toDocument({ name: 'cd', key: toDocument({ 'c.d': 1, b: 1 }) }),
+  toDocument({ name: 'b', key: toDocument({ b: -1 }), sparse: true }),
+  toDocument({ name: 'd', key: toDocument({ 'c.d': -1 }), sparse: true }),
+  toDocument({
     name: 'p',
-    key: documentOf({ a: 1, b: 1 }),
-    partialFilterExpression: documentOf({ b: documentOf({ $gt: 1 }) }),
+    key: toDocument({ a: 1, b: 1 }),
+    partialFilterExpression: toDocument({ b: toDocument({ $gt: 1 }) }),
   }),
-  documentOf({
+  toDocument({
     name: 'e',
-    key: documentOf({ c: 1 }),
-    partialFilterExpression: documentOf({ c: documentOf({ $exists: true }) }),
+    key: toDocument({ c: 1 }),
+    partialFilterExpression: toDocument({ c: toDocument({ $exists: true }) }),
   }),
 ]
 
@@ -282,25 +282,25 @@ describe('an index scan', () => {
       ...indexes.map((spec) => describeIndex(data.nextIndex++, spec)),
     ]
     data.store.write(() => {
-      const unit = newUnit()
+      const unit = createUnit()
       rows.forEach((row, i) => {
-        const document = documentOf({ _id: i, ...row })
+        const document = toDocument({ _id: i, ...row })
         insertRecord(data, unit, collection, encodeDocument(document), document)
       })
       applyUnit(data, unit)
-      const second = newUnit()
+      const second = createUnit()
       const query = {
-        filter: parseFilter(documentOf({})),
+        filter: parseFilter(toDocument({})),
         sort: [],
         skip: 0,
         limit: Infinity,
       }
-      const found = Array.from(runQuery({ data, view: newestView(), collection }, query))
+      const found = Array.from(runQuery({ data, view: createNewestView(), collection }, query))
       for (const record of found) {
         const id = Number(decodeDocument(record.bytes)['_id'])
         if (id % 5 === 3) removeRecord(data, second, collection, record)
         if (id % 5 === 4) {
-          const document = documentOf({ ...decodeDocument(record.bytes), a: 2, b: 3 })
+          const document = toDocument({ ...decodeDocument(record.bytes), a: 2, b: 3 })
           replaceRecord(data, second, collection, record, {
             bytes: encodeDocument(document),
             document,
@@ -314,7 +314,7 @@ describe('an index scan', () => {
   }
 
   /** Null where it is refused: an order by two arrays. */
-  const answer = (source: Source, query: Query): readonly Document[] | null => {
+  const answer = (source: QuerySource, query: Query): readonly Document[] | null => {
     try {
       return [...runQuery(source, query)].map(({ bytes }) => decodeDocument(bytes))
     } catch (error) {
@@ -326,7 +326,7 @@ describe('an index scan', () => {
   const used = { index: 0, union: 0, count: 0 }
 
   /** Asks both, and counts what was planned for the one that has indexes. */
-  const compare = (plain: Source, indexed: Source, query: Query): void => {
+  const compare = (plain: QuerySource, indexed: QuerySource, query: Query): void => {
     const plan = planQuery(indexed, query)
     if (plan) used[plan.kind]++
     const { indexes } = indexed.collection
@@ -355,7 +355,7 @@ describe('an index scan', () => {
       fc.subarray([...INDEXES], { minLength: 1 }),
       (rows, queries, indexes) => {
         const [plain, indexed] = [fill(rows, []), fill(rows, indexes)]
-        const view = newestView()
+        const view = createNewestView()
         for (const [filter, sort, limit] of queries) {
           const parsed = { filter: parseFilter(filter), sort: parseSort(sort) }
           const query = { ...parsed, skip: 0, limit }

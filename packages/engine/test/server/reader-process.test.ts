@@ -7,7 +7,7 @@ import type { RootDatabase } from 'lmdb'
 import type { Value } from '../../src/bson/values.ts'
 import { decodeDocument } from '../../src/bson/decode.ts'
 import { encodeDocument } from '../../src/bson/encode.ts'
-import { documentOf } from '../../src/bson/values.ts'
+import { toDocument } from '../../src/bson/values.ts'
 import type { Document } from '../../src/bson/values.ts'
 import { NO_DEADLINE } from '../../src/deadline.ts'
 import { CommandError } from '../../src/errors.ts'
@@ -15,8 +15,8 @@ import { openReader } from '../../src/server/reader-process.ts'
 import type { Reader } from '../../src/server/reader-process.ts'
 import { ensureCollection, openData } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
-import { numberKey, openStore } from '../../src/storage/store.ts'
-import { applyUnit, insertRecord, newUnit } from '../../src/storage/write-unit.ts'
+import { encodeNumberKey, openStore } from '../../src/storage/store.ts'
+import { applyUnit, insertRecord, createUnit } from '../../src/storage/write-unit.ts'
 import { temporaryFolder } from '../contract/targets.ts'
 
 const HEAP_MEGABYTES = 48
@@ -30,7 +30,7 @@ function object(value: unknown): Value {
   return Array.isArray(value)
     ? (value as readonly unknown[]).map(object)
     : value instanceof Object
-      ? documentOf(Object.fromEntries(Object.entries(value).map(([k, v]) => [k, object(v)])))
+      ? toDocument(Object.fromEntries(Object.entries(value).map(([k, v]) => [k, object(v)])))
       : (value as Value)
 }
 
@@ -77,8 +77,8 @@ describe('the reader process', function () {
 
   function insert(id: number): void {
     data.store.write(() => {
-      const unit = newUnit()
-      const document = documentOf({ _id: id })
+      const unit = createUnit()
+      const document = toDocument({ _id: id })
       const rows = ensureCollection(data, 'a', 'rows')
       insertRecord(data, unit, rows, Buffer.from(encodeDocument(document)), document)
       applyUnit(data, unit)
@@ -124,8 +124,8 @@ describe('the reader process', function () {
     insert(20)
     expect(await ask({ count: 'rows', query: { _id: { $gte: 0 } } })).to.include({ n: 21 })
     data.store.write(() => {
-      const unit = newUnit()
-      const document = documentOf({ _id: 1 })
+      const unit = createUnit()
+      const document = toDocument({ _id: 1 })
       const more = ensureCollection(data, 'a', 'more')
       insertRecord(data, unit, more, Buffer.from(encodeDocument(document)), document)
       applyUnit(data, unit)
@@ -214,7 +214,7 @@ describe('the reader process', function () {
     await ask({ count: 'rows' })
     await end
     expect(snapshotsHeld()).to.deep.equal([])
-    const key = numberKey(1, 1)
+    const key = encodeNumberKey(1, 1)
     for (let i = 0; i < 400; i++) {
       data.store.write(() => data.store.put(data.store.records, key, Buffer.alloc(20_000, i)))
     }

@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { openData } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
-import { numberKey, openStore } from '../../src/storage/store.ts'
-import { countKeys, newestView } from '../../src/storage/view.ts'
+import { encodeNumberKey, openStore } from '../../src/storage/store.ts'
+import { countKeys, createNewestView } from '../../src/storage/view.ts'
 import { temporaryFolder } from '../contract/targets.ts'
 
 const ENTRIES = 40_000
@@ -19,7 +19,7 @@ describe('countKeys', () => {
     data = openData(openStore({ directory, durable: false }))
     data.store.write(() => {
       for (let number = 0; number < ENTRIES; number += 1)
-        data.store.put(data.store.entries, numberKey(INDEX, number), numberKey(number))
+        data.store.put(data.store.entries, encodeNumberKey(INDEX, number), encodeNumberKey(number))
     })
   })
   after(async () => {
@@ -28,11 +28,11 @@ describe('countKeys', () => {
   })
 
   const between = (low: number, high: number) => ({
-    low: numberKey(INDEX, low),
-    high: numberKey(INDEX, high),
+    low: encodeNumberKey(INDEX, low),
+    high: encodeNumberKey(INDEX, high),
   })
   const count = (intervals: readonly ReturnType<typeof between>[], most: number): number =>
-    countKeys(data, newestView(), intervals, most)
+    countKeys(data, createNewestView(), intervals, most)
 
   it('counts the entries of the intervals up to the maximum', () => {
     const bound = fc.oneof(

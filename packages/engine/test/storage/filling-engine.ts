@@ -1,21 +1,21 @@
 import { Binary, Long } from 'bson'
 import { decodeDocument } from '../../src/bson/decode.ts'
-import { documentOf, RawDocument } from '../../src/bson/values.ts'
+import { toDocument, RawDocument } from '../../src/bson/values.ts'
 import type { Document, Value } from '../../src/bson/values.ts'
 import { encodeDocument } from '../../src/bson/encode.ts'
 import { CommandError } from '../../src/errors.ts'
-import { cursorTable } from '../../src/request/cursors.ts'
-import { dispatch } from '../../src/server/dispatch.ts'
+import { createCursorTable } from '../../src/request/cursors.ts'
+import { dispatchMessage } from '../../src/server/dispatch.ts'
 import type { Engine } from '../../src/request/engine.ts'
 import { openMajority } from '../../src/request/majority.ts'
-import { sessionTable } from '../../src/request/sessions.ts'
+import { createSessionTable } from '../../src/request/sessions.ts'
 import { openData } from '../../src/storage/database.ts'
 import { groupCommits } from '../../src/storage/group-commits.ts'
 import type { GroupOptions } from '../../src/storage/group-commits.ts'
 import type { Store } from '../../src/storage/store.ts'
 
 const DATABASE = 'torn'
-export const SESSION = documentOf({ id: new Binary(Buffer.alloc(16, 7), 4) })
+export const SESSION = toDocument({ id: new Binary(Buffer.alloc(16, 7), 4) })
 
 /** A store whose disk is full from its nth change on. */
 export interface FillingStore extends Store {
@@ -48,12 +48,12 @@ export function filling(store: Store): FillingStore {
 
 export function openEngineOn(store: Store, waitMs: GroupOptions['waitMs'] = () => 0): Engine {
   const data = openData(store)
-  const cursors = cursorTable()
+  const cursors = createCursorTable()
   return {
     data,
     writes: groupCommits(data, { groupMs: Infinity, waitMs }),
     cursors,
-    sessions: sessionTable(data, cursors, {}),
+    sessions: createSessionTable(data, cursors, {}),
     majority: openMajority(data, {}),
     address: '',
     startedAt: new Date(0),
@@ -65,7 +65,7 @@ export function openEngineOn(store: Store, waitMs: GroupOptions['waitMs'] = () =
 export type Body = Readonly<Record<string, Value>>
 
 export async function run(engine: Engine, body: Body): Promise<Document> {
-  const document = documentOf({ ...body, $db: DATABASE })
+  const document = toDocument({ ...body, $db: DATABASE })
   const engines = {
     current: () => engine,
     noteRefusal: () => undefined,
@@ -76,7 +76,7 @@ export async function run(engine: Engine, body: Body): Promise<Document> {
   }
   const bodyBytes = Buffer.from(encodeDocument(document))
   const message = { requestId: 1, kind: 'message', body: document, bodyBytes } as const
-  const reply = await dispatch(
+  const reply = await dispatchMessage(
     engines,
     { ...message, sequences: new Map(), wantsReply: true },
     {},
@@ -92,15 +92,15 @@ function batchOf(reply: Document): Value {
 }
 
 const READS: readonly Body[] = [
-  { find: 'a', filter: documentOf({}) },
-  { find: 'a', filter: documentOf({ tags: 't1' }), sort: documentOf({ n: 1 }) },
-  { find: 'a', filter: documentOf({ key: documentOf({ $gte: 'k' }) }) },
-  { find: 'a', filter: documentOf({ list: documentOf({ $gt: 1 }) }) },
+  { find: 'a', filter: toDocument({}) },
+  { find: 'a', filter: toDocument({ tags: 't1' }), sort: toDocument({ n: 1 }) },
+  { find: 'a', filter: toDocument({ key: toDocument({ $gte: 'k' }) }) },
+  { find: 'a', filter: toDocument({ list: toDocument({ $gt: 1 }) }) },
   { count: 'a' },
   { listIndexes: 'a' },
-  { find: 'b', filter: documentOf({}) },
+  { find: 'b', filter: toDocument({}) },
   { count: 'b' },
-  { find: 'fresh', filter: documentOf({}) },
+  { find: 'fresh', filter: toDocument({}) },
   { count: 'fresh' },
 ]
 
@@ -123,7 +123,7 @@ export function show(value: Value): string {
 }
 
 export function row(id: number, more: Body = {}): Document {
-  return documentOf({ _id: id, key: `k${id}`, n: id % 3, tags: [`t${id % 2}`], list: id, ...more })
+  return toDocument({ _id: id, key: `k${id}`, n: id % 3, tags: [`t${id % 2}`], list: id, ...more })
 }
 
 export function inTransaction(number: number, first = false): Body {

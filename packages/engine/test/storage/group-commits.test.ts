@@ -1,36 +1,36 @@
 import { rmSync } from 'node:fs'
 import { Long } from 'bson'
 import { expect } from 'chai'
-import { documentOf } from '../../src/bson/values.ts'
+import { toDocument } from '../../src/bson/values.ts'
 import type { Document } from '../../src/bson/values.ts'
 import { diskFault } from '../../src/errors.ts'
 import type { Engine } from '../../src/request/engine.ts'
-import { waitFor } from '../../src/storage/group-commits.ts'
+import { computeGroupWait } from '../../src/storage/group-commits.ts'
 import { openStore } from '../../src/storage/store.ts'
 import { temporaryFolder } from '../contract/targets.ts'
 import type { Body, FillingStore } from './filling-engine.ts'
 import { contentOf, filling, inTransaction, openEngineOn, row, run } from './filling-engine.ts'
 import { SESSION } from './filling-engine.ts'
 
-const INDEX = documentOf({ key: documentOf({ key: 1 }), name: 'key', unique: true })
+const INDEX = toDocument({ key: toDocument({ key: 1 }), name: 'key', unique: true })
 
 function insert(...ids: readonly number[]): Body {
   return { insert: 'a', documents: ids.map((id) => row(id)) }
 }
 
 function add(query: Body, n: number): Body {
-  const update = documentOf({ $inc: documentOf({ n }) })
+  const update = toDocument({ $inc: toDocument({ n }) })
   return {
     update: 'a',
-    updates: [documentOf({ q: documentOf(query), u: update, multi: true })],
+    updates: [toDocument({ q: toDocument(query), u: update, multi: true })],
   }
 }
 
 /** Refused as a command, not by a statement of it. */
 const TAKEN: Body = {
   findAndModify: 'a',
-  query: documentOf({ _id: 0 }),
-  update: documentOf({ $set: documentOf({ key: 'k1' }) }),
+  query: toDocument({ _id: 0 }),
+  update: toDocument({ $set: toDocument({ key: 'k1' }) }),
 }
 
 const MANY: readonly Body[] = [
@@ -38,7 +38,7 @@ const MANY: readonly Body[] = [
   add({}, 1),
   TAKEN,
   insert(11, 12, 13),
-  { delete: 'a', deletes: [documentOf({ q: documentOf({ _id: 2 }), limit: 1 })] },
+  { delete: 'a', deletes: [toDocument({ q: toDocument({ _id: 2 }), limit: 1 })] },
   { ...insert(14), lsid: SESSION, txnNumber: Long.fromNumber(1) },
   add({ _id: 11 }, 100),
   { insert: 'fresh', documents: [row(1)] },
@@ -118,7 +118,7 @@ describe('concurrent writes', () => {
     waitMs = forever
     // There were two of them the last time.
     await runAll([insert(18), insert(19)])
-    expect([1, 3, 8, 1000].map(waitFor)).to.deep.equal([0, 0, 2, 3])
+    expect([1, 3, 8, 1000].map(computeGroupWait)).to.deep.equal([0, 0, 2, 3])
   })
 
   it('are undone together and run one by one if the disk accepts one only in part', async () => {

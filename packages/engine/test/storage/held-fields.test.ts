@@ -3,18 +3,18 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { decodeDocument } from '../../src/bson/decode.ts'
 import { encodeDocument } from '../../src/bson/encode.ts'
-import { documentOf } from '../../src/bson/values.ts'
+import { toDocument } from '../../src/bson/values.ts'
 import type { Collection, Record } from '../../src/storage/collection.ts'
-import { ensureCollection, openData, recover } from '../../src/storage/database.ts'
+import { ensureCollection, openData, recoverData } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
-import { heldFieldsCache } from '../../src/storage/held-fields.ts'
-import { residentCache } from '../../src/storage/residents.ts'
+import { createHeldFieldsCache } from '../../src/storage/held-fields.ts'
+import { createResidentCache } from '../../src/storage/residents.ts'
 import { openStore } from '../../src/storage/store.ts'
-import { newestView, scanRecords } from '../../src/storage/view.ts'
+import { createNewestView, scanRecords } from '../../src/storage/view.ts'
 import {
   applyUnit,
   insertRecord,
-  newUnit,
+  createUnit,
   removeRecord,
   replaceRecord,
 } from '../../src/storage/write-unit.ts'
@@ -49,27 +49,27 @@ for (const [where, budget] of Object.entries(BUDGETS))
     before(() => {
       directory = temporaryFolder()
       const opened = openData(openStore({ directory, durable: false }))
-      const held = heldFieldsCache(opened.store, budget)
-      data = { ...opened, residents: residentCache(opened.store, undefined, held) }
+      const held = createHeldFieldsCache(opened.store, budget)
+      data = { ...opened, residents: createResidentCache(opened.store, undefined, held) }
     })
     after(async () => {
       await data.store.close()
       rmSync(directory, { recursive: true, force: true })
     })
 
-    const stored = (): Record[] => [...scanRecords(data, newestView(), collection)]
+    const stored = (): Record[] => [...scanRecords(data, createNewestView(), collection)]
 
-    const write = (change: (unit: ReturnType<typeof newUnit>) => void): void => {
+    const write = (change: (unit: ReturnType<typeof createUnit>) => void): void => {
       data.store.write(() => {
-        const unit = newUnit()
+        const unit = createUnit()
         change(unit)
         applyUnit(data, unit)
       })
       data.commits++
     }
 
-    const insert = (unit: ReturnType<typeof newUnit>): void => {
-      const document = documentOf({ _id: ++made, a: made, b: `b${made}`, c: [made] })
+    const insert = (unit: ReturnType<typeof createUnit>): void => {
+      const document = toDocument({ _id: ++made, a: made, b: `b${made}`, c: [made] })
       insertRecord(data, unit, collection, encodeDocument(document), document)
     }
 
@@ -80,7 +80,7 @@ for (const [where, budget] of Object.entries(BUDGETS))
           throw new Error('undone')
         })
       } catch {
-        recover(data)
+        recoverData(data)
       }
     }
 
@@ -92,7 +92,7 @@ for (const [where, budget] of Object.entries(BUDGETS))
           removeRecord(data, unit, collection, record)
           return
         }
-        const document = documentOf({ ...decodeDocument(record.bytes), a: ++made })
+        const document = toDocument({ ...decodeDocument(record.bytes), a: ++made })
         replaceRecord(data, unit, collection, record, { bytes: encodeDocument(document), document })
       })
     }

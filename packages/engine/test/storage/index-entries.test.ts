@@ -3,20 +3,20 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { decodeDocument } from '../../src/bson/decode.ts'
 import { encodeDocument } from '../../src/bson/encode.ts'
-import { documentOf } from '../../src/bson/values.ts'
+import { toDocument } from '../../src/bson/values.ts'
 import type { Document, Value } from '../../src/bson/values.ts'
 import { CommandError } from '../../src/errors.ts'
 import { describeIndex } from '../../src/storage/collection.ts'
 import type { Collection, Record } from '../../src/storage/collection.ts'
 import { ensureCollection, openData } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
-import { arrayFields, indexKeys } from '../../src/storage/index-keys.ts'
-import { numberKey, openStore } from '../../src/storage/store.ts'
-import { newestView, scanRecords } from '../../src/storage/view.ts'
+import { findArrayFields, makeIndexKeys } from '../../src/storage/index-keys.ts'
+import { encodeNumberKey, openStore } from '../../src/storage/store.ts'
+import { createNewestView, scanRecords } from '../../src/storage/view.ts'
 import {
   applyUnit,
   insertRecord,
-  newUnit,
+  createUnit,
   removeRecord,
   replaceRecord,
 } from '../../src/storage/write-unit.ts'
@@ -38,7 +38,7 @@ type Change =
 
 const value = fc.constantFrom<Value>(1, 2, 3, 'x', null, [1, 2], [3], [])
 const fields: fc.Arbitrary<Fields> = fc.record(
-  { a: fc.nat(6), b: value, c: value.map((d) => documentOf({ d })) },
+  { a: fc.nat(6), b: value, c: value.map((d) => toDocument({ d })) },
   { requiredKeys: [] },
 )
 const change: fc.Arbitrary<Change> = fc.oneof(
@@ -50,9 +50,9 @@ const units = fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 6 })
 
 function spec({ key, ...options }: (typeof SPECS)[number]): Document {
   const partial = 'partialFilterExpression' in options && {
-    partialFilterExpression: documentOf({ a: documentOf({ $gt: 2 }) }),
+    partialFilterExpression: toDocument({ a: toDocument({ $gt: 2 }) }),
   }
-  return documentOf({ v: 2, key: documentOf(key), ...options, ...partial })
+  return toDocument({ v: 2, key: toDocument(key), ...options, ...partial })
 }
 
 describe('the entries of indexes', () => {
@@ -77,7 +77,7 @@ describe('the entries of indexes', () => {
   const write = (work: (unit: WriteUnit) => void): number => {
     const before = data.store.changes()
     data.store.write(() => {
-      const unit = newUnit()
+      const unit = createUnit()
       work(unit)
       applyUnit(data, unit)
     })
@@ -87,7 +87,7 @@ describe('the entries of indexes', () => {
 
   const apply = (unit: WriteUnit, one: Change): void => {
     if (one.kind === 'insert') {
-      const document = documentOf({ _id: ++made, ...one.fields })
+      const document = toDocument({ _id: ++made, ...one.fields })
       insertRecord(data, unit, collection, encodeDocument(document), document)
       return
     }
@@ -97,7 +97,7 @@ describe('the entries of indexes', () => {
       removeRecord(data, unit, collection, record)
       return
     }
-    const document = documentOf({ ...decodeDocument(record.bytes), ...one.fields })
+    const document = toDocument({ ...decodeDocument(record.bytes), ...one.fields })
     replaceRecord(data, unit, collection, record, { bytes: encodeDocument(document), document })
   }
 
@@ -114,8 +114,10 @@ describe('the entries of indexes', () => {
     collection.indexes
       .flatMap((index) =>
         records.flatMap(({ id, bytes }) =>
-          indexKeys(index, decodeDocument(bytes)).map((key) =>
-            (index.unique ? key.bytes : Buffer.concat([key.bytes, numberKey(id)])).toString('hex'),
+          makeIndexKeys(index, decodeDocument(bytes)).map((key) =>
+            (index.unique ? key.bytes : Buffer.concat([key.bytes, encodeNumberKey(id)])).toString(
+              'hex',
+            ),
           ),
         ),
       )
@@ -124,9 +126,12 @@ describe('the entries of indexes', () => {
   const stored = (): string[] =>
     collection.indexes
       .flatMap(({ id }) =>
-        [...data.store.entries.getKeys({ start: numberKey(id), end: numberKey(id + 1) })].map(
-          (key) => key.toString('hex'),
-        ),
+        [
+          ...data.store.entries.getKeys({
+            start: encodeNumberKey(id),
+            end: encodeNumberKey(id + 1),
+          }),
+        ].map((key) => key.toString('hex')),
       )
       .toSorted()
 
@@ -136,12 +141,12 @@ describe('the entries of indexes', () => {
       write((unit) => [1, 2].forEach((a) => apply(unit, { kind: 'insert', fields: { a } })))
       for (const changes of list) {
         write((unit) => changes.forEach((one) => tryTo(unit, one)))
-        const records = [...scanRecords(data, newestView(), collection)]
+        const records = [...scanRecords(data, createNewestView(), collection)]
         expect(stored()).to.deep.equal(expected(records))
         for (const { bytes } of records) {
           const document = decodeDocument(bytes)
           for (const index of collection.indexes)
-            arrayFields(index, document).forEach((isArray, i) => {
+            findArrayFields(index, document).forEach((isArray, i) => {
               expect(!isArray || index.multikey[i], `${index.name} knows of arrays`).to.equal(true)
             })
         }
@@ -158,7 +163,7 @@ describe('the entries of indexes', () => {
     // The document alone; then an entry each that goes and one that comes.
     const own = update({ other: 1 })
     expect(update({ other: 2 })).to.equal(own)
-    expect(update({ c: documentOf({ d: 1 }) })).to.equal(own + 2)
+    expect(update({ c: toDocument({ d: 1 }) })).to.equal(own + 2)
     expect(update({ b: [1, 3] })).to.equal(own + 2)
     expect(update({ a: 2 })).to.equal(own + 2 + 4)
   })

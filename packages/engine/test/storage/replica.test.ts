@@ -3,20 +3,20 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { decodeDocument } from '../../src/bson/decode.ts'
 import { encodeDocument } from '../../src/bson/encode.ts'
-import { documentOf } from '../../src/bson/values.ts'
-import { changeLog } from '../../src/storage/change-log.ts'
+import { toDocument } from '../../src/bson/values.ts'
+import { createChangeLog } from '../../src/storage/change-log.ts'
 import type { Collection, Record } from '../../src/storage/collection.ts'
-import { ensureCollection, openData, recover } from '../../src/storage/database.ts'
+import { ensureCollection, openData, recoverData } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
 import { openReplica } from '../../src/storage/replica.ts'
-import type { News, Replica } from '../../src/storage/replica.ts'
+import type { CommitNews, Replica } from '../../src/storage/replica.ts'
 import { openStore } from '../../src/storage/store.ts'
 import type { Store } from '../../src/storage/store.ts'
-import { newestView, scanRecords } from '../../src/storage/view.ts'
+import { createNewestView, scanRecords } from '../../src/storage/view.ts'
 import {
   applyUnit,
   insertRecord,
-  newUnit,
+  createUnit,
   removeRecord,
   replaceRecord,
 } from '../../src/storage/write-unit.ts'
@@ -66,7 +66,7 @@ describe('the cache of a replica', () => {
   })
 
   const begin = (most?: number): void => {
-    data = { ...data, changes: changeLog(most) }
+    data = { ...data, changes: createChangeLog(most) }
     collection = ensureCollection(data, 'test', `c${++made}`)
     write((unit) => [1, 2, 3, 4].forEach(() => insert(unit)))
     paused = null
@@ -79,11 +79,11 @@ describe('the cache of a replica', () => {
     replica = openReplica({ ...store, records })
   }
 
-  const news = (): News => ({ commit: store.lastCommit(), changes: data.changes.take() })
+  const news = (): CommitNews => ({ commit: store.lastCommit(), changes: data.changes.take() })
 
   const write = (work: (unit: WriteUnit) => void): void => {
     store.write(() => {
-      const unit = newUnit()
+      const unit = createUnit()
       work(unit)
       applyUnit(data, unit)
     })
@@ -91,11 +91,11 @@ describe('the cache of a replica', () => {
   }
 
   const insert = (unit: WriteUnit): void => {
-    const document = documentOf({ _id: ++made, a: made, b: `b${made}`, c: 'c'.repeat(10) })
+    const document = toDocument({ _id: ++made, a: made, b: `b${made}`, c: 'c'.repeat(10) })
     insertRecord(data, unit, collection, encodeDocument(document), document)
   }
 
-  const stored = (): Record[] => [...scanRecords(data, newestView(), collection)]
+  const stored = (): Record[] => [...scanRecords(data, createNewestView(), collection)]
 
   const change = (at: number, kind: 'update' | 'remove'): void => {
     const record = stored()[at]
@@ -105,7 +105,7 @@ describe('the cache of a replica', () => {
         removeRecord(data, unit, collection, record)
         return
       }
-      const document = documentOf({ ...decodeDocument(record.bytes), a: ++made })
+      const document = toDocument({ ...decodeDocument(record.bytes), a: ++made })
       replaceRecord(data, unit, collection, record, { bytes: encodeDocument(document), document })
     })
   }
@@ -113,13 +113,13 @@ describe('the cache of a replica', () => {
   const undo = (): void => {
     try {
       store.write(() => {
-        const unit = newUnit()
+        const unit = createUnit()
         insert(unit)
         applyUnit(data, unit)
         throw new Error('undone')
       })
     } catch {
-      recover(data)
+      recoverData(data)
     }
   }
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { Long } from 'bson'
 import { expect } from 'chai'
-import { documentOf } from '../../src/bson/values.ts'
+import { toDocument } from '../../src/bson/values.ts'
 import type { Document } from '../../src/bson/values.ts'
 import type { Engine } from '../../src/request/engine.ts'
 import { openStore } from '../../src/storage/store.ts'
@@ -20,7 +20,7 @@ import {
 
 function update(q: Body, u: Body, multi = true): Body {
   return {
-    updates: [documentOf({ q: documentOf(q), u: documentOf(u), multi })],
+    updates: [toDocument({ q: toDocument(q), u: toDocument(u), multi })],
   }
 }
 
@@ -30,25 +30,25 @@ const WRITES: Readonly<Record<string, readonly Body[]>> = {
   'an update of all': [
     {
       update: 'a',
-      ...update({}, { $inc: documentOf({ n: 10 }), $set: documentOf({ more: 'x' }) }),
+      ...update({}, { $inc: toDocument({ n: 10 }), $set: toDocument({ more: 'x' }) }),
     },
   ],
   'an update that makes an index one over arrays': [
-    { update: 'a', ...update({ _id: 3 }, { $set: documentOf({ list: [5, 6] }) }) },
+    { update: 'a', ...update({ _id: 3 }, { $set: toDocument({ list: [5, 6] }) }) },
   ],
-  'a removal': [{ delete: 'a', deletes: [documentOf({ q: documentOf({ n: 1 }), limit: 0 })] }],
+  'a removal': [{ delete: 'a', deletes: [toDocument({ q: toDocument({ n: 1 }), limit: 0 })] }],
   'a retryable insert': [
     { insert: 'a', documents: [row(30)], lsid: SESSION, txnNumber: Long.fromNumber(1) },
   ],
   'a transaction over two collections': [
     { insert: 'a', documents: [row(40), row(41)], ...inTransaction(2, true) },
-    { update: 'a', ...update({ n: 0 }, { $set: documentOf({ more: 1 }) }), ...inTransaction(2) },
-    { update: 'b', ...update({}, { $set: documentOf({ n: 99 }) }), ...inTransaction(2) },
+    { update: 'a', ...update({ n: 0 }, { $set: toDocument({ more: 1 }) }), ...inTransaction(2) },
+    { update: 'b', ...update({}, { $set: toDocument({ n: 99 }) }), ...inTransaction(2) },
     { insert: 'fresh', documents: [row(1)], ...inTransaction(2) },
     { commitTransaction: 1, ...inTransaction(2) },
   ],
   'an index': [
-    { createIndexes: 'a', indexes: [documentOf({ key: documentOf({ more: 1 }), name: 'more' })] },
+    { createIndexes: 'a', indexes: [toDocument({ key: toDocument({ more: 1 }), name: 'more' })] },
   ],
   'an index less': [{ dropIndexes: 'a', index: 'key' }],
   'a collection': [{ create: 'fresh' }],
@@ -60,13 +60,13 @@ async function prepare(engine: Engine): Promise<void> {
   await run(engine, { insert: 'a', documents: rows })
   await run(engine, { insert: 'b', documents: rows.slice(0, 3) })
   const indexes = ['key', 'tags', 'list'].map((path) =>
-    documentOf({ key: documentOf({ [path]: 1 }), name: path, unique: path === 'key' }),
+    toDocument({ key: toDocument({ [path]: 1 }), name: path, unique: path === 'key' }),
   )
   await run(engine, { createIndexes: 'a', indexes })
 }
 
 async function answerOf(engine: Engine, steps: readonly Body[]): Promise<Document> {
-  let reply = documentOf({ ok: 1 })
+  let reply = toDocument({ ok: 1 })
   for (const step of steps) {
     reply = await run(engine, step)
     if (reply['ok'] !== 1) break

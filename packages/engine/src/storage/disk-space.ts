@@ -15,7 +15,7 @@ import { CommandError, diskFault } from '../errors.ts'
  * its error message overflows a buffer (`last_error` in its mdb.c) and corrupts the memory of the
  * process. So LMDB only writes to allocated blocks: the file is longer than its used part.
  */
-export interface Room {
+export interface DiskSpace {
   /**
    * Must be called at the start of each write.
    * @throws CommandError FileStreamFailed if the file is not writable
@@ -48,7 +48,7 @@ const ZEROS = Buffer.alloc(STEP_BYTES)
  * `usedBytes` returns the end of the committed data. It is called at each write, because the last
  * claim was a worst case and mostly unused.
  */
-export function openRoom(path: string, usedBytes: () => number): Room {
+export function openDiskSpace(path: string, usedBytes: () => number): DiskSpace {
   const file = openSync(path, 'r+')
   const assertWritable = writeTester(path, file)
   let used = usedBytes()
@@ -109,7 +109,7 @@ function writeTester(path: string, file: number): () => void {
   }
 }
 
-export function takesWrites(path: string): boolean {
+export function isWritable(path: string): boolean {
   return answers(() => {
     const file = openSync(path, 'r+')
     try {
@@ -149,7 +149,7 @@ function refusal(error: Error): CommandError {
  * Extends a file to a minimum length.
  * @throws CommandError OutOfDiskSpace, FileStreamFailed
  */
-export function reserve(path: string, bytes: number): void {
+export function reserveSpace(path: string, bytes: number): void {
   const file = openSync(path, 'r+')
   try {
     extend(file, { from: fstatSync(file).size, to: bytes, step: PAGE_BYTES })
@@ -175,8 +175,8 @@ function extend(
   return length
 }
 
-const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && FULL.has(error.code)
+  return error instanceof Error && 'code' in error && DISK_FULL_CODES.has(error.code)
 }
