@@ -11,7 +11,7 @@ import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server
  */
 const REQUEST = /^ {4}([A-Z]+) (\/admin\/\S+)(?: [^{\n]*(\{.*\})?)?(?:\n {4}(\{.*\}))?$/gm
 
-describe('pages about the commit log', () => {
+describe('pages with requests', () => {
   let server: TestServer
   /** The document of the examples. */
   let documentId: string
@@ -85,7 +85,10 @@ describe('pages about the commit log', () => {
   const pages = [
     ['sync.md', 1, 0],
     ['live.md', 1, 0],
-    ['history.md', 3, 0],
+    ['history.md', 1, 0],
+    ['audit.md', 2, 0],
+    ['observability.md', 1, 0],
+    ['openapi.md', 1, 0],
     ['scheduling.md', 1, 4],
     ['trash.md', 1, 1],
     ['webhooks.md', 1, 0],

@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { type Json, ROOT_TOKEN, type TestServer } from './server.ts'
+
 /**
  * The examples of a page: a `curl` line of an indented block, with the lines continued by a
  * backslash or an open quote.
@@ -16,4 +21,24 @@ export function examplesIn(page: string): readonly string[] {
 
 function goesOn(example: string): boolean {
   return example.endsWith('\\') || example.split("'").length % 2 === 0
+}
+
+/** Runs an example in a shell as it is printed, and returns the JSON of the response. */
+export async function runExample(
+  example: string,
+  server: TestServer,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Json> {
+  const command = example.replace(/^curl /, "curl -sS -w '\\n%{http_code}' --max-time 20 ")
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+    env: {
+      PATH: process.env['PATH'],
+      QUIRE: `http://127.0.0.1:${server.port}`,
+      TOKEN: ROOT_TOKEN,
+      ...variables,
+    },
+  })
+  const [, text = '', status] = /^([^]*)\n(\d{3})$/.exec(stdout) ?? []
+  expect(status, `${example}\n${text}`).to.match(/^20\d$/)
+  return JSON.parse(text)
 }

@@ -14,7 +14,7 @@ import { contentType } from '../fixtures/definitions.ts'
 import { rulesWith } from '../fixtures/rules.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
-/** A row of the table in `docs/versions.md`. The table is the only source of expectations. */
+/** A row of the table in `docs/relations.md`. The table is the only source of expectations. */
 interface Row {
   readonly locale: string
   readonly status: string
@@ -44,10 +44,10 @@ const HEADING =
   '| Locale asked for | Status asked for | Target has draft & publish | Target has locales | Shown |'
 
 function readTable(): readonly Row[] {
-  const page = readFileSync(new URL('../../../docs/versions.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/relations.md', import.meta.url), 'utf8')
   const lines = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
   const start = lines.indexOf(HEADING)
-  if (start === -1) throw new Error('docs/versions.md has no table of what a relation shows')
+  if (start === -1) throw new Error('docs/relations.md has no table of visible versions')
   const rest = lines.slice(start + 2)
   const end = rest.findIndex((line) => !line.startsWith('|'))
   return rest.slice(0, end === -1 ? undefined : end).map((line) => {
@@ -58,7 +58,7 @@ function readTable(): readonly Row[] {
       ({ draftAndPublish, localized }) =>
         drafts === (draftAndPublish ? 'yes' : 'no') && locales === (localized ? 'yes' : 'no'),
     )
-    if (target === undefined) throw new Error(`docs/versions.md: cannot read ${line}`)
+    if (target === undefined) throw new Error(`docs/relations.md: cannot read ${line}`)
     return { locale, status, target, shown: shown.split(', else ') }
   })
 }

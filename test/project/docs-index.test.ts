@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
+import { anchorsOf, PAGES, readPage, ROOT } from '../support/pages.ts'
 
-const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
+const DOCS = join(ROOT, 'docs')
 
 describe('docs/README.md', () => {
   const page = readFileSync(join(DOCS, 'README.md'), 'utf8')
@@ -19,3 +19,29 @@ describe('docs/README.md', () => {
     expect(links.filter((link) => !existsSync(join(DOCS, link)))).to.deep.equal([])
   })
 })
+
+describe('the pages of the documentation', () => {
+  it('link to files and headings that exist', () => {
+    const broken = PAGES.flatMap((page) =>
+      linksOf(page)
+        .filter((link) => !leadsSomewhere(page, link))
+        .map((link) => `${page}: ${link}`),
+    )
+    expect(broken).to.deep.equal([])
+  })
+})
+
+/** Links to files of the repository. */
+function linksOf(page: string): readonly string[] {
+  const prose = readPage(page).replaceAll(/^```.*?^```$|`[^`\n]*`/gms, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(join(ROOT, target))) return false
+  return anchor === undefined || anchorsOf(target).has(anchor)
+}

@@ -3,20 +3,21 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { examplesIn, runExample } from './page-examples.ts'
 import { type Json, serve, type TestServer } from './server.ts'
 
 /** The tests run from `dist/test/api`. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-const readReadme = (): Promise<string> => readFile(path.join(ROOT, 'README.md'), 'utf8')
+const readPage = (): Promise<string> => readFile(path.join(ROOT, 'docs/start.md'), 'utf8')
 
-/** The declarations in README, by the file name that README gives them. */
-async function declarationsOfReadme(): Promise<ReadonlyMap<string, string>> {
-  const readme = await readReadme()
-  const names = readme.match(/`content-types\/[\w/-]+\.json`/g) ?? []
-  const blocks = readme.match(/(?:^ {4}\{.*\n(?: {4,}.*\n)*)/gm) ?? []
-  expect(names, 'one file for each declaration').to.have.length(blocks.length)
-  return new Map(names.map((name, index) => [name.slice(1, -1), blocks[index] ?? '']))
+/** The declarations of the page, by the file names in the text before them. */
+async function declarationsOfPage(): Promise<ReadonlyMap<string, string>> {
+  const page = await readPage()
+  const named = page.matchAll(/`(content-types\/[\w/-]+\.json)`:\n\n```json\n(.*?)^```$/gms)
+  const declarations = new Map([...named].map(([, name = '', text = '']) => [name, text]))
+  expect(page.match(/^```json$/gm), 'a file for each declaration').to.have.length(declarations.size)
+  return declarations
 }
 
 for (const [where, prepare] of [
@@ -26,25 +27,25 @@ for (const [where, prepare] of [
     async (folder: string) => {
       const declared = path.join(folder, 'content-types')
       await cp(path.join(ROOT, 'content-types'), declared, { recursive: true })
-      const [, named = ''] = /remove `([^`]+)` first/.exec(await readReadme()) ?? []
+      const [, named = ''] = /remove `([^`]+)` first/.exec(await readPage()) ?? []
       await rm(path.join(declared, named))
     },
   ],
 ] as const) {
-  describe(`the content-types of README, ${where}`, () => {
+  describe(`docs/start.md, ${where}`, () => {
     let folder: string
     let server: TestServer
 
     before(async () => {
-      folder = await mkdtemp(path.join(tmpdir(), 'quire-readme-'))
+      folder = await mkdtemp(path.join(tmpdir(), 'quire-start-page-'))
       await prepare(folder)
-      for (const [name, text] of await declarationsOfReadme()) {
+      for (const [name, text] of await declarationsOfPage()) {
         const file = path.join(folder, name)
         await mkdir(path.dirname(file), { recursive: true })
         await writeFile(file, text)
       }
       const contentTypes = path.join(folder, 'content-types')
-      server = await serve('readme', { contentTypes, locales: ['fr'] })
+      server = await serve('start_page', { contentTypes, locales: ['fr'] })
     })
 
     after(async () => {
@@ -54,6 +55,18 @@ for (const [where, prepare] of [
 
     it('starts without a warning', () => {
       expect(server.takeLog()).to.deep.equal([])
+    })
+
+    it('shows requests that work as printed', async () => {
+      let documentId = ''
+      for (const example of examplesIn(await readPage())) {
+        const answer = await runExample(example, server, { ID: documentId })
+        const [entry] = [answer.data].flat()
+        expect(entry.title, example).to.equal('Maps of the Alps')
+        ;({ documentId } = entry)
+      }
+      const { body } = await server.get(`/api/articles/${documentId}`)
+      expect(body.data).to.include({ title: 'Maps of the Alps', views: 1 })
     })
 
     it('keeps the values of one locale when another is written', async () => {
@@ -86,7 +99,7 @@ for (const [where, prepare] of [
         ])
         expect(en.category.name).to.equal('News')
         expect([fr.title, fr.slug, fr.seo.metaTitle]).to.deep.equal(['Neige', 'neige', 'La neige'])
-        expect([en.views, fr.views], 'what is declared as shared').to.deep.equal([2, 2])
+        expect([en.views, fr.views], 'shared value').to.deep.equal([2, 2])
       }
     })
   })
