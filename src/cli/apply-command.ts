@@ -8,7 +8,7 @@ import { formatTable } from './table.ts'
 export const APPLY_COMMAND: Command = {
   usage: 'apply <folder|file|-> [--key <attribute>] [--prune [--yes]] [--dry-run]',
   summary:
-    'create and update documents from files (article.json, article.fr.ndjson, article.csv); repeatable; see docs/operating.md',
+    'create and update documents from files (article.json, article.fr.ndjson, article.csv); repeatable; see docs/content-files.md',
   options: {
     key: { type: 'string' },
     prune: { type: 'boolean' },

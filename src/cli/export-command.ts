@@ -7,7 +7,7 @@ import { formatTable } from './table.ts'
 export const EXPORT_COMMAND: Command = {
   usage: 'export <file> [--key <key>]',
   summary:
-    'write content, files, end users, roles and settings to an archive (.tar, .tar.gz; with --key .enc); see docs/migrating.md',
+    'write content, files, end users, roles and settings to an archive (.tar, .tar.gz; with --key .enc); see docs/export.md',
   options: { key: { type: 'string' } },
   words: { min: 1, max: 1 },
   run: async (context, words, options) => {

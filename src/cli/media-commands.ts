@@ -22,7 +22,7 @@ const check: Command = {
 const add: Command = {
   usage: 'media add <media.ndjson> [--folder <folder>] [--files-from <origin>]',
   summary:
-    'store the files that a mapping lists, from their addresses or from a folder; see docs/migrating.md',
+    'store the files that a mapping lists, from their addresses or from a folder; see docs/migrating-others.md',
   options: { folder: { type: 'string' }, 'files-from': { type: 'string' } },
   words: { min: 1, max: 1 },
   run: async (context, words, options) => {

@@ -57,7 +57,7 @@ const DOCTOR = '  quire doctor\n      check settings, database, indexes and stor
 const CHECK_PROJECT =
   '  quire check-project <folder>\n      report which parts of a project of the reference would be served'
 const MAP =
-  '  quire map contentful|wordpress <export> --out <folder>\n      convert an export of another system to content-types and files for `quire apply`; see docs/migrating.md'
+  '  quire map contentful|wordpress <export> --out <folder>\n      convert an export of another system to content-types and files for `quire apply`; see docs/migrating-others.md'
 
 const COMMON_OPTIONS = {
   json: { type: 'boolean' },

@@ -226,7 +226,7 @@ export function toSchemaError(collection: string, error: unknown): unknown {
   if (error instanceof MongoServerError && error.code === CANNOT_CREATE_INDEX) {
     return new SchemaError([
       `${collection}: the database cannot build what is declared (${error.message}); of a sharded ` +
-        'collection no attribute can be unique, see docs/scaling.md',
+        'collection no attribute can be unique, see docs/sharding.md',
     ])
   }
   return error
