@@ -21,7 +21,7 @@ const OTHERS: ReadonlyMap<string, Readonly<Record<string, 1>>> = new Map([
 ])
 
 /**
- * Follows the table of docs/scaling.md: content is sharded by `_id`, which starts with the random
+ * Follows the table of docs/sharding.md: content is sharded by `_id`, which starts with the random
  * documentId. Reservations and file chunks are sharded, too. A cluster cannot enforce uniqueness
  * outside of the shard key, so content with unique indexes is not sharded.
  */
