@@ -208,7 +208,7 @@ describe('docs/api.md', () => {
       .filter(
         ({ path }) => !/^\/api\/(?:categories|cities|countries|currencies|languages)\b/.test(path),
       )
-      // The dialect responds with 404 to GET on these paths, which takes a route.
+      // Strapi responds to GET on these paths with 404, so Quire declares routes for them.
       .filter(
         ({ access, method, path }) =>
           !(access === 'everyone' && method === 'get' && path.startsWith('/api/auth/')),

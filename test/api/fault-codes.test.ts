@@ -84,7 +84,7 @@ describe('codes of faults', () => {
     ])
   })
 
-  it('repeats the codes for a repeated Idempotency-Key', async () => {
+  it('returns the same codes for the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'codes-of-faults-0001' }
     const path = '/admin/content/api::note.note'
     const first = await errorOf(path, { title: 'x' }, headers)

@@ -76,7 +76,7 @@ describe(`a release of ${SIZE} documents`, () => {
     return found
   }
 
-  /** All counts come from one snapshot. */
+  /** One request counts in one snapshot. */
   const countPublished = async (): Promise<number> =>
     (await ok('GET', '/api/notes?pagination[pageSize]=1')).meta.pagination.total
 

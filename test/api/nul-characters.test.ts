@@ -56,7 +56,7 @@ describe('NUL characters in requests', () => {
     expect([status, headers['error-code']]).to.deep.equal([400, 'invalid_query'])
   })
 
-  it('never responds with 500 to one in a query', async () => {
+  it('never responds with 500 to a NUL in a query', async () => {
     for (const [method, path] of pathsOf('safe')) {
       const target = withParameter(path, '1')
       await Promise.all(
@@ -66,14 +66,14 @@ describe('NUL characters in requests', () => {
     }
   })
 
-  it('never responds with 500 to one in a path', async () => {
+  it('never responds with 500 to a NUL in a path', async () => {
     for (const [method, path] of [...pathsOf('safe'), ...pathsOf('writing')]) {
       const body = SAFE.has(method) || method === 'delete' ? {} : { body: {} }
       await expectAnswered(method, withParameter(path, 'a%00b'), body)
     }
   })
 
-  it('never responds with 500 to one in a body', async () => {
+  it('never responds with 500 to a NUL in a body', async () => {
     const values = ['a\0b', [{ b: { 'a\0b': 'x' } }]]
     const keys = [
       'name',

@@ -74,7 +74,7 @@ describe('sign-in by OpenID Connect', () => {
   const everybody = async (): Promise<Json[]> =>
     (await server.get('/admin/administrators')).body.data
 
-  it('creates no other administrator before the first full administrator', async () => {
+  it('refuses other users until the first full administrator has signed in', async () => {
     person('early', ['staff'])
     expectOut(await enter('early'), 'refused', 'early')
     expect(await everybody()).to.deep.equal([])

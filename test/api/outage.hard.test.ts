@@ -35,7 +35,7 @@ describe('a database that is lost and comes back', function () {
     }
   }
 
-  it('causes a quick 503 with Retry-After for reads, writes and readiness', async () => {
+  it('causes a 503 with Retry-After within seconds, for reads, writes and readiness', async () => {
     proxy.shut()
     const started = Date.now()
     const answers = await Promise.all([

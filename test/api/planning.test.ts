@@ -179,7 +179,7 @@ describe('schedules and releases', () => {
       expect(await isPublished(`notes/${documentId}`)).to.equal(false)
     })
 
-    it('is listed page by page, among the visible ones only', async () => {
+    it('is listed page by page, without schedules that the caller may not see', async () => {
       const from = new Date(Date.now() + 100 * 86_400_000)
       const at = (index: number): string => new Date(from.getTime() + index).toISOString()
       for (let index = 0; index < 4; index += 1) {

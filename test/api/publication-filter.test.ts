@@ -123,7 +123,7 @@ describe('publicationFilter', () => {
     }
   }
 
-  /** Like content that was published before its type had drafts. */
+  /** Leaves an entry like content that was published before its type had drafts. */
   async function removeDraft(documentId: string, locale: string): Promise<void> {
     const client = await MongoClient.connect(server.uri)
     try {

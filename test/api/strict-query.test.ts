@@ -53,7 +53,7 @@ describe('QUIRE_STRICT_QUERY', () => {
     })
   }
 
-  it('changes no data by a refused request', async () => {
+  it('leaves the data unchanged after a refused request', async () => {
     const { body } = await server.get(`/api/posts/${documentId}`)
     expect(body.data.title).to.equal('a')
     expect(await server.count('post_versions')).to.equal(2)

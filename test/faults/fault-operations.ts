@@ -183,7 +183,7 @@ export async function readState(server: TestServer, key: string): Promise<Json> 
   return JSON.parse(JSON.stringify(state, withoutOwn).replaceAll(key, 'KEY'))
 }
 
-/** Attributes that differ between documents in any case. */
+/** Attributes that always differ between documents. */
 const OWN: ReadonlySet<string> = new Set([
   'id',
   'documentId',

@@ -122,7 +122,7 @@ describe('a connection to the database', function () {
       }
 
       for (const { what, begin, end } of FAULTS) {
-        it(`recovers: ${what}`, async () => {
+        it(`recovers when ${what}`, async () => {
           for (let round = 0; round < ROUNDS; round += 1) {
             await untilServed()
             await begin(proxy, load)

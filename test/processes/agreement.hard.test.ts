@@ -11,7 +11,7 @@ const TYPES = {
   ),
 }
 
-describe('the agreement of four processes', () => {
+describe('a group of four processes', () => {
   let processes: Processes
 
   before(async () => {
@@ -41,7 +41,7 @@ describe('the agreement of four processes', () => {
     async (server: ServerProcess): Promise<boolean> =>
       (await ask(server, 'GET', target, { token })).status === status
 
-  it('covers the permissions of the public role', async () => {
+  it('agrees on the permissions of the public role', async () => {
     const { permissions: others } = await through(0, 'GET', '/admin/roles/public')
     const permit = (index: number, granted: readonly string[]) =>
       through(index, 'PUT', '/admin/roles/public', { permissions: [...others, ...granted] })
@@ -54,7 +54,7 @@ describe('the agreement of four processes', () => {
     }
   })
 
-  it('covers API tokens', async () => {
+  it('agrees on API tokens', async () => {
     const made = await through(1, 'POST', '/admin/api-tokens', { name: 'app', type: 'read-only' })
     await all('a token', answers(200, '/api/notes', made.accessKey))
     const path = `/admin/api-tokens/${made.id}`
@@ -65,7 +65,7 @@ describe('the agreement of four processes', () => {
     await all('a token that was revoked', answers(401, '/api/notes', renewed.accessKey))
   })
 
-  it('covers locales, and content in a locale that another process has added', async () => {
+  it('agrees on locales, and on content in a locale that another process has added', async () => {
     await through(0, 'POST', '/admin/locales', { code: 'fr' })
     const knows = (code: string) => async (server: ServerProcess) => {
       const { body } = await ask(server, 'GET', '/api/i18n/locales')
@@ -87,7 +87,7 @@ describe('the agreement of four processes', () => {
     await all('what was written in it', answers(200, `${path}?locale=fr`, ROOT_TOKEN))
   })
 
-  it('covers the default locale', async () => {
+  it('agrees on the default locale', async () => {
     await through(2, 'POST', '/admin/locales', { code: 'de', isDefault: true })
     const isDefault = (code: string) => async (server: ServerProcess) => {
       const { body } = await ask(server, 'GET', '/api/i18n/locales')
@@ -103,7 +103,7 @@ describe('the agreement of four processes', () => {
     await all('the default locale', isDefault('en'))
   })
 
-  it('covers end users, and blocks them everywhere', async () => {
+  it('agrees on end users, and blocks them everywhere', async () => {
     const register = await ask(serverAt(0), 'POST', '/api/auth/local/register', {
       body: { username: 'ann', email: 'ann@example.org', password: 'secret of ann' },
       token: null,

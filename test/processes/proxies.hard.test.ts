@@ -225,7 +225,7 @@ describe('a cache in front of the server', () => {
     await assertPrivate(port)
   })
 
-  it('does the same in Varnish, and removes exactly the tagged responses on a purge', async function () {
+  it('collapses these polls in Varnish, and removes exactly the tagged responses on a purge', async function () {
     if (!hasXkey()) return this.skip()
     await begin({ CACHE_TAGS: 'xkey', CACHE_MAX_AGE: '600' })
     const port = await through(startVarnish(folder, server.port, await freePort()))
