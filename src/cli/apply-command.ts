@@ -42,7 +42,7 @@ export const APPLY_COMMAND: Command = {
         },
       )
       const failed = report.faults.length > 0 || !report.complete
-      return { data: report, text: textOf(report, { dryRun, prune }), failed }
+      return { data: report, text: formatApplyReport(report, { dryRun, prune }), failed }
     } finally {
       process.off('SIGINT', end)
       bar.end()
@@ -63,7 +63,7 @@ async function ask(found: Pruned): Promise<boolean> {
   }
 }
 
-function textOf(
+function formatApplyReport(
   { files, faults, pruned, complete }: ApplyReport,
   { dryRun, prune }: { readonly dryRun: boolean; readonly prune: boolean },
 ): string {

@@ -46,7 +46,7 @@ export async function runCheckProject(
     return 0
   }
   const found = await checkProject(asked.folder)
-  output.out(asked.json ? JSON.stringify(found, null, 2) : textOf(found))
+  output.out(asked.json ? JSON.stringify(found, null, 2) : formatProjectCheck(found))
   return found.faults.length > 0 ? 1 : 0
 }
 
@@ -165,7 +165,7 @@ async function dependenciesOf(path: string): Promise<object> {
   }
 }
 
-function textOf({ types, faults, warnings, leftBehind }: ProjectCheck): string {
+function formatProjectCheck({ types, faults, warnings, leftBehind }: ProjectCheck): string {
   const rows = types.map(({ uid, kind, attributes, draftAndPublish, localized }) => [
     uid,
     kind === 'singleType' ? 'single' : 'collection',

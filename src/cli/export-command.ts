@@ -30,7 +30,7 @@ export const EXPORT_COMMAND: Command = {
         spoolFolder: destination.spoolFolder,
         onProgress: bar.show,
       })
-      return { data, text: textOf(path, data), failed: !data.isConsistent }
+      return { data, text: formatExportReport(path, data), failed: !data.isConsistent }
     } finally {
       bar.end()
     }
@@ -45,7 +45,7 @@ function assertName(path: string, key: string | null): void {
   throw new UsageError(`export: expected a name such as ${names}`)
 }
 
-function textOf(
+function formatExportReport(
   path: string,
   { types, files, links, isConsistent, missing }: ExportReport,
 ): string {

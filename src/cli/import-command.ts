@@ -32,7 +32,7 @@ const fromUrl: Command = {
       // Without anybody who watches the totals need not be asked for.
       const watched = process.stderr.isTTY ? { onProgress: bar.show } : {}
       const data = await importFromSource({ source, ...into, ...watched })
-      return { data, text: textOf(data, dryRun) }
+      return { data, text: formatSourceReport(data, dryRun) }
     } finally {
       bar.end()
     }
@@ -88,7 +88,7 @@ function archiveText(report: ArchiveReport, dryRun: boolean): string {
   ].join('\n')
 }
 
-function textOf({ types, files, notTaken }: SourceReport, dryRun: boolean): string {
+function formatSourceReport({ types, files, notTaken }: SourceReport, dryRun: boolean): string {
   const rows = [
     ...Object.entries(types).map(([uid, { versions, added }]) => [uid, `${versions}`, `${added}`]),
     ['files', `${files.read}`, `${files.added}`],

@@ -25,7 +25,7 @@ const list: Command = {
   },
 }
 
-const show: Command = {
+const showRole: Command = {
   usage: 'role show <type>',
   summary: 'show the permissions of a role',
   options: {},
@@ -94,7 +94,7 @@ const grant = changing(
 )
 const revoke = changing('revoke', 'revoke actions of a role')
 
-export const ROLE_COMMANDS: readonly Command[] = [list, show, create, remove, grant, revoke]
+export const ROLE_COMMANDS: readonly Command[] = [list, showRole, create, remove, grant, revoke]
 
 /** By its type. @throws NotFoundError that says what may have been meant */
 export async function findRoleByName(roles: Pick<Roles, 'list'>, type: string): Promise<Role> {

@@ -160,7 +160,7 @@ function textFor(noun: string, verb: string | undefined): string | null {
 function findCommand(noun: string, verb: string | undefined): Command {
   const ofNoun = commandsOf(noun)
   if (ofNoun.length > 0 && verb === undefined) {
-    throw new UsageError(`Unknown command ${noun}; its commands are:\n${listOf(ofNoun)}`)
+    throw new UsageError(`Unknown command ${noun}; its commands are:\n${formatCommands(ofNoun)}`)
   }
   const command = ofNoun.find((one) => wordsOf(one)[1] === verb)
   if (command === undefined) throw unknownCommand(noun, verb)
@@ -228,11 +228,11 @@ function describe(error: CmsError): string {
 function usage(commands: readonly Command[]): string {
   return [
     'Manages locales, API tokens, roles, users, administrators, media, webhooks and the commit log, and imports content. Every command takes --json and --help.',
-    listOf(commands),
+    formatCommands(commands),
     ...(commands === COMMANDS ? [DOCTOR, CHECK_PROJECT, MAP] : []),
   ].join('\n')
 }
 
-function listOf(commands: readonly Command[]): string {
+function formatCommands(commands: readonly Command[]): string {
   return commands.map(({ usage, summary }) => `  quire ${usage}\n      ${summary}`).join('\n')
 }

@@ -33,7 +33,7 @@ export async function runMap(words: readonly string[], output: CliOutput): Promi
   try {
     const folder = await openMapOutput(out)
     const report = await map(path, folder)
-    const text = textOf(report, out)
+    const text = formatMapReport(report, out)
     await folder.finish(text)
     output.out(json ? JSON.stringify(report, null, 2) : text)
     return 0
@@ -78,7 +78,10 @@ function parseMapArguments(
   return map === undefined || !isWhole ? null : { map, path, out, json }
 }
 
-function textOf({ types, files, locales, defaultLocale, notes }: MapReport, out: string): string {
+function formatMapReport(
+  { types, files, locales, defaultLocale, notes }: MapReport,
+  out: string,
+): string {
   const rows = Object.entries(types).map(([type, lines]) => [type, `${lines}`])
   const added = locales.filter((code) => code !== 'en')
   return [

@@ -27,7 +27,7 @@ export function newJob(dueAt: Date): Required<Omit<JobRow, '_id' | 'session'>> {
 }
 
 /** A claimed job: the row at the claim, with the `lease` of the claimant. */
-export type Claimed<T extends JobRow> = T & { readonly lease: string }
+export type ClaimedJob<T extends JobRow> = T & { readonly lease: string }
 
 /** The lease ran out, and the job is another's: nothing of the attempt counts. */
 export class LeaseLost extends Error {
@@ -44,18 +44,18 @@ export class LeaseLost extends Error {
  */
 export interface JobQueue<T extends JobRow> {
   /** One that is due, among those that meet the conditions too; null where there is none. */
-  claim(conditions?: object): Promise<Claimed<T> | null>
+  claim(conditions?: object): Promise<ClaimedJob<T> | null>
   /** In how many milliseconds the first may be claimed of those that cannot yet; null where there is none within that time. */
   nextWithin(ms: number, conditions?: object): Promise<number | null>
   /**
    * Runs work that may outlast a lease: the lease is renewed meanwhile. After a kill others can claim the job within one
    * lease.
    */
-  hold<R>(job: Claimed<T>, work: () => Promise<R>): Promise<R>
+  hold<R>(job: ClaimedJob<T>, work: () => Promise<R>): Promise<R>
   /** Writes what became of it, if it is still ours. @throws LeaseLost */
-  settle(job: Claimed<T>, change: JobChange<T>): Promise<void>
+  settle(job: ClaimedJob<T>, change: JobChange<T>): Promise<void>
   /** Has its effect and removes it, both or neither. @throws LeaseLost, and nothing has changed */
-  finish(job: Claimed<T>, effect: (session: Session) => Promise<void>): Promise<void>
+  finish(job: ClaimedJob<T>, effect: (session: Session) => Promise<void>): Promise<void>
 }
 
 /** Given back to be done at another time, or done and kept. */
@@ -91,7 +91,8 @@ export async function openJobQueue<T extends JobRow>(
   return {
     claim: (conditions = {}) =>
       asCmsErrors(
-        async () => (await claimOne({ ...options, held }, conditions, now())) as Claimed<T> | null,
+        async () =>
+          (await claimOne({ ...options, held }, conditions, now())) as ClaimedJob<T> | null,
       ),
     hold: (job, work) => held.hold(job.lease, work),
     settle: (job, change) => settle(options, job, change),
@@ -175,7 +176,7 @@ function claimableAt(at: Date, leaseMs: number) {
 }
 
 /** Writes down in which session a job is finished, so that who takes it over can end that transaction. */
-function notingSession(options: JobQueueOptions, { _id, lease }: Claimed<JobRow>) {
+function notingSession(options: JobQueueOptions, { _id, lease }: ClaimedJob<JobRow>) {
   const { database } = options
   let isNoted = !database.hasTransactions
   return async (session: Session): Promise<void> => {
@@ -216,7 +217,7 @@ async function nextWithin(
 
 async function settle<T extends JobRow>(
   options: JobQueueOptions,
-  job: Claimed<T>,
+  job: ClaimedJob<T>,
   change: JobChange<T>,
 ): Promise<void> {
   const isDone = change.kind === 'done'

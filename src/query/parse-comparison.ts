@@ -66,7 +66,7 @@ export function parseComparison(
   const at = `${path}[$${operator}]`
   const family = FAMILIES[operator]
   if (family === 'list') {
-    return comparison(attribute, operator, castList(attribute, listOf(value, at), at))
+    return comparison(attribute, operator, castList(attribute, readList(value, at), at))
   }
   if (family === 'range') return parseRange(attribute, operator, value, at)
   return anyOf(value, at, (one, itsPlace) => {
@@ -94,7 +94,7 @@ export function anyOf(
   parseOne: (one: unknown, at: string) => Filter,
 ): Filter {
   if (!Array.isArray(value)) return parseOne(value, at)
-  const of = listOf(value, at).map((one, index) => parseOne(one, `${at}[${index}]`))
+  const of = readList(value, at).map((one, index) => parseOne(one, `${at}[${index}]`))
   const [first] = of
   return of.length === 1 && first !== undefined ? first : simplified(of)
 }
@@ -145,7 +145,7 @@ function assertOrdered(attribute: ScalarPlan, at: string): void {
 }
 
 function castOne(attribute: ScalarPlan, value: unknown, at: string): unknown {
-  const text = textOf(value, at)
+  const text = readText(value, at)
   try {
     return SCALAR_KINDS[attribute.type].fromQuery(text)
   } catch (error) {
@@ -159,7 +159,7 @@ function castList(attribute: ScalarPlan, values: readonly unknown[], at: string)
 }
 
 /** Wraps a scalar into a list. Commas do not separate values. */
-function listOf(value: unknown, at: string): readonly unknown[] {
+function readList(value: unknown, at: string): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > QUERY_LIMITS.listItems) {
     throw invalidValue(at, `at most ${QUERY_LIMITS.listItems} values`)
@@ -168,14 +168,14 @@ function listOf(value: unknown, at: string): readonly unknown[] {
 }
 
 function pattern(value: unknown, at: string): string {
-  const text = textOf(value, at)
+  const text = readText(value, at)
   if (text.length > QUERY_LIMITS.patternLength) {
     throw invalidValue(at, `at most ${QUERY_LIMITS.patternLength} characters`)
   }
   return text
 }
 
-function textOf(value: unknown, at: string): string {
+function readText(value: unknown, at: string): string {
   if (typeof value !== 'string') throw invalidValue(at, 'expected one value')
   if (value.includes('\0')) throw invalidValue(at, 'a NUL character cannot be stored')
   return value

@@ -39,7 +39,7 @@ export function parseVersions(
     return { locales: isFiltered ? every : [locales.defaultCode], status }
   }
   if (asked === '*') return { locales: every, status }
-  return { locales: listOf(asked).filter((code) => locales.has(code)), status }
+  return { locales: readLocales(asked).filter((code) => locales.has(code)), status }
 }
 
 /**
@@ -133,7 +133,7 @@ export function parseDeletedLocales(
   const asked = query['locale'] ?? ''
   if (!plan.localized || asked === '*') return 'all'
   if (asked === '') return [locales.defaultCode]
-  return listOf(asked)
+  return readLocales(asked)
 }
 
 /** The locales of a document action. The response to several locales is a list. */
@@ -158,7 +158,7 @@ export function parseActionLocales(
   const asked = query['locale'] ?? ''
   if (asked === '') return { kind: 'one', locales: [locales.defaultCode] }
   if (asked === '*') return { kind: 'every', locales: codesOf(locales) }
-  const named = listOf(typeof asked === 'string' ? asked.split(',') : asked)
+  const named = readLocales(typeof asked === 'string' ? asked.split(',') : asked)
   const unknown = named.find((code) => !locales.has(code))
   if (unknown !== undefined) throw unknownLocale(unknown, locales)
   const isOne = typeof asked === 'string' && named.length === 1
@@ -206,7 +206,7 @@ function statusOf(input: unknown): Status {
   throw new ValidationError('status: expected draft or published', {}, { code: 'invalid_query' })
 }
 
-function listOf(input: unknown): readonly string[] {
+function readLocales(input: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(input) ? input : [input]
   if (list.length > QUERY_LIMITS.listItems) {
     throw invalidValue('locale', `at most ${QUERY_LIMITS.listItems} values`)

@@ -35,7 +35,7 @@ export async function importFolders(
       const parent = parentOf(row)
       return {
         id: idOf(row),
-        name: nameOf(row),
+        name: folderName(row),
         parent: parent === undefined ? null : idOf(parent),
       }
     })
@@ -54,7 +54,7 @@ function idOf({ data }: ArchiveEntity): string {
 }
 
 /** The reference takes names that are no names of folders here. */
-function nameOf({ data }: ArchiveEntity): string {
+function folderName({ data }: ArchiveEntity): string {
   const name = String(data['name']).replace(/[\p{Cc}/\\]/gu, '_')
   return name.trim().slice(0, 100).trim() || '_'
 }

@@ -114,7 +114,7 @@ function userValuesOf({ index, roles }: RecordsImport, { id, data }: ArchiveEnti
   const values = newUserValues({
     username: String(data['username']),
     email: String(data['email']).toLowerCase(),
-    password: textOf(data['password']),
+    password: toText(data['password']),
     role: role === undefined ? null : (roles.get(role.ref) ?? null),
   })
   const { provider, confirmed, blocked } = data
@@ -134,7 +134,7 @@ function datesOf({ data }: ArchiveEntity): Omit<VersionOrigin, 'id'> {
   }
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 

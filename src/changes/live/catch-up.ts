@@ -6,7 +6,7 @@ import type { LostReason } from './live-events.ts'
 import type { LiveCommit, LiveLog } from './live-log.ts'
 import type { LiveStream, SharedTexts } from './live-stream.ts'
 
-export interface SendOptions {
+export interface CatchUpOptions {
   readonly audience: Subscribers
   readonly log: LiveLog
   readonly locales: { current(): Promise<LocaleRules> }
@@ -30,7 +30,7 @@ const MAX_BACKLOG = 8_192
 
 /** Reads the rights of a client and sends the missed events. The stream then joins the live events. */
 export async function sendPending(
-  options: SendOptions,
+  options: CatchUpOptions,
   listener: Subscriber,
   known?: SyncCaller,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function sendPending(
 }
 
 async function sendOrEnd(
-  options: SendOptions,
+  options: CatchUpOptions,
   listener: Subscriber,
   known: SyncCaller | undefined,
 ): Promise<void> {
@@ -79,7 +79,11 @@ function lossOf(stream: LiveStream, log: LiveLog): LostReason | null {
 }
 
 /** Commits up to `until` precede the read of the rights, so their changes to rights are known. */
-async function catchUp(options: SendOptions, listener: Subscriber, until: number): Promise<void> {
+async function catchUp(
+  options: CatchUpOptions,
+  listener: Subscriber,
+  until: number,
+): Promise<void> {
   const { log } = options
   const { stream } = listener
   const { sink } = stream.client
@@ -104,7 +108,7 @@ async function catchUp(options: SendOptions, listener: Subscriber, until: number
  * known.
  */
 export function sendCommit(
-  { shared, times }: Pick<SendOptions, 'shared' | 'times'>,
+  { shared, times }: Pick<CatchUpOptions, 'shared' | 'times'>,
   listener: Subscriber,
   commit: LiveCommit,
 ): boolean {

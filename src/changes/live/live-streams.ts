@@ -5,7 +5,7 @@ import type { LocaleRules } from '../../query/query.ts'
 import { createWorkQueue, type WorkQueue } from '../../base/work-queue.ts'
 import { openAddressShares } from './address-shares.ts'
 import { Subscribers, pauseSubscriber } from './subscribers.ts'
-import { sendPending, type SendOptions, sendCommit, type Times } from './catch-up.ts'
+import { sendPending, type CatchUpOptions, sendCommit, type Times } from './catch-up.ts'
 import { HEARTBEAT } from './live-events.ts'
 import { type LiveLog, openLiveLog } from './live-log.ts'
 import { type LiveClient, LiveStream, openSharedTexts } from './live-stream.ts'
@@ -100,7 +100,7 @@ export function openLiveStreams(options: LiveStreamsOptions): LiveStreams {
   }
 }
 
-type Parts = Omit<SendOptions, 'log'> &
+type Parts = Omit<CatchUpOptions, 'log'> &
   LiveStreamsOptions & { readonly turns: WorkQueue } & {
     readonly times: Times
   }

@@ -1,4 +1,4 @@
-import { type Claimed, type JobQueue, newJob, openJobQueue } from '../../jobs/job-queue.ts'
+import { type ClaimedJob, type JobQueue, newJob, openJobQueue } from '../../jobs/job-queue.ts'
 import { type Lane, openRunner } from '../../jobs/runner.ts'
 import type { CommitLog } from '../../mongo/commits/commit-log.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
@@ -92,7 +92,7 @@ function laneOf(options: Purging, queue: JobQueue<PurgeRow>): Lane {
 function aim(
   { now, staleMs }: Purging,
   queue: JobQueue<PurgeRow>,
-  row: Claimed<PurgeRow>,
+  row: ClaimedJob<PurgeRow>,
   { log, seq }: Head,
 ): Promise<void> {
   const dueAt = new Date(now().getTime() + staleMs + SETTLE_MS)
@@ -105,7 +105,7 @@ function aim(
 async function purge(
   { database, schema, target, now }: Purging,
   queue: JobQueue<PurgeRow>,
-  row: Claimed<PurgeRow>,
+  row: ClaimedJob<PurgeRow>,
 ): Promise<void> {
   const to = row.target ?? row.cursor
   try {

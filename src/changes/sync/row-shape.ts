@@ -63,11 +63,15 @@ function showMembers(
 ): Data {
   const shown: Data = {}
   for (const member of members)
-    shown[member.name] = show(member, values[member.name] ?? null, mayRead)
+    shown[member.name] = showMember(member, values[member.name] ?? null, mayRead)
   return shown
 }
 
-function show(member: AttributePlan, value: unknown, mayRead: (uid: Uid) => boolean): unknown {
+function showMember(
+  member: AttributePlan,
+  value: unknown,
+  mayRead: (uid: Uid) => boolean,
+): unknown {
   switch (member.kind) {
     case 'scalar':
       return SCALAR_KINDS[member.type].toJson(value)

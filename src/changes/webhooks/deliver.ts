@@ -1,11 +1,16 @@
-import { type Claimed, type JobQueue, LeaseLost } from '../../jobs/job-queue.ts'
+import { type ClaimedJob, type JobQueue, LeaseLost } from '../../jobs/job-queue.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { DeliveryRow } from './delivery.ts'
 import { earlierOf, postpone, wakeFirst } from './document-order.ts'
 import { bodyFor, type PayloadSources } from './payload.ts'
 import { delayAfter } from './retries.ts'
-import { type DeliveryOutcome, sendRequest, type SendOptions, TIMEOUT_MS } from './send-request.ts'
+import {
+  type DeliveryOutcome,
+  sendRequest,
+  type RequestOptions,
+  TIMEOUT_MS,
+} from './send-request.ts'
 import { signedHeaders } from './sign.ts'
 import { WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 
@@ -20,7 +25,7 @@ const LATEST_MS = DELIVERY_LEASE_MS - TIMEOUT_MS - SETTLE_MS
 
 export interface Delivering extends PayloadSources {
   readonly queue: JobQueue<DeliveryRow>
-  readonly send: SendOptions
+  readonly send: RequestOptions
   readonly now: () => Date
 }
 
@@ -28,7 +33,7 @@ export interface Delivering extends PayloadSources {
 export async function deliver(
   delivering: Delivering,
   hook: WebhookRow,
-  delivery: Claimed<DeliveryRow>,
+  delivery: ClaimedJob<DeliveryRow>,
 ): Promise<void> {
   try {
     await attempt(delivering, hook, delivery)
@@ -41,7 +46,7 @@ export async function deliver(
 async function attempt(
   delivering: Delivering,
   hook: WebhookRow,
-  delivery: Claimed<DeliveryRow>,
+  delivery: ClaimedJob<DeliveryRow>,
 ): Promise<void> {
   const { database, queue, now } = delivering
   const started = performance.now()
@@ -77,7 +82,7 @@ export function sendTo(
 /** Returns the delivery to the queue without counting the attempt. */
 function putBack(
   queue: JobQueue<DeliveryRow>,
-  delivery: Claimed<DeliveryRow>,
+  delivery: ClaimedJob<DeliveryRow>,
   dueAt: Date,
 ): Promise<void> {
   return queue.settle(delivery, {
@@ -90,7 +95,7 @@ function putBack(
 async function settle(
   { database, queue, now }: Delivering,
   hook: WebhookRow,
-  delivery: Claimed<DeliveryRow>,
+  delivery: ClaimedJob<DeliveryRow>,
   { retryAfterMs, ...outcome }: DeliveryOutcome,
 ): Promise<void> {
   const at = now()

@@ -59,12 +59,12 @@ export async function listDeliveries(
   )
   const page = found.slice(0, most)
   return {
-    deliveries: page.map(show),
+    deliveries: page.map(toDelivery),
     next: found.length > most ? (page.at(-1)?.place ?? null) : null,
   }
 }
 
-function show(row: DeliveryRow): Delivery {
+function toDelivery(row: DeliveryRow): Delivery {
   const { _id, hook: _hook, open: _open, lease: _lease, leasedUntil: _until, ...rest } = row
   const { place: _place, dueAt, ...facts } = rest
   return { id: _id, ...facts, nextAttemptAt: row.state === 'due' ? dueAt : null }

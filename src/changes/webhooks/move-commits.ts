@@ -111,7 +111,7 @@ async function moveFor(
   return reached < range.to
 }
 
-interface Step {
+interface LogStep {
   readonly commits: readonly NumberedCommit[]
   /** All commits up to this number are covered. */
   readonly reached: number
@@ -125,7 +125,7 @@ interface Step {
 async function readStep(
   { database, now }: MoveOptions,
   { after, to }: { readonly after: number; readonly to: number },
-): Promise<Step> {
+): Promise<LogStep> {
   const found: NumberedCommit[] = []
   const range = { after, limit: MAX_COMMITS_PER_STEP }
   await scanCommits(database, { seq: to }, range, {}, (commit) => {

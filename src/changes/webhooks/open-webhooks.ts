@@ -9,13 +9,13 @@ import { DELIVERIES, type DeliveryRow, ensureDeliveries } from './delivery.ts'
 import { sweepDeliveries } from './delivery-log.ts'
 import { type MoveOptions, moveCommits } from './move-commits.ts'
 import type { PayloadSources } from './payload.ts'
-import type { SendOptions } from './send-request.ts'
+import type { RequestOptions } from './send-request.ts'
 import { testWebhook, type Tested } from './test-webhook.ts'
 import { ensureWebhooks, type WebhookRow, webhooksOf } from './webhook.ts'
 
 export interface WebhooksOptions extends PayloadSources {
   readonly commitLog: Pick<CommitLog, 'head' | 'onHead'>
-  readonly send: SendOptions
+  readonly send: RequestOptions
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
   readonly onMissed: MoveOptions['onMissed']

@@ -16,7 +16,7 @@ export interface DeliveryOutcome {
 /** Reason of a failure. Response bodies are not stored. */
 export type SendError = 'address_refused' | 'redirect' | 'status' | 'timeout' | 'unreachable'
 
-export interface SendOptions {
+export interface RequestOptions {
   /** Hosts that may have private addresses: `WEBHOOK_ALLOW_HOSTS`. */
   readonly allowHosts: readonly string[]
   /** Version of the server, for `User-Agent`. */
@@ -40,7 +40,7 @@ export const TIMEOUT_MS = 15_000
  */
 export async function sendRequest(
   message: WebhookMessage,
-  options: SendOptions,
+  options: RequestOptions,
 ): Promise<DeliveryOutcome> {
   const started = performance.now()
   const rest = await attempt(message, options).catch((error: unknown) => ({
@@ -53,7 +53,7 @@ export async function sendRequest(
 
 async function attempt(
   { url, headers, body }: WebhookMessage,
-  { allowHosts, version, timeoutMs = TIMEOUT_MS, lookup }: SendOptions,
+  { allowHosts, version, timeoutMs = TIMEOUT_MS, lookup }: RequestOptions,
 ): Promise<Omit<DeliveryOutcome, 'ms'>> {
   const target = new URL(url)
   const isSecure = target.protocol === 'https:'

@@ -3,13 +3,13 @@ import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import { sendTo } from './deliver.ts'
 import { TEST_EVENT } from './events.ts'
 import { getWebhook } from './manage-webhooks.ts'
-import type { DeliveryOutcome, SendOptions } from './send-request.ts'
+import type { DeliveryOutcome, RequestOptions } from './send-request.ts'
 
 export type Tested = Omit<DeliveryOutcome, 'retryAfterMs'>
 
 export interface TestParts {
   readonly database: Database
-  readonly send: SendOptions
+  readonly send: RequestOptions
   readonly now: () => Date
 }
 

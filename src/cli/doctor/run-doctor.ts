@@ -30,7 +30,7 @@ export async function runDoctor(
     return 0
   }
   const examination = await examine(installation)
-  output.out(options.json ? JSON.stringify(examination, null, 2) : textOf(examination))
+  output.out(options.json ? JSON.stringify(examination, null, 2) : formatExamination(examination))
   return examination.findings.some(isBad) ? 1 : 0
 }
 
@@ -48,7 +48,7 @@ function readWords(
 
 const OPTIONS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
 
-function textOf({ findings, advice }: Examination): string {
+function formatExamination({ findings, advice }: Examination): string {
   const rows = findings.map(({ check, level, what }) => [level, check, what])
   const bad = findings.filter(isBad).length
   return [

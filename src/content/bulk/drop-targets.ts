@@ -11,7 +11,7 @@ export type IsDropped = (target: ContentTypePlan, named: NamedTarget) => boolean
 export function dropTargets(holder: ShapePlan, data: Data, isDropped: IsDropped): Data {
   return mapRelations(holder, data, (relation, value, path) =>
     dropInRelation(value, (sent, at) => {
-      const named = nameOf(relation.target(), sent, [...path, ...at])
+      const named = parseTarget(relation.target(), sent, [...path, ...at])
       return named !== null && isDropped(relation.target(), named)
     }),
   )
@@ -37,7 +37,7 @@ function keptOf(value: unknown, at: readonly string[], isItemDropped: IsItemDrop
   return kept.length === 0 && list.length > 0 ? undefined : kept
 }
 
-function nameOf(
+function parseTarget(
   target: ContentTypePlan,
   sent: unknown,
   path: readonly string[],

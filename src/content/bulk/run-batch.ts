@@ -33,7 +33,7 @@ interface Fresh {
   readonly context: DocumentContext
 }
 
-type Step =
+type LineStep =
   | { readonly fresh: Omit<Fresh, 'index' | 'context'>; readonly isLinked: boolean }
   | { readonly done: Done }
   | 'alone'
@@ -136,7 +136,7 @@ class Batch {
     context: DocumentContext,
     view: BatchView,
     line: BulkLine,
-  ): Promise<Step | { readonly error: CmsError }> {
+  ): Promise<LineStep | { readonly error: CmsError }> {
     if (line.op === 'delete' || this.#changed === 'all') return 'alone'
     try {
       return await this.#decide(context, view, line)
@@ -147,7 +147,7 @@ class Batch {
     }
   }
 
-  async #decide(context: DocumentContext, view: BatchView, line: UpsertLine): Promise<Step> {
+  async #decide(context: DocumentContext, view: BatchView, line: UpsertLine): Promise<LineStep> {
     const { plan } = line
     const located = locateDocument(context, view, line)
     const { documentId, versions } = located

@@ -44,13 +44,13 @@ export function missingUids(
   return [...plan.attributes.values()].flatMap((attribute) => {
     if (!isMadeUid(attribute) || given[attribute.name] !== undefined) return []
     if (which === 'required' && !attribute.required) return []
-    const text = textOf(plan, attribute, given[attribute.targetField])
+    const text = uidSource(plan, attribute, given[attribute.targetField])
     return text === '' ? [] : [{ attribute, text }]
   })
 }
 
 /** A required uid falls back to the name of the type if its source contains no characters of a uid. */
-function textOf(
+function uidSource(
   { singularName }: ContentTypePlan,
   { required }: ScalarPlan,
   source: unknown,

@@ -1,7 +1,7 @@
 import { administratorAction } from '../../people/access/administrator-actions.ts'
 import { assertMayIn } from '../../people/access/permissions.ts'
 import { CmsError } from '../../base/errors.ts'
-import { type Claimed, type JobQueue, LeaseLost } from '../../jobs/job-queue.ts'
+import { type ClaimedJob, type JobQueue, LeaseLost } from '../../jobs/job-queue.ts'
 import { writingAs } from '../../mongo/connection/authorship.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
@@ -23,7 +23,7 @@ const RETRIES_MS: readonly number[] = [
 export async function runSchedule(
   context: PlanningContext,
   queue: JobQueue<ScheduleRow>,
-  job: Claimed<ScheduleRow>,
+  job: ClaimedJob<ScheduleRow>,
 ): Promise<void> {
   try {
     await writingAs({ by: job.by, requestId: `schedule:${job._id}` }, () =>
@@ -38,7 +38,7 @@ export async function runSchedule(
 async function perform(
   context: PlanningContext,
   queue: JobQueue<ScheduleRow>,
-  job: Claimed<ScheduleRow>,
+  job: ClaimedJob<ScheduleRow>,
 ): Promise<void> {
   const principal = await principalNow(context, job.by)
   if (job.kind === 'release') {
@@ -63,7 +63,7 @@ async function perform(
 async function keepFailure(
   { now }: PlanningContext,
   queue: JobQueue<ScheduleRow>,
-  job: Claimed<ScheduleRow>,
+  job: ClaimedJob<ScheduleRow>,
   error: unknown,
 ): Promise<void> {
   const at = now()

@@ -3,7 +3,7 @@ import { compareStatuses, type DocumentLocale } from '../../mongo/read/compare-s
 import type { EntryState } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-export interface LocaleState extends DocumentLocale {
+export interface StateOfLocale extends DocumentLocale {
   readonly state: EntryState
 }
 
@@ -12,7 +12,7 @@ export async function findStates(
   database: Database,
   plan: ContentTypePlan,
   lines: readonly DocumentLocale[],
-): Promise<readonly LocaleState[]> {
+): Promise<readonly StateOfLocale[]> {
   if (lines.length === 0) return []
   if (!plan.draftAndPublish) return lines.map((line) => ({ ...line, state: 'published' }))
   const compared = await compareStatuses(database, plan, lines)

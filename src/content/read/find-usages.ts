@@ -72,7 +72,7 @@ async function usagesAt(
       documentId: row.documentId,
       locale: plan.localized ? row.locale : null,
       field: path,
-      title: row.status === 'draft' || before === undefined ? textOf(row.title) : before.title,
+      title: row.status === 'draft' || before === undefined ? titleText(row.title) : before.title,
       statuses: [...(before?.statuses ?? []), row.status],
     })
   }
@@ -82,7 +82,7 @@ async function usagesAt(
   return { all, capped: rows.length > MAX_USAGES }
 }
 
-function textOf(title: unknown): string {
+function titleText(title: unknown): string {
   return typeof title === 'string' ? title : ''
 }
 

@@ -23,7 +23,7 @@ export interface SignInRules {
   readonly registerFields: readonly string[]
 }
 
-interface Place {
+interface AuthDescription {
   readonly vocabulary: Vocabulary
   readonly rules: SignInRules
 }
@@ -35,7 +35,7 @@ interface Exchange {
   readonly summary: string
   readonly body: JsonSchema | null
   readonly example?: object
-  readonly answers: (place: Place) => JsonSchema
+  readonly answers: (place: AuthDescription) => JsonSchema
 }
 
 const EXCHANGES: readonly [Exchange, ...Exchange[]] = [
@@ -107,7 +107,7 @@ const REFRESH: Exchange = {
   answers: () => objectOf({ jwt: TEXT, refreshToken: TEXT }, ['jwt']),
 }
 
-function registration({ vocabulary, rules: { registerFields } }: Place): Exchange {
+function registration({ vocabulary, rules: { registerFields } }: AuthDescription): Exchange {
   const plan = userPlan(vocabulary)
   const set = addedAttributes(plan).filter(({ name }) => registerFields.includes(name))
   const { properties, required } = attributeInputs(vocabulary, plan, set)
@@ -222,7 +222,7 @@ function provider(path: string, operationId: string): PlacedOperation {
 
 function placed(
   { path, verb, summary, body, example, answers }: Exchange,
-  place: Place,
+  place: AuthDescription,
 ): PlacedOperation {
   return {
     path: `/api/auth${path}`,
@@ -253,7 +253,7 @@ function userPlan({ schema }: Vocabulary): ContentTypePlan {
   return plan
 }
 
-function signedIn({ vocabulary, rules: { refresh } }: Place): JsonSchema {
+function signedIn({ vocabulary, rules: { refresh } }: AuthDescription): JsonSchema {
   const user = entrySchema(vocabulary, userPlan(vocabulary))
   return vocabulary.refer('SignedIn', () =>
     objectOf(

@@ -27,7 +27,7 @@ import { answer, ENTITY_TAG, failures, jsonBody, NOT_MODIFIED } from './response
 import type { Vocabulary } from './vocabulary.ts'
 
 /** What an operation on one content-type is described with. */
-interface Place {
+interface TypeDescription {
   readonly vocabulary: Vocabulary
   readonly plan: ContentTypePlan
   readonly bounds: Bounds
@@ -45,7 +45,7 @@ export function contentOperations(
   const isSingle = plan.kind === 'singleType'
   const path = `/api/${isSingle ? plan.singularName : plan.pluralName}`
   const place = { vocabulary, plan, bounds, name: vocabulary.nameOf(plan.uid), path, isSingle }
-  const permitted = (verb: ContentVerb, make: (place: Place) => PlacedOperation) =>
+  const permitted = (verb: ContentVerb, make: (place: TypeDescription) => PlacedOperation) =>
     vocabulary.may(contentAction(plan, verb)) ? [make(place)] : []
   return [
     ...permitted('find', isSingle ? findOne : find),
@@ -77,7 +77,7 @@ const IDEMPOTENCY_KEY = headerParameter(
   'A text of your own: a request sent again with it creates nothing more',
 )
 
-function find({ vocabulary, plan, bounds, name, path }: Place): PlacedOperation {
+function find({ vocabulary, plan, bounds, name, path }: TypeDescription): PlacedOperation {
   const schema = vocabulary.refer(`${name}_List`, () =>
     objectOf(
       {
@@ -122,13 +122,13 @@ export function paginationSchema({ refer }: Vocabulary): JsonSchema {
   )
 }
 
-function oneEntry({ vocabulary, plan, name }: Place): JsonSchema {
+function oneEntry({ vocabulary, plan, name }: TypeDescription): JsonSchema {
   return vocabulary.refer(`${name}_Entry`, () =>
     objectOf({ data: entrySchema(vocabulary, plan), meta: objectOf({}) }, ['data', 'meta']),
   )
 }
 
-function findOne(place: Place): PlacedOperation {
+function findOne(place: TypeDescription): PlacedOperation {
   const { vocabulary, plan, bounds, name, isSingle } = place
   return {
     path: addressOf(place),
@@ -151,7 +151,7 @@ function findOne(place: Place): PlacedOperation {
   }
 }
 
-function create(place: Place): PlacedOperation {
+function create(place: TypeDescription): PlacedOperation {
   const { vocabulary, plan, bounds, name, path } = place
   const data = createSchema(vocabulary, plan)
   return {
@@ -177,7 +177,7 @@ function create(place: Place): PlacedOperation {
   }
 }
 
-function update(place: Place): PlacedOperation {
+function update(place: TypeDescription): PlacedOperation {
   const { vocabulary, plan, bounds, name, isSingle } = place
   const data = inputSchema(vocabulary, plan)
   return {
@@ -204,7 +204,7 @@ function bodyOf(data: JsonSchema, plan: ContentTypePlan): object {
   return jsonBody(schema, example === null ? undefined : { data: example })
 }
 
-function remove(place: Place): PlacedOperation {
+function remove(place: TypeDescription): PlacedOperation {
   const { plan, bounds, name, isSingle } = place
   return {
     path: addressOf(place),
@@ -228,7 +228,7 @@ function remove(place: Place): PlacedOperation {
   }
 }
 
-function act(place: Place, verb: string, summary: string): PlacedOperation {
+function act(place: TypeDescription, verb: string, summary: string): PlacedOperation {
   const { vocabulary, plan, bounds, name } = place
   const isPlanned = verb !== 'discard'
   const several = objectOf(
@@ -266,10 +266,10 @@ function act(place: Place, verb: string, summary: string): PlacedOperation {
   }
 }
 
-function addressOf({ path, isSingle }: Place): string {
+function addressOf({ path, isSingle }: TypeDescription): string {
   return isSingle ? path : `${path}/:documentId`
 }
 
-function addressed({ isSingle }: Place): readonly Parameter[] {
+function addressed({ isSingle }: TypeDescription): readonly Parameter[] {
   return isSingle ? [] : [DOCUMENT_ID]
 }

@@ -101,7 +101,7 @@ async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<
     ? await findUnusedFiles(documents.database, plan, search, places, part)
     : await findFiles(documents.database, plan, search, part)
   ctx.body = {
-    data: await show(ctx, dependencies, files),
+    data: await showFiles(ctx, dependencies, files),
     meta: { pagination: page.show(total, capped) },
   }
 }
@@ -119,7 +119,7 @@ async function upload(ctx: Context, dependencies: FileRouteDependencies): Promis
     return Promise.all(added.map(async (one) => (await library.move(one, folder)) ?? one))
   })
   ctx.status = 201
-  ctx.body = { data: await show(ctx, dependencies, records) }
+  ctx.body = { data: await showFiles(ctx, dependencies, records) }
 }
 
 /** Changes the metadata or folder of a file. A multipart body replaces its bytes. */
@@ -198,12 +198,12 @@ async function showOne(
   dependencies: FileRouteDependencies,
   record: MediaFile | null,
 ): Promise<Data> {
-  const [shown] = record === null ? [] : await show(ctx, dependencies, [record])
+  const [shown] = record === null ? [] : await showFiles(ctx, dependencies, [record])
   if (shown === undefined) throw noSuchFile()
   return shown
 }
 
-async function show(
+async function showFiles(
   ctx: Context,
   dependencies: FileRouteDependencies,
   records: readonly MediaFile[],

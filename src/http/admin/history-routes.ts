@@ -84,7 +84,7 @@ export function historyRoutes(dependencies: Dependencies): GuardedRouter {
   }
   add('get', '', 'find', list)
   add('get', '/diff', 'find', compare)
-  add('get', '/:revision', 'find', show)
+  add('get', '/:revision', 'find', sendRevision)
   add('post', '/:revision/restore', 'update', restore)
   return admin.router
 }
@@ -106,7 +106,7 @@ async function list(
   ctx.body = historyEnvelope(found, pageSize)
 }
 
-async function show(
+async function sendRevision(
   ctx: Context,
   plan: ContentTypePlan,
   dependencies: Dependencies,

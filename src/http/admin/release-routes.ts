@@ -74,7 +74,7 @@ export function releaseRoutes({ planning, ...before }: PlanningRouteDependencies
   const run = (handler: Handler) => (ctx: Context) => handler(ctx, planning)
   admin.get('/', of('read'), run(list))
   admin.post('/', of('create'), run(create))
-  admin.get('/:id', of('read'), run(show))
+  admin.get('/:id', of('read'), run(sendRelease))
   admin.put('/:id', of('update'), run(rename))
   admin.delete('/:id', of('delete'), run(remove))
   admin.post('/:id/items', of('update'), run(add))
@@ -128,7 +128,7 @@ async function create(ctx: Context, planning: Planning): Promise<void> {
   await send(ctx, planning, await createRelease(planning, data.name))
 }
 
-async function show(ctx: Context, planning: Planning): Promise<void> {
+async function sendRelease(ctx: Context, planning: Planning): Promise<void> {
   await send(ctx, planning, await getRelease(planning, parameterOf(ctx, 'id')))
 }
 

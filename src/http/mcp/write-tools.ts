@@ -30,7 +30,7 @@ export async function createTool(call: ToolCall): Promise<object> {
   const documentId = documents.newDocumentId()
   const target = { plan: call.plan, documentId, key, writer }
   const version = await createDocument(documents, target, dataArgument(call), null)
-  return show(call, version, key.status, shown)
+  return showWritten(call, version, key.status, shown)
 }
 
 /**
@@ -47,7 +47,7 @@ export async function updateTool(call: ToolCall): Promise<object> {
     condition: conditionOf(call),
   }
   const version = await updateDocument(call.dependencies.documents, target, dataArgument(call))
-  return show(call, version, key.status, shown)
+  return showWritten(call, version, key.status, shown)
 }
 
 export async function actionTool(
@@ -68,7 +68,8 @@ export async function actionTool(
     writer,
   })
   const [version] = versions
-  if (locales.kind === 'one' && version !== undefined) return show(call, version, answered, shown)
+  if (locales.kind === 'one' && version !== undefined)
+    return showWritten(call, version, answered, shown)
   return { data: await showVersions(documents.database, plan, versions, answered, shown) }
 }
 
@@ -95,7 +96,7 @@ function targetOf(call: ToolCall) {
   return { key, shown, writer: writerOf(ctx, shown.reader) }
 }
 
-async function show(
+async function showWritten(
   { plan, dependencies }: ToolCall,
   version: Awaited<ReturnType<typeof createDocument>>,
   status: Status,

@@ -149,7 +149,7 @@ async function answerAtomically(
   try {
     const answers = await run.place.run(() => runAtomically(run, lines))
     ctx.type = TYPES[0] ?? ''
-    ctx.body = textOf(answers)
+    ctx.body = formatAnswers(answers)
   } catch (error) {
     if (!(error instanceof LineFault)) throw error
     const { cause, line } = error
@@ -211,7 +211,7 @@ async function carryOut(
   await ctx.state.authorizeAgain?.()
   for await (const answered of runLines(run, group)) {
     if (answers.destroyed) return false
-    const isRead = answers.write(textOf(answered)) || (await drained(answers))
+    const isRead = answers.write(formatAnswers(answered)) || (await drained(answers))
     const failed = answered.map(({ outcome }) => ('error' in outcome ? outcome.error : null))
     const lasting = failed.find((error) => error !== null && error.status >= 500)
     if (lasting !== undefined && lasting !== null) throw lasting
@@ -239,11 +239,11 @@ function closing(answers: PassThrough): AbortSignal {
   return gone.signal
 }
 
-function textOf(answers: readonly LineAnswer[]): string {
-  return answers.map((answer) => `${JSON.stringify(shown(answer))}\n`).join('')
+function formatAnswers(answers: readonly LineAnswer[]): string {
+  return answers.map((answer) => `${JSON.stringify(toAnswerLine(answer))}\n`).join('')
 }
 
-function shown({ line, outcome }: LineAnswer): object {
+function toAnswerLine({ line, outcome }: LineAnswer): object {
   if ('error' in outcome) return { line, ...errorOf(outcome.error) }
   const { result, documentId } = outcome
   return { line, status: result === 'created' ? 201 : 200, result, documentId }

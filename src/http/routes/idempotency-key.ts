@@ -26,7 +26,7 @@ export function readIdempotentRequest(ctx: Context, path: string): IdempotentReq
   if (header === undefined) return null
   const key = keyOf(String(header).trim())
   return {
-    key: digestOf([nameOf(ctx.state.principal), ctx.method, path, key]),
+    key: digestOf([principalKey(ctx.state.principal), ctx.method, path, key]),
     fingerprint: digestOf([ctx.querystring, ctx.get('Strapi-Response-Format'), bodyOf(ctx)]),
   }
 }
@@ -39,7 +39,7 @@ function keyOf(text: string): string {
 }
 
 /** All requests without credentials share one principal. */
-function nameOf(principal: Principal): string {
+function principalKey(principal: Principal): string {
   switch (principal.kind) {
     case 'user':
     case 'apiToken':

@@ -54,14 +54,14 @@ async function list(ctx: Context, { access, users }: RoleRouteDependencies): Pro
   const roles = await access.roles.list()
   const counts = await Promise.all(roles.map((role) => countUsersOf(users, role.documentId)))
   ctx.body = {
-    roles: roles.map((role, index) => ({ ...show(role), nb_users: counts[index] ?? 0 })),
+    roles: roles.map((role, index) => ({ ...toRoleResponse(role), nb_users: counts[index] ?? 0 })),
   }
 }
 
 async function findOne(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const role = await roleOf(ctx, access)
   const permissions = showPermissions(role.permissions, access.actions)
-  ctx.body = { role: { ...show(role), permissions } }
+  ctx.body = { role: { ...toRoleResponse(role), permissions } }
 }
 
 async function create(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
@@ -142,7 +142,15 @@ function typeOf(name: unknown): string {
     .slice(0, 64)
 }
 
-function show({ id, documentId, name, description, type, createdAt, updatedAt }: Role): object {
+function toRoleResponse({
+  id,
+  documentId,
+  name,
+  description,
+  type,
+  createdAt,
+  updatedAt,
+}: Role): object {
   const publishedAt = updatedAt
   return { id, documentId, name, description, type, createdAt, updatedAt, publishedAt }
 }

@@ -59,11 +59,11 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
     handle('find', (ctx) => findFilePage(ctx, dependencies)),
   )
   const findOne = handle('findOne', async (ctx) => {
-    ctx.body = await show(ctx, dependencies, await getFile(ctx, dependencies), ctx.querystring)
+    ctx.body = await showFile(ctx, dependencies, await getFile(ctx, dependencies), ctx.querystring)
   })
   const destroy = handle('destroy', async (ctx) => {
     const record = await getFile(ctx, dependencies)
-    const shown = await show(ctx, dependencies, record, '')
+    const shown = await showFile(ctx, dependencies, record, '')
     if (!(await dependencies.media.library.remove(record))) throw new NotFoundError('file.notFound')
     ctx.body = shown
   })
@@ -100,7 +100,7 @@ async function upload(ctx: Context, dependencies: UploadRouteDependencies): Prom
   if (record === null) throw new NotFoundError('Entity not found')
   const changed = await change(ctx, dependencies, record)
   if (changed === null) throw new NotFoundError('Entity not found')
-  ctx.body = await show(ctx, dependencies, changed, '')
+  ctx.body = await showFile(ctx, dependencies, changed, '')
 }
 
 async function create(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
@@ -218,7 +218,7 @@ async function getFile(ctx: Context, dependencies: UploadRouteDependencies): Pro
   return record
 }
 
-async function show(
+async function showFile(
   ctx: Context,
   dependencies: UploadRouteDependencies,
   record: MediaFile,

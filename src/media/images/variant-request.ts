@@ -54,7 +54,7 @@ export function parseVariant(
 ): AskedVariant | null {
   const given = PARAMETERS.filter((key) => query[key] !== undefined)
   if (given.length === 0) return null
-  const asked = new Map(given.map((key) => [key, textOf(key, query[key])]))
+  const asked = new Map(given.map((key) => [key, singleValue(key, query[key])]))
   if (rules.signingKey !== null) {
     assertSigned(rules.signingKey, name, Object.fromEntries(asked), query['signature'])
   }
@@ -115,7 +115,7 @@ function assertSigned(
   }
 }
 
-function textOf(key: string, value: unknown): string {
+function singleValue(key: string, value: unknown): string {
   if (typeof value === 'string') return value
   throw new ValidationError(`${key}: expected one value`, {}, { code: 'invalid_query' })
 }

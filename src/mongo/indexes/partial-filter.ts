@@ -7,7 +7,7 @@ import { BSON, type Document } from 'mongodb'
  * operand. Null equals the empty filter.
  */
 export function partialFilterText(filter: Document | null): string {
-  const conditions = new Set(conditionsOf(filter ?? {}).map(textOf))
+  const conditions = new Set(conditionsOf(filter ?? {}).map(canonicalText))
   return [...conditions].toSorted().join()
 }
 
@@ -31,6 +31,6 @@ function isOperators(operand: unknown): operand is Document {
 }
 
 /** Engines store different number types: 1, 1.0 and 1n are the same operand. */
-function textOf(condition: Condition): string {
+function canonicalText(condition: Condition): string {
   return BSON.EJSON.stringify(condition, { relaxed: true })
 }

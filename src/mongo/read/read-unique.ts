@@ -88,7 +88,7 @@ function keyOf({ filter, conditions, order, chosen }: ReadPlan, member: string):
   if (order.lookups.length + conditions.lookups.length + chosen.length > 0) return null
   const equalities: Record<string, string> = {}
   for (const [path, value] of [filter, conditions.match].flatMap(conditionsIn)) {
-    const text = textOf(value)
+    const text = equalText(value)
     if (text === null || path.startsWith('$') || Object.hasOwn(equalities, path)) return null
     equalities[path] = text
   }
@@ -103,7 +103,7 @@ function conditionsIn(match: Document): readonly (readonly [string, unknown])[] 
 }
 
 /** The operand of `text` or `{$eq: text}`; otherwise null. */
-function textOf(condition: unknown): string | null {
+function equalText(condition: unknown): string | null {
   if (typeof condition === 'string') return condition
   if (typeof condition !== 'object' || condition === null) return null
   const { $eq: value, ...rest } = condition as Document

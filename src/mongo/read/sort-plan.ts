@@ -17,7 +17,7 @@ export const UNORDERED: SortPlan = { lookups: [], sort: {} }
 /** The query selects several locales, so lookups take the locale from the entry. */
 const OWN_LOCALE = Symbol('own locale')
 
-interface Place {
+interface TargetVersionKey {
   readonly locale: string | typeof OWN_LOCALE
   readonly status: VersionSelection['status']
 }
@@ -36,7 +36,7 @@ export function buildSort(
 ): SortPlan {
   const [only] = locales
   const isOne = locales.length === 1 && only !== undefined
-  const place: Place = { locale: isOne ? only : OWN_LOCALE, status }
+  const place: TargetVersionKey = { locale: isOne ? only : OWN_LOCALE, status }
   const lookups: Document[] = []
   const keys = sort.map((key, index): [string, 1 | -1] => {
     const direction = key.direction === 'asc' ? 1 : -1
@@ -58,7 +58,7 @@ function reach(
   [step, ...rest]: SortKey['through'],
   attribute: ScalarPlan,
   from: {
-    readonly place: Place
+    readonly place: TargetVersionKey
     readonly reader: Reader
     readonly direction: 1 | -1
     readonly as: string
@@ -87,7 +87,11 @@ function reach(
 }
 
 /** The version of a target that an entry at `place` shows. */
-function seenFrom(place: Place, target: ContentTypePlan, reader: Reader): Place {
+function seenFrom(
+  place: TargetVersionKey,
+  target: ContentTypePlan,
+  reader: Reader,
+): TargetVersionKey {
   const isOpen = place.locale === OWN_LOCALE
   const from = { locale: isOpen ? NO_LOCALE : place.locale, status: place.status }
   const key = targetVersion(target, from, reader)
@@ -103,7 +107,7 @@ function joint(relation: RelationPlan, prefix: string): Document {
 /** With fallbacks, every entry shows the same version of a target. */
 function matchSeen(
   target: ContentTypePlan,
-  place: Place,
+  place: TargetVersionKey,
   reader: Reader,
   then: readonly Document[],
 ): Document {
@@ -113,7 +117,7 @@ function matchSeen(
   return { pipeline: [match, ...fallbackStages(target, versions), ...then] }
 }
 
-function matchPlace({ locale, status }: Place, then: readonly Document[]): Document {
+function matchPlace({ locale, status }: TargetVersionKey, then: readonly Document[]): Document {
   if (locale !== OWN_LOCALE) return { pipeline: [{ $match: { status, locale } }, ...then] }
   const match = { status, $expr: { $eq: ['$locale', '$$locale'] } }
   return { let: { locale: '$locale' }, pipeline: [{ $match: match }, ...then] }

@@ -51,7 +51,7 @@ const ALL = Object.keys(SCALAR_KINDS) as readonly ScalarType[]
 const NUMBERS: ReadonlySet<ScalarType> = new Set(['integer', 'float', 'decimal'])
 
 /** Writers by BSON type, for these kinds. An array, because it is read for each value. */
-const PLAIN: readonly (Plain | undefined)[] = listOf([
+const PLAIN: readonly (Plain | undefined)[] = indexByBsonType([
   [NULL, new Set(ALL), () => 'null'],
   [STRING, new Set(ALL.filter((kind) => kind !== 'time')), writeText],
   [BOOLEAN, new Set(['boolean']), ({ bytes, at }) => String(bytes[at] === 1)],
@@ -64,7 +64,7 @@ const PLAIN: readonly (Plain | undefined)[] = listOf([
 /** Text that needs no escapes in JSON: ASCII without quotes, backslashes and control characters. */
 const PLAIN_TEXT = /^[ !#-[\]-\x7f]*$/
 
-function listOf(
+function indexByBsonType(
   rows: readonly (readonly [number, Plain['kinds'], Plain['write']])[],
 ): readonly (Plain | undefined)[] {
   const list: (Plain | undefined)[] = []

@@ -67,7 +67,7 @@ interface KnownToken {
 }
 
 /** Cached roles and tokens with resolved grants. */
-interface Known {
+interface CachedAccess {
   readonly anonymous: Anonymous
   /** By documentId. */
   readonly roles: ReadonlyMap<string, KnownRole>
@@ -135,7 +135,7 @@ export async function openAccess(
 }
 
 async function authorNow(
-  known: Known,
+  known: CachedAccess,
   users: EndUsers,
   { kind, id }: Author,
   at: Date,
@@ -151,7 +151,7 @@ async function authorNow(
   return token.principal
 }
 
-async function loadKnown(db: Database, actions: Actions): Promise<Known> {
+async function loadKnown(db: Database, actions: Actions): Promise<CachedAccess> {
   const [roles, rows] = await Promise.all([findRoles(db), findApiTokenRows(db)])
   const known = roles.map(({ documentId, type, permissions }): [string, KnownRole] => [
     documentId,
@@ -186,7 +186,10 @@ async function toPreview(
 }
 
 /** A user without a role, or with a deleted role, has no permissions. */
-function toUser({ id, documentId, role, session }: IdentifiedUser, { roles }: Known): SignedInUser {
+function toUser(
+  { id, documentId, role, session }: IdentifiedUser,
+  { roles }: CachedAccess,
+): SignedInUser {
   const { type = '', grants = NO_GRANTS } = roles.get(role ?? '') ?? {}
   return { kind: 'user', id, documentId, role: type, session, grants }
 }

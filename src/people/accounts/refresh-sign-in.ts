@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../base/errors.ts'
 import { type AccountsContext, mayEnter, type SignedIn } from './accounts.ts'
-import { invalidToken } from './sessions.ts'
+import { invalidRefreshToken } from './sessions.ts'
 import { findUser } from './users.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function refreshSignIn(
   const user = await findUser(context, { documentId: session.user })
   if (user === null || !mayEnter(context, user) || session.issuedAt < user.tokensFrom) {
     await sessions.end(session.id)
-    throw invalidToken()
+    throw invalidRefreshToken()
   }
   const jwt = await context.tokens.sign(user, session.id)
   return { jwt, refreshToken: session.refreshToken, user }

@@ -177,14 +177,14 @@ async function refreshSession(
 ): Promise<UserSession> {
   const { rows, tokens, now, bounded } = context
   const claim = tokens.verify(refreshToken)
-  if (claim === null) throw invalidToken()
+  if (claim === null) throw invalidRefreshToken()
   const at = now()
   const exchanged = await exchange(context, claim, at)
   if (exchanged !== null) return toSession(context, exchanged)
   const row = await rows.findOne({ _id: claim.id }, bounded)
   if (row !== null && wasExchangedJustNow(row, claim, at)) return toSession(context, row)
   if (row !== null) await rows.deleteOne({ _id: row._id }, bounded)
-  throw invalidToken()
+  throw invalidRefreshToken()
 }
 
 /** Of two who exchange one token at once, in whatever process, one moves the generation. */
@@ -208,7 +208,7 @@ function toSession({ tokens }: SessionsContext, row: SessionRow): UserSession {
   return { id, user, issuedAt, refreshToken: tokens.sign({ id, generation }) }
 }
 
-export function invalidToken(): UnauthorizedError {
+export function invalidRefreshToken(): UnauthorizedError {
   return new UnauthorizedError('Invalid refresh token', {}, { code: 'invalid_refresh_token' })
 }
 

@@ -11,10 +11,13 @@ const LINK_TYPE = 'admin::password-link'
 /** In place of an administrator's id where there is none. What was typed is not kept: some type their password there. */
 const UNKNOWN = 'unknown'
 
-type Named = Pick<AdministratorRow, '_id' | 'name'>
+type NamedAdministrator = Pick<AdministratorRow, '_id' | 'name'>
 
 /** Before the session begins: none is that the audit does not have. It is the administrator's own doing. */
-export async function noteSignIn(db: Database, { _id: id, name }: Named): Promise<void> {
+export async function noteSignIn(
+  db: Database,
+  { _id: id, name }: NamedAdministrator,
+): Promise<void> {
   const { requestId } = currentAuthorship()
   const by = { kind: 'administrator', id, name }
   await writingAs({ by, requestId }, () => note(db, 'put', SESSION_TYPE, id))

@@ -168,7 +168,7 @@ export async function showSession(
   principal: Principal,
 ): Promise<SignedInAdministrator> {
   if (principal.kind !== 'administrator') throw new NotFoundError('There is no session')
-  return show(context, principal.id)
+  return describeSignedIn(context, principal.id)
 }
 
 /** Ends a session of one's own, this one or another; false where there is none. */
@@ -199,12 +199,15 @@ export async function begin(
   device: Device,
 ): Promise<NewSession> {
   await noteSignIn(context.db, row)
-  const shown = await show(context, row._id)
+  const shown = await describeSignedIn(context, row._id)
   const knownDevice = context.knownDevices.make({ id: row._id, epoch: row.epoch })
   return { ...shown, knownDevice, token: await context.sessions.start(row, device) }
 }
 
-async function show(context: AdministratorsContext, id: string): Promise<SignedInAdministrator> {
+async function describeSignedIn(
+  context: AdministratorsContext,
+  id: string,
+): Promise<SignedInAdministrator> {
   const administrator = await getAdministrator(context, id)
   const { rights } = await context.versionedCache.current()
   return { administrator, permissions: toPermissions(rights.get(id) ?? new Map()) }

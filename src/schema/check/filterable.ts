@@ -11,7 +11,7 @@ type Names = ReadonlySet<string>
 /** What every content-type has beside its attributes. */
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']
 
-interface Known {
+interface DeclaredShapes {
   readonly contentTypes: readonly ContentTypeDefinition[]
   readonly components: readonly ComponentDefinition[]
 }
@@ -19,7 +19,7 @@ interface Known {
 /** What `options.api.filterable` names that descriptions cannot offer to filter by. */
 export function findFilterableFaults(
   { attributes, filterable = [] }: ContentTypeDefinition,
-  known: Known,
+  known: DeclaredShapes,
 ): readonly DeclarationFault[] {
   return filterable.flatMap((path, position) => {
     const [name = '', inner, ...rest] = path.split('.')
@@ -35,7 +35,7 @@ function problemOf(
   name: string,
   inner: string | undefined,
   attributes: Readonly<Record<string, AttributeDefinition>>,
-  known: Known,
+  known: DeclaredShapes,
 ): string | null {
   if (inner === undefined) return missing(name, scalarNames(attributes))
   const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined
@@ -46,7 +46,7 @@ function problemOf(
 /** Of what a relation or component leads to; null for other attributes. */
 function namesBelow(
   attribute: AttributeDefinition,
-  { contentTypes, components }: Known,
+  { contentTypes, components }: DeclaredShapes,
 ): Names | null {
   if (attribute.type === 'relation') {
     const target = contentTypes.find(({ uid }) => uid === attribute.target)

@@ -7,25 +7,25 @@ const INDENT = '  '
  * content is always the same text.
  */
 export function declarationText(content: unknown): string {
-  return `${textOf(content, '', 0)}\n`
+  return `${formatValue(content, '', 0)}\n`
 }
 
 /** `taken` is how much of the first line stands before the value. */
-function textOf(value: unknown, indent: string, taken: number): string {
+function formatValue(value: unknown, indent: string, taken: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const inner = indent + INDENT
   if (Array.isArray(value)) {
     if (value.length === 0) return '[]'
     const line = lineOf(value)
     if (line !== null && taken + line.length < WIDTH) return line
-    const items = value.map((item) => inner + textOf(item, inner, inner.length))
+    const items = value.map((item) => inner + formatValue(item, inner, inner.length))
     return `[\n${items.join(',\n')}\n${indent}]`
   }
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .map(([key, member]) => {
       const start = `${inner}${JSON.stringify(key)}: `
-      return start + textOf(member, inner, start.length)
+      return start + formatValue(member, inner, start.length)
     })
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${indent}}`
 }

@@ -58,7 +58,11 @@ export function openDeclarations(
   const running = loadDefinitions(folder).then(revisionOf, () => null)
   const read = async (): Promise<DeclaredFiles> => {
     const files = await loadDefinitions(folder)
-    return { revision: revisionOf(files), running: await running, files: files.flatMap(show) }
+    return {
+      revision: revisionOf(files),
+      running: await running,
+      files: files.flatMap(toDeclaredFiles),
+    }
   }
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -74,13 +78,16 @@ export function openDeclarations(
   }
 }
 
-interface Wanted {
+interface RequestedChange {
   readonly changes: DeclarationChanges
   readonly matches: (revision: string) => boolean
   readonly assertUsable: (definitions: Definitions) => void
 }
 
-async function write(folder: string, { changes, matches, assertUsable }: Wanted): Promise<void> {
+async function write(
+  folder: string,
+  { changes, matches, assertUsable }: RequestedChange,
+): Promise<void> {
   const before = await loadDefinitions(folder)
   const current = revisionOf(before)
   if (!matches(current)) {
@@ -164,6 +171,6 @@ function revisionOf(files: readonly DeclarationFile[]): string {
   return createHash('sha256').update(JSON.stringify(known)).digest('hex').slice(0, 32)
 }
 
-function show({ uid, kind, content }: DeclarationFile): readonly DeclaredFile[] {
+function toDeclaredFiles({ uid, kind, content }: DeclarationFile): readonly DeclaredFile[] {
   return kind === 'query' ? [] : [{ uid, kind, content }]
 }

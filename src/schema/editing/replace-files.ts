@@ -15,7 +15,7 @@ export interface FileChange {
  * @throws ApplicationError for a file that a symbolic link leads out of the folder
  */
 export async function replaceFiles(folder: string, changes: readonly FileChange[]): Promise<void> {
-  const before = await Promise.all(changes.map(({ file }) => textOf(file)))
+  const before = await Promise.all(changes.map(({ file }) => readTextIfExists(file)))
   for (const { file } of changes) await assertWithin(folder, file)
   let done = 0
   try {
@@ -31,7 +31,7 @@ export async function replaceFiles(folder: string, changes: readonly FileChange[
   }
 }
 
-async function textOf(file: string): Promise<string | null> {
+async function readTextIfExists(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {

@@ -19,7 +19,7 @@ const SERVER_KEYS: ReadonlySet<string> = new Set([
 /** Clients send back what they have read; the server decides these by itself. */
 export const IGNORED_KEYS = ['publishedAt', 'locale'] as const
 
-interface Known {
+interface KeyRules {
   readonly components: Components
   /** Whether attributes that are not writable may be given. */
   readonly isTrusted: boolean
@@ -52,7 +52,7 @@ export function assertKnownKeys(
   }
 }
 
-function mayGive(definition: AttributeDefinition | undefined, { isTrusted }: Known): boolean {
+function mayGive(definition: AttributeDefinition | undefined, { isTrusted }: KeyRules): boolean {
   return isTrusted || definition?.writable !== false
 }
 
@@ -88,7 +88,7 @@ function assertKnownWithin(
   value: unknown,
   definition: AttributeDefinition | undefined,
   path: readonly string[],
-  known: Known,
+  known: KeyRules,
 ): void {
   if (definition?.type !== 'component' && definition?.type !== 'dynamiczone') return
   if (path.length > MAX_DEPTH) {
@@ -134,7 +134,7 @@ function assertKnownInside(
   data: Data,
   attributes: Attributes,
   path: readonly string[],
-  known: Known,
+  known: KeyRules,
 ): void {
   for (const key of Object.keys(data)) {
     if (Object.hasOwn(attributes, key) && mayGive(attributes[key], known)) {

@@ -68,7 +68,7 @@ export function withoutMissing(
   if (line === null) return null
   const { plan } = line
   const data = dropTargets(plan, line.data, (target, named) =>
-    missing.has(nameOf(target, named, localeOf(line))),
+    missing.has(targetKey(target, named, localeOf(line))),
   )
   const given = 'value' in sent.sent ? (sent.sent.value as Data) : {}
   const value = { ...given, ...(plan.draftAndPublish && { status: 'draft' }), data }
@@ -97,7 +97,7 @@ async function missingOf(view: BatchView, line: UpsertLine): Promise<Missing> {
       'key' in by
         ? unlessFaulty(() => view.find(target, by.key, localeOf(line)) ?? '') !== ''
         : (await view.targets.existing(target, NO_TARGETS)).documentIds.has(by.documentId)
-    if (!isHere) missing.add(nameOf(target, by, localeOf(line)))
+    if (!isHere) missing.add(targetKey(target, by, localeOf(line)))
   }
   return missing
 }
@@ -108,13 +108,17 @@ const NO_TARGETS = { documentIds: new Set<string>(), ids: new Set<number>() }
 function namesOf(line: UpsertLine): readonly string[] {
   const { plan, address, data } = line
   const locale = localeOf(line)
-  const values = uniqueValues(plan, data).map((key) => nameOf(plan, { key }, locale))
-  if ('documentId' in address) return [nameOf(plan, address, locale), ...values]
+  const values = uniqueValues(plan, data).map((key) => targetKey(plan, { key }, locale))
+  if ('documentId' in address) return [targetKey(plan, address, locale), ...values]
   const documentId = keyedDocumentId(plan, address.key, line.version.locale)
-  return [nameOf(plan, address, locale), nameOf(plan, { documentId }, locale), ...values]
+  return [targetKey(plan, address, locale), targetKey(plan, { documentId }, locale), ...values]
 }
 
-function nameOf({ uid, localized }: ContentTypePlan, named: NamedTarget, locale: string): string {
+function targetKey(
+  { uid, localized }: ContentTypePlan,
+  named: NamedTarget,
+  locale: string,
+): string {
   if ('documentId' in named) return JSON.stringify([uid, named.documentId])
   const { attribute, value }: Key = named.key
   const place = localized && attribute.localized ? locale : NO_LOCALE

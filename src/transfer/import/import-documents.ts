@@ -102,7 +102,7 @@ function* inBatches(
   if (batch.length > 0) yield batch
 }
 
-interface Wanted extends ImportedVersion {
+interface VersionToImport extends ImportedVersion {
   readonly documentId: string
 }
 
@@ -125,7 +125,7 @@ async function importBatch(
   const unnumbered = missing.filter(({ origin }) => (origin?.id ?? null) === null)
   const numbers = (await ids.take(plan.collectionName, unnumbered.length)).values()
   const at = context.now()
-  const toVersion = (version: Wanted): StoredVersion => {
+  const toVersion = (version: VersionToImport): StoredVersion => {
     const { documentId, locale, status, origin, stored } = version
     const publishedAt = status === 'published' ? at : null
     const { createdAt, updatedAt, ...own } = origin ?? { createdAt: at, updatedAt: at, publishedAt }
@@ -149,7 +149,7 @@ async function importBatch(
 async function contentsOf(
   context: DocumentContext,
   plan: ContentTypePlan,
-  versions: readonly Wanted[],
+  versions: readonly VersionToImport[],
   options: ImportOptions,
 ): Promise<ReadonlyMap<Data, Data>> {
   const parsed = new Map<Data, Data>()
@@ -168,7 +168,7 @@ function wantedVersions(
   plan: ContentTypePlan,
   { documentId, versions }: ImportedDocument,
   { isWhole = false }: ImportOptions,
-): readonly Wanted[] {
+): readonly VersionToImport[] {
   if (isWhole) return versions.map((version) => ({ ...version, documentId }))
   return versions.flatMap((version) =>
     statusesOf(plan, version.status).map((status) => ({ ...version, documentId, status })),
@@ -182,7 +182,7 @@ function statusesOf(plan: ContentTypePlan, status: Status): readonly Status[] {
 
 function parseValues(
   plan: ContentTypePlan,
-  wanted: Wanted,
+  wanted: VersionToImport,
   { onUnpublishable }: ImportOptions,
 ): Data {
   try {
@@ -192,14 +192,14 @@ function parseValues(
     return values
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
-    const message = `${nameOf(plan, wanted)}: ${error.message}`
+    const message = `${versionName(plan, wanted)}: ${error.message}`
     throw new ValidationError(message, error.details, { cause: error, code: error.errorCode })
   }
 }
 
 function assertPublishable(
   plan: ContentTypePlan,
-  wanted: Wanted,
+  wanted: VersionToImport,
   values: Data,
   onUnpublishable: ImportOptions['onUnpublishable'],
 ): void {
@@ -207,10 +207,10 @@ function assertPublishable(
     plan.validators.publishable(values)
   } catch (error) {
     if (onUnpublishable === undefined || !(error instanceof ValidationError)) throw error
-    onUnpublishable(`${nameOf(plan, wanted)}: ${error.message}`)
+    onUnpublishable(`${versionName(plan, wanted)}: ${error.message}`)
   }
 }
 
-function nameOf({ uid }: ContentTypePlan, { documentId, locale }: Wanted): string {
+function versionName({ uid }: ContentTypePlan, { documentId, locale }: VersionToImport): string {
   return [uid, documentId, ...(locale === NO_LOCALE ? [] : [locale])].join(' ')
 }

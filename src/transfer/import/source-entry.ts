@@ -72,18 +72,24 @@ function valueOf(value: unknown, attribute: AttributePlan, stored: ReadonlySet<s
   }
 }
 
-interface Named {
+interface DocumentReference {
   readonly documentId: string
 }
 
 /** The documentId of a single type is derived from its name, so it can differ from the source. */
-function documentIdIn(target: ContentTypePlan): (named: Named) => string {
+function documentIdIn(target: ContentTypePlan): (named: DocumentReference) => string {
   const single = target.kind === 'singleType' ? singleDocumentId(target.uid) : null
   return ({ documentId }) => single ?? documentId
 }
 
-function namesOf(value: unknown, many: boolean, nameOf: (named: Named) => string | null): unknown {
-  const list = (Array.isArray(value) ? value : [value]).filter((one) => one !== null) as Named[]
+function namesOf(
+  value: unknown,
+  many: boolean,
+  nameOf: (named: DocumentReference) => string | null,
+): unknown {
+  const list = (Array.isArray(value) ? value : [value]).filter(
+    (one) => one !== null,
+  ) as DocumentReference[]
   const names = list.map(nameOf).filter((name) => name !== null)
   return many ? names : (names[0] ?? null)
 }

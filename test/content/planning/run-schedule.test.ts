@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ForbiddenError, ServiceUnavailableError } from '../../../src/base/errors.ts'
-import { type Claimed, type JobChange, LeaseLost } from '../../../src/jobs/job-queue.ts'
+import { type ClaimedJob, type JobChange, LeaseLost } from '../../../src/jobs/job-queue.ts'
 import type { PlanningContext } from '../../../src/content/planning/planning.ts'
 import { runSchedule } from '../../../src/content/planning/run-schedule.ts'
 import type { ScheduleRow } from '../../../src/content/planning/schedule-rows.ts'
@@ -33,7 +33,7 @@ describe('a failed schedule', () => {
       kind: 'document',
       attempts,
       by: { kind: 'root', id: null, name: null },
-    } as unknown as Claimed<ScheduleRow>
+    } as unknown as ClaimedJob<ScheduleRow>
     await runSchedule(context, queue, job)
     return changes
   }

@@ -38,7 +38,7 @@ export function declarationFileRoutes(dependencies: DeclarationFileDependencies)
   const { config, documents, log } = dependencies
   const declarations = editedDeclarations(config)
   admin.get('/declarations', may('admin::declarations', 'read'), async (ctx) => {
-    show(ctx, await declarations.read())
+    sendFiles(ctx, await declarations.read())
   })
   admin.put('/declarations', may('admin::declarations', 'update'), async (ctx) => {
     const body = payloadOf(ctx)
@@ -52,12 +52,12 @@ export function declarationFileRoutes(dependencies: DeclarationFileDependencies)
     )
     await noteDeclarations(documents, changes)
     log.warn({ declarations: [...changes.keys()] }, 'Declarations were changed in the Studio')
-    show(ctx, changed)
+    sendFiles(ctx, changed)
   })
   return admin.router
 }
 
-function show(ctx: Context, { revision, ...rest }: DeclaredFiles): void {
+function sendFiles(ctx: Context, { revision, ...rest }: DeclaredFiles): void {
   ctx.set('ETag', `"${revision}"`)
   ctx.body = { data: { revision, ...rest } }
 }

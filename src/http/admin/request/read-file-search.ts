@@ -23,7 +23,7 @@ export function readFileSearch(
   if (unused !== 'true' && unused !== 'false') throw invalid('unused', 'true or false')
   return {
     folder: folderOf(folder, folders),
-    text: search === undefined || search === '' ? null : textOf(search, 'search'),
+    text: search === undefined || search === '' ? null : readText(search, 'search'),
     kind: kindOf(kind),
     ...orderOf(sort),
     unused: unused === 'true',
@@ -31,7 +31,7 @@ export function readFileSearch(
 }
 
 function orderOf(sort: unknown): Pick<FileSearch, 'order' | 'direction'> {
-  const [name, direction = 'asc', ...more] = textOf(sort, 'sort').split(':')
+  const [name, direction = 'asc', ...more] = readText(sort, 'sort').split(':')
   const order = FILE_ORDERS.find((one: FileOrder) => one === name)
   if (order === undefined || more.length > 0 || (direction !== 'asc' && direction !== 'desc')) {
     throw invalid('sort', `one of ${FILE_ORDERS.join(', ')}, with :asc or :desc`)
@@ -41,7 +41,7 @@ function orderOf(sort: unknown): Pick<FileSearch, 'order' | 'direction'> {
 
 function folderOf(folder: unknown, folders: readonly string[]): FileSearch['folder'] {
   if (folder === undefined) return null
-  const id = textOf(folder, 'folder')
+  const id = readText(folder, 'folder')
   return id === 'root' ? { others: folders } : { id }
 }
 
@@ -52,7 +52,7 @@ function kindOf(kind: unknown): FileKind | null {
   return found
 }
 
-function textOf(value: unknown, name: string): string {
+function readText(value: unknown, name: string): string {
   const isText = typeof value === 'string' && value.length <= MAX_TEXT
   if (isText && findTextFault(value) === null) return value
   throw invalid(name, `a text of at most ${MAX_TEXT} characters, without NUL`)

@@ -57,8 +57,8 @@ type Convert<Made> = (
 
 const BLOCKS: ReadonlyMap<string, Convert<Data>> = new Map<string, Convert<Data>>([
   ['paragraph', ({ content = [] }, context) => [paragraphOf(content, context)]],
-  ['unordered-list', listOf],
-  ['ordered-list', listOf],
+  ['unordered-list', listBlocks],
+  ['ordered-list', listBlocks],
   ['blockquote', ({ content = [] }, context) => [quote(linesOf(content, context))]],
   ['table', tableBlocks],
   ['embedded-asset-block', assetBlocks],
@@ -102,7 +102,7 @@ function isCodeOnly({ nodeType, marks = [] }: RichTextNode): boolean {
 }
 
 /** Items hold text alone; lists within follow their item, and images the list. */
-function listOf(node: RichTextNode, context: RichTextContext, depth: number): readonly Data[] {
+function listBlocks(node: RichTextNode, context: RichTextContext, depth: number): readonly Data[] {
   const after: Data[] = []
   const children = (node.content ?? []).flatMap((item) => {
     const within: Data[] = []
