@@ -60,7 +60,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^@aws-sdk\//, ['media']],
   [/^(jose|nodemailer|bcryptjs|@node-rs\/argon2)$/, ['people/accounts']],
   [/^qs$/, ['http']],
-  [/^lru-cache$/, ['changes/answers']],
+  [/^lru-cache$/, ['changes/answers', 'http']],
   [/^node-sqlite3-wasm$/, ['cli']],
   [/^bson(\/.*)?$/, []],
   [/^(lmdb|tar-stream|csv-parse|saxes|parse5|@streamparser\/json)$/, ['transfer']],

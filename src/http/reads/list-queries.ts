@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Grants } from '../../people/access/principal.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { LocaleRules, Query, Reader } from '../../query/query.ts'
@@ -46,13 +47,7 @@ interface CachedQuery {
  * are not cached. @throws ValidationError, PaginationError
  */
 export function listQueries(sources: RuleSources): (asked: ListRequest) => ListQuery {
-  const known = new Map<string, CachedQuery>()
-  const keep = (key: string, understood: CachedQuery): void => {
-    known.delete(key) // moves the key to the end of the eviction order
-    const [oldest] = known.keys()
-    if (known.size >= MAX_CACHED_QUERIES && oldest !== undefined) known.delete(oldest)
-    known.set(key, understood)
-  }
+  const known = new LRUCache<string, CachedQuery>({ max: MAX_CACHED_QUERIES })
   return ({ ctx, plan, locales }) => {
     const { principal } = ctx.state
     const key = `${plan.uid} ${formatOf(ctx)} ${ctx.querystring}`
@@ -73,7 +68,7 @@ export function listQueries(sources: RuleSources): (asked: ListRequest) => ListQ
     if (key.length <= MAX_KEY_LENGTH && principal.kind !== 'administrator') {
       const { reader, ...query } = parsed
       const { grants } = principal
-      keep(key, { plan, locales, grants, query, reader: withoutRequest(reader), types })
+      known.set(key, { plan, locales, grants, query, reader: withoutRequest(reader), types })
     }
     return { query: parsed, types }
   }

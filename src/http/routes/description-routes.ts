@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Access } from '../../people/access/access.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import { type ApiFacts, describeApi } from '../../describe/openapi/describe-api.ts'
@@ -14,7 +15,7 @@ export interface DescriptionDependencies {
 }
 
 /** Total size of the cached descriptions. Each distinct set of permissions has its own description. */
-const KEPT_CHARACTERS = 32 * 1024 * 1024
+const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024
 
 /** `GET /api/openapi.json`: the operations that the principal may call. */
 export function descriptionRoutes(dependencies: DescriptionDependencies): GuardedRouter {
@@ -34,26 +35,20 @@ function cacheDescriptions({
   facts,
   access: { actions },
 }: DescriptionDependencies): (principal: Principal) => Promise<string> {
-  const kept = new Map<string, string>()
+  const cached = new LRUCache<string, string>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: ({ length }) => length,
+  })
   return async ({ grants }) => {
     const current = await facts()
     const permitted = actions.all.filter(({ name }) => grants.has(name)).map(({ name }) => name)
     const codes = current.locales.all.map(({ code }) => code)
     const key = digestOf([...permitted, current.locales.defaultCode, ...codes].join(' '))
-    const text = kept.get(key) ?? JSON.stringify(describeApi(current, grants))
-    kept.delete(key)
-    kept.set(key, text)
-    makeRoom(kept)
+    const known = cached.get(key)
+    if (known !== undefined) return known
+    const text = JSON.stringify(describeApi(current, grants))
+    cached.set(key, text)
     return text
-  }
-}
-
-function makeRoom(kept: Map<string, string>): void {
-  let characters = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
-  for (const [key, { length }] of kept) {
-    if (characters <= KEPT_CHARACTERS || kept.size === 1) return
-    kept.delete(key)
-    characters -= length
   }
 }
 
