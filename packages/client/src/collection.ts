@@ -1,5 +1,12 @@
 import type { ContentType } from './content.ts'
-import type { Entry, FieldName, Filters, Known, Populate, SortKey } from './query-types.ts'
+import type {
+  Entry,
+  FieldName,
+  Filters,
+  CheckedPopulate,
+  Populate,
+  SortKey,
+} from './query-types.ts'
 import type { Call, CallOptions, Reply } from './call.ts'
 import type { Transport } from './transport.ts'
 
@@ -18,7 +25,7 @@ export type PublicationFilter =
 /** Selects fields and relations. */
 export interface ShownQuery<S extends ContentType, Fields, Asked> {
   readonly fields?: Fields
-  readonly populate?: Asked & Known<S, Asked>
+  readonly populate?: Asked & CheckedPopulate<S, Asked>
 }
 
 /** Selects a version of each document. */
@@ -128,7 +135,7 @@ interface AnyEntry {
 const tags = new WeakMap<object, string>()
 
 /** The untyped operations on both kinds of types. */
-export interface Untyped {
+export interface UntypedCollection {
   find(query?: object, options?: CallOptions): Promise<Page<AnyEntry>>
   all(query?: object, options?: CallOptions): AsyncGenerator<AnyEntry, void, undefined>
   get(path: string, query?: object, options?: CallOptions): Promise<AnyEntry>
@@ -140,7 +147,7 @@ export interface Untyped {
   discardDraft(of: Id, options?: Options): Promise<AnyEntry>
 }
 
-export function openCollection(transport: Transport, name: string): Untyped {
+export function openCollection(transport: Transport, name: string): UntypedCollection {
   const at = (of: Id): string =>
     `${name}/${encodeURIComponent(typeof of === 'string' ? of : of.documentId)}`
   const act =

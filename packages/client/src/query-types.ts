@@ -71,7 +71,7 @@ interface Part<Found> {
  * `Asked`, with `never` for unknown names on every level. The constraint of a generic argument
  * alone would accept unknown names.
  */
-export type Known<S extends Shape, Asked> = Asked extends string | readonly string[]
+export type CheckedPopulate<S extends Shape, Asked> = Asked extends string | readonly string[]
   ? Asked
   : {
       readonly [Name in keyof Asked]: Name extends keyof S['populate']
@@ -100,7 +100,7 @@ type KnownPart<Found, Asked, More> = Found extends Shape
       readonly [Key in keyof Asked]: Key extends 'fields' | 'sort' | More
         ? Asked[Key]
         : Key extends 'populate'
-          ? Known<Found, Asked[Key]>
+          ? CheckedPopulate<Found, Asked[Key]>
           : Key extends 'filters'
             ? Filters<Found> & {
                 readonly [Name in keyof Asked[Key]]: Name extends keyof Filters<Found>

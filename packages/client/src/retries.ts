@@ -1,14 +1,14 @@
 const MAX_WAIT_MS = 30_000
 
 /** The delay of `Retry-After`, otherwise exponential backoff with jitter. */
-export function waitOf(answer: Response | null, tries: number): number {
+export function computeRetryDelay(answer: Response | null, tries: number): number {
   const asked = Number(answer?.headers.get('Retry-After') ?? Number.NaN)
   const usual = 250 * 2 ** tries * (1 + Math.random())
   return Math.min(Number.isNaN(asked) ? usual : asked * 1_000, MAX_WAIT_MS)
 }
 
 /** @throws the abort reason of the signal */
-export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer)

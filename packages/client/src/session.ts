@@ -12,7 +12,7 @@ export interface SessionStorage {
 }
 
 /** Keeps the session in memory only. */
-export function memoryStorage(): SessionStorage {
+export function memorySessionStorage(): SessionStorage {
   let kept: Session | null = null
   return {
     get: () => kept,

@@ -1,9 +1,9 @@
 import { openAttempt } from './attempt.ts'
 import type { Call, Reply } from './call.ts'
 import { QuireError, readBody } from './quire-error.ts'
-import { wait, waitOf } from './retries.ts'
+import { sleep, computeRetryDelay } from './retries.ts'
 import { withTimeout } from './with-timeout.ts'
-import { memoryStorage, openRefresh, type Session, type SessionStorage } from './session.ts'
+import { memorySessionStorage, openRefresh, type Session, type SessionStorage } from './session.ts'
 
 export interface ClientOptions {
   /** The server, such as `https://cms.example.org`. */
@@ -46,7 +46,7 @@ export interface Transport {
 
 const TIMEOUT_MS = 20_000
 
-const LATER: ReadonlySet<number> = new Set([429, 503, 504])
+const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503, 504])
 
 /** Authorizes requests, refreshes sessions and retries temporary failures. */
 export function openTransport(options: ClientOptions): Transport {
@@ -55,7 +55,7 @@ export function openTransport(options: ClientOptions): Transport {
     retries = 2,
     cached = 100,
     timeoutMs = TIMEOUT_MS,
-    storage = memoryStorage(),
+    storage = memorySessionStorage(),
   } = options
   const url = options.url.replace(/\/+$/, '')
   const fetching = options.fetch ?? fetch.bind(globalThis)
@@ -87,10 +87,10 @@ export function openTransport(options: ClientOptions): Transport {
       for (let left = isRepeatable(call) ? retries : 0; ; left -= 1) {
         const answer = await tryOnce(() => once(call), left > 0)
         if (answer !== null && isReply(answer)) return answer
-        if (answer !== null && (left === 0 || !LATER.has(answer.status))) {
+        if (answer !== null && (left === 0 || !RETRY_STATUSES.has(answer.status))) {
           throw new QuireError(answer, await readBody(answer))
         }
-        await wait(waitOf(answer, retries - left), call.signal)
+        await sleep(computeRetryDelay(answer, retries - left), call.signal)
       }
     },
   }

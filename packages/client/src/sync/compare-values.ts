@@ -4,7 +4,7 @@ type Kind = ShapePlan['kinds'][string] | undefined
 type Comparable = string | number | bigint | boolean | null
 
 /** Converts a value or an operand to its comparable form. Null if it is missing. */
-export function comparable(value: unknown, kind: Kind): Comparable {
+export function toComparable(value: unknown, kind: Kind): Comparable {
   if (value === null || value === undefined) return null
   if (kind === 'date') return value instanceof Date ? value.getTime() : Date.parse(value as string)
   if (kind === 'bigint') return BigInt(value as string)

@@ -3,12 +3,12 @@ import type { Call } from '../call.ts'
 import type { ContentPlan, SyncedContent, SyncName, TypePlan } from './content-plan.ts'
 import { type Following, openFollowing } from './follow-changes.ts'
 import { type HeldCopy, openHeldCopy } from './held-copy.ts'
-import type { Reach } from './reach.ts'
+import type { QueryContext } from './query-context.ts'
 import { type AnyQuery, getEntry, runQuery } from './run-query.ts'
 import type { StoreStorage } from './storage.ts'
 import type { Store, StoreControls, SyncFilters } from './store-types.ts'
-import { readLines, stepOf } from './sync-page.ts'
-import { openTables, watched } from './tables.ts'
+import { readLines, toCommitStep } from './sync-page.ts'
+import { openTables, recordReads } from './tables.ts'
 
 export interface StoreOptions<
   C extends SyncedContent,
@@ -69,7 +69,7 @@ export async function createStore<
   if (snapshot !== undefined && copy.mark().version === 0) {
     await unpack(copy, snapshot, plans).catch(following.failed)
   }
-  const reach: Reach = { plan: { ...content, types: plans }, tables }
+  const reach: QueryContext = { plan: { ...content, types: plans }, tables }
   const types = Object.entries(plans).map(([name, { kind }]) => [
     name,
     kind === 'single' ? openSingle(reach, name, locale) : openType(reach, copy, { name, locale }),
@@ -130,10 +130,10 @@ async function unpack(
   if (strange !== undefined)
     throw new Error(`The snapshot holds ${strange.type}, the store does not`)
   const held = copy.mark()
-  await copy.commit(held, stepOf(page, held))
+  await copy.commit(held, toCommitStep(page, held))
 }
 
-function openSingle(reach: Reach, name: string, usual: string) {
+function openSingle(reach: QueryContext, name: string, usual: string) {
   return {
     get: ({ locale = usual, ...query }: AnyQuery = {}) => {
       const { entries } = runQuery(reach, name, { ...query, locale }, usual)
@@ -143,7 +143,7 @@ function openSingle(reach: Reach, name: string, usual: string) {
 }
 
 function openType(
-  reach: Reach,
+  reach: QueryContext,
   copy: HeldCopy,
   { name, locale: usual }: { readonly name: string; readonly locale: string },
 ) {
@@ -156,7 +156,7 @@ function openType(
       let read: Set<string>
       const watch = (): Page<object> => {
         read = new Set([name])
-        return runQuery({ ...reach, tables: watched(reach.tables, read) }, name, asked, usual)
+        return runQuery({ ...reach, tables: recordReads(reach.tables, read) }, name, asked, usual)
       }
       watch()
       return copy.onChange((touched) => {

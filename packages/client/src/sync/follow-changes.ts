@@ -1,6 +1,6 @@
 import type { HeldCopy } from './held-copy.ts'
 import { whileLeading } from './leader.ts'
-import { pullPage, type Source } from './pull.ts'
+import { pullPage, type SyncSource } from './pull.ts'
 
 /** The state of a store. */
 export interface StoreStatus {
@@ -29,13 +29,13 @@ export interface Following {
  */
 type Pull = (seconds: number, signal: AbortSignal) => Promise<boolean>
 
-const MOST_WAIT_S = 25
-const MOST_PAUSE_MS = 60_000
+const LONG_POLL_SECONDS = 25
+const MAX_PAUSE_MS = 60_000
 /** A faster empty response means that the server refuses long polls. */
-const LEAST_WAIT_MS = 5_000
+const MIN_LONG_POLL_MS = 5_000
 
 export function openFollowing(
-  source: Source,
+  source: SyncSource,
   copy: HeldCopy,
   { name, pauseMs }: { readonly name: string | null; readonly pauseMs: number },
 ): Following {
@@ -96,16 +96,16 @@ async function pullAgain(
     try {
       const since = Date.now()
       const isNews = await pull(seconds, signal)
-      const isTurnedAway = seconds > 0 && !isNews && Date.now() - since < LEAST_WAIT_MS
+      const isTurnedAway = seconds > 0 && !isNews && Date.now() - since < MIN_LONG_POLL_MS
       pause = pauseMs
-      seconds = MOST_WAIT_S
-      if (isTurnedAway) await rest(LEAST_WAIT_MS, signal)
+      seconds = LONG_POLL_SECONDS
+      if (isTurnedAway) await rest(MIN_LONG_POLL_MS, signal)
     } catch (error) {
       if (isOver()) return
       failed(error)
       seconds = 0
       await rest(pause * (0.5 + Math.random()), signal)
-      pause = Math.min(2 * pause, MOST_PAUSE_MS)
+      pause = Math.min(2 * pause, MAX_PAUSE_MS)
     }
   }
 }

@@ -3,12 +3,12 @@ import type { Change, Mark, StoreStorage } from './storage.ts'
 import type { Tables } from './tables.ts'
 
 /** The changes of one commit. */
-export interface Step {
+export interface CommitStep {
   readonly changes: readonly Change[]
   readonly mark: Mark
 }
 
-export type Listener = (touched: ReadonlySet<string>) => void
+export type ChangeListener = (touched: ReadonlySet<string>) => void
 
 /** The stored copy and its tables in memory. */
 export interface HeldCopy {
@@ -17,17 +17,17 @@ export interface HeldCopy {
    * Stores a step and then applies it in memory. Does nothing if `held` is no longer the current
    * mark, here or in another tab.
    */
-  commit(held: Mark, step: Step): Promise<void>
+  commit(held: Mark, step: CommitStep): Promise<void>
   /** Loads the stored rows into memory. */
   reload(): Promise<void>
   /** Called once per step with the names of the changed types. */
-  onChange(listener: Listener): () => void
+  onChange(listener: ChangeListener): () => void
   /** Notifies the listeners. Without names only the status has changed. */
   tell(touched?: ReadonlySet<string>): void
   close(): Promise<void>
 }
 
-const NOTHING: ReadonlySet<string> = new Set()
+const NO_NAMES: ReadonlySet<string> = new Set()
 
 /** @throws the error of the storage */
 export async function openHeldCopy(
@@ -35,9 +35,9 @@ export async function openHeldCopy(
   tables: Tables,
   scope: string,
 ): Promise<HeldCopy> {
-  const listeners = new Set<Listener>()
+  const listeners = new Set<ChangeListener>()
   let mark = beginning(scope)
-  const tell = (touched: ReadonlySet<string> = NOTHING): void => {
+  const tell = (touched: ReadonlySet<string> = NO_NAMES): void => {
     for (const listener of listeners) listener(touched)
   }
   const reload = async (): Promise<void> => {
@@ -49,16 +49,16 @@ export async function openHeldCopy(
     tables.replace(stored.rows)
     tell(new Set(tables.names))
   }
-  const show = (step: Step): void => {
+  const show = (step: CommitStep): void => {
     if (mark.version >= step.mark.version) return // already loaded
     ;({ mark } = step)
     tell(tables.apply(step.changes))
   }
-  const neighbours = openNeighbours<Step>(storage.name, (step) => {
+  const neighbours = openNeighbours<CommitStep>(storage.name, (step) => {
     if (step.mark.version === mark.version + 1 && step.mark.scope === scope) show(step)
     else if (step.mark.version > mark.version) void reload().catch(() => null) // the next commit reports the error
   })
-  const commit = async (held: Mark, step: Step): Promise<void> => {
+  const commit = async (held: Mark, step: CommitStep): Promise<void> => {
     if (mark !== held) return
     if (!(await storage.commit(step.changes, step.mark))) return reload()
     show(step)
@@ -80,8 +80,8 @@ export async function openHeldCopy(
 }
 
 /** Returns a function that removes the listener. */
-function added(listeners: Set<Listener>, listener: Listener): () => void {
-  const own: Listener = (touched) => listener(touched) // a new function, because a listener may be added twice
+function added(listeners: Set<ChangeListener>, listener: ChangeListener): () => void {
+  const own: ChangeListener = (touched) => listener(touched) // a new function, because a listener may be added twice
   listeners.add(own)
   return () => listeners.delete(own)
 }

@@ -1,4 +1,11 @@
-import { type Change, isRemoved, keyOf, type Mark, type Row, type StoreStorage } from './storage.ts'
+import {
+  type Change,
+  isRemoved,
+  makeRowKey,
+  type Mark,
+  type Row,
+  type StoreStorage,
+} from './storage.ts'
 
 const ROWS = 'rows'
 const MARKS = 'marks'
@@ -75,7 +82,7 @@ function openDatabase(name: string, onGone: () => void): Promise<IDBDatabase> {
 /** Waits for the removals of a cursor, because rows after a reset must stay. */
 function applyAll(rows: IDBObjectStore, changes: readonly Change[], onDone: () => void): void {
   for (const [index, change] of changes.entries()) {
-    if (change.op === 'put') rows.put(change.row, keyOf(change.row))
+    if (change.op === 'put') rows.put(change.row, makeRowKey(change.row))
     else if (change.op === 'delete') rows.delete(change.key)
     else {
       removeEach(rows, change, () => applyAll(rows, changes.slice(index + 1), onDone))

@@ -1,5 +1,5 @@
-import { comparable, compareValues } from './compare-values.ts'
-import { follow, type Place, type Reach } from './reach.ts'
+import { toComparable, compareValues } from './compare-values.ts'
+import { followLink, type EntryPlace, type QueryContext } from './query-context.ts'
 
 type Conditions = Readonly<Record<string, unknown>>
 
@@ -7,16 +7,16 @@ type Conditions = Readonly<Record<string, unknown>>
  * Tests a place against filters with the semantics of the server.
  * @throws Error for an unknown operator
  */
-export function matches(reach: Reach, place: Place, filter: object): boolean {
+export function matchesFilter(reach: QueryContext, place: EntryPlace, filter: object): boolean {
   return Object.entries(filter).every(([name, asked]: [string, unknown]) => {
     if (asked === undefined) return true
     switch (name) {
       case '$and':
-        return listOf(asked).every((one) => matches(reach, place, one as object))
+        return listOf(asked).every((one) => matchesFilter(reach, place, one as object))
       case '$or':
-        return listOf(asked).some((one) => matches(reach, place, one as object))
+        return listOf(asked).some((one) => matchesFilter(reach, place, one as object))
       case '$not':
-        return !matches(reach, place, asked as object)
+        return !matchesFilter(reach, place, asked as object)
       default:
         return matchesMember(reach, place, name, asked)
     }
@@ -24,10 +24,17 @@ export function matches(reach: Reach, place: Place, filter: object): boolean {
 }
 
 /** One target of the link must match all conditions. */
-function matchesMember(reach: Reach, place: Place, name: string, asked: unknown): boolean {
+function matchesMember(
+  reach: QueryContext,
+  place: EntryPlace,
+  name: string,
+  asked: unknown,
+): boolean {
   const link = place.shape.links[name]
   if (link !== undefined) {
-    return follow(reach, place, name, link).some((one) => matches(reach, one, asked as object))
+    return followLink(reach, place, name, link).some((one) =>
+      matchesFilter(reach, one, asked as object),
+    )
   }
   if (name.startsWith('$')) throw new Error(`${name}: no such operator`)
   const isPlain = asked === null || typeof asked !== 'object' || asked instanceof Date
@@ -38,7 +45,7 @@ function matchesMember(reach: Reach, place: Place, name: string, asked: unknown)
   )
 }
 
-type Kind = Parameters<typeof comparable>[1]
+type Kind = Parameters<typeof toComparable>[1]
 
 function holds(operator: string, value: unknown, operand: unknown, kind: Kind): boolean {
   const test = OPERATORS[operator]
@@ -49,13 +56,13 @@ function holds(operator: string, value: unknown, operand: unknown, kind: Kind): 
 type Operator = (value: unknown, operand: unknown, kind: Kind) => boolean
 
 const isEqual: Operator = (value, operand, kind) =>
-  compareValues(comparable(value, kind), comparable(operand, kind)) === 0
+  compareValues(toComparable(value, kind), toComparable(operand, kind)) === 0
 
 /** Missing values do not match order comparisons. */
 const ordered =
   (isMet: (order: number) => boolean): Operator =>
   (value, operand, kind) =>
-    value !== null && isMet(compareValues(comparable(value, kind), comparable(operand, kind)))
+    value !== null && isMet(compareValues(toComparable(value, kind), toComparable(operand, kind)))
 
 const isOneOf: Operator = (value, operand, kind) =>
   listOf(operand).some((one) => isEqual(value, one, kind))

@@ -1,4 +1,11 @@
-import { type Change, isRemoved, keyOf, type Mark, type Row, type StoreStorage } from './storage.ts'
+import {
+  type Change,
+  isRemoved,
+  makeRowKey,
+  type Mark,
+  type Row,
+  type StoreStorage,
+} from './storage.ts'
 
 /** Keeps rows in memory only. */
 export function memoryStorage(): StoreStorage {
@@ -9,7 +16,7 @@ export function memoryStorage(): StoreStorage {
     load: () => Promise.resolve({ mark: kept, rows: [...rows.values()] }),
     commit: (changes, mark) => {
       if ((kept?.version ?? 0) !== mark.version - 1) return Promise.resolve(false)
-      for (const change of changes) applyTo(rows, change)
+      for (const change of changes) applyChange(rows, change)
       kept = mark
       return Promise.resolve(true)
     },
@@ -17,8 +24,8 @@ export function memoryStorage(): StoreStorage {
   }
 }
 
-export function applyTo(rows: Map<string, Row>, change: Change): void {
-  if (change.op === 'put') rows.set(keyOf(change.row), change.row)
+export function applyChange(rows: Map<string, Row>, change: Change): void {
+  if (change.op === 'put') rows.set(makeRowKey(change.row), change.row)
   else if (change.op === 'delete') rows.delete(change.key)
   else for (const [key, row] of rows) if (isRemoved(row, change)) rows.delete(key)
 }

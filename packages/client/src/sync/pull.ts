@@ -1,10 +1,10 @@
 import { QuireError } from '../quire-error.ts'
 import type { Call } from '../call.ts'
-import type { HeldCopy, Step } from './held-copy.ts'
+import type { HeldCopy, CommitStep } from './held-copy.ts'
 import type { Mark } from './storage.ts'
-import { stepOf, type SyncPage } from './sync-page.ts'
+import { toCommitStep, type SyncPage } from './sync-page.ts'
 
-export interface Source {
+export interface SyncSource {
   readonly send: (call: Call) => Promise<unknown>
   /** The parameters of the first request. */
   readonly scope: Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ interface Pulled {
  * then.
  */
 export async function pullPage(
-  { send, scope }: Source,
+  { send, scope }: SyncSource,
   copy: HeldCopy,
   { wait, signal }: { readonly wait: number; readonly signal: AbortSignal },
 ): Promise<Pulled> {
@@ -41,17 +41,17 @@ export async function pullPage(
     return { more: true, isNews: true, lost: error as QuireError }
   }
   const isNews = page.items.length > 0 || page.next !== held.token || held.isStale
-  if (isNews) await copy.commit(held, stepOf(page, held))
+  if (isNews) await copy.commit(held, toCommitStep(page, held))
   return { more: page.more || copy.mark().token === null, isNews, lost: null }
 }
 
-function queryOf(scope: Source['scope'], { token }: Mark, wait: number): object {
+function queryOf(scope: SyncSource['scope'], { token }: Mark, wait: number): object {
   if (token === null) return scope
   return wait > 0 ? { token, wait } : { token }
 }
 
 /** The step after a refusal that a retry cannot solve. Null if there is none. */
-function beginningAfter(error: unknown, held: Mark): Step | null {
+function beginningAfter(error: unknown, held: Mark): CommitStep | null {
   if (!(error instanceof QuireError)) return null
   const mark = { ...held, token: null, round: held.round + 1, version: held.version + 1 }
   // The token is too old or invalid: the copy starts again, and its rows remain visible until it is

@@ -1,10 +1,10 @@
-import { comparable, compareValues } from './compare-values.ts'
-import { matches } from './match-filter.ts'
-import { follow, type Place, placeOf, type Reach } from './reach.ts'
-import { type Asked, showEntry } from './show-entry.ts'
+import { toComparable, compareValues } from './compare-values.ts'
+import { matchesFilter } from './match-filter.ts'
+import { followLink, type EntryPlace, toPlace, type QueryContext } from './query-context.ts'
+import { type EntrySelection, showEntry } from './show-entry.ts'
 
 /** An untyped query. */
-export interface AnyQuery extends Asked {
+export interface AnyQuery extends EntrySelection {
   readonly locale?: string
   readonly page?: number
   readonly pageSize?: number
@@ -18,10 +18,15 @@ interface AnyPage {
 }
 
 /** Reads a page of a type from memory. */
-export function runQuery(reach: Reach, name: string, query: AnyQuery, usual: string): AnyPage {
+export function runQuery(
+  reach: QueryContext,
+  name: string,
+  query: AnyQuery,
+  usual: string,
+): AnyPage {
   const { locale = usual, page = 1 } = query
   const seen = locale === '*' ? usual : locale // the locale of relations, for types without locales
-  const places = reach.tables.list(name, locale).map((row) => placeOf(reach, name, row, seen))
+  const places = reach.tables.list(name, locale).map((row) => toPlace(reach, name, row, seen))
   const found = arrange(reach, places, { sort: 'id', ...query })
   const pageSize = Math.max(1, query.pageSize ?? found.length)
   const shown = found.slice((page - 1) * pageSize, page * pageSize)
@@ -35,20 +40,24 @@ export function runQuery(reach: Reach, name: string, query: AnyQuery, usual: str
 
 /** Returns null if the store does not hold the entry. */
 export function getEntry(
-  reach: Reach,
+  reach: QueryContext,
   name: string,
   documentId: string,
-  { locale, query }: { readonly locale: string; readonly query: Asked },
+  { locale, query }: { readonly locale: string; readonly query: EntrySelection },
 ): object | null {
   const row = reach.tables.get(name, documentId, locale)
   if (row === undefined) return null
-  return showEntry(reach, placeOf(reach, name, row, locale), query, arrange)
+  return showEntry(reach, toPlace(reach, name, row, locale), query, arrange)
 }
 
-function arrange(reach: Reach, places: readonly Place[], asked: Asked): readonly Place[] {
+function arrange(
+  reach: QueryContext,
+  places: readonly EntryPlace[],
+  asked: EntrySelection,
+): readonly EntryPlace[] {
   const { filters, sort } = asked
   const found =
-    filters === undefined ? places : places.filter((place) => matches(reach, place, filters))
+    filters === undefined ? places : places.filter((place) => matchesFilter(reach, place, filters))
   const keys = typeof sort === 'string' ? [sort] : (sort ?? [])
   if (keys.length === 0) return found
   const compared = keys.map((key) => {
@@ -70,12 +79,12 @@ function arrange(reach: Reach, places: readonly Place[], asked: Asked): readonly
 }
 
 function valueAt(
-  reach: Reach,
-  place: Place,
+  reach: QueryContext,
+  place: EntryPlace,
   [name = '', ...rest]: readonly string[],
-): ReturnType<typeof comparable> {
+): ReturnType<typeof toComparable> {
   const link = place.shape.links[name]
-  if (link === undefined) return comparable(place.data[name], place.shape.kinds[name])
-  const [target] = follow(reach, place, name, link)
+  if (link === undefined) return toComparable(place.data[name], place.shape.kinds[name])
+  const [target] = followLink(reach, place, name, link)
   return target === undefined ? null : valueAt(reach, target, rest)
 }

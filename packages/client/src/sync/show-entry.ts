@@ -1,26 +1,35 @@
 import type { Link, ShapePlan } from './content-plan.ts'
-import { follow, type Place, type Reach } from './reach.ts'
+import { followLink, type EntryPlace, type QueryContext } from './query-context.ts'
 
 /** An untyped selection on one level. */
-export interface Asked {
+export interface EntrySelection {
   readonly fields?: readonly string[]
   readonly populate?: '*' | readonly string[] | Readonly<Record<string, true | Options>>
   readonly filters?: object
   readonly sort?: string | readonly string[]
 }
 
-interface Options extends Asked {
-  readonly on?: Readonly<Record<string, true | Asked>>
+interface Options extends EntrySelection {
+  readonly on?: Readonly<Record<string, true | EntrySelection>>
   readonly pagination?: { readonly start?: number; readonly limit?: number }
 }
 
-type Arrange = (reach: Reach, places: readonly Place[], asked: Asked) => readonly Place[]
+type Arrange = (
+  reach: QueryContext,
+  places: readonly EntryPlace[],
+  asked: EntrySelection,
+) => readonly EntryPlace[]
 
 /**
  * Shapes an entry as the server does: with its fields and populated attributes.
  * @throws Error for an unknown attribute
  */
-export function showEntry(reach: Reach, place: Place, asked: Asked, arrange: Arrange): object {
+export function showEntry(
+  reach: QueryContext,
+  place: EntryPlace,
+  asked: EntrySelection,
+  arrange: Arrange,
+): object {
   const { data, shape } = place
   const shown: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(data)) {
@@ -34,13 +43,13 @@ export function showEntry(reach: Reach, place: Place, asked: Asked, arrange: Arr
   return shown
 }
 
-function isShown(name: string, { fields }: Asked, { onRequest }: ShapePlan): boolean {
+function isShown(name: string, { fields }: EntrySelection, { onRequest }: ShapePlan): boolean {
   if (fields === undefined) return onRequest?.includes(name) !== true
   return name === 'id' || name === 'documentId' || name === '__component' || fields.includes(name)
 }
 
 function populatedBy(
-  populate: Asked['populate'],
+  populate: EntrySelection['populate'],
   links: Readonly<Record<string, Link>>,
 ): readonly (readonly [string, true | Options])[] {
   if (populate === undefined) return []
@@ -50,14 +59,14 @@ function populatedBy(
 }
 
 function showLink(
-  reach: Reach,
-  { place, name, link }: { readonly place: Place; readonly name: string; readonly link: Link },
+  reach: QueryContext,
+  { place, name, link }: { readonly place: EntryPlace; readonly name: string; readonly link: Link },
   options: Options,
   arrange: Arrange,
 ): unknown {
   const { pagination = {}, on } = options
   const isOne = 'many' in link && !link.many
-  const found = arrange(reach, follow(reach, place, name, link), options)
+  const found = arrange(reach, followLink(reach, place, name, link), options)
   const { start = 0, limit = found.length } = pagination
   const entries = found.slice(start, start + limit).flatMap((one) => {
     const part = on === undefined ? options : on[String(one.data['__component'])]

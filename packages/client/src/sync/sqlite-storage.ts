@@ -1,4 +1,4 @@
-import { type Change, keyOf, type Mark, type Row, type StoreStorage } from './storage.ts'
+import { type Change, makeRowKey, type Mark, type Row, type StoreStorage } from './storage.ts'
 
 /**
  * The required methods of a database, as in `expo-sqlite`. The database should be used by the store
@@ -46,7 +46,7 @@ export function sqliteStorage(
     name: null,
     load: async () => {
       await ready()
-      let stored: { readonly marks: readonly Kept[]; readonly rows: readonly Kept[] } = NOTHING
+      let stored: { readonly marks: readonly Kept[]; readonly rows: readonly Kept[] } = EMPTY_STORE
       await database.withTransactionAsync(async () => {
         const marks = await database.getAllAsync<Kept>('SELECT value FROM quire_marks', [])
         stored = {
@@ -73,7 +73,7 @@ export function sqliteStorage(
   }
 }
 
-const NOTHING = { marks: [], rows: [] }
+const EMPTY_STORE = { marks: [], rows: [] }
 
 /** Returns false if the stored mark is not the previous version. */
 async function keepMark(database: SqlDatabase, mark: Mark): Promise<boolean> {
@@ -108,7 +108,7 @@ async function apply(database: SqlDatabase, run: Run): Promise<void> {
     const places = run.map(() => '(?, ?, ?, ?, ?)').join(', ')
     await database.runAsync(
       `INSERT OR REPLACE INTO quire_rows VALUES ${places}`,
-      run.flatMap((row) => [keyOf(row), row.type, row.locale, row.round, JSON.stringify(row)]),
+      run.flatMap((row) => [makeRowKey(row), row.type, row.locale, row.round, JSON.stringify(row)]),
     )
   } else if (run.op === 'delete') {
     await database.runAsync('DELETE FROM quire_rows WHERE key = ?', [run.key])

@@ -56,7 +56,7 @@ export type Change =
   | { readonly op: 'sweep'; readonly round: number }
 
 /** The key of a row. Keys of one type have a common prefix. */
-export function keyOf({ type, documentId, locale }: Omit<Row, 'data' | 'round'>): string {
+export function makeRowKey({ type, documentId, locale }: Omit<Row, 'data' | 'round'>): string {
   return `${type} ${documentId} ${locale ?? ''}`
 }
 

@@ -1,4 +1,4 @@
-import { type Change, keyOf, type Mark } from './storage.ts'
+import { type Change, makeRowKey, type Mark } from './storage.ts'
 
 /** A page of `/api/_sync`. */
 export interface SyncPage {
@@ -27,7 +27,7 @@ export type SyncItem =
  * The changes of a page and the next mark.
  * @throws Error for an unknown operation
  */
-export function stepOf(
+export function toCommitStep(
   { items, next, more }: SyncPage,
   { scope, round, version, isComplete, isStale }: Mark,
 ): { readonly changes: readonly Change[]; readonly mark: Mark } {
@@ -53,7 +53,7 @@ function changeOf(item: SyncItem, round: number): Change {
       return { op: 'put', row: { type, documentId, locale, round, data } }
     }
     case 'delete':
-      return { op: 'delete', type: item.type, key: keyOf(item) }
+      return { op: 'delete', type: item.type, key: makeRowKey(item) }
     case 'reset':
       return item.locale === undefined
         ? { op: 'reset', type: item.type }

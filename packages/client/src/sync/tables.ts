@@ -1,6 +1,6 @@
 import type { TypePlan } from './content-plan.ts'
-import { applyTo } from './memory-storage.ts'
-import { type Change, keyOf, type Row } from './storage.ts'
+import { applyChange } from './memory-storage.ts'
+import { type Change, makeRowKey, type Row } from './storage.ts'
 
 /** The rows of a store in memory. */
 export interface Tables {
@@ -32,7 +32,7 @@ export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
       for (const name of namesOf(change, plans)) {
         const table = tableOf(name)
         const before = table.size
-        applyTo(table, change)
+        applyChange(table, change)
         if (change.op !== 'sweep' || table.size !== before) touched.add(name)
       }
     }
@@ -57,7 +57,9 @@ export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
     get: (name, documentId, locale) => {
       const at = { type: types[name]?.name ?? name, documentId }
       const table = tableOf(name)
-      return table.get(keyOf({ ...at, locale })) ?? table.get(keyOf({ ...at, locale: null }))
+      return (
+        table.get(makeRowKey({ ...at, locale })) ?? table.get(makeRowKey({ ...at, locale: null }))
+      )
     },
     leadingTo: (name, by, documentId, locale) =>
       leadingTo(name, by, documentId).filter((row) => isSeen(row, locale)),
@@ -65,7 +67,7 @@ export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
 }
 
 /** Wraps tables and records the names of the types that are read. */
-export function watched(tables: Tables, seen: Set<string>): Tables {
+export function recordReads(tables: Tables, seen: Set<string>): Tables {
   const noted = (name: string): string => {
     seen.add(name)
     return name
@@ -95,7 +97,7 @@ function namesOf(
 function groupByTarget(rows: Iterable<Row>, by: string): ReadonlyMap<string, readonly Row[]> {
   const groups = new Map<string, Row[]>()
   for (const row of rows) {
-    for (const documentId of idsOf(row.data[by])) {
+    for (const documentId of listDocumentIds(row.data[by])) {
       const group = groups.get(documentId)
       if (group === undefined) groups.set(documentId, [row])
       else group.push(row)
@@ -105,7 +107,7 @@ function groupByTarget(rows: Iterable<Row>, by: string): ReadonlyMap<string, rea
 }
 
 /** The documentIds in the value of a relation. */
-export function idsOf(value: unknown): readonly string[] {
+export function listDocumentIds(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value as readonly string[]
   return typeof value === 'string' ? [value] : []
 }

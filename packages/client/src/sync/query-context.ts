@@ -1,9 +1,9 @@
 import type { ContentPlan, Link, ShapePlan, SyncedContent } from './content-plan.ts'
 import type { Row } from './storage.ts'
-import { idsOf, type Tables } from './tables.ts'
+import { listDocumentIds, type Tables } from './tables.ts'
 
 /** An entry, a related entry or a component. */
-export interface Place {
+export interface EntryPlace {
   readonly shape: ShapePlan
   readonly data: Readonly<Record<string, unknown>>
   /** The type of an entry. Null for a component. */
@@ -11,25 +11,30 @@ export interface Place {
   readonly locale: string
 }
 
-export interface Reach {
+export interface QueryContext {
   readonly plan: ContentPlan<SyncedContent>
   readonly tables: Tables
 }
 
 /** With several locales, each row uses its own. */
-export function placeOf({ plan }: Reach, name: string, row: Row, locale: string): Place {
+export function toPlace(
+  { plan }: QueryContext,
+  name: string,
+  row: Row,
+  locale: string,
+): EntryPlace {
   const shape = plan.types[name]
   if (shape === undefined) throw new Error(`${name}: no such content-type`)
   return { shape, data: row.data, name, locale: row.locale ?? locale }
 }
 
 /** The targets of a link, in order. For relations, the targets in the store. */
-export function follow(
-  reach: Reach,
-  place: Place,
+export function followLink(
+  reach: QueryContext,
+  place: EntryPlace,
   attribute: string,
   link: Link,
-): readonly Place[] {
+): readonly EntryPlace[] {
   if ('to' in link) return followRelation(reach, place, attribute, link)
   if ('localizations' in link) return otherLocales(reach, place)
   return elementsOf(place.data[attribute]).flatMap((element) => {
@@ -40,25 +45,28 @@ export function follow(
 }
 
 function followRelation(
-  reach: Reach,
-  place: Place,
+  reach: QueryContext,
+  place: EntryPlace,
   attribute: string,
   { to, by }: Extract<Link, { readonly to: string }>,
-): readonly Place[] {
+): readonly EntryPlace[] {
   const { tables } = reach
   const { locale } = place
   const rows =
     by === undefined
-      ? idsOf(place.data[attribute]).flatMap((id) => tables.get(to, id, locale) ?? [])
+      ? listDocumentIds(place.data[attribute]).flatMap((id) => tables.get(to, id, locale) ?? [])
       : inOrder(tables.leadingTo(to, by, String(place.data['documentId']), locale))
-  return rows.map((row) => placeOf(reach, to, row, locale))
+  return rows.map((row) => toPlace(reach, to, row, locale))
 }
 
-function otherLocales(reach: Reach, { name, data, locale }: Place): readonly Place[] {
+function otherLocales(
+  reach: QueryContext,
+  { name, data, locale }: EntryPlace,
+): readonly EntryPlace[] {
   if (name === null) return []
   const rows = reach.tables.list(name, '*').filter((row) => row.documentId === data['documentId'])
   return inOrder(rows.filter((row) => row.locale !== locale)).map((row) =>
-    placeOf(reach, name, row, locale),
+    toPlace(reach, name, row, locale),
   )
 }
 
