@@ -1,6 +1,6 @@
 import { benchLog } from './bench/log-cost.ts'
 import { BENCH_USAGE, type BenchOptions, readBenchOptions } from './bench/options.ts'
-import { toJson, toNotes, toTable } from './bench/report.ts'
+import { toBenchJson, toBenchNotes, toBenchTable } from './bench/report.ts'
 import { runBench } from './bench/run-bench.ts'
 
 const [first, ...rest] = process.argv.slice(2)
@@ -14,11 +14,11 @@ else await compare(readOptions(first === undefined ? [] : [first, ...rest]))
 async function compare(options: BenchOptions): Promise<void> {
   const report = await runBench(options, (line) => process.stderr.write(`${line}\n`))
   if (options.json) {
-    console.log(toJson(report))
+    console.log(toBenchJson(report))
     return
   }
-  console.log(`${report.machine}\n${report.database}\n\n${toTable(report)}\n`)
-  for (const note of toNotes(report)) console.log(`- ${note}`)
+  console.log(`${report.machine}\n${report.database}\n\n${toBenchTable(report)}\n`)
+  for (const note of toBenchNotes(report)) console.log(`- ${note}`)
 }
 
 function readOptions(args: readonly string[]): BenchOptions {

@@ -5,7 +5,7 @@ import { withEnvFile } from '../src/base/config/env-file.ts'
 import { startDeployment } from '../src/server/deployment/start-deployment.ts'
 import { run } from '../src/server/run.ts'
 import { type Demo, prepareDemo } from './demo/prepare-demo.ts'
-import { welcome } from './demo/welcome.ts'
+import { formatWelcome } from './demo/welcome.ts'
 
 refuseArguments(`Usage: npm run demo
 
@@ -31,6 +31,6 @@ await run({
     return buildApp(dependencies, services)
   },
   onListening(address, { deployment }) {
-    process.stdout.write(welcome(demo, address, deployment.reason))
+    process.stdout.write(formatWelcome(demo, address, deployment.reason))
   },
 })

@@ -1,5 +1,5 @@
 import { readSoakOptions, SOAK_USAGE, type SoakOptions } from './soak/options.ts'
-import { isSteady, toJson, toText } from './soak/report.ts'
+import { isSteady, toSoakJson, toSoakText } from './soak/report.ts'
 import { runSoak } from './soak/run-soak.ts'
 
 const options = readOptions(process.argv.slice(2))
@@ -20,7 +20,7 @@ function say(line: string): void {
 }
 
 const report = await runSoak({ options, say, ended: ended.signal })
-console.log(options.json ? toJson(report) : `\n${toText(report)}`)
+console.log(options.json ? toSoakJson(report) : `\n${toSoakText(report)}`)
 process.exitCode = status === 0 && !isSteady(report) ? 1 : status
 
 function readOptions(args: readonly string[]): SoakOptions {

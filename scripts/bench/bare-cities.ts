@@ -1,5 +1,12 @@
 import type { Db, Document } from 'mongodb'
-import { PAGE_SIZE, PUBLISHED, readPage, readPageByCursor, show, type Stored } from './bare-read.ts'
+import {
+  PAGE_SIZE,
+  PUBLISHED,
+  readPage,
+  readPageByCursor,
+  show,
+  type BareRow,
+} from './bare-read.ts'
 
 /** The queries that Quire sends for lists of cities, written by hand. */
 export interface BareCities {
@@ -9,9 +16,9 @@ export interface BareCities {
   pageByCursor(cursor: string): Promise<object>
 }
 
-export function bareCities(db: Db): BareCities {
-  const cities = db.collection<Stored>('cities')
-  const countries = db.collection<Stored>('countries')
+export function openBareCities(db: Db): BareCities {
+  const cities = db.collection<BareRow>('cities')
+  const countries = db.collection<BareRow>('countries')
   const countryIds = async (filter: Document): Promise<readonly string[]> => {
     const found = await countries
       .find(

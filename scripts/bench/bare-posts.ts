@@ -7,7 +7,7 @@ import {
   readPage,
   readPageByCursor,
   show,
-  type Stored,
+  type BareRow,
 } from './bare-read.ts'
 
 /** The queries that Quire sends for articles, written by hand. */
@@ -37,12 +37,12 @@ const SYNC_PAGE = 100
 /** The tie-breaker that Quire appends to the order. */
 const NEWEST_ID = -1
 
-export function barePosts(client: MongoClient, database: string): BarePosts {
+export function openBarePosts(client: MongoClient, database: string): BarePosts {
   const db = client.db(database)
-  const posts = db.collection<Stored>('bench_posts')
+  const posts = db.collection<BareRow>('bench_posts')
   const targets = {
-    writer: db.collection<Stored>('bench_writers'),
-    topic: db.collection<Stored>('bench_topics'),
+    writer: db.collection<BareRow>('bench_writers'),
+    topic: db.collection<BareRow>('bench_topics'),
   }
   return {
     list: async (page) => {
@@ -80,7 +80,7 @@ export function barePosts(client: MongoClient, database: string): BarePosts {
       return { items: found.map(syncItem), next: String(found.at(-1)?._id), more: true }
     },
     syncTip: async (token) => {
-      await db.collection<Stored>('quire_heads').findOne({ _id: 'main' })
+      await db.collection<BareRow>('quire_heads').findOne({ _id: 'main' })
       return { items: [], next: token, more: false }
     },
     create: creating(client, posts),
@@ -88,13 +88,13 @@ export function barePosts(client: MongoClient, database: string): BarePosts {
   }
 }
 
-function syncItem(post: Stored): object {
+function syncItem(post: BareRow): object {
   const { documentId, status, writer, topics, _revision: revision }: Record<string, unknown> = post
   const data = { ...show('post', post), writer, topics }
   return { op: 'put', type: 'post', documentId, locale: null, status, revision, data }
 }
 
-function creating(client: MongoClient, posts: Collection<Stored>): BarePosts['create'] {
+function creating(client: MongoClient, posts: Collection<BareRow>): BarePosts['create'] {
   let nextId = FIRST_ID
   return async (data) => {
     const documentId = newDocumentId()
@@ -114,7 +114,7 @@ function creating(client: MongoClient, posts: Collection<Stored>): BarePosts['cr
   }
 }
 
-function updating(client: MongoClient, posts: Collection<Stored>): BarePosts['update'] {
+function updating(client: MongoClient, posts: Collection<BareRow>): BarePosts['update'] {
   return async (documentId, data) => {
     const now = new Date()
     const change = (session: ClientSession, status: string, also: Document) =>
@@ -134,8 +134,8 @@ function updating(client: MongoClient, posts: Collection<Stored>): BarePosts['up
 }
 
 async function readPopulated(
-  posts: Collection<Stored>,
-  targets: Readonly<Record<'writer' | 'topic', Collection<Stored>>>,
+  posts: Collection<BareRow>,
+  targets: Readonly<Record<'writer' | 'topic', Collection<BareRow>>>,
 ): Promise<readonly object[]> {
   const found = await readPage(posts, 'post', PUBLISHED, { also: ['writer', 'topics'] })
   const writerOf = (post: Document): string => post['writer'] as string
@@ -152,7 +152,7 @@ async function readPopulated(
 }
 
 async function readTargets(
-  collection: Collection<Stored>,
+  collection: Collection<BareRow>,
   type: 'writer' | 'topic',
   documentIds: readonly string[],
 ): Promise<ReadonlyMap<string, object>> {

@@ -1,6 +1,6 @@
 import type { Collection, Document, Sort } from 'mongodb'
 
-export type Stored = Document & { readonly _id: string }
+export type BareRow = Document & { readonly _id: string }
 
 export const PAGE_SIZE = 25
 export const PUBLISHED = { status: 'published', locale: '' }
@@ -18,7 +18,7 @@ const SHOWN = {
 
 export type Shown = keyof typeof SHOWN
 
-export interface Range {
+export interface PageRange {
   readonly skip?: number
   readonly limit?: number
   readonly sort?: Sort
@@ -27,10 +27,10 @@ export interface Range {
 }
 
 export async function readPage(
-  collection: Collection<Stored>,
+  collection: Collection<BareRow>,
   type: Shown,
   filter: Document,
-  { skip = 0, limit = PAGE_SIZE, also = [], sort = { id: 1 } }: Range = {},
+  { skip = 0, limit = PAGE_SIZE, also = [], sort = { id: 1 } }: PageRange = {},
 ): Promise<readonly Document[]> {
   const projection = projectionOf(type, also)
   const options = { sort, skip, limit, batchSize: limit + 1, projection }
@@ -39,7 +39,7 @@ export async function readPage(
 
 /** Reads one extra row to find out whether there is a next page. */
 export async function readPageByCursor(
-  collection: Collection<Stored>,
+  collection: Collection<BareRow>,
   type: Shown,
   cursor: string,
 ): Promise<object> {
@@ -48,7 +48,7 @@ export async function readPageByCursor(
   const found = await readPage(collection, type, filter, { limit: PAGE_SIZE + 1 })
   const shown = found.slice(0, PAGE_SIZE)
   const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined
-  const nextCursor = last === undefined ? null : cursorAfter(Number(last['id']))
+  const nextCursor = last === undefined ? null : encodeCursorAfter(Number(last['id']))
   return {
     data: shown.map((each) => show(type, each)),
     meta: { pagination: { pageSize: PAGE_SIZE, nextCursor } },
@@ -68,7 +68,7 @@ export function show(type: Shown, stored: Document): object {
 }
 
 /** A cursor as Quire encodes it for the default order. */
-export function cursorAfter(id: number): string {
+export function encodeCursorAfter(id: number): string {
   return Buffer.from(JSON.stringify(['id:asc', [String(id)]])).toString('base64url')
 }
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MongoClient } from 'mongodb'
-import { bareCities } from './bare-cities.ts'
-import { barePosts } from './bare-posts.ts'
+import { openBareCities } from './bare-cities.ts'
+import { openBarePosts } from './bare-posts.ts'
 
 // The upper bound: node:http and the driver with the same queries and responses, but without
 // parsing, permissions and validation. Routes are compared with the paths in `workloads.ts`.
@@ -13,8 +13,8 @@ const client = await MongoClient.connect(process.env['MONGODB_URI'] ?? '', {
   writeConcern: { w: 'majority' },
 })
 const database = process.env['MONGODB_DATABASE'] ?? ''
-const posts = barePosts(client, database)
-const cities = bareCities(client.db(database))
+const posts = openBarePosts(client, database)
+const cities = openBareCities(client.db(database))
 
 const server = createServer((request, response) => {
   answer(request).then(

@@ -5,7 +5,7 @@ import { type Document, MongoClient } from 'mongodb'
 import { newDocumentId } from '../../src/mongo/versions/document-id.ts'
 import { newRevision } from '../../src/mongo/versions/revision.ts'
 import type { Bench } from './prepare.ts'
-import { postData } from './content.ts'
+import { makePost } from './content.ts'
 import { ROOT_TOKEN } from './prepare.ts'
 
 /** Types of the same shape: with and without drafts. */
@@ -15,14 +15,14 @@ export type BulkType = (typeof BULK_TYPES)[number]
 /** The slugs of new documents start with `batch`. */
 export type Documents = Iterable<Document>
 
-export function* newDocuments(batch: string, count: number): Generator<Document> {
+export function* makeDocuments(batch: string, count: number): Generator<Document> {
   for (let index = 0; index < count; index += 1) {
-    yield { ...postData(index), slug: `${batch}-${index}` }
+    yield { ...makePost(index), slug: `${batch}-${index}` }
   }
 }
 
 /** Upserts by slug. */
-export function* linesOf(type: BulkType, documents: Documents): Generator<object> {
+export function* makeUpsertLines(type: BulkType, documents: Documents): Generator<object> {
   for (const data of documents) {
     const key = { slug: data['slug'] as unknown }
     yield { op: 'upsert', type, key, data }
@@ -30,7 +30,7 @@ export function* linesOf(type: BulkType, documents: Documents): Generator<object
 }
 
 /** Minimal lines, to send many of them. */
-export function* smallLines(count: number): Generator<object> {
+export function* makeSmallLines(count: number): Generator<object> {
   for (let index = 0; index < count; index += 1) {
     const data = { name: `Topic ${index}` }
     yield { op: 'upsert', type: 'topic', documentId: newDocumentId(), data }

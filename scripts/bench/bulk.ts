@@ -2,19 +2,19 @@ import { parseArgs } from 'node:util'
 import {
   BULK_TYPES,
   type BulkType,
-  linesOf,
-  newDocuments,
+  makeUpsertLines,
+  makeDocuments,
   openBareBulk,
   sendBulk,
-  smallLines,
+  makeSmallLines,
 } from './bulk-clients.ts'
 import type { ChildServer } from './child-server.ts'
-import { postData } from './content.ts'
+import { makePost } from './content.ts'
 import { startLoadGenerator, UNIQUE } from './load.ts'
 import { prepareBench, ROOT_TOKEN } from './prepare.ts'
 import { describeMachine } from './report.ts'
 import { startSide } from './servers.ts'
-import { type Spread, spreadOf } from './statistics.ts'
+import { type Spread, computeSpread } from './statistics.ts'
 
 // `npm run bench -- bulk`: documents per second by `POST /api/_bulk`, compared with single POSTs
 // over ten connections and with the driver's `insertMany` of the same rows, in alternating rounds.
@@ -31,9 +31,9 @@ const { values } = parseArgs({
     profile: { type: 'string' },
   },
 })
-const MOST_LINES = 10_000
+const MAX_LINES = 10_000
 const CONNECTIONS = 10
-const LOOKS = 20
+const MEMORY_SAMPLES = 20
 
 const bench = await prepareBench({ posts: 1_000, cities: 100 })
 const profiling =
@@ -54,8 +54,8 @@ async function compare(type: BulkType): Promise<void> {
   const bare = await openBareBulk(bench)
   const lines = Number(values.lines)
   const found = { single: [] as number[], bulk: [] as number[], insertMany: [] as number[] }
-  await sendBulk(quire.base, linesOf(type, newDocuments(`${type}-warm`, 1_000)))
-  await bare.insert(type, newDocuments(`${type}-warm`, 1_000))
+  await sendBulk(quire.base, makeUpsertLines(type, makeDocuments(`${type}-warm`, 1_000)))
+  await bare.insert(type, makeDocuments(`${type}-warm`, 1_000))
   const cpuMs: number[] = []
   for (let round = 0; round < Number(values.rounds); round += 1) {
     const batch = `${type}-${round}`
@@ -63,27 +63,27 @@ async function compare(type: BulkType): Promise<void> {
     found.single.push(times.length / seconds)
     const before = await quire.usage()
     found.bulk.push(
-      await rate(() => sendBulk(quire.base, linesOf(type, newDocuments(batch, lines)))),
+      await rate(() => sendBulk(quire.base, makeUpsertLines(type, makeDocuments(batch, lines)))),
     )
     cpuMs.push(((await quire.usage()).cpuMs - before.cpuMs) / lines)
-    found.insertMany.push(await rate(() => bare.insert(type, newDocuments(batch, lines))))
+    found.insertMany.push(await rate(() => bare.insert(type, makeDocuments(batch, lines))))
   }
   generator.stop()
   await bare.close()
   console.log(`${type}, ${type === 'post' ? 'two rows' : 'one row'} a document:`)
   for (const [name, rates] of Object.entries(found)) {
-    console.log(`  ${name.padEnd(10)} ${inWords(spreadOf(rates))} documents/s`)
+    console.log(`  ${name.padEnd(10)} ${inWords(computeSpread(rates))} documents/s`)
   }
   const ratio = (other: readonly number[]): Spread =>
-    spreadOf(found.bulk.map((each, round) => each / (other[round] ?? 1)))
+    computeSpread(found.bulk.map((each, round) => each / (other[round] ?? 1)))
   console.log(`  bulk by single      ${inWords(ratio(found.single), 1)}`)
   console.log(`  bulk by insertMany  ${inWords(ratio(found.insertMany), 2)}`)
-  console.log(`  CPU of the server   ${inWords(spreadOf(cpuMs), 3)} ms a line\n`)
+  console.log(`  CPU of the server   ${inWords(computeSpread(cpuMs), 3)} ms a line\n`)
 }
 
 function singles(type: BulkType) {
   const bodies = Array.from({ length: 500 }, (_, index) =>
-    JSON.stringify({ data: { ...postData(index), slug: `${type}-single-${UNIQUE}` } }),
+    JSON.stringify({ data: { ...makePost(index), slug: `${type}-single-${UNIQUE}` } }),
   )
   return {
     base: quire.base,
@@ -109,10 +109,10 @@ function inWords({ mean, min, max }: Spread, digits = 0): string {
 async function watchMemory(server: ChildServer, lines: number): Promise<void> {
   const began = performance.now()
   let sent = 0
-  for (let look = 1; look <= LOOKS; look += 1) {
-    for (const end = (lines * look) / LOOKS; sent < end;) {
-      const count = Math.min(MOST_LINES, Math.ceil(end) - sent)
-      sent += await sendBulk(server.base, smallLines(count))
+  for (let look = 1; look <= MEMORY_SAMPLES; look += 1) {
+    for (const end = (lines * look) / MEMORY_SAMPLES; sent < end;) {
+      const count = Math.min(MAX_LINES, Math.ceil(end) - sent)
+      sent += await sendBulk(server.base, makeSmallLines(count))
     }
     const { residentBytes } = await server.usage()
     const seconds = (performance.now() - began) / 1_000

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 export interface ChildServer {
   readonly base: string
   readonly startedInMs: number
-  usage(): Promise<Usage>
+  usage(): Promise<ProcessUsage>
   /**
    * Sends a message to the process and returns its reply. Needs a script preloaded into the server.
    */
@@ -17,7 +17,7 @@ export interface ChildServer {
   stop(): Promise<void>
 }
 
-export interface Usage {
+export interface ProcessUsage {
   /** User and system time since the start. */
   readonly cpuMs: number
   readonly residentBytes: number
@@ -29,7 +29,7 @@ const ANSWER_MS = 30_000
  * Starts a script that prints `listens on ADDRESS` and serves `/metrics` in the format of
  * Prometheus.
  */
-export async function startServer(
+export async function startChildServer(
   script: URL,
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],
@@ -79,7 +79,7 @@ async function addressOf(child: ChildProcess): Promise<string> {
   throw new Error(`a server ended before it listened:\n${lines.join('\n')}`)
 }
 
-async function readUsage(base: string): Promise<Usage> {
+async function readUsage(base: string): Promise<ProcessUsage> {
   const text = await (await fetch(`${base}/metrics`)).text()
   const valueOf = (name: string): number => {
     const value = new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]

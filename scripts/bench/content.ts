@@ -49,7 +49,7 @@ export const BENCH_TYPES: Readonly<Record<string, object>> = {
 }
 
 /** Content-types of another site, for measuring its start. */
-export function manyTypes(count: number): Readonly<Record<string, object>> {
+export function makeManyTypes(count: number): Readonly<Record<string, object>> {
   const names = Array.from({ length: count }, (_, index) => `kind-${index + 1}`)
   return Object.fromEntries(
     names.map((name, index) => [
@@ -67,11 +67,11 @@ export function manyTypes(count: number): Readonly<Record<string, object>> {
 }
 
 /** About 800 bytes as JSON. Deterministic for each index. */
-export function postData(index: number): Data {
+export function makePost(index: number): Data {
   const topics = Array.from({ length: TOPICS_EACH }, (_, nth) => (index * 7 + nth * 11) % TOPICS)
   return {
     title: `Post ${index} ${words(index, 4)}`,
-    slug: postSlug(index),
+    slug: makePostSlug(index),
     summary: words(index, 16),
     body: words(index + 1, 65),
     rating: index % 6,
@@ -81,7 +81,7 @@ export function postData(index: number): Data {
   }
 }
 
-export function postSlug(index: number): string {
+export function makePostSlug(index: number): string {
   return `post-${index}`
 }
 
@@ -90,9 +90,9 @@ export function postId(index: number): string {
 }
 
 /** Targets of relations come first. */
-export function* benchDocuments(uid: string, count: number): Generator<ImportedDocument> {
+export function* makeBenchDocuments(uid: string, count: number): Generator<ImportedDocument> {
   for (let index = 0; index < count; index += 1) {
-    const data = uid === 'api::post.post' ? postData(index) : { name: `Name ${words(index, 2)}` }
+    const data = uid === 'api::post.post' ? makePost(index) : { name: `Name ${words(index, 2)}` }
     const name = /[a-z]+$/.exec(uid)?.[0] ?? ''
     yield {
       documentId: documentIdFor(`${name}:${index}`),

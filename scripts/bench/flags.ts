@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import { type ChildServer, startServer } from './child-server.ts'
+import { type ChildServer, startChildServer } from './child-server.ts'
 import { startLoadGenerator } from './load.ts'
 import { prepareBench } from './prepare.ts'
 import { readSeeded } from './seeded.ts'
 import { readShipped } from './shipped.ts'
-import { percentile } from './statistics.ts'
-import { type Workload, workloadsFor } from './workloads.ts'
+import { computePercentile } from './statistics.ts'
+import { type Workload, makeWorkloads } from './workloads.ts'
 
 // `npm run bench -- flags`: compares V8 flags in alternating rounds, so that other load affects all
 // variants equally. CPU is the process time per request. Memory is resident memory after the last
@@ -47,7 +47,7 @@ const servers = new Map<string, ChildServer>()
 try {
   for (const [name, flags] of VARIANTS) servers.set(name, await start(flags))
   const [first] = servers.values()
-  const workload = workloadsFor(await readSeeded(first?.base ?? '', posts)).find(
+  const workload = makeWorkloads(await readSeeded(first?.base ?? '', posts)).find(
     ({ name }) => name === values.workload,
   )
   if (workload === undefined) throw new RangeError(`--workload ${values.workload}: there is none`)
@@ -64,7 +64,7 @@ function start(flags: readonly string[]): Promise<ChildServer> {
   const { options, env } = readShipped()
   const others = options.filter((option) => !/semi-space|heap-growing/.test(option))
   const script = new URL('../../src/main.js', import.meta.url)
-  return startServer(script, { ...env, ...bench.env }, [...others, ...flags])
+  return startChildServer(script, { ...env, ...bench.env }, [...others, ...flags])
 }
 
 async function measure(
@@ -89,7 +89,7 @@ async function measure(
 function show({ name }: Workload, connections: number, found: ReadonlyMap<string, Measured>): void {
   console.log(`${name}, ${connections} connections`)
   for (const [variant, { cpuMs, residentBytes }] of found) {
-    const cpu = [0, 0.5, 1].map((share) => percentile(cpuMs, share).toFixed(2))
+    const cpu = [0, 0.5, 1].map((share) => computePercentile(cpuMs, share).toFixed(2))
     const [least, middle, most] = cpu
     const megabytes = (residentBytes / 2 ** 20).toFixed(0)
     console.log(`  ${variant.padEnd(22)} ${middle} ms (${least}–${most}), ${megabytes} MB`)

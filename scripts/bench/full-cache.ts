@@ -8,11 +8,11 @@ export interface FullCache {
   readonly entries: number
 }
 
-const MOST_REQUESTS = 5_000
-const AT_ONCE = 10
-const LARGEST_PAGE = 100
+const MAX_REQUESTS = 5_000
+const CONCURRENCY = 10
+const MAX_PAGE_SIZE = 100
 /** Responses are compressed on their second request. */
-const TIMES = 2
+const REQUESTS_PER_PATH = 2
 
 /**
  * Requests different lists of posts, each twice, until the cache evicts responses. Returns null if
@@ -23,9 +23,9 @@ export async function fillCache(
   posts: number,
 ): Promise<FullCache | null> {
   const paths = otherLists(posts)
-  for (let sent = 0; sent < MOST_REQUESTS; sent += AT_ONCE) {
-    const some = Array.from({ length: AT_ONCE }, () => paths.next().value)
-    for (let time = 0; time < TIMES; time += 1)
+  for (let sent = 0; sent < MAX_REQUESTS; sent += CONCURRENCY) {
+    const some = Array.from({ length: CONCURRENCY }, () => paths.next().value)
+    for (let time = 0; time < REQUESTS_PER_PATH; time += 1)
       await Promise.all(some.map((path) => readAll(base + path)))
     const count = await countsOf(base)
     if (count('evictions_total') === 0) continue
@@ -37,7 +37,7 @@ export async function fillCache(
 
 /** All pages in all sizes, the largest first. */
 function* otherLists(posts: number): Generator<string, string> {
-  for (let size = LARGEST_PAGE; size > 0; size -= 1) {
+  for (let size = MAX_PAGE_SIZE; size > 0; size -= 1) {
     for (let page = 1; page <= Math.ceil(posts / size); page += 1) {
       yield `/api/posts?pagination[pageSize]=${size}&pagination[page]=${page}&pagination[withCount]=false`
     }

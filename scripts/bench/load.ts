@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-export type Method = 'GET' | 'POST' | 'PUT'
+export type LoadMethod = 'GET' | 'POST' | 'PUT'
 
 /** Placeholder in bodies for a value that differs per request, such as a slug. */
 export const UNIQUE = '{{unique}}'
@@ -9,7 +9,7 @@ export const UNIQUE = '{{unique}}'
 /** The requests of a load generator. */
 export interface Load {
   readonly base: string
-  readonly method: Method
+  readonly method: LoadMethod
   /** Used in turn. */
   readonly paths: readonly string[]
   /** Used in turn. Empty for GET. `fillBody` makes each of them unique. */

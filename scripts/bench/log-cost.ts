@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChildServer } from './child-server.ts'
-import { startServer } from './child-server.ts'
+import { startChildServer } from './child-server.ts'
 import { BENCH_TYPES } from './content.ts'
 import { type LoadGenerator, startLoadGenerator } from './load.ts'
 import type { BenchOptions } from './options.ts'
@@ -9,8 +9,8 @@ import { type Bench, prepareBench, writeTypes } from './prepare.ts'
 import { describeMachine } from './report.ts'
 import { readSeeded } from './seeded.ts'
 import { readShipped } from './shipped.ts'
-import { percentile } from './statistics.ts'
-import { type Workload, workloadsFor } from './workloads.ts'
+import { computePercentile } from './statistics.ts'
+import { type Workload, makeWorkloads } from './workloads.ts'
 
 /**
  * Variants of a published creation over HTTP. `without` writes no commit log, `log` writes and
@@ -59,7 +59,7 @@ export async function benchLog(options: BenchOptions): Promise<string> {
 }
 
 async function createWorkload({ base }: ChildServer, posts: number): Promise<Workload> {
-  const all = workloadsFor(await readSeeded(base, posts))
+  const all = makeWorkloads(await readSeeded(base, posts))
   const create = all.find(({ name }) => name === 'create')
   if (create === undefined) throw new Error('there is no such workload')
   return create
@@ -110,7 +110,7 @@ async function startAll({ env }: Bench): Promise<Readonly<Record<Kind, ChildServ
   const start = (kind: Kind): Promise<ChildServer> => {
     const folder = kind === 'all' ? types : plain
     const all = { ...shipped.env, ...env, CONTENT_TYPES_DIR: folder }
-    return startServer(SCRIPTS[kind], all, shipped.options)
+    return startChildServer(SCRIPTS[kind], all, shipped.options)
   }
   return { without: await start('without'), log: await start('log'), all: await start('all') }
 }
@@ -149,7 +149,7 @@ async function runOnce(
 }
 
 function toRows(found: Readonly<Record<Kind, readonly Round[]>>): readonly string[] {
-  const middle = (values: readonly number[]): number => percentile(values, 0.5)
+  const middle = (values: readonly number[]): number => computePercentile(values, 0.5)
   const rows = KINDS.map((kind) => {
     const rounds = found[kind]
     const ratios = rounds.map(({ rate }, round) => rate / (found.without[round]?.rate ?? NaN))

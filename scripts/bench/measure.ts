@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { openCommandProxy } from '../wire/command-proxy.ts'
 import { fillBody, type LoadGenerator, type LoadResult } from './load.ts'
 import type { Bench } from './prepare.ts'
-import { type Pair, type Side, SIDES, startSide } from './servers.ts'
-import { percentile, type Spread, spreadOf } from './statistics.ts'
+import { type ServerPair, type Side, SIDES, startSide } from './servers.ts'
+import { computePercentile, type Spread, computeSpread } from './statistics.ts'
 import type { Workload } from './workloads.ts'
 
-export interface Settings {
+export interface MeasureSettings {
   readonly rounds: number
   readonly seconds: number
   readonly connections: number
@@ -45,11 +45,11 @@ const COMMAND_SAMPLES = 9
 const SHOWN_CHARACTERS = 2_000
 
 /** Alternates between both servers, so that other load affects both equally. */
-export async function measure(
-  pair: Pair,
+export async function measureWorkload(
+  pair: ServerPair,
   generator: LoadGenerator,
   workload: Workload,
-  { rounds, seconds, connections }: Settings,
+  { rounds, seconds, connections }: MeasureSettings,
 ): Promise<Omit<WorkloadResult, 'posts'>> {
   const run = (side: Side, durationMs: number): Promise<LoadResult> =>
     generator.run({
@@ -74,7 +74,7 @@ export async function measure(
     return other === undefined ? 0 : rateOf(round) / rateOf(other)
   })
   const sides = { quire: summarize(found.quire), bare: summarize(found.bare) }
-  return { workload, connections, sides, ratio: spreadOf(ratios) }
+  return { workload, connections, sides, ratio: computeSpread(ratios) }
 }
 
 function summarize(rounds: readonly Round[]): SideResult {
@@ -82,9 +82,9 @@ function summarize(rounds: readonly Round[]): SideResult {
   const total = (of: (round: Round) => number): number =>
     rounds.reduce((sum, round) => sum + of(round), 0)
   return {
-    requestsPerSecond: spreadOf(rounds.map(rateOf)),
-    p50Ms: percentile(times, 0.5),
-    p99Ms: percentile(times, 0.99),
+    requestsPerSecond: computeSpread(rounds.map(rateOf)),
+    p50Ms: computePercentile(times, 0.5),
+    p99Ms: computePercentile(times, 0.99),
     bytes: total(({ load }) => load.bytes) / times.length,
     cpuMs: total(({ cpuMs }) => cpuMs) / times.length,
     residentBytes: Math.max(...rounds.map(({ residentBytes }) => residentBytes)),
@@ -99,7 +99,10 @@ function rateOf({ load }: Round): number {
  * @throws Error unless both servers return the same response, because the ratio would compare
  * different work
  */
-export async function assertSameAnswers(pair: Pair, { method, paths }: Workload): Promise<void> {
+export async function assertSameAnswers(
+  pair: ServerPair,
+  { method, paths }: Workload,
+): Promise<void> {
   const path = paths[0] ?? ''
   if (method !== 'GET') return
   const [one, other] = await Promise.all(
@@ -133,7 +136,7 @@ export async function countCommands(
       await send(server.base, workload, sample)
       samples.push(proxy.take())
     }
-    counts.set(workload.name, percentile(samples, 0.5))
+    counts.set(workload.name, computePercentile(samples, 0.5))
   }
   await server.stop()
   await proxy.close()

@@ -1,12 +1,12 @@
 import type { LoadGenerator } from './load.ts'
-import type { Pair } from './servers.ts'
+import type { ServerPair } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
 const PARTS = 10
 
 /** Resident memory of Quire under load, in bytes, at equal intervals. */
 export async function measureMemory(
-  { quire }: Pair,
+  { quire }: ServerPair,
   generator: LoadGenerator,
   workload: Workload,
   { seconds, connections }: { readonly seconds: number; readonly connections: number },

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import type { Settings } from './measure.ts'
+import type { MeasureSettings } from './measure.ts'
 
-export interface BenchOptions extends Omit<Settings, 'connections'> {
+export interface BenchOptions extends Omit<MeasureSettings, 'connections'> {
   readonly cities: number
   /** Numbers of articles, ascending. The workloads on posts run with each of them. */
   readonly posts: readonly number[]

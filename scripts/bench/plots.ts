@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cursorAfter } from './bare-read.ts'
+import { encodeCursorAfter } from './bare-read.ts'
 import type { LoadGenerator } from './load.ts'
-import { measure, type Settings } from './measure.ts'
+import { measureWorkload, type MeasureSettings } from './measure.ts'
 import type { Bench } from './prepare.ts'
-import { type Pair, type Side, SIDES } from './servers.ts'
-import { percentile } from './statistics.ts'
+import { type ServerPair, type Side, SIDES } from './servers.ts'
+import { computePercentile } from './statistics.ts'
 import { type Series, toSvg } from './svg.ts'
 import { UNCOUNTED, type Workload } from './workloads.ts'
 
@@ -15,9 +15,9 @@ const NAMES: Readonly<Record<Side, string>> = { quire: 'Quire', bare: 'the limit
 
 export interface Plotting {
   readonly bench: Bench
-  readonly pair: Pair
+  readonly pair: ServerPair
   readonly generator: LoadGenerator
-  readonly settings: Settings
+  readonly settings: MeasureSettings
   readonly folder: string
   /** Ascending. */
   readonly sizes: readonly number[]
@@ -72,14 +72,14 @@ async function throughputBySize({
   const points: Record<Side, (readonly [number, number])[]> = { quire: [], bare: [] }
   for (const size of sizes) {
     await bench.seedPosts(size)
-    const { sides } = await measure(pair, generator, workload, settings)
+    const { sides } = await measureWorkload(pair, generator, workload, settings)
     for (const side of SIDES) points[side].push([size, sides[side].requestsPerSecond.mean])
   }
   return SIDES.map((side) => ({ name: NAMES[side], points: points[side] }))
 }
 
 /** A page by number costs as much as the pages before it. A page by cursor does not. */
-async function latencyByPage({ quire }: Pair, posts: number): Promise<readonly Series[]> {
+async function latencyByPage({ quire }: ServerPair, posts: number): Promise<readonly Series[]> {
   const last = Math.floor(posts / PAGE_SIZE)
   const pages = [1, 10, 100, 1_000, 10_000, 40_000].filter((page) => page < last).concat(last)
   const byNumber: (readonly [number, number])[] = []
@@ -99,7 +99,7 @@ async function latencyByPage({ quire }: Pair, posts: number): Promise<readonly S
 /** The cursor of a page, from the `id` of the page's first entry. */
 async function cursorOf(url: string): Promise<string> {
   const { data } = (await (await fetch(url)).json()) as { data: readonly { id: number }[] }
-  return cursorAfter((data[0]?.id ?? 1) - 1)
+  return encodeCursorAfter((data[0]?.id ?? 1) - 1)
 }
 
 async function timeOf(url: string): Promise<number> {
@@ -111,5 +111,5 @@ async function timeOf(url: string): Promise<number> {
     if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
     times.push(performance.now() - started)
   }
-  return percentile(times, 0.5)
+  return computePercentile(times, 0.5)
 }

@@ -11,8 +11,8 @@ import { documentContext } from '../../src/server/services/document-context.ts'
 import { openServices, type Services } from '../../src/server/services/open-services.ts'
 import { compileSample } from '../sample/sample-parts.ts'
 import { seedSample } from '../sample/seed-sample.ts'
-import { SILENT } from '../sample/show-progress.ts'
-import { BENCH_PARTS, BENCH_TYPES, benchDocuments } from './content.ts'
+import { SILENT_OBSERVER } from '../sample/show-progress.ts'
+import { BENCH_PARTS, BENCH_TYPES, makeBenchDocuments } from './content.ts'
 
 export const ROOT_TOKEN = 'root-token-of-a-bench-on-this-machine'
 
@@ -52,7 +52,7 @@ export async function prepareBench(size: {
   const deployment = await startDeployment(config, log)
   const services = await openServices({ config, deployment, log })
   const seedPosts = (count: number): Promise<void> => seedParts(services, count)
-  await seedSample(services, compileSample(size.cities), SILENT)
+  await seedSample(services, compileSample(size.cities), SILENT_OBSERVER)
   await seedPosts(size.posts)
   await permitReading(services)
   const env = { MONGODB_URI: deployment.uri, RATE_LIMIT: 'off', ...settings }
@@ -88,7 +88,7 @@ export async function dropDatabase(uri: string, name: string): Promise<void> {
 async function seedParts({ schema, database }: Services, posts: number): Promise<void> {
   const context = documentContext(database, schema)
   for (const [uid, countOf] of BENCH_PARTS) {
-    const documents = benchDocuments(uid, countOf(posts))
+    const documents = makeBenchDocuments(uid, countOf(posts))
     await importDocuments(context, context.contentType(uid), documents)
   }
 }

@@ -9,7 +9,7 @@ import { createLog } from '../../src/base/log.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
 import { compileSample } from '../sample/sample-parts.ts'
 import { seedSample } from '../sample/seed-sample.ts'
-import { SILENT } from '../sample/show-progress.ts'
+import { SILENT_OBSERVER } from '../sample/show-progress.ts'
 
 // `npm run bench -- queries --cities N`: times queries of the sample over HTTP with one client,
 // with and without relations. The first query is the baseline of the ratios.
@@ -56,7 +56,7 @@ const log = createLog({ ...config, logLevel: 'warn' })
 const deployment = await startDeployment(config, log)
 const services = await openServices({ config, deployment, log })
 const sample = compileSample(Number(values.cities))
-const report = await seedSample(services, sample, SILENT)
+const report = await seedSample(services, sample, SILENT_OBSERVER)
 await services.access.roles.update('public', {
   permissions: ['city', 'country', 'language', 'currency'].map(
     (name) => `api::${name}.${name}.find`,

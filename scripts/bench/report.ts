@@ -5,7 +5,7 @@ import { type Side, SIDES } from './servers.ts'
 import type { StartUp } from './start-up.ts'
 import type { Spread } from './statistics.ts'
 
-export interface Report {
+export interface BenchReport {
   readonly machine: string
   readonly database: string
   readonly workloads: readonly WorkloadResult[]
@@ -41,7 +41,7 @@ const COLUMNS = [
 ] as const
 
 /** A Markdown table with aligned columns. */
-export function toTable({ workloads, commands }: Report): string {
+export function toBenchTable({ workloads, commands }: BenchReport): string {
   const rows = workloads.flatMap((result) =>
     SIDES.map((side) => rowOf(result, side, commands[side].get(result.workload.name))),
   )
@@ -82,7 +82,12 @@ function inPercent({ mean, min, max }: Spread): string {
 }
 
 /** Results that do not fit into the table. */
-export function toNotes({ workloads, startUp, memory, fullCache }: Report): readonly string[] {
+export function toBenchNotes({
+  workloads,
+  startUp,
+  memory,
+  fullCache,
+}: BenchReport): readonly string[] {
   const p50Of = (name: string): number | undefined =>
     workloads.find(({ workload }) => workload.name === name)?.sides.quire.p50Ms
   const compare = (name: string, with_: string): readonly string[] => {
@@ -114,7 +119,7 @@ function inMegabytes(bytes: readonly number[]): string {
   return `${bytes.map((value) => (value / 2 ** 20).toFixed(0)).join(', ')} MB`
 }
 
-export function toJson(report: Report): string {
+export function toBenchJson(report: BenchReport): string {
   const { commands, workloads, ...rest } = report
   const shown = workloads.map(({ workload, posts, connections, sides, ratio }) => ({
     name: workload.name,

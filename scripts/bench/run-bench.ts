@@ -1,15 +1,20 @@
 import { fillCache } from './full-cache.ts'
 import { startLoadGenerator } from './load.ts'
-import { assertSameAnswers, countCommands, measure, type WorkloadResult } from './measure.ts'
+import {
+  assertSameAnswers,
+  countCommands,
+  measureWorkload,
+  type WorkloadResult,
+} from './measure.ts'
 import { measureMemory } from './memory.ts'
 import type { BenchOptions } from './options.ts'
 import { drawPlots, type Plotting } from './plots.ts'
 import { prepareBench } from './prepare.ts'
-import { describeMachine, type Report } from './report.ts'
+import { describeMachine, type BenchReport } from './report.ts'
 import { readSeeded } from './seeded.ts'
 import { startPair, stopPair } from './servers.ts'
 import { measureStartUp } from './start-up.ts'
-import { type Workload, workloadsFor } from './workloads.ts'
+import { type Workload, makeWorkloads } from './workloads.ts'
 
 const START_UP = 'start-up'
 /** After this workload the response cache is filled. */
@@ -18,7 +23,7 @@ const CACHED = 'cached list'
 type Say = (line: string) => void
 
 /** Seeds, measures and cleans up. `say` receives progress lines. */
-export async function runBench(options: BenchOptions, say: Say): Promise<Report> {
+export async function runBench(options: BenchOptions, say: Say): Promise<BenchReport> {
   say('seeding')
   const [posts = 1] = options.posts
   const bench = await prepareBench({ posts, cities: options.cities })
@@ -41,10 +46,10 @@ async function measureAll(
   running: Pick<Plotting, 'bench' | 'pair' | 'generator'>,
   options: BenchOptions,
   say: Say,
-): Promise<Report> {
+): Promise<BenchReport> {
   const { bench, pair, generator } = running
   const [fewest = 1] = options.posts
-  const all = workloadsFor(await readSeeded(pair.quire.base, fewest))
+  const all = makeWorkloads(await readSeeded(pair.quire.base, fewest))
   const chosen = choose(all, options.workloads)
   const workloads = await measureEach(running, chosen, options, say)
   const { memorySeconds: seconds, plots: folder, sizes } = options
@@ -81,7 +86,7 @@ async function measureEach(
   for (const [index, posts] of options.posts.entries()) {
     if (index > 0) await bench.seedPosts(posts)
     const names = new Set(chosen.map(({ name }) => name))
-    const workloads = workloadsFor(await readSeeded(pair.quire.base, posts)).filter(
+    const workloads = makeWorkloads(await readSeeded(pair.quire.base, posts)).filter(
       ({ name, about }) => names.has(name) && (index === 0 || about === 'posts'),
     )
     for (const workload of workloads) {
@@ -89,7 +94,7 @@ async function measureEach(
       for (const connections of options.connections) {
         say(`${workload.name}, ${posts} posts, ${connections} connections`)
         const settings = { ...options, connections }
-        results.push({ ...(await measure(pair, generator, workload, settings)), posts })
+        results.push({ ...(await measureWorkload(pair, generator, workload, settings)), posts })
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { Seeded } from './workloads.ts'
+import type { SeededIds } from './workloads.ts'
 
 const DEEP_PAGE = 5_000
 const PAGE_SIZE = 25
@@ -9,7 +9,7 @@ interface Listed {
 }
 
 /** Reads the ids that the paths of workloads contain. */
-export async function readSeeded(base: string, posts: number): Promise<Seeded> {
+export async function readSeeded(base: string, posts: number): Promise<SeededIds> {
   const list = async (path: string): Promise<Listed> =>
     (await (await fetch(`${base}/api/${path}`)).json()) as Listed
   const [country] = (await list('countries?filters[cca3][$eq]=CHE')).data

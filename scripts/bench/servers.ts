@@ -1,11 +1,11 @@
 import type { Bench } from './prepare.ts'
-import { type ChildServer, startServer } from './child-server.ts'
+import { type ChildServer, startChildServer } from './child-server.ts'
 import { readShipped } from './shipped.ts'
 
 export const SIDES = ['quire', 'bare'] as const
 export type Side = (typeof SIDES)[number]
 
-export type Pair = Readonly<Record<Side, ChildServer>>
+export type ServerPair = Readonly<Record<Side, ChildServer>>
 
 const SCRIPTS: Readonly<Record<Side, URL>> = {
   quire: new URL('../../src/main.js', import.meta.url),
@@ -20,7 +20,7 @@ export function startSide(
   // The bare server uses Node's defaults, so that the cost of our options shows in the ratio.
   const shipped = side === 'quire' ? readShipped() : { options: [], env: {} }
   const options = [...shipped.options, ...nodeOptions]
-  return startServer(SCRIPTS[side], { ...shipped.env, ...env }, options)
+  return startChildServer(SCRIPTS[side], { ...shipped.env, ...env }, options)
 }
 
 /**
@@ -29,11 +29,11 @@ export function startSide(
 export async function startPair(
   { env }: Pick<Bench, 'env'>,
   profileFolder: string | null = null,
-): Promise<Pair> {
+): Promise<ServerPair> {
   const options = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   return { quire: await startSide('quire', env, options), bare: await startSide('bare', env) }
 }
 
-export async function stopPair(pair: Pair): Promise<void> {
+export async function stopPair(pair: ServerPair): Promise<void> {
   await Promise.all(SIDES.map((side) => pair[side].stop()))
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** The production settings of a server. */
-export interface Shipped {
+export interface ShippedSettings {
   /** Options of Node. */
   readonly options: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ export interface Shipped {
  * Reads the options of Node and malloc from the Dockerfile, so that the bench measures the shipped
  * server.
  */
-export function readShipped(dockerfile = readFileSync('Dockerfile', 'utf8')): Shipped {
+export function readShipped(dockerfile = readFileSync('Dockerfile', 'utf8')): ShippedSettings {
   const command = /^CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]'
   const options = (JSON.parse(command) as readonly string[]).filter((word) => word.startsWith('--'))
   const settings = dockerfile.matchAll(/\b(MALLOC_\w+)=(\S+)/g)

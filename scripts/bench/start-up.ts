@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { manyTypes } from './content.ts'
+import { makeManyTypes } from './content.ts'
 import { type Bench, dropDatabase, ROOT_TOKEN, writeTypes } from './prepare.ts'
 import { startSide } from './servers.ts'
-import { type Spread, spreadOf } from './statistics.ts'
+import { type Spread, computeSpread } from './statistics.ts'
 
 const TYPES = 50
 
@@ -26,13 +26,13 @@ export async function measureStartUp(
   const folder = mkdtempSync(join(tmpdir(), 'quire-bench-types-'))
   const database = `${env['MONGODB_DATABASE'] ?? ''}_start`
   const site = { ...env, CONTENT_TYPES_DIR: folder, MONGODB_DATABASE: database }
-  writeTypes(folder, manyTypes(TYPES))
+  writeTypes(folder, makeManyTypes(TYPES))
   const firstMs = await timeFirstAnswer(site)
   const later: number[] = []
   for (let round = 0; round < rounds; round += 1) later.push(await timeFirstAnswer(site))
   await dropDatabase(env['MONGODB_URI'] ?? '', database)
   rmSync(folder, { recursive: true })
-  return { types: TYPES, firstMs, laterMs: spreadOf(later) }
+  return { types: TYPES, firstMs, laterMs: computeSpread(later) }
 }
 
 async function timeFirstAnswer(env: Readonly<Record<string, string>>): Promise<number> {

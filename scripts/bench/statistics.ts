@@ -8,7 +8,7 @@ export interface Spread {
  * The nearest-rank percentile.
  * @throws RangeError if the sample is empty
  */
-export function percentile(sample: readonly number[], share: number): number {
+export function computePercentile(sample: readonly number[], share: number): number {
   const sorted = sample.toSorted((one, other) => one - other)
   const value = sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)]
   if (value === undefined) throw new RangeError('there is nothing to take a percentile of')
@@ -16,7 +16,7 @@ export function percentile(sample: readonly number[], share: number): number {
 }
 
 /** @throws RangeError if the sample is empty */
-export function spreadOf(sample: readonly number[]): Spread {
+export function computeSpread(sample: readonly number[]): Spread {
   if (sample.length === 0) throw new RangeError('there is nothing to take a mean of')
   const mean = sample.reduce((sum, value) => sum + value, 0) / sample.length
   return { mean, min: Math.min(...sample), max: Math.max(...sample) }

@@ -1,6 +1,6 @@
-import { postData, postId, postSlug } from './content.ts'
-import { cursorAfter } from './bare-read.ts'
-import { type Method, UNIQUE } from './load.ts'
+import { makePost, postId, makePostSlug } from './content.ts'
+import { encodeCursorAfter } from './bare-read.ts'
+import { type LoadMethod, UNIQUE } from './load.ts'
 import { ROOT_TOKEN } from './prepare.ts'
 
 /** A kind of request and its goal. */
@@ -8,7 +8,7 @@ export interface Workload {
   readonly name: string
   /** The seeded type that it reads or writes. The number of posts is an option. */
   readonly about: 'posts' | 'cities'
-  readonly method: Method
+  readonly method: LoadMethod
   /** Used in turn. */
   readonly paths: readonly string[]
   readonly bodies: readonly string[]
@@ -25,7 +25,7 @@ const READ = 'at least 85 % of the limit'
 const WRITE = 'at least 50 % of the limit'
 
 /** Ids of seeded documents for the paths. */
-export interface Seeded {
+export interface SeededIds {
   readonly posts: number
   /** The documentId of Switzerland. */
   readonly country: string
@@ -35,7 +35,7 @@ export interface Seeded {
   readonly tip: string
 }
 
-export function workloadsFor(seeded: Seeded): readonly Workload[] {
+export function makeWorkloads(seeded: SeededIds): readonly Workload[] {
   return [
     ...postReads(seeded.posts),
     ...syncReads(seeded),
@@ -58,20 +58,20 @@ function postReads(posts: number): readonly Workload[] {
       'posts',
       'by slug',
       'at least 80 % of the limit',
-      ...numbers.map((number) => `posts?filters[slug][$eq]=${postSlug(number)}`),
+      ...numbers.map((number) => `posts?filters[slug][$eq]=${makePostSlug(number)}`),
     ),
   ]
 }
 
 /** A page with four times the rows of the list, and a sync without changes. */
-function syncReads({ tip }: Seeded): readonly Workload[] {
+function syncReads({ tip }: SeededIds): readonly Workload[] {
   return [
     read('posts', 'sync first page', READ, '_sync?types=post&limit=100'),
     read('posts', 'sync tip', 'no query: above the limit, which makes one', `_sync?token=${tip}`),
   ]
 }
 
-function cityReads({ country, deep }: Seeded): readonly Workload[] {
+function cityReads({ country, deep }: SeededIds): readonly Workload[] {
   return [
     read(
       'cities',
@@ -90,7 +90,7 @@ function cityReads({ country, deep }: Seeded): readonly Workload[] {
       'cities',
       'cursor deep page',
       `page ${deep.page}: p50 at most 1.5 × that of page 1`,
-      citiesAfter(cursorAfter(deep.afterId)),
+      citiesAfter(encodeCursorAfter(deep.afterId)),
     ),
   ]
 }
@@ -145,6 +145,6 @@ function citiesAfter(cursor: string): string {
 /** Each has two relations and a unique slug. */
 function createBodies(): readonly string[] {
   return Array.from({ length: BODIES }, (_, index) =>
-    JSON.stringify({ data: { ...postData(index), slug: `new-${UNIQUE}` } }),
+    JSON.stringify({ data: { ...makePost(index), slug: `new-${UNIQUE}` } }),
   )
 }

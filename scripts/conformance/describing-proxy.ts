@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ApiDescription } from '../../src/describe/openapi/describe-api.ts'
-import { type Exchange, openChecker, type Outside } from '../description/check-exchange.ts'
+import { type Exchange, openChecker, type UncoveredReason } from '../description/check-exchange.ts'
 
 /** A proxy that checks each exchange against the OpenAPI description of the server. */
 export interface DescribingProxy {
@@ -14,7 +14,7 @@ export interface DescribingProxy {
 export interface DescriptionReport {
   /** Number of exchanges that the description covers. */
   readonly checked: number
-  readonly outside: Readonly<Partial<Record<Outside, number>>>
+  readonly outside: Readonly<Partial<Record<UncoveredReason, number>>>
   /** One line each. */
   readonly problems: readonly string[]
 }
@@ -22,7 +22,7 @@ export interface DescriptionReport {
 /** `token` needs all permissions, because the description only contains permitted operations. */
 export async function openDescribingProxy(base: string, token: string): Promise<DescribingProxy> {
   const problems: string[] = []
-  const outside: Partial<Record<Outside, number>> = {}
+  const outside: Partial<Record<UncoveredReason, number>> = {}
   let checked = 0
   let checker: ReturnType<typeof openChecker> | null = null
   const observe = async (exchange: Exchange): Promise<void> => {

@@ -12,7 +12,9 @@ const EMAIL = 'demo@example.org'
  * A one-time sign-in token for the administrator of the demo, valid for an hour. A new one is made
  * at each start. Null if other administrators exist and the demo's was removed.
  */
-export async function demoSignIn(administrators: AdministratorsContext): Promise<string | null> {
+export async function createDemoSignIn(
+  administrators: AdministratorsContext,
+): Promise<string | null> {
   const all = await listAdministrators(administrators)
   const known = all.find(({ email }) => email === EMAIL)
   if (known === undefined && all.length > 0) return null

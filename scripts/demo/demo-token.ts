@@ -13,7 +13,7 @@ const PRIVATE = 0o600
  * The key of a valid read-only API token. The server stores only a hash, so the key is kept in
  * `file`. If the key is lost or refused, the token gets a new key.
  */
-export async function demoToken(
+export async function ensureDemoToken(
   access: Pick<Access, 'apiTokens' | 'principalOf'>,
   file: string,
 ): Promise<string> {

@@ -4,12 +4,12 @@ import { PUBLIC_ROLE } from '../../src/people/access/role-rows.ts'
 import type { Services } from '../../src/server/services/open-services.ts'
 import type { Config } from '../../src/base/config/config.ts'
 import { getMark, hasContent, putMark, type SampleMark } from '../sample/sample-mark.ts'
-import { compileSample, missingTypes, SAMPLE_UIDS } from '../sample/sample-parts.ts'
+import { compileSample, listMissingTypes, SAMPLE_UIDS } from '../sample/sample-parts.ts'
 import { seedSample } from '../sample/seed-sample.ts'
 import { showProgress } from '../sample/show-progress.ts'
-import { summaryOf } from '../sample/run-seed.ts'
-import { demoSignIn } from './demo-administrator.ts'
-import { demoToken } from './demo-token.ts'
+import { formatSeedSummary } from '../sample/run-seed.ts'
+import { createDemoSignIn } from './demo-administrator.ts'
+import { ensureDemoToken } from './demo-token.ts'
 
 /** The content of the demo: the sample, or existing content, which stays unchanged. */
 export type Demo =
@@ -34,7 +34,7 @@ export async function prepareDemo(
   const { database, access, schema } = services
   const mark = await getMark(database)
   const { completedAt, openedAt } = mark ?? { completedAt: null, openedAt: null }
-  const why = missingTypes(schema).length > 0 ? OTHER_TYPES : await otherContent(services, mark)
+  const why = listMissingTypes(schema).length > 0 ? OTHER_TYPES : await otherContent(services, mark)
   if (why !== null) return { kind: 'other', why }
   if (completedAt === null) {
     process.stdout.write('Bringing the sample content into the database\n')
@@ -43,15 +43,15 @@ export async function prepareDemo(
       compileSample(DEMO_CITIES),
       showProgress(process.stdout),
     )
-    process.stdout.write(`${summaryOf(report)}\n`)
+    process.stdout.write(`${formatSeedSummary(report)}\n`)
   }
   if (openedAt === null) {
     await access.roles.grant(PUBLIC_ROLE, sampleReads(services))
     await putMark(database, { openedAt: new Date() })
   }
   const tokenFile = join(dataDir, 'demo-token')
-  const signIn = await demoSignIn(services.administrators)
-  return { kind: 'sample', token: await demoToken(access, tokenFile), tokenFile, signIn }
+  const signIn = await createDemoSignIn(services.administrators)
+  return { kind: 'sample', token: await ensureDemoToken(access, tokenFile), tokenFile, signIn }
 }
 
 const OTHER_TYPES = 'the content-types of this installation are not those of the sample'

@@ -2,7 +2,7 @@ import { studioLink } from '../../src/people/administrators/studio-links.ts'
 import type { Demo } from './prepare-demo.ts'
 
 /** The start-up message. */
-export function welcome(demo: Demo, address: string, database: string): string {
+export function formatWelcome(demo: Demo, address: string, database: string): string {
   const lines = [`Address   ${address}`, `Studio    ${address}/studio`, `Database  ${database}`]
   if (demo.kind === 'other') {
     lines.push(
@@ -20,7 +20,7 @@ export function welcome(demo: Demo, address: string, database: string): string {
       `Token     ${demo.token}`,
       `          (read-only, drafts included; kept in ${demo.tokenFile})`,
       '',
-      ...examples(address, demo.token).flatMap(([title, command]) => [title, command, '']),
+      ...listExamples(address, demo.token).flatMap(([title, command]) => [title, command, '']),
       'Ctrl-C ends it. npm run seed -- --cities 138000 brings in all cities.',
     )
   }
@@ -32,7 +32,7 @@ export function welcome(demo: Demo, address: string, database: string): string {
  * The examples query countries, because sorting all cities takes the embedded engine more than a
  * second.
  */
-export function examples(
+export function listExamples(
   address: string,
   token: string,
 ): readonly (readonly [title: string, command: string])[] {

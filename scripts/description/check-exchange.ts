@@ -19,15 +19,15 @@ export interface Exchange {
 }
 
 /** The result of a check: not covered by the description, or covered with a list of problems. */
-export type Verdict =
-  | { readonly kind: 'outside'; readonly why: Outside }
+export type CheckResult =
+  | { readonly kind: 'outside'; readonly why: UncoveredReason }
   | { readonly kind: 'inside'; readonly operationId: string; readonly problems: readonly string[] }
 
 /** Forms of requests that descriptions leave out, see docs/decisions/0046. */
-export type Outside = 'path' | 'method' | 'format v4' | 'ids and counts' | 'packed'
+export type UncoveredReason = 'path' | 'method' | 'format v4' | 'ids and counts' | 'packed'
 
 /** Checks exchanges against a description. Validators are compiled on first use. */
-export function openChecker(description: ApiDescription): (exchange: Exchange) => Verdict {
+export function openChecker(description: ApiDescription): (exchange: Exchange) => CheckResult {
   const asDescribed = openCheck(description, {})
   // The server also accepts numbers and booleans as text, and several date formats.
   const asRead = openCheck(description, { coerceTypes: true, validateFormats: false })
@@ -172,7 +172,7 @@ function decoded(path: string): string {
   }
 }
 
-function outsideOf({ requestHeaders, text }: Exchange, query: string): Outside | null {
+function outsideOf({ requestHeaders, text }: Exchange, query: string): UncoveredReason | null {
   if (requestHeaders['strapi-response-format'] !== undefined) return 'format v4'
   for (const part of decodeLoosely(query).split('&')) {
     if (/^populate.*(?:=ids$|\[count\]=)/.test(part)) return 'ids and counts'

@@ -2,14 +2,14 @@ import { type Slot, SLOTS } from './possible.ts'
 import type { Ledger, MemberRow, NoteRow } from './ledger.ts'
 import { LoadClient } from './load-client.ts'
 import type { LoadReport } from './mixed-load.ts'
-import { faultOfNote, POPULATE_NOTE } from './note.ts'
+import { findNoteFault, POPULATE_NOTE } from './note.ts'
 import type {
   CounterEntry,
   GroupEntry,
   MemberEntry,
   NoteEntry,
-  One,
-  Page,
+  OneResponse,
+  PageResponse,
   StoredFile,
 } from './shapes.ts'
 import { digestOf } from './write-shared.ts'
@@ -52,7 +52,7 @@ async function listAll<Entry>(get: Get, path: string): Promise<readonly Entry[]>
   const entries: Entry[] = []
   for (let page = 1; ; page += 1) {
     const pages = `pagination[page]=${page}&pagination[pageSize]=${PAGE_SIZE}&sort=key`
-    const body = (await get(`${path}&${pages}`)) as Page<Entry>
+    const body = (await get(`${path}&${pages}`)) as PageResponse<Entry>
     entries.push(...body.data)
     if (page >= body.meta.pagination.pageCount) return entries
   }
@@ -90,7 +90,7 @@ function lossesOfSlot(
     if (found.has(key)) losses.push(`${key} is there twice as ${slot}`)
     if (!known.has(key)) losses.push(`${key} is there as ${slot}, and was deleted or never made`)
     found.set(key, entry)
-    const fault = faultOfNote(entry, ledger)
+    const fault = findNoteFault(entry, ledger)
     if (fault !== null) losses.push(`${key}, ${slot}: ${fault}`)
   }
   for (const row of ledger.notes) {
@@ -113,7 +113,7 @@ function lossOfVersion(row: NoteRow, slot: Slot, entry: NoteEntry | undefined): 
 async function lossesOfCounters(get: Get, ledger: Ledger): Promise<readonly string[]> {
   const losses: string[] = []
   for (const { documentId, acknowledged, unknown } of ledger.counters) {
-    const { count } = ((await get(`/api/counters/${documentId}`)) as One<CounterEntry>).data
+    const { count } = ((await get(`/api/counters/${documentId}`)) as OneResponse<CounterEntry>).data
     if (count < acknowledged || count > acknowledged + unknown) {
       losses.push(`counter ${documentId}: ${count}, not ${acknowledged} to +${unknown}`)
     }
@@ -133,7 +133,7 @@ async function lossesOfMembers(get: Get, ledger: Ledger): Promise<readonly strin
   }
   const membersOf = new Map<string, readonly string[]>()
   for (const group of ledger.groups) {
-    const { data } = (await get(`/api/groups/${group}?populate=members`)) as One<GroupEntry>
+    const { data } = (await get(`/api/groups/${group}?populate=members`)) as OneResponse<GroupEntry>
     membersOf.set(
       group,
       data.members.map(({ key }) => key),

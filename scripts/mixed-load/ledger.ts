@@ -47,11 +47,11 @@ export interface Ledger {
 }
 
 /** More deletions than any load acknowledges during one request. */
-const MOST_REMOVED = 1_000
+const MAX_REMOVED_NOTES = 1_000
 
-export function noteRemoved({ notes, removed }: Ledger, row: NoteRow): void {
+export function recordRemoval({ notes, removed }: Ledger, row: NoteRow): void {
   notes.splice(notes.indexOf(row), 1)
   removed.set(row.key, row)
   const [oldest] = removed.keys()
-  if (removed.size > MOST_REMOVED && oldest !== undefined) removed.delete(oldest)
+  if (removed.size > MAX_REMOVED_NOTES && oldest !== undefined) removed.delete(oldest)
 }

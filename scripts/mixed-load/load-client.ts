@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 import type { Refusal } from './shapes.ts'
 
-export interface Answer {
+export interface LoadResponse {
   readonly status: number
   readonly headers: Headers
   /** The parsed body. Null if it is not JSON. See `shapes.ts`. */
   readonly body: unknown
 }
 
-export interface Asked {
+export interface LoadRequest {
   /** Sent as JSON, or as a form. */
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export interface LoadClientOptions {
   readonly pauseMs: number
 }
 
-const MOST_WRONGS = 50
+const MAX_FAULTS = 50
 
 const TRY_AGAIN: ReadonlySet<number> = new Set([409, 503, 504])
 
@@ -73,7 +73,7 @@ export class LoadClient {
    * Returns null if the outcome is unknown: a 503, a 504, a lost connection, or a 409 while an
    * interrupted request with the same key may still run.
    */
-  async ask(method: string, path: string, asked: Asked): Promise<Answer | null> {
+  async ask(method: string, path: string, asked: LoadRequest): Promise<LoadResponse | null> {
     const { bases, pauseMs } = this.#options
     if (pauseMs > 0) await wait(Math.random() * pauseMs)
     const base = bases[this.#counts.requests % bases.length] ?? ''
@@ -98,9 +98,9 @@ export class LoadClient {
   async askUntilAnswered(
     method: string,
     path: string,
-    asked: Asked,
+    asked: LoadRequest,
     isOver: () => boolean,
-  ): Promise<Answer | null> {
+  ): Promise<LoadResponse | null> {
     for (;;) {
       const answer = await this.ask(method, path, asked)
       if (answer !== null || isOver()) return answer
@@ -111,7 +111,7 @@ export class LoadClient {
   async #send(
     method: string,
     url: string,
-    { body, headers }: Asked,
+    { body, headers }: LoadRequest,
   ): Promise<{ readonly response: Response; readonly text: string } | null> {
     const { token, timeoutMs } = this.#options
     const isJson = body !== undefined && !(body instanceof FormData)
@@ -137,7 +137,7 @@ export class LoadClient {
   }
 
   complain(what: string): void {
-    if (this.wrong.length < MOST_WRONGS) this.#counts.wrong.push(what)
+    if (this.wrong.length < MAX_FAULTS) this.#counts.wrong.push(what)
   }
 
   #checkRefusal(method: string, path: string, { status, headers }: Response, body: unknown): void {

@@ -2,10 +2,10 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CounterRow, Ledger, MemberRow } from './ledger.ts'
 import { LoadClient } from './load-client.ts'
-import type { One } from './shapes.ts'
+import type { OneResponse } from './shapes.ts'
 import { readContent } from './read-content.ts'
-import { readKept, VISITOR_PERMISSIONS } from './read-kept.ts'
-import type { Work } from './work.ts'
+import { readKept, VISITOR_PERMISSIONS } from './read-as-visitor.ts'
+import type { WorkContext } from './work.ts'
 import { writeNotes } from './write-notes.ts'
 import { changeMembers, countUp, uploadFiles } from './write-shared.ts'
 
@@ -74,7 +74,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
   const ledger = options.ledger ?? (await prepare(client))
   if (visitors !== undefined) await admitVisitors(client)
   let isStopped = false
-  const work: Work = { client, ledger, isOver: () => isStopped }
+  const work: WorkContext = { client, ledger, isOver: () => isStopped }
   const many = (count: number, start: (index: number) => Promise<void>): Promise<void>[] =>
     Array.from({ length: count }, (_, index) => start(index))
   const run = randomBytes(3).toString('hex')
@@ -108,7 +108,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
   }
 }
 
-async function writeShared(work: Work, writer: string): Promise<void> {
+async function writeShared(work: WorkContext, writer: string): Promise<void> {
   const rows: MemberRow[] = []
   while (!work.isOver()) {
     if (randomInt(2) === 0) await countUp(work)
@@ -154,5 +154,5 @@ async function admitVisitors(client: LoadClient): Promise<void> {
 async function create(client: LoadClient, path: string, data: object): Promise<string> {
   const answer = await client.ask('POST', path, { body: { data }, expected: [201] })
   if (answer?.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer)}`)
-  return (answer.body as One<{ readonly documentId: string }>).data.documentId
+  return (answer.body as OneResponse<{ readonly documentId: string }>).data.documentId
 }

@@ -4,7 +4,7 @@ import type { NoteEntry } from './shapes.ts'
 /**
  * All values derive from the key and the revision, so that a mixture of two writes is detectable.
  */
-export function noteOf(key: string, revision: number, { folders }: Ledger): object {
+export function makeNote(key: string, revision: number, { folders }: Ledger): object {
   return {
     key,
     revision,
@@ -18,7 +18,7 @@ export function noteOf(key: string, revision: number, { folders }: Ledger): obje
 export const POPULATE_NOTE = 'populate[parts]=true&populate[folder][fields]=name'
 
 /** Checks a version that was read with `POPULATE_NOTE`. Null if it is consistent. */
-export function faultOfNote(entry: NoteEntry, { folders }: Ledger): string | null {
+export function findNoteFault(entry: NoteEntry, { folders }: Ledger): string | null {
   const { key, revision, title, parts, folder } = entry
   const revisions = parts.map((part) => part.revision)
   const isWhole =

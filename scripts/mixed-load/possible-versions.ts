@@ -1,4 +1,4 @@
-import { NOTHING, type Possible, type Slot, union } from './possible.ts'
+import { NO_VERSION, type Possible, type Slot, unionPossible } from './possible.ts'
 
 /** Longer than any request: older states are not needed. */
 const REMEMBERED_MS = 120_000
@@ -19,12 +19,12 @@ export class PossibleVersions {
 
   /** The revisions that the version may have now. */
   get(slot: Slot): Possible {
-    return this.#spans.get(slot)?.at(-1)?.possible ?? NOTHING
+    return this.#spans.get(slot)?.at(-1)?.possible ?? NO_VERSION
   }
 
   set(slot: Slot, possible: Possible): void {
     const now = this.#now()
-    const spans = this.#spans.get(slot) ?? [{ possible: NOTHING, fromMs: -Infinity }]
+    const spans = this.#spans.get(slot) ?? [{ possible: NO_VERSION, fromMs: -Infinity }]
     spans.push({ possible, fromMs: now })
     // Keeps the span that was valid at the start of the remembered time.
     const first = spans.findLastIndex(({ fromMs }) => fromMs <= now - REMEMBERED_MS)
@@ -42,16 +42,16 @@ export class PossibleVersions {
 
   /** Records a deletion. */
   clear(): void {
-    for (const slot of this.#spans.keys()) this.set(slot, NOTHING)
+    for (const slot of this.#spans.keys()) this.set(slot, NO_VERSION)
   }
 
   /** The revisions that the version may have had at any time since then. */
   since(slot: Slot, fromMs: number): Possible {
     const spans = this.#spans.get(slot)
-    if (spans === undefined) return NOTHING
+    if (spans === undefined) return NO_VERSION
     const first = spans.findLastIndex((span) => span.fromMs <= fromMs)
     return spans
       .slice(Math.max(first, 0))
-      .reduce<Possible>((all, { possible }) => union(all, possible), new Set())
+      .reduce<Possible>((all, { possible }) => unionPossible(all, possible), new Set())
   }
 }

@@ -5,8 +5,8 @@ export const SLOTS: readonly Slot[] = ['draft:en', 'draft:fr', 'published:en', '
 /** Possible revisions of a version. Null means that it may not exist. */
 export type Possible = ReadonlySet<number | null>
 
-export const NOTHING: Possible = new Set([null])
+export const NO_VERSION: Possible = new Set([null])
 
-export function union(a: Possible, b: Possible): Possible {
+export function unionPossible(a: Possible, b: Possible): Possible {
   return new Set([...a, ...b])
 }

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto'
 import type { Ledger } from './ledger.ts'
-import { faultOfNote, POPULATE_NOTE } from './note.ts'
-import type { NoteEntry, One, Page } from './shapes.ts'
-import type { Work } from './work.ts'
+import { findNoteFault, POPULATE_NOTE } from './note.ts'
+import type { NoteEntry, OneResponse, PageResponse } from './shapes.ts'
+import type { WorkContext } from './work.ts'
 
 /** A reader: checks lists, pages, filters through relations and single entries. */
-export async function readContent({ client, ledger, isOver }: Work): Promise<void> {
+export async function readContent({ client, ledger, isOver }: WorkContext): Promise<void> {
   while (!isOver()) {
     const path = pathOf(ledger)
     const answer = await client.ask('GET', path, { expected: [200, 404] })
     if (answer?.status !== 200 || !path.startsWith('/api/notes')) continue
-    const { data } = answer.body as One<NoteEntry> | Page<NoteEntry>
+    const { data } = answer.body as OneResponse<NoteEntry> | PageResponse<NoteEntry>
     for (const entry of [data].flat()) {
-      const fault = faultOfNote(entry, ledger)
+      const fault = findNoteFault(entry, ledger)
       if (fault !== null) client.complain(`GET ${path}: ${fault}`)
     }
   }

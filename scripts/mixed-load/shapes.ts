@@ -27,11 +27,11 @@ export interface MemberEntry {
   readonly groups: readonly { readonly documentId: string }[]
 }
 
-export interface One<Entry> {
+export interface OneResponse<Entry> {
   readonly data: Entry
 }
 
-export interface Page<Entry> {
+export interface PageResponse<Entry> {
   readonly data: readonly Entry[]
   readonly meta: { readonly pagination: { readonly pageCount: number } }
 }

@@ -2,7 +2,7 @@ import type { Ledger } from './ledger.ts'
 import type { LoadClient } from './load-client.ts'
 
 /** The context of each client of the load. */
-export interface Work {
+export interface WorkContext {
   readonly client: LoadClient
   readonly ledger: Ledger
   /** True if the client should stop after its current step. */

@@ -1,22 +1,22 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { NOTHING, type Possible, type Slot, union } from './possible.ts'
-import { type NoteRow, noteRemoved } from './ledger.ts'
-import { noteOf } from './note.ts'
+import { NO_VERSION, type Possible, type Slot, unionPossible } from './possible.ts'
+import { type NoteRow, recordRemoval } from './ledger.ts'
+import { makeNote } from './note.ts'
 import { PossibleVersions } from './possible-versions.ts'
-import type { NoteEntry, One } from './shapes.ts'
-import { KEY_IN_USE, type Work } from './work.ts'
+import type { NoteEntry, OneResponse } from './shapes.ts'
+import { KEY_IN_USE, type WorkContext } from './work.ts'
 
-const MOST_NOTES = 10
+const MAX_NOTES = 10
 
 /** A writer with its own documents: creates, updates, publishes, unpublishes and deletes. */
-export async function writeNotes(work: Work, writer: string): Promise<void> {
+export async function writeNotes(work: WorkContext, writer: string): Promise<void> {
   const { ledger, isOver } = work
   const rows: NoteRow[] = []
   let revision = 0
   while (!isOver()) {
     const row = rows[randomInt(Math.max(rows.length, 1))]
     revision += 1
-    if (row === undefined || (rows.length < MOST_NOTES && randomInt(4) === 0)) {
+    if (row === undefined || (rows.length < MAX_NOTES && randomInt(4) === 0)) {
       const created: NoteRow = {
         key: `${writer}-${revision}`,
         documentId: null,
@@ -27,10 +27,10 @@ export async function writeNotes(work: Work, writer: string): Promise<void> {
       await create(work, created, revision)
     } else if (row.documentId === null) {
       return // the load is over, or the refused creation is already recorded
-    } else if (rows.length === MOST_NOTES && randomInt(3) === 0) {
+    } else if (rows.length === MAX_NOTES && randomInt(3) === 0) {
       await remove(work, row)
       rows.splice(rows.indexOf(row), 1)
-      if (!row.versions.mayExist()) noteRemoved(ledger, row)
+      if (!row.versions.mayExist()) recordRemoval(ledger, row)
     } else {
       await change(work, row, revision)
     }
@@ -38,7 +38,7 @@ export async function writeNotes(work: Work, writer: string): Promise<void> {
 }
 
 async function create(
-  { client, ledger, isOver }: Work,
+  { client, ledger, isOver }: WorkContext,
   row: NoteRow,
   revision: number,
 ): Promise<void> {
@@ -49,7 +49,7 @@ async function create(
     'POST',
     `/api/notes${isDraft ? '?status=draft' : ''}`,
     {
-      body: { data: noteOf(row.key, revision, ledger) },
+      body: { data: makeNote(row.key, revision, ledger) },
       headers: { 'idempotency-key': randomUUID() },
       expected: [201],
       later: KEY_IN_USE,
@@ -57,14 +57,14 @@ async function create(
     isOver,
   )
   if (answer?.status !== 201) return
-  row.documentId = (answer.body as One<NoteEntry>).data.documentId
+  row.documentId = (answer.body as OneResponse<NoteEntry>).data.documentId
   for (const slot of slots) row.versions.set(slot, new Set([revision]))
   ledger.acknowledged += 1
 }
 
-async function remove({ client, ledger, isOver }: Work, row: NoteRow): Promise<void> {
+async function remove({ client, ledger, isOver }: WorkContext, row: NoteRow): Promise<void> {
   for (const [slot, possible] of row.versions.all()) {
-    row.versions.set(slot, union(possible, NOTHING))
+    row.versions.set(slot, unionPossible(possible, NO_VERSION))
   }
   const path = `/api/notes/${row.documentId}?locale=*`
   const answer = await client.askUntilAnswered('DELETE', path, { expected: [204, 404] }, isOver)
@@ -76,13 +76,13 @@ async function remove({ client, ledger, isOver }: Work, row: NoteRow): Promise<v
 /** The possible revisions of each version after a write. */
 type Outcome = ReadonlyMap<Slot, Possible>
 
-async function change(work: Work, row: NoteRow, revision: number): Promise<void> {
+async function change(work: WorkContext, row: NoteRow, revision: number): Promise<void> {
   const locale = randomInt(3) === 0 ? 'fr' : 'en'
   const draft: Slot = `draft:${locale}`
   const published: Slot = `published:${locale}`
   const before = (slot: Slot): Possible => row.versions.get(slot)
   const put = (status: string, outcome: Outcome): Promise<void> => {
-    const body = { data: noteOf(row.key, revision, work.ledger) }
+    const body = { data: makeNote(row.key, revision, work.ledger) }
     return carryOut(work, row, outcome, { method: 'PUT', path: `?locale=${locale}${status}`, body })
   }
   const act = (action: string, outcome: Outcome): Promise<void> => {
@@ -106,28 +106,28 @@ async function change(work: Work, row: NoteRow, revision: number): Promise<void>
   } else if (before(published).has(null)) {
     await put('&status=draft', new Map([[draft, written]]))
   } else if (chance === 6) {
-    await act('unpublish', new Map([[published, NOTHING]]))
+    await act('unpublish', new Map([[published, NO_VERSION]]))
   } else {
     await act('discard', new Map([[draft, before(published)]]))
   }
 }
 
 async function carryOut(
-  { client, ledger }: Work,
+  { client, ledger }: WorkContext,
   row: NoteRow,
   outcome: Outcome,
   { method, path, body }: { readonly method: string; readonly path: string; readonly body: object },
 ): Promise<void> {
   const before = row.versions.all()
   for (const [slot, possible] of outcome) {
-    row.versions.set(slot, union(before.get(slot) ?? NOTHING, possible))
+    row.versions.set(slot, unionPossible(before.get(slot) ?? NO_VERSION, possible))
   }
   const target = `/api/notes/${row.documentId}${path}`
   const answer = await client.ask(method, target, { body, expected: [200] })
   if (answer === null) return
   const isDone = answer.status === 200
   for (const [slot, possible] of outcome) {
-    row.versions.set(slot, isDone ? possible : (before.get(slot) ?? NOTHING))
+    row.versions.set(slot, isDone ? possible : (before.get(slot) ?? NO_VERSION))
   }
   if (isDone) ledger.acknowledged += 1
 }

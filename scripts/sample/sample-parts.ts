@@ -48,13 +48,13 @@ export function compileSample(wantedCities: number): Sample {
 }
 
 /** Content-types of the sample that are not declared. */
-export function missingTypes({ contentTypes }: Pick<Schema, 'contentTypes'>): readonly Uid[] {
+export function listMissingTypes({ contentTypes }: Pick<Schema, 'contentTypes'>): readonly Uid[] {
   return SAMPLE_UIDS.filter((uid) => !contentTypes.has(uid))
 }
 
 /** @throws ConfigError unless every content-type of the sample is declared */
 export function assertSampleTypes(schema: Pick<Schema, 'contentTypes'>): void {
-  const missing = missingTypes(schema)
+  const missing = listMissingTypes(schema)
   if (missing.length === 0) return
   throw new ConfigError([
     `CONTENT_TYPES_DIR: the sample needs ${missing.join(', ')}; the folder content-types of Quire has them`,

@@ -3,7 +3,7 @@ import { type Services } from '../../src/server/services/open-services.ts'
 import { importDocuments, type ImportProgress } from '../../src/transfer/import/import-documents.ts'
 import type { Uid } from '../../src/schema/definition.ts'
 import type { ContentTypePlan } from '../../src/schema/plan.ts'
-import { type SamplePart, toImported } from './sample-document.ts'
+import { type SamplePart, toImportedDocument } from './sample-document.ts'
 import { addCovers, type Covers } from './sample-covers.ts'
 import { addSampleLocales } from './sample-locales.ts'
 import { beginMark, getMark, putMark } from './sample-mark.ts'
@@ -63,8 +63,11 @@ export async function seedSample(
   return { documents, added, complete, seconds: (performance.now() - startedAt) / 1_000 }
 }
 
-function* imported(part: SamplePart, covers: Covers): Generator<ReturnType<typeof toImported>> {
-  for (const document of part.documents()) yield toImported(document, covers)
+function* imported(
+  part: SamplePart,
+  covers: Covers,
+): Generator<ReturnType<typeof toImportedDocument>> {
+  for (const document of part.documents()) yield toImportedDocument(document, covers)
 }
 
 function planOf({ schema }: SeedServices, uid: Uid): ContentTypePlan {

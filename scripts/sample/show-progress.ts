@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress'
 import type { SeedObserver } from './seed-sample.ts'
 
-export const SILENT: SeedObserver = {
+export const SILENT_OBSERVER: SeedObserver = {
   begin: () => undefined,
   proceed: () => undefined,
   end: () => undefined,
@@ -16,7 +16,7 @@ function bars(stream: NodeJS.WriteStream): SeedObserver {
   let bar: SingleBar | null = null
   let startedAt = 0
   const rateOf = (documents: number): string =>
-    `${shown(perSecond(documents, (performance.now() - startedAt) / 1_000))}/s`
+    `${formatCount(computeRate(documents, (performance.now() - startedAt) / 1_000))}/s`
   return {
     begin: ({ pluralName }, count) => {
       bar = new SingleBar({
@@ -27,7 +27,7 @@ function bars(stream: NodeJS.WriteStream): SeedObserver {
         forceRedraw: true,
         gracefulExit: false,
         formatValue: (value, _options, type) =>
-          type === 'value' || type === 'total' ? shown(value) : String(value),
+          type === 'value' || type === 'total' ? formatCount(value) : String(value),
       })
       bar.start(count, 0, { rate: '' })
       startedAt = performance.now()
@@ -45,16 +45,16 @@ function lines(stream: NodeJS.WriteStream): SeedObserver {
     },
     proceed: () => undefined,
     end: ({ documents, added }) => {
-      stream.write(`${name}: ${shown(documents)}, ${shown(added)} of them new\n`)
+      stream.write(`${name}: ${formatCount(documents)}, ${formatCount(added)} of them new\n`)
     },
   }
 }
 
 /** `12,345`. */
-export function shown(count: number): string {
+export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
-export function perSecond(count: number, seconds: number): number {
+export function computeRate(count: number, seconds: number): number {
   return Math.round(count / Math.max(seconds, 0.001))
 }

@@ -34,7 +34,7 @@ const STOP_MS = 5_000
 const POLL_MS = 100
 
 /** Starts a server on loopback without waiting until it listens. */
-export function startServer(start: ServerStart): ClusterServer {
+export function startClusterServer(start: ServerStart): ClusterServer {
   const { name, binary, port, logFile, signal } = start
   const log = openSync(logFile, 'a')
   const child = spawn(binary, [...start.args, '--port', String(port), '--bind_ip', '127.0.0.1'], {

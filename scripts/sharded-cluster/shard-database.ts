@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Document, type MongoClient, MongoServerError } from 'mongodb'
-import { planShards, shardCommands, type StoredCollection } from './shard-plan.ts'
+import { planShards, makeShardCommands, type StoredCollection } from './shard-plan.ts'
 
 /** Shards the collections of a database by the plan. `client` must be connected to a mongos. */
 export async function shardDatabase(client: MongoClient, database: string): Promise<void> {
   const plan = planShards(await readCollections(client, database))
   const otherShard = await findOtherShard(client, database)
-  for (const command of shardCommands(database, plan, otherShard)) {
-    await whenFree(() => client.db('admin').command(command))
+  for (const command of makeShardCommands(database, plan, otherShard)) {
+    await retryWhileBusy(() => client.db('admin').command(command))
   }
 }
 
 /** LockBusy and ConflictingOperationInProgress: another chunk is moving. */
-const BUSY: ReadonlySet<unknown> = new Set([46, 117])
+const BUSY_CODES: ReadonlySet<unknown> = new Set([46, 117])
 
 /** Retries a command while the cluster is busy. */
-export async function whenFree<T>(
+export async function retryWhileBusy<T>(
   run: () => Promise<T>,
   { patienceMs = 60_000, pauseMs = 200 } = {},
 ): Promise<T> {
@@ -24,7 +24,7 @@ export async function whenFree<T>(
     try {
       return await run()
     } catch (error) {
-      const isBusy = error instanceof MongoServerError && BUSY.has(error.code)
+      const isBusy = error instanceof MongoServerError && BUSY_CODES.has(error.code)
       if (!isBusy || performance.now() > deadline) throw error
     }
     await delay(pauseMs)
@@ -34,7 +34,7 @@ export async function whenFree<T>(
 /** Like `shardDatabase`, for the embedded engine in its strict mode, which cannot move data. */
 export async function markSharded(client: MongoClient, database: string): Promise<void> {
   const plan = planShards(await readCollections(client, database))
-  for (const command of shardCommands(database, plan, '')) {
+  for (const command of makeShardCommands(database, plan, '')) {
     if ('shardCollection' in command) await client.db('admin').command(command)
   }
 }

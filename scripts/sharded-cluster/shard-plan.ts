@@ -15,7 +15,7 @@ export interface ShardPlan {
 
 /** An index that every content collection has, and no other collection. */
 const CONTENT_INDEX = 'quire_document'
-const OTHERS: ReadonlyMap<string, Readonly<Record<string, 1>>> = new Map([
+const OTHER_SHARD_KEYS: ReadonlyMap<string, Readonly<Record<string, 1>>> = new Map([
   ['quire_uploads.chunks', { files_id: 1, n: 1 }],
   ['quire_reservations', { _id: 1 }],
 ])
@@ -31,7 +31,7 @@ export function planShards(collections: readonly StoredCollection[]): ShardPlan 
   for (const { name, indexes } of collections) {
     const isContent = indexes.some((index) => planNameOf(index.name) === CONTENT_INDEX)
     const unique = indexes.filter((index) => index.unique && index.name !== '_id_')
-    const other = OTHERS.get(name)
+    const other = OTHER_SHARD_KEYS.get(name)
     if (other !== undefined) keys.set(name, other)
     else if (isContent && unique.length === 0) keys.set(name, { _id: 1 })
     else if (isContent) {
@@ -46,7 +46,7 @@ export function planShards(collections: readonly StoredCollection[]): ShardPlan 
 const MIDDLE = { _id: 'n' }
 
 /** The commands that shard a database and move half of its content to another shard. */
-export function shardCommands(
+export function makeShardCommands(
   database: string,
   { keys }: ShardPlan,
   otherShard: string,
@@ -54,7 +54,7 @@ export function shardCommands(
   const sharded = [...keys].flatMap(([name, key]): readonly Document[] => {
     const namespace = `${database}.${name}`
     const shard = { shardCollection: namespace, key }
-    if (OTHERS.has(name)) return [shard]
+    if (OTHER_SHARD_KEYS.has(name)) return [shard]
     return [
       shard,
       { split: namespace, middle: MIDDLE },

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { freePort } from '../../src/server/deployment/launch-mongod.ts'
 import type { Binaries } from './find-binaries.ts'
-import { type ClusterServer, startServer } from './server.ts'
+import { type ClusterServer, startClusterServer } from './server.ts'
 
 export interface Cluster {
   /** The URI of the mongos. */
@@ -58,7 +58,7 @@ async function startSet(
   const port = await freePort(undefined)
   const args = [role, '--replSet', name, '--dbpath', dbPath]
   const logFile = path.join(folder, `${name}.log`)
-  const server = startServer({ name, binary: binaries.mongod, args, port, logFile, signal })
+  const server = startClusterServer({ name, binary: binaries.mongod, args, port, logFile, signal })
   servers.push(server)
   await server.until(() => true)
   const members = [{ _id: 0, host: server.address }]
@@ -76,7 +76,7 @@ async function startRouter(
   servers: ClusterServer[],
   config: ClusterServer,
 ): Promise<ClusterServer> {
-  const server = startServer({
+  const server = startClusterServer({
     name: 'mongos',
     binary: binaries.mongos,
     args: ['--configdb', `${config.name}/${config.address}`],

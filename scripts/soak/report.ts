@@ -1,10 +1,10 @@
-import { residentBytesPerHour, type Sample } from './sample.ts'
+import { computeResidentGrowth, type SoakSample } from './sample.ts'
 
 export interface SoakReport {
   readonly machine: string
   readonly database: string
   /** The first sample precedes the load, the last one ends it. */
-  readonly samples: readonly Sample[]
+  readonly samples: readonly SoakSample[]
   readonly requests: number
   readonly acknowledged: number
   /** Counts by method and status, such as `GET 200` or `PUT broken`. */
@@ -18,7 +18,7 @@ export interface SoakReport {
 const TEN_MINUTES = 600
 
 /** A correct server responds with no 5xx and breaks no connection. */
-export function errorsOf({ statuses, wrong }: Pick<SoakReport, 'statuses' | 'wrong'>): number {
+export function countErrors({ statuses, wrong }: Pick<SoakReport, 'statuses' | 'wrong'>): number {
   const failed = [...statuses].filter(([answer]) => / (5\d\d|broken)$/.test(answer))
   // Both lists contain hanging requests and 500s. The larger count is used, so that neither hides
   // the other.
@@ -30,11 +30,11 @@ export function errorsOf({ statuses, wrong }: Pick<SoakReport, 'statuses' | 'wro
 
 /** True if the server passed. */
 export function isSteady(report: SoakReport): boolean {
-  return errorsOf(report) === 0 && (report.losses ?? []).length === 0
+  return countErrors(report) === 0 && (report.losses ?? []).length === 0
 }
 
 /** The line printed for each sample. */
-export function toLine(sample: Sample, statuses: ReadonlyMap<string, number>): string {
+export function toSampleLine(sample: SoakSample, statuses: ReadonlyMap<string, number>): string {
   const { seconds, requests, residentBytes, heapUsedBytes, lagMs, keptAnswers } = sample
   return [
     duration(seconds).padStart(8),
@@ -48,9 +48,9 @@ export function toLine(sample: Sample, statuses: ReadonlyMap<string, number>): s
 }
 
 /** A Markdown table, followed by the faults. */
-export function toText(report: SoakReport): string {
+export function toSoakText(report: SoakReport): string {
   const { machine, database, samples, requests, acknowledged, statuses, wrong, losses } = report
-  const resident = (sample: Sample | undefined): string =>
+  const resident = (sample: SoakSample | undefined): string =>
     sample === undefined ? '–' : `${megabytes(sample.residentBytes)} MB`
   const rows = [
     ['', ''],
@@ -60,21 +60,21 @@ export function toText(report: SoakReport): string {
     ['RSS after 10 min', resident(samples.find(({ seconds }) => seconds >= TEN_MINUTES))],
     ['RSS at the end', resident(samples.at(-1))],
     ['RSS at most', `${megabytes(Math.max(...samples.map((one) => one.residentBytes)))} MB`],
-    ['RSS in the second half', `${megabytes(residentBytesPerHour(samples), '+')} MB/h`],
+    ['RSS in the second half', `${megabytes(computeResidentGrowth(samples), '+')} MB/h`],
     ['requests', `${requests}: ${byStatus(statuses)}`],
     ['answers from memory', String(samples.at(-1)?.keptAnswers ?? 0)],
     ['writes done', String(acknowledged)],
-    ['errors', String(errorsOf(report))],
+    ['errors', String(countErrors(report))],
     ['losses', losses === null ? 'not looked for' : String(losses.length)],
   ]
   const table = rows.map(([name, value]) => `| ${name} | ${value} |`)
   return [machine, database, '', ...table, ...wrong, ...(losses ?? [])].join('\n')
 }
 
-export function toJson(report: SoakReport): string {
+export function toSoakJson(report: SoakReport): string {
   const statuses = Object.fromEntries(report.statuses)
-  const errors = errorsOf(report)
-  const slope = Math.round(residentBytesPerHour(report.samples))
+  const errors = countErrors(report)
+  const slope = Math.round(computeResidentGrowth(report.samples))
   const whole = { ...report, statuses, errors, residentBytesPerHour: slope }
   return JSON.stringify(whole, null, 2)
 }

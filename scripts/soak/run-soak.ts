@@ -3,8 +3,8 @@ import { describeMachine } from '../bench/report.ts'
 import { findLosses } from '../mixed-load/find-losses.ts'
 import { type LoadReport, startMixedLoad } from '../mixed-load/mixed-load.ts'
 import type { SoakOptions } from './options.ts'
-import { type SoakReport, toLine } from './report.ts'
-import type { Sample } from './sample.ts'
+import { type SoakReport, toSampleLine } from './report.ts'
+import type { SoakSample } from './sample.ts'
 import { SOAK_TOKEN, type SoakedServers, STALE_MS, startSoakedServers } from './soaked-servers.ts'
 import { startStrangers } from './strangers.ts'
 
@@ -35,7 +35,7 @@ export async function runSoak(soak: Soak): Promise<SoakReport> {
 async function watch(servers: SoakedServers, soak: Soak): Promise<SoakReport> {
   const { bases, database } = servers
   soak.say(`${bases.join(', ')} on ${database}`)
-  const atStart: Sample = { seconds: 0, requests: 0, ...(await servers.figures()) }
+  const atStart: SoakSample = { seconds: 0, requests: 0, ...(await servers.figures()) }
   const { writers, readers, visitors, uploaders, strangers: count, pauseMs } = soak.options
   const to = { token: SOAK_TOKEN, timeoutMs: TIMEOUT_MS, pauseMs }
   const load = await startMixedLoad({
@@ -50,7 +50,7 @@ async function watch(servers: SoakedServers, soak: Soak): Promise<SoakReport> {
   const unanswered: string[] = []
   const figures = { requests: 0, statuses: new Map<string, number>(), wrong: unanswered }
   const answers = (): Answers => together([load, strangers.client, figures])
-  let samples: readonly Sample[]
+  let samples: readonly SoakSample[]
   let report: LoadReport
   try {
     samples = await sample(servers, answers, soak, (missed) => unanswered.push(missed))
@@ -97,10 +97,10 @@ async function sample(
   answers: () => Answers,
   { options: { seconds, everySeconds }, say, ended }: Soak,
   miss: (missed: string) => void,
-): Promise<readonly Sample[]> {
+): Promise<readonly SoakSample[]> {
   const began = performance.now()
   const elapsed = (): number => (performance.now() - began) / 1000
-  const samples: Sample[] = []
+  const samples: SoakSample[] = []
   while (elapsed() < seconds) {
     const next = Math.min((samples.length + 1) * everySeconds, seconds)
     // An early end is not a failure: the remaining step is the report.
@@ -114,7 +114,7 @@ async function sample(
     const { requests, statuses } = answers()
     const taken = { seconds: elapsed(), requests, ...figures }
     samples.push(taken)
-    say(toLine(taken, statuses))
+    say(toSampleLine(taken, statuses))
   }
   return samples
 }

@@ -9,7 +9,7 @@ export interface Figures {
   readonly keptAnswers: number
 }
 
-export interface Sample extends Figures {
+export interface SoakSample extends Figures {
   /** Since the start of the load. */
   readonly seconds: number
   /** Number of requests so far. */
@@ -37,10 +37,10 @@ export async function readFigures(base: string): Promise<Figures> {
 }
 
 /** The least-squares slope over the second half of the samples. 0 for fewer than two samples. */
-export function residentBytesPerHour(samples: readonly Sample[]): number {
+export function computeResidentGrowth(samples: readonly SoakSample[]): number {
   const half = (samples.at(-1)?.seconds ?? 0) / 2
   const points = samples.filter(({ seconds }) => seconds >= half)
-  const mean = (valueOf: (sample: Sample) => number): number =>
+  const mean = (valueOf: (sample: SoakSample) => number): number =>
     points.reduce((sum, sample) => sum + valueOf(sample), 0) / points.length
   const meanSeconds = mean(({ seconds }) => seconds)
   const meanBytes = mean(({ residentBytes }) => residentBytes)

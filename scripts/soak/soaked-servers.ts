@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withEnvFile } from '../../src/base/config/env-file.ts'
-import { type ChildServer, startServer } from '../bench/child-server.ts'
+import { type ChildServer, startChildServer } from '../bench/child-server.ts'
 import { dropDatabase, writeTypes } from '../bench/prepare.ts'
 import { readShipped } from '../bench/shipped.ts'
 import { MIXED_TYPES } from '../mixed-load/content-types.ts'
@@ -91,7 +91,7 @@ function startOne({ collect, processes, folder, uri, name, index }: StartOptions
     CACHE_STALE_MS: String(STALE_MS),
     LOG_LEVEL: 'info',
   }
-  return startServer(MAIN, env, [...shipped.options, ...collecting])
+  return startChildServer(MAIN, env, [...shipped.options, ...collecting])
 }
 
 /** Processes do not share local folders. */

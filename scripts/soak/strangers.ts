@@ -18,7 +18,7 @@ export interface StrangersOptions {
 }
 
 /** Any status except 5xx is a valid response to nonsense. */
-const ANY = Array.from({ length: 300 }, (_, index) => 200 + index)
+const ANY_STATUS = Array.from({ length: 300 }, (_, index) => 200 + index)
 
 /** One in this many requests is a picture, which costs as much as a hundred others. */
 const PICTURE_EVERY = 40
@@ -82,7 +82,11 @@ async function askStrangely(client: LoadClient): Promise<void> {
     ...(method === 'POST' && { 'idempotency-key': word() }),
     ...(randomInt(4) === 0 && { authorization: `Bearer ${word()}` }),
   }
-  await client.ask(method, path, { headers, expected: ANY, ...(body !== undefined && { body }) })
+  await client.ask(method, path, {
+    headers,
+    expected: ANY_STATUS,
+    ...(body !== undefined && { body }),
+  })
 }
 
 /** Uploads a picture, requests another size, and deletes it. */

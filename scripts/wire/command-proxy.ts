@@ -1,4 +1,4 @@
-import { commandCounter } from './commands-of-requests.ts'
+import { createCommandCounter } from './commands-of-requests.ts'
 import { openRelay } from './relay.ts'
 
 /** A proxy between a server and its database that counts the commands of requests. */
@@ -14,7 +14,7 @@ export async function openCommandProxy(uri: string): Promise<CommandProxy> {
   const { port, close } = await openRelay(uri, (inbound, outbound) => {
     inbound.on(
       'data',
-      commandCounter(() => (commands += 1)),
+      createCommandCounter(() => (commands += 1)),
     )
     inbound.pipe(outbound).pipe(inbound)
   })

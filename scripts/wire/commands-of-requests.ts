@@ -1,5 +1,5 @@
 import { BSON, type Document } from 'mongodb'
-import { messageReader } from './wire-messages.ts'
+import { createMessageReader } from './wire-messages.ts'
 
 /** Commands that keep connections alive. */
 const UPKEEP: ReadonlySet<string> = new Set([
@@ -26,7 +26,7 @@ const LEASES = 'quire_leases'
  * Distinguishes the commands of requests from those of connections and background work. Of the
  * commit log, only the insert belongs to a request, because commits are numbered in the background.
  */
-export function commandsOfRequests(): (command: Document) => boolean {
+export function createRequestFilter(): (command: Document) => boolean {
   /** Sessions of transactions that only read pending rows of the commit log. */
   const reading = new Set<string>()
   const isBackground = (name: string, command: Document): boolean => {
@@ -45,9 +45,9 @@ export function commandsOfRequests(): (command: Document) => boolean {
 }
 
 /** Parses the wire protocol and reports the name of each command of a request. */
-export function commandCounter(report: (name: string) => void): (chunk: Buffer) => void {
-  const isOfRequest = commandsOfRequests()
-  return messageReader(({ body }) => {
+export function createCommandCounter(report: (name: string) => void): (chunk: Buffer) => void {
+  const isOfRequest = createRequestFilter()
+  return createMessageReader(({ body }) => {
     if (body === null || !isOfRequest(body)) return
     const [name = ''] = Object.keys(body)
     report(name)

@@ -15,7 +15,7 @@ export async function openRelay(
   uri: string,
   join: (inbound: Socket, outbound: Socket) => void,
 ): Promise<Relay> {
-  const target = targetOf(uri)
+  const target = parseTarget(uri)
   const sockets = new Set<Socket>()
   const server = createServer((inbound) => {
     const outbound = connect(target)
@@ -45,7 +45,7 @@ export async function openRelay(
 /**
  * The target of `mongodb://host:port/…`, or of a percent-encoded socket path in place of the host.
  */
-export function targetOf(uri: string): NetConnectOpts {
+export function parseTarget(uri: string): NetConnectOpts {
   const host = decodeURIComponent(/^mongodb:\/\/([^/,?]+)/.exec(uri)?.[1] ?? '')
   if (host.startsWith('/')) return { path: host }
   const [name = '', port = '27017'] = host.split(':')

@@ -23,7 +23,7 @@ export interface WireMessage {
 }
 
 /** Splits a stream into messages. */
-export function messageReader(take: (message: WireMessage) => void): (chunk: Buffer) => void {
+export function createMessageReader(take: (message: WireMessage) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (chunk) => {
     rest = Buffer.concat([rest, chunk])

@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { compileSample, SAMPLE_UIDS } from '../../scripts/sample/sample-parts.ts'
 import { seedSample } from '../../scripts/sample/seed-sample.ts'
-import { SILENT } from '../../scripts/sample/show-progress.ts'
+import { SILENT_OBSERVER } from '../../scripts/sample/show-progress.ts'
 import { readConfig } from '../../src/base/config/config.ts'
 import { OPERATORS } from '../../src/query/query.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
@@ -135,7 +135,7 @@ describe('docs/api.md', () => {
       deployment: { uri: server.uri },
       log: pino({ level: 'silent' }),
     })
-    await seedSample(services, compileSample(CITIES), SILENT)
+    await seedSample(services, compileSample(CITIES), SILENT_OBSERVER)
     await services.close()
   })
   after(async () => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { commandCounter } from '../../scripts/wire/commands-of-requests.ts'
-import { targetOf } from '../../scripts/wire/relay.ts'
+import { createCommandCounter } from '../../scripts/wire/commands-of-requests.ts'
+import { parseTarget } from '../../scripts/wire/relay.ts'
 
 /** The quality of the connection, in both directions. */
 export interface Line {
@@ -58,7 +58,7 @@ interface Gate {
 
 /** Starts a proxy on a free port for the database of `uri`. */
 export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
-  const target = targetOf(uri)
+  const target = parseTarget(uri)
   const pairs = new Set<Pair>()
   let commands: string[] = []
   let isOpen = true
@@ -76,7 +76,7 @@ export async function openDatabaseProxy(uri: string): Promise<DatabaseProxy> {
   }
   const pass = async (pair: Pair, from: 'client' | 'database'): Promise<void> => {
     const to = from === 'client' ? pair.database : pair.client
-    const count = from === 'client' ? commandCounter((name) => note(pair, name)) : null
+    const count = from === 'client' ? createCommandCounter((name) => note(pair, name)) : null
     for await (const chunk of pair[from] as AsyncIterable<Buffer>) {
       if (gate !== null) await gate.opened
       if (pair.cutAt === from) {

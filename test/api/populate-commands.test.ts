@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import path from 'node:path'
 import { compileSample } from '../../scripts/sample/sample-parts.ts'
 import { seedSample } from '../../scripts/sample/seed-sample.ts'
-import { SILENT } from '../../scripts/sample/show-progress.ts'
+import { SILENT_OBSERVER } from '../../scripts/sample/show-progress.ts'
 import { openLocales } from '../../src/content/locales/locales.ts'
 import { openGridFsStorage } from '../../src/media/storage/gridfs-storage.ts'
 import { openDatabase } from '../../src/mongo/connection/database.ts'
@@ -111,7 +111,7 @@ describe('commands of populate', () => {
       const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000 })
       const [schema, locales] = [await loadSchema(SAMPLE), await openLocales(database)]
       const storage = openGridFsStorage(database)
-      await seedSample({ schema, database, locales, storage }, compileSample(300), SILENT)
+      await seedSample({ schema, database, locales, storage }, compileSample(300), SILENT_OBSERVER)
       await database.close()
       const [article] = (await server.get('/api/articles?populate=*')).body.data
       const idsOf = (list: Json): readonly string[] =>

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Document } from 'mongodb'
-import { commandsOfRequests } from '../../scripts/wire/commands-of-requests.ts'
+import { createRequestFilter } from '../../scripts/wire/commands-of-requests.ts'
 import { openRelay } from '../../scripts/wire/relay.ts'
 import {
-  messageReader,
+  createMessageReader,
   replyTo,
   requestOf,
   type WireMessage,
@@ -41,7 +41,7 @@ export interface FaultProxy {
 
 /** Starts a proxy on a free port for the database of `uri`. */
 export async function openFaultProxy(uri: string): Promise<FaultProxy> {
-  const isOfRequest = commandsOfRequests()
+  const isOfRequest = createRequestFilter()
   let plan: FaultPlan | null = null
   let commands: Document[] = []
   const faultOf = ({ body }: WireMessage): WireFault | null => {
@@ -103,8 +103,8 @@ function relay(
     awaited.delete(responseTo)
     settle(body ?? {})
   }
-  inbound.on('data', messageReader(receive))
-  outbound.on('data', messageReader(send))
+  inbound.on('data', createMessageReader(receive))
+  outbound.on('data', createMessageReader(send))
 }
 
 /** The bytes of a failing command that reach the database, or null for none. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { mapCity } from '../../scripts/sample/map-cities.ts'
 import { mapCountry, mapLanguages } from '../../scripts/sample/map-countries.ts'
-import { sampleId, toImported } from '../../scripts/sample/sample-document.ts'
+import { sampleId, toImportedDocument } from '../../scripts/sample/sample-document.ts'
 import { SAMPLE_LOCALES } from '../../scripts/sample/sample-locales.ts'
 import { compileSample, SAMPLE_UIDS } from '../../scripts/sample/sample-parts.ts'
 import { ARTICLES } from '../../scripts/sample/texts/articles.ts'
@@ -176,7 +176,7 @@ describe('the sample', () => {
   })
 
   it('is imported with its relations', () => {
-    const [version] = toImported(mapCountry(countryOf('PRT'))).versions
+    const [version] = toImportedDocument(mapCountry(countryOf('PRT'))).versions
     expect(version?.data).to.include({ name: 'Portugal', capital: 'Lisbon' })
     expect(version?.data['borders']).to.deep.equal([sampleId.country('ESP')])
   })

@@ -3,8 +3,8 @@ import type { Document } from 'mongodb'
 import { compileSample, SAMPLE_UIDS } from '../../scripts/sample/sample-parts.ts'
 import { getMark } from '../../scripts/sample/sample-mark.ts'
 import { seedSample } from '../../scripts/sample/seed-sample.ts'
-import { SILENT } from '../../scripts/sample/show-progress.ts'
-import { readSeedOptions, summaryOf } from '../../scripts/sample/run-seed.ts'
+import { SILENT_OBSERVER } from '../../scripts/sample/show-progress.ts'
+import { readSeedOptions, formatSeedSummary } from '../../scripts/sample/run-seed.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
 import { type Locales, openLocales } from '../../src/content/locales/locales.ts'
 import { ConfigError } from '../../src/base/errors.ts'
@@ -38,7 +38,7 @@ describe('seedSample', () => {
   const countIn = (name: string) => test.database.collection(name).countDocuments()
 
   it('stores documents, locales and covers, and changes no data when repeated', async () => {
-    const report = await seedSample(services(), sample, SILENT)
+    const report = await seedSample(services(), sample, SILENT_OBSERVER)
     expect(report).to.include({ documents: total, added: total, complete: true })
     expect(await countIn('cities')).to.equal(300)
     expect(await countIn('countries')).to.equal(250 * 9)
@@ -52,12 +52,12 @@ describe('seedSample', () => {
     const covers = new Set(articles.map(({ cover }) => String(cover)))
     expect([...covers]).to.have.members(files.map(({ documentId }) => String(documentId)))
 
-    const again = await seedSample(services(), sample, SILENT)
+    const again = await seedSample(services(), sample, SILENT_OBSERVER)
     expect(again).to.include({ documents: total, added: 0, complete: true })
     expect(await storedIn('articles')).to.deep.equal(articles)
     expect(await storedIn('files')).to.deep.equal(files)
     await test.database.collection('files').deleteMany({})
-    await seedSample(services(), sample, SILENT)
+    await seedSample(services(), sample, SILENT_OBSERVER)
     expect(await countIn('files')).to.equal(0)
   })
 
@@ -79,7 +79,7 @@ describe('seedSample', () => {
     await test.database.collection('cities').insertOne({ name: 'Atlantis' })
     const ended = new AbortController()
     const observer = {
-      ...SILENT,
+      ...SILENT_OBSERVER,
       proceed: ({ documents }: { documents: number }) => {
         if (documents === 250) ended.abort()
       },
@@ -87,7 +87,7 @@ describe('seedSample', () => {
     const first = await seedSample(services(), sample, observer, ended.signal)
     expect(first.complete).to.equal(false)
     expect((await getMark(test.database))?.completedAt).to.equal(null)
-    const second = await seedSample(services(), sample, SILENT)
+    const second = await seedSample(services(), sample, SILENT_OBSERVER)
     expect(second).to.include({ documents: total, complete: true })
     expect(first.added + second.added).to.equal(total)
     expect((await getMark(test.database))?.ontoEmpty).to.equal(false)
@@ -100,7 +100,7 @@ describe('seedSample', () => {
     const failed = await seedSample(
       { ...services(), schema: { ...schema, contentTypes } },
       sample,
-      SILENT,
+      SILENT_OBSERVER,
     ).catch((error: unknown) => error)
     expect(failed).to.be.instanceOf(ConfigError).with.property('message').that.includes('city.city')
     expect(await countIn('countries')).to.equal(0)
@@ -135,15 +135,15 @@ describe('readSeedOptions', () => {
   }
 })
 
-describe('summaryOf', () => {
+describe('formatSeedSummary', () => {
   it('reports the stored documents, the rate, and how to continue', () => {
-    expect(summaryOf({ documents: 10, added: 10, complete: true, seconds: 0.5 })).to.equal(
+    expect(formatSeedSummary({ documents: 10, added: 10, complete: true, seconds: 0.5 })).to.equal(
       'Done: 10 documents stored, in 0.5 s, 20 documents/s.',
     )
-    expect(summaryOf({ documents: 10, added: 4, complete: false, seconds: 1 })).to.equal(
+    expect(formatSeedSummary({ documents: 10, added: 4, complete: false, seconds: 1 })).to.equal(
       'Stopped: 4 documents stored, 6 found and left as they are, in 1.0 s, 4 documents/s. The same command goes on where this one ended.',
     )
-    expect(summaryOf({ documents: 10, added: 0, complete: true, seconds: 1 })).to.equal(
+    expect(formatSeedSummary({ documents: 10, added: 0, complete: true, seconds: 1 })).to.equal(
       'Done: nothing new, 10 found and left as they are, in 1.0 s.',
     )
   })

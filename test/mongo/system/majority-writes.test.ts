@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { declare, serve, type TestServer } from '../../api/server.ts'
 import { openRelay, type Relay } from '../../../scripts/wire/relay.ts'
-import { messageReader } from '../../../scripts/wire/wire-messages.ts'
+import { createMessageReader } from '../../../scripts/wire/wire-messages.ts'
 import { testUri } from '../../support/test-database.ts'
 
 const WRITES = ['insert', 'update', 'delete', 'findAndModify']
@@ -22,7 +22,7 @@ describe('a server with w=1 in MONGODB_URI', () => {
 
   before(async () => {
     relay = await openRelay(await testUri(), (inbound, outbound) => {
-      const note = messageReader(({ body }) => {
+      const note = createMessageReader(({ body }) => {
         if (body !== null) commands.push(body)
       })
       inbound.on('data', note).pipe(outbound).pipe(inbound)

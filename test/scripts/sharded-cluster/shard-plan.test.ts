@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { MongoClient, MongoServerError } from 'mongodb'
-import { planShards, shardCommands } from '../../../scripts/sharded-cluster/shard-plan.ts'
-import { readCollections, whenFree } from '../../../scripts/sharded-cluster/shard-database.ts'
+import { planShards, makeShardCommands } from '../../../scripts/sharded-cluster/shard-plan.ts'
+import { readCollections, retryWhileBusy } from '../../../scripts/sharded-cluster/shard-database.ts'
 import { declare, serve, type TestServer } from '../../api/server.ts'
 
 describe('planShards', () => {
@@ -54,7 +54,7 @@ describe('planShards', () => {
       ]),
       kept: new Map(),
     }
-    expect(shardCommands('cms', plan, 'shard2')).to.deep.equal([
+    expect(makeShardCommands('cms', plan, 'shard2')).to.deep.equal([
       { enableSharding: 'cms' },
       { shardCollection: 'cms.note_versions', key: { _id: 1 } },
       { split: 'cms.note_versions', middle: { _id: 'n' } },
@@ -64,7 +64,7 @@ describe('planShards', () => {
   })
 })
 
-describe('whenFree', () => {
+describe('retryWhileBusy', () => {
   const refused = (code: number): MongoServerError => new MongoServerError({ message: 'x', code })
   const failing = (...codes: readonly number[]) => {
     const left = [...codes]
@@ -76,12 +76,12 @@ describe('whenFree', () => {
 
   it('retries while another chunk moves, for a limited time', async () => {
     const options = { patienceMs: 10_000, pauseMs: 1 }
-    expect(await whenFree(failing(117, 46, 117), options)).to.equal('done')
+    expect(await retryWhileBusy(failing(117, 46, 117), options)).to.equal('done')
     for (const [run, patienceMs] of [
       [failing(117, 13), 10_000],
       [() => Promise.reject(refused(117)), 20],
     ] as const) {
-      const error: unknown = await whenFree(run, { ...options, patienceMs }).catch(
+      const error: unknown = await retryWhileBusy(run, { ...options, patienceMs }).catch(
         (reason: unknown) => reason,
       )
       expect(error).to.be.instanceOf(MongoServerError)

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { errorsOf, isSteady, type SoakReport, toText } from '../../../scripts/soak/report.ts'
-import { residentBytesPerHour, type Sample } from '../../../scripts/soak/sample.ts'
+import { countErrors, isSteady, type SoakReport, toSoakText } from '../../../scripts/soak/report.ts'
+import { computeResidentGrowth, type SoakSample } from '../../../scripts/soak/sample.ts'
 
 const MB = 2 ** 20
 
-const sampleOf = (seconds: number, megabytes: number): Sample => ({
+const sampleOf = (seconds: number, megabytes: number): SoakSample => ({
   seconds,
   requests: seconds * 100,
   residentBytes: megabytes * MB,
@@ -30,19 +30,19 @@ const WELL: SoakReport = {
 
 describe('residentBytesPerHour', () => {
   it('uses only the second half of the samples', () => {
-    expect(residentBytesPerHour(WELL.samples)).to.be.closeTo(6 * MB, 1)
+    expect(computeResidentGrowth(WELL.samples)).to.be.closeTo(6 * MB, 1)
   })
 
   it('returns 0 for a short run', () => {
-    expect(residentBytesPerHour([])).to.equal(0)
-    expect(residentBytesPerHour([sampleOf(0, 90)])).to.equal(0)
-    expect(residentBytesPerHour([sampleOf(0, 90), sampleOf(10, 120)])).to.equal(0)
+    expect(computeResidentGrowth([])).to.equal(0)
+    expect(computeResidentGrowth([sampleOf(0, 90)])).to.equal(0)
+    expect(computeResidentGrowth([sampleOf(0, 90), sampleOf(10, 120)])).to.equal(0)
   })
 })
 
 describe('the report of a soak', () => {
   it('shows memory at the start, after ten minutes and at the end', () => {
-    const text = toText(WELL)
+    const text = toSoakText(WELL)
     expect(text).to.match(/RSS at the start \| 90\.0 MB/)
     expect(text).to.match(/RSS after 10 min \| 130\.0 MB/)
     expect(text).to.match(/RSS at the end \| 132\.0 MB/)
@@ -54,7 +54,7 @@ describe('the report of a soak', () => {
   for (const answer of ['GET 500', 'PUT 503', 'POST 504', 'DELETE broken']) {
     it(`counts ${answer} as an error`, () => {
       const report = { ...WELL, statuses: new Map([...WELL.statuses, [answer, 2]]) }
-      expect(errorsOf(report)).to.equal(2)
+      expect(countErrors(report)).to.equal(2)
       expect(isSteady(report)).to.equal(false)
     })
   }
@@ -62,13 +62,13 @@ describe('the report of a soak', () => {
   it('counts and shows faults and losses', () => {
     const wrong = { ...WELL, wrong: ['GET /api/notes: 403'] }
     expect(isSteady(wrong)).to.equal(false)
-    expect(toText(wrong)).to.include('GET /api/notes: 403')
+    expect(toSoakText(wrong)).to.include('GET /api/notes: 403')
     const losing = { ...WELL, losses: ['member a is gone'] }
     expect(isSteady(losing)).to.equal(false)
-    expect(toText(losing)).to.include('member a is gone')
+    expect(toSoakText(losing)).to.include('member a is gone')
   })
 
   it('mentions a missing check for losses', () => {
-    expect(toText({ ...WELL, losses: null })).to.match(/losses +\| not looked for/)
+    expect(toSoakText({ ...WELL, losses: null })).to.match(/losses +\| not looked for/)
   })
 })

@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import type { Sample } from '../../../scripts/soak/sample.ts'
+import type { SoakSample } from '../../../scripts/soak/sample.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/soak.js', import.meta.url))
 
 interface Report {
   readonly requests: number
-  readonly samples: readonly Pick<Sample, 'residentBytes' | 'heapUsedBytes' | 'requests'>[]
+  readonly samples: readonly Pick<SoakSample, 'residentBytes' | 'heapUsedBytes' | 'requests'>[]
   readonly statuses: Readonly<Record<string, number>>
   readonly errors: number
   readonly wrong: readonly string[]

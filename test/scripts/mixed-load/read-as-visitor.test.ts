@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import type { Ledger } from '../../../scripts/mixed-load/ledger.ts'
 import { LoadClient } from '../../../scripts/mixed-load/load-client.ts'
-import { noteOf } from '../../../scripts/mixed-load/note.ts'
+import { makeNote } from '../../../scripts/mixed-load/note.ts'
 import { PossibleVersions } from '../../../scripts/mixed-load/possible-versions.ts'
-import { readKept } from '../../../scripts/mixed-load/read-kept.ts'
+import { readKept } from '../../../scripts/mixed-load/read-as-visitor.ts'
 
 const KEY = 'a'
 const VERSIONS = ['draft:en', 'draft:fr', 'published:en', 'published:fr'] as const
@@ -43,7 +43,7 @@ describe('visitors of the mixed load', () => {
   })
 
   const entry = (revision: number): object => {
-    const note = noteOf(KEY, revision, ledger) as { readonly folder: string }
+    const note = makeNote(KEY, revision, ledger) as { readonly folder: string }
     return { ...note, documentId: 'x', folder: { documentId: note.folder } }
   }
   const write = (versions: PossibleVersions, revision: number | null): void => {

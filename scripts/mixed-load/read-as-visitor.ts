@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import type { Possible, Slot } from './possible.ts'
 import type { Ledger, NoteRow } from './ledger.ts'
-import type { Answer, LoadClient } from './load-client.ts'
-import { faultOfNote, POPULATE_NOTE } from './note.ts'
-import type { NoteEntry, One, Page } from './shapes.ts'
+import type { LoadResponse, LoadClient } from './load-client.ts'
+import { findNoteFault, POPULATE_NOTE } from './note.ts'
+import type { NoteEntry, OneResponse, PageResponse } from './shapes.ts'
 
 /** Permissions of visitors, with responses that the server may cache. */
 export const VISITOR_PERMISSIONS: readonly string[] = [
@@ -12,7 +12,7 @@ export const VISITOR_PERMISSIONS: readonly string[] = [
   'api::folder.folder.find',
 ]
 
-export interface Visit {
+export interface VisitorContext {
   /** Uses a principal with read permissions only. */
   readonly client: LoadClient
   readonly ledger: Ledger
@@ -30,7 +30,7 @@ interface Seen {
  * A visitor: requests few resources repeatedly with the last ETag, so that servers respond from the
  * cache. Checks each returned and each missing entry against the ledger.
  */
-export async function readKept(visit: Visit): Promise<void> {
+export async function readKept(visit: VisitorContext): Promise<void> {
   const { client, isOver } = visit
   const seen = new Map<string, Seen>()
   while (!isOver()) {
@@ -69,20 +69,24 @@ function pathOf(
   return { path: `/api/notes/${documentId}?locale=${locale}&${POPULATE_NOTE}`, row }
 }
 
-function note(seen: Map<string, Seen>, path: string, { status, headers, body }: Answer): void {
+function note(
+  seen: Map<string, Seen>,
+  path: string,
+  { status, headers, body }: LoadResponse,
+): void {
   const tag = headers.get('etag')
   if (status === 404) seen.delete(path)
   if (status === 200 && tag !== null) seen.set(path, { tag, body })
 }
 
 function entriesOf(body: unknown): readonly NoteEntry[] {
-  const { data } = body as One<NoteEntry> | Page<NoteEntry>
+  const { data } = body as OneResponse<NoteEntry> | PageResponse<NoteEntry>
   return [data].flat()
 }
 
 /** Notes that the list must contain if it is complete. */
 function wholeLedger({ notes }: Ledger, body: unknown): readonly NoteRow[] {
-  const { data, meta } = body as Page<NoteEntry>
+  const { data, meta } = body as PageResponse<NoteEntry>
   return meta.pagination.pageCount <= 1 && data.length < 100 ? notes : []
 }
 
@@ -105,7 +109,7 @@ function faultsOf(
     }
   }
   for (const entry of entries) {
-    const fault = faultOfNote(entry, ledger)
+    const fault = findNoteFault(entry, ledger)
     if (fault !== null) faults.push(fault)
     const row = ledger.notes.find(({ key }) => key === entry.key) ?? ledger.removed.get(entry.key)
     if (row === undefined) faults.push(`${entry.key} was deleted long ago or never made`)
