@@ -1,7 +1,7 @@
 import type { AttributeDefinition, ContentTypeDefinition } from './definition.ts'
 import type { AttributePlan, ContentTypePlan } from './plan.ts'
 
-/** The content-types that every installation has: declarations may refer to them, and they need no file. */
+/** Content-types of every installation. Declarations may refer to them. */
 export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
   builtIn('plugin::users-permissions.user', 'user', 'up_users', {
     username: { type: 'string', required: true, unique: true, minLength: 3 },
@@ -28,7 +28,7 @@ export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
       relation: 'oneToMany',
       target: 'plugin::users-permissions.user',
       mappedBy: 'role',
-      unshown: true, // a principal that may read one role would list all of its users
+      unshown: true, // a caller that may read one role could list all of its users
     },
   }),
   builtIn('plugin::upload.file', 'file', 'files', {
@@ -51,7 +51,6 @@ export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
   }),
 ]
 
-/** The attributes of a content-type that the server does not have by itself: a project declares them. */
 export function addedAttributes({
   uid,
   attributes,

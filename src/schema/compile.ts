@@ -31,8 +31,8 @@ import { compileValidators } from './values/validators.ts'
 const FILE_UID: Uid = 'plugin::upload.file'
 
 /**
- * The linked and frozen plans of checked definitions. Relations and components refer to each other in
- * circles, so their plans find what they refer to by name when asked, and never fail: it was checked.
+ * Compiles checked definitions into linked, frozen plans. Relations and components can be circular, so plans resolve
+ * their targets by name when asked. This never fails, because the references were checked.
  */
 export function compileSchema(definitions: Definitions): Schema {
   const contentTypes = new Map<Uid, ContentTypePlan>()
@@ -59,7 +59,6 @@ function hasMedia({ attributes }: ContentTypePlan): boolean {
 }
 
 interface Link {
-  /** Content-types with media of their own. */
   fileUsers(): readonly ContentTypePlan[]
   contentType(uid: Uid): ContentTypePlan
   component(uid: Uid): ComponentPlan
@@ -76,7 +75,7 @@ type Attributes = Readonly<Record<string, AttributeDefinition>>
 function compileComponent(definition: ComponentDefinition, link: Link): ComponentPlan {
   const declared = Object.entries(definition.attributes).map(([name, attribute]) => [
     name,
-    // No client asks for an entry by the uid of a component: it is unique where it says so.
+    // Clients never look up an entry by the uid of a component, so it is unique only if declared.
     attribute.type === 'uid' ? { unique: false, ...attribute } : attribute,
   ])
   const attributes = compileAttributes(Object.fromEntries(declared) as Attributes, false, link)
@@ -117,7 +116,7 @@ function compileContentType(
   return Object.freeze({ ...options, ...own, ...users })
 }
 
-/** All indexes that a content-type declares, each once; relations and media have theirs anyway. */
+/** Returns each declared index once. Relations and media always have their own. */
 function declaredIndexes({
   attributes,
   indexes = [],
@@ -132,7 +131,7 @@ function declaredIndexes({
   return [...byKey.values()]
 }
 
-/** What the server writes by itself: each version has its own, so it counts as localized. */
+/** A system attribute. Each version has its own value, so it counts as localized. */
 function systemPlan(name: string, type: ScalarType): AttributePlan {
   const plan: ScalarPlan = {
     kind: 'scalar',
@@ -164,8 +163,8 @@ function compileAttributes(
 }
 
 /**
- * An attribute has a value per locale when it says so; without the option only relations and uids have, as in
- * Strapi (issue 24518). There a relation always has one; here it may say no (issue 24065).
+ * By default only relations and uids are localized, as in Strapi (issue 24518). In contrast to Strapi, a relation may
+ * opt out (issue 24065).
  */
 function isLocalized({ type, pluginOptions }: AttributeDefinition): boolean {
   return pluginOptions?.i18n?.localized ?? (type === 'relation' || type === 'uid')
@@ -187,7 +186,7 @@ function compileAttribute(
   if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
   if (definition.type === 'dynamiczone') return { ...base, ...compileZone(definition, link) }
   if (definition.type === 'media') return { ...base, ...compileMedia(base, definition, link) }
-  // Of two entries with one uid, a client that asks by it finds either: unique unless declared otherwise.
+  // A uid identifies an entry for clients, so it is unique by default.
   const { type, unique = definition.type === 'uid', onRequest = false } = definition
   return {
     ...base,

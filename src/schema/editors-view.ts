@@ -1,8 +1,8 @@
 import type { AttributeDefinition, Definitions } from './definition.ts'
 
 /**
- * The definitions as editors see them: private attributes are readable and writable, except passwords. Private
- * attributes of the built-in types (`plugin::…`) stay private.
+ * Returns the definitions for editors: private attributes become visible, except passwords and those of built-in types
+ * (`plugin::…`).
  */
 export function editorsView({ contentTypes, components, ...rest }: Definitions): Definitions {
   return {

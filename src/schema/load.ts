@@ -8,15 +8,17 @@ interface DeclarationSource {
   readonly file: string
   readonly kind: DeclarationFile['kind']
   readonly uid: Uid
-  /** The name of the file need not be the content-type's. */
+  /** The file name may differ from the name of the content-type. */
   readonly isNamedInside?: boolean
 }
 
 /**
- * The declarations in a folder, in the order of their names: `<singular>.json`, `<singular>/schema.json`,
- * `components/<category>/<name>.json` and `queries/<name>.json`, or a Strapi project's `src/api`, `src/components` and `src/queries`. A file that does
- * not parse is returned with its fault, so that `checkDefinitions` reports it together with all others.
- * @throws SchemaError when the folder cannot be read.
+ * Reads the declarations of a folder, sorted by name: `<singular>.json`, `<singular>/schema.json`,
+ * `components/<category>/<name>.json` and `queries/<name>.json`, or `src/api`, `src/components` and `src/queries` of a
+ * Strapi project. A file that does not parse is returned with its fault, so that `checkDefinitions` reports all faults
+ * together.
+ *
+ * @throws SchemaError if the folder cannot be read
  */
 export async function loadDefinitions(directory: string): Promise<readonly DeclarationFile[]> {
   if ((await list(directory)) === null) throw new SchemaError([`${directory}: no such folder`])
@@ -41,7 +43,6 @@ async function findOwnLayout(directory: string): Promise<readonly DeclarationSou
   return [...files, ...(await Promise.all(nested)).flat(), ...components, ...queries]
 }
 
-/** Those beside content-types. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(['components', 'queries'])
 
 async function findQueries(directory: string): Promise<readonly DeclarationSource[]> {
@@ -50,7 +51,7 @@ async function findQueries(directory: string): Promise<readonly DeclarationSourc
   })
 }
 
-/** The folder may be the project, its `src`, or `src/api`; null where it is none of them. */
+/** Returns null for a folder that is not a Strapi project, its `src` or its `src/api`. */
 async function findStrapiLayout(directory: string): Promise<readonly DeclarationSource[] | null> {
   const api = await findStrapiApi(directory)
   if (api === null) return null
@@ -62,7 +63,6 @@ async function findStrapiLayout(directory: string): Promise<readonly Declaration
   return [...contentTypes, ...extensions, ...components, ...queries]
 }
 
-/** The folder `api` of a Strapi project that a folder is, or is in. */
 async function findStrapiApi(directory: string): Promise<string | null> {
   const candidates = [join(directory, 'src', 'api'), join(directory, 'api'), directory]
   for (const api of candidates) {
@@ -72,9 +72,7 @@ async function findStrapiApi(directory: string): Promise<string | null> {
   return null
 }
 
-/** Where the files of declarations lie, and where those of new ones go. */
 export interface DeclarationLayout {
-  /** All of them are below this folder. */
   readonly root: string
   readonly contentTypeFile: (name: string) => string
   readonly componentFile: (category: string, name: string) => string
@@ -93,7 +91,7 @@ export async function findLayout(directory: string): Promise<DeclarationLayout> 
   }
 }
 
-/** The root of one, be there content-types in it or not yet: else its package.json would be taken for one. */
+/** Recognizes a project without content-types too. Otherwise its package.json would be read as a declaration. */
 async function isStrapiProject(directory: string): Promise<boolean> {
   const inSource = (await list(join(directory, 'src'))) ?? []
   if (inSource.some((entry) => entry.isDirectory() && entry.name === 'api')) return true
@@ -183,7 +181,10 @@ function positionOf(message: string, text: string): string {
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
 }
 
-/** Node 20 does not report the position of an unexpected token: it ends the shortest text that has the same fault. */
+/**
+ * Node 20 does not report the position of an unexpected token. It is the end of the shortest prefix with the same
+ * fault.
+ */
 function offsetOfToken(text: string): number {
   let [start, end] = [0, text.length]
   while (start < end) {
@@ -203,7 +204,6 @@ function hasUnexpectedToken(text: string): boolean {
   }
 }
 
-/** Sorted by name; null when there is no such folder. */
 async function list(directory: string): Promise<readonly Dirent[] | null> {
   try {
     const entries = await readdir(directory, { withFileTypes: true })

@@ -8,24 +8,20 @@ import type {
   Uid,
 } from './definition.ts'
 
-/** The compiled whole: linked and frozen at start-up, read by every request. */
+/** The compiled schema. It is linked and frozen at startup. */
 export interface Schema {
   readonly contentTypes: ReadonlyMap<Uid, ContentTypePlan>
   readonly components: ReadonlyMap<Uid, ComponentPlan>
-  /** The reads that are declared beside them, by name; `query/named` compiles them. */
   readonly queries: ReadonlyMap<string, QueryDefinition>
-  /** What was declared, but is hardly meant: a sentence each, for the log of a start. */
   readonly warnings: readonly string[]
 }
 
-/** What a content-type and a component have in common. */
 export interface ShapePlan {
   readonly uid: Uid
-  /** The declared attributes, in declared order. */
   readonly attributes: ReadonlyMap<string, AttributePlan>
   /**
-   * Everything an entry can show, in the order in which it shows it: `id`, `documentId`, the declared
-   * attributes, `createdAt`, `updatedAt`, `publishedAt`, `locale`; of a component `id` and the declared ones.
+   * The members of an entry in output order: `id`, `documentId`, declared attributes, `createdAt`, `updatedAt`,
+   * `publishedAt`, `locale`. A component has `id` and its attributes.
    */
   readonly members: ReadonlyMap<string, AttributePlan>
 }
@@ -35,20 +31,17 @@ export interface ContentTypePlan extends ShapePlan {
   readonly singularName: string
   readonly pluralName: string
   readonly displayName: string
-  /** The Mongo collection that holds its versions. */
   readonly collectionName: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
-  /** Whether reservations hold what is unique, and not indexes: its collection may be sharded. */
+  /** The collection may be sharded, so reservations instead of indexes enforce unique values. */
   readonly sharded: boolean
-  /** Whether the commit log keeps what its versions were. */
   readonly history: boolean
-  /** The indexes that its declaration asks for, each once. */
   readonly indexes: readonly IndexDefinition[]
-  /** The paths that descriptions offer to filter by; null: all. */
+  /** The filters that descriptions offer, or null for all. */
   readonly filterable: readonly string[] | null
   readonly validators: Validators
-  /** Of the type of files alone: the content-types with media of their own, which is where one may be used. */
+  /** For the file type only: the content-types with media attributes. */
   readonly users?: () => readonly ContentTypePlan[]
 }
 
@@ -61,30 +54,23 @@ export type AttributePlan =
 
 interface AttributeBase {
   readonly name: string
-  /** Never shown, filtered, sorted or selected. Passwords are private by nature. */
+  /** Never returned, filtered, sorted or selected. Passwords are always private. */
   readonly private: boolean
   readonly required: boolean
-  /** In a localized content-type: each locale has its own value. */
   readonly localized: boolean
-  /** False: no request may give it. */
   readonly writable?: boolean
 }
 
 export interface ScalarPlan extends AttributeBase {
   readonly kind: 'scalar'
   readonly type: ScalarType
-  /** `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt`, `locale`: written by the server alone. */
+  /** `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt` and `locale` are set by the server. */
   readonly system: boolean
   readonly unique: boolean
-  /** Of a uid: the attribute that it is made from. */
   readonly targetField?: string
-  /** Shown only where `fields` names it. */
   readonly onRequest: boolean
-  /** Whether `_q` may look into it. */
   readonly searchable: boolean
-  /** In stored form; undefined when none is declared. */
   readonly default: unknown
-  /** As declared, for descriptions: `validators` holds values to them. */
   readonly limits: ScalarLimits
 }
 
@@ -97,12 +83,10 @@ export interface RelationPlan extends AttributeBase {
   readonly kind: 'relation'
   readonly relation: RelationKind
   readonly toMany: boolean
-  /** The owner stores the documentIds; the inverse is read through the owner's index. */
+  /** The owner stores documentIds. The inverse is read through the owner's index. */
   readonly side: 'owner' | 'inverse'
-  /** The attribute on the target at the other end; null when the relation is one-way. */
   readonly otherSide: string | null
   readonly targetUid: Uid
-  /** Never populated, for any principal. */
   readonly unshown?: boolean
   target(): ContentTypePlan
 }
@@ -119,7 +103,6 @@ export interface DynamicZonePlan extends AttributeBase {
   readonly kind: 'dynamiczone'
   readonly min: number | null
   readonly max: number | null
-  /** By component uid, in declared order. */
   components(): ReadonlyMap<Uid, ComponentPlan>
 }
 
@@ -127,32 +110,30 @@ export interface MediaPlan extends AttributeBase {
   readonly kind: 'media'
   readonly multiple: boolean
   readonly allowedTypes: readonly string[] | null
-  /** The attribute as queries see it: a one-way relation to files. */
+  /** The attribute as a one-way relation to files, for queries. */
   readonly files: RelationPlan
 }
 
 export interface PayloadOptions {
   readonly creating: boolean
-  /** What is given is no client's: attributes that are not writable may be among it. */
   readonly isTrusted?: boolean
 }
 
 /**
- * Checks of what a client sends, built once per content-type. Values returned are in stored form
- * (`schema/attribute-kinds.ts`): dates are `Date`, biginteger `bigint`, decimal `Decimal`, the rest
- * as in JSON; components are nested `Data` (with the `id` that was sent), zones carry `__component`,
- * relations and media are as they were sent.
+ * Checks of client data, built once per content-type. Returned values are in stored form (`attribute-kinds.ts`): dates
+ * are `Date`, biginteger `bigint`, decimal `Decimal` and other values as in JSON. Components are nested `Data` with the
+ * sent `id`, zones contain `__component`, and relations and media are unchanged.
  *
- * All throw ValidationError. Keys that are no attribute come first and alone (`Invalid key K`), then
- * all other faults together.
+ * All throw ValidationError. An unknown key is reported alone (`Invalid key K`), before all other faults together.
  */
 export interface Validators {
-  /** For a draft: types, maximum lengths and enumerations; not required, minimum, format or number of items. */
+  /**
+   * For a draft: checks types, maximum lengths and enumerations, but not required, minimum, format or number of items.
+   */
   readonly draft: (data: unknown, options: PayloadOptions) => Data
-  /** For a type without draft & publish: everything; `required` as well when creating. */
+  /** For a type without draft & publish: checks everything. `required` applies to creations only. */
   readonly direct: (data: unknown, options: PayloadOptions) => Data
-  /** A complete draft version in stored form, before it is published: everything. Returns nothing. */
+  /** Checks everything of a complete draft in stored form before it is published. */
   readonly publishable: (version: Data) => void
-  /** The validators of some of the attributes; any other key is unknown to them. */
   readonly only: (names: readonly string[]) => Validators
 }

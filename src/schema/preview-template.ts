@@ -1,11 +1,10 @@
 import type { Definitions } from './definition.ts'
 
-/** The placeholders of a preview address. */
 export const PREVIEW_PLACES = ['documentId', 'locale', 'status', 'secret'] as const
 
 const PLACE = /\{([^{}]*)\}/g
 
-/** The fault of a template such as `https://app.example.org/preview?id={documentId}`; null when nothing is. */
+/** Returns the fault of a template such as `https://app.example.org/preview?id={documentId}`, or null. */
 export function previewProblem(template: string): string | null {
   const unknown = [...template.matchAll(PLACE)]
     .map(([, name = '']) => name)
@@ -16,7 +15,7 @@ export function previewProblem(template: string): string | null {
   return previewOrigin(template) === null ? 'must be an http:// or https:// address' : null
 }
 
-/** Where a template leads, which no place in it can change; null where it is no address. */
+/** Returns the origin of a template, which placeholders cannot change, or null for an invalid URL. */
 export function previewOrigin(template: string): string | null {
   const [beginning = ''] = template.split('{', 1)
   const origin = /^https?:\/\/[^/?#@\s]+(?=[/?#])/.exec(beginning)?.[0]
@@ -24,13 +23,11 @@ export function previewOrigin(template: string): string | null {
   return new URL(origin).origin
 }
 
-/** Where the previews of all content-types lead, each once. */
 export function previewOrigins({ contentTypes }: Definitions): readonly string[] {
   const origins = contentTypes.flatMap(({ preview = '' }) => previewOrigin(preview) ?? [])
   return [...new Set(origins)]
 }
 
-/** The address, with each place filled in. */
 export function fillPreview(
   template: string,
   values: Readonly<Record<(typeof PREVIEW_PLACES)[number], string>>,

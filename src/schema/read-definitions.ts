@@ -3,7 +3,11 @@ import { checkDefinitions } from './check/check.ts'
 import type { Definitions } from './definition.ts'
 import { loadDefinitions } from './load.ts'
 
-/** What is declared in a folder, checked, with the types that are always there. @throws SchemaError */
+/**
+ * Reads and checks the declarations of a folder and adds the built-in types.
+ *
+ * @throws SchemaError
+ */
 export async function readDefinitions(contentTypesDir: string): Promise<Definitions> {
   const files = await loadDefinitions(contentTypesDir)
   const definitions = checkDefinitions(files, BUILT_IN_TYPES)

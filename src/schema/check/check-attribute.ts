@@ -9,7 +9,7 @@ import { scalarRule } from '../values/scalar-rules.ts'
 import { sentenceOf } from '../values/value-messages.ts'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
-/** Reading one of these from an object that lacks it would find something all the same. */
+/** Reading one of these names from an object without it returns an inherited value. */
 const PROTOTYPE_NAMES = [...Object.getOwnPropertyNames(Object.prototype), 'prototype']
 const RESERVED: Readonly<Record<'contentType' | 'component', ReadonlySet<string>>> = {
   contentType: new Set([
@@ -34,14 +34,14 @@ const RESERVED: Readonly<Record<'contentType' | 'component', ReadonlySet<string>
   component: new Set(['id', 'documentId', '_id', '__component', ...PROTOTYPE_NAMES]),
 }
 
-/** Null when an attribute may have that name. */
+/** Returns null for a valid name. */
 export function nameProblem(name: string, holder: 'contentType' | 'component'): string | null {
   if (RESERVED[holder].has(name)) return 'the name is reserved; give the attribute another one'
   if (NAME.test(name)) return null
   return 'a name must start with a letter and hold only letters, digits, _ and -'
 }
 
-/** What is wrong between the options of one attribute, or between it and its neighbours. */
+/** Finds contradictions between options of an attribute, or with its neighbors. */
 export function findContradictions(
   definition: AttributeDefinition,
   neighbours: readonly string[],

@@ -2,7 +2,7 @@ import type { ContentTypeDefinition, DeclarationFault } from '../definition.ts'
 
 const ROUTE_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
 
-/** Paths under `/api` that are served whatever is declared. */
+/** Paths under `/api` that the server always uses. */
 export const RESERVED_ROUTES: ReadonlySet<string> = new Set([
   'auth',
   'connect',
@@ -12,7 +12,7 @@ export const RESERVED_ROUTES: ReadonlySet<string> = new Set([
   'users-permissions',
 ])
 
-/** Names of a declared content-type under which something else is reached already. */
+/** Finds API names and collection names that are already taken. */
 export function findNameFaults(
   type: ContentTypeDefinition,
   all: readonly ContentTypeDefinition[],
@@ -53,7 +53,7 @@ function routeFaults(
   return [{ path: `info.${key}`, problem: `${type[key]} is a name of ${other.uid} already` }]
 }
 
-/** Sessions, tokens, the commit log and all else that is no content is in collections that begin so. */
+/** Prefix of collections without content, such as sessions, tokens and the commit log. */
 const OWN_COLLECTION = /^quire_/i
 
 function collectionFaults(

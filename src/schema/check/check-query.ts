@@ -9,7 +9,6 @@ import {
   type QueryDefinition,
 } from '../definition.ts'
 
-/** A file of a named query: its faults, or what it declares. */
 export interface CheckedQuery {
   readonly file: string
   readonly faults: readonly DeclarationFault[]
@@ -20,7 +19,7 @@ const MAX_NAME = 64
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 const PARAMETER_NAME = /^[A-Za-z]\w*$/
 
-/** Parameters that every query may have, or that mean something under `/api`. */
+/** Parameters of every query, and names with a meaning under `/api`. */
 const TAKEN: ReadonlySet<string> = new Set([
   'locale',
   'status',
@@ -37,7 +36,6 @@ const PARAMETER: Joi.PartialSchemaMap = {
   description: Joi.string().allow(''),
 }
 
-/** What is asked, as in a request. */
 const ASKED: Joi.PartialSchemaMap = {
   filters: Joi.object(),
   populate: Joi.alternatives(Joi.string(), Joi.array(), Joi.object()),
@@ -60,7 +58,7 @@ const QUERY: Joi.PartialSchemaMap = {
 const QUERY_RULE = Joi.object(QUERY).unknown().required()
 const PARAMETER_RULE = Joi.object(PARAMETER).unknown().required()
 
-/** Checks the shape of a named query, every fault of it; what it asks is checked when it is compiled. */
+/** Finds all faults in the shape of a named query. Its filters and fields are checked when it is compiled. */
 export function checkQuery({ file, uid: name, content, fault }: DeclarationFile): CheckedQuery {
   if (fault !== undefined) return { file, faults: [{ path: '', problem: fault }], query: null }
   const faults = [

@@ -12,10 +12,8 @@ import { didYouMean } from '../../base/near-miss.ts'
 
 type Holder = ContentTypeDefinition | ComponentDefinition
 
-/** What is declared, and what is known to be there but could not be understood. */
 export interface DeclaredTypes extends Definitions {
   readonly brokenUids: ReadonlySet<Uid>
-  /** `<uid> <attribute>`. */
   readonly brokenAttributes: ReadonlySet<string>
 }
 
@@ -26,7 +24,7 @@ const OTHER_KIND: Readonly<Record<RelationKind, RelationKind>> = {
   manyToMany: 'manyToMany',
 }
 
-/** Everything in a holder that refers to something that is not there, or does not refer back. */
+/** Finds references to missing targets, and relations whose other side does not refer back. */
 export function findReferenceFaults(
   holder: Holder,
   declared: DeclaredTypes,
@@ -88,7 +86,6 @@ function relationFaults(
   return sideFaults(relation) ?? otherSideFaults(name, relation, { holder, target, declared })
 }
 
-/** Null when the attribute is on a side on which its kind can be. */
 function sideFaults({
   relation,
   inversedBy,
@@ -149,7 +146,7 @@ function kindFaults(
   return [{ path: 'relation', problem: `${there} must be ${expected}, not ${other}` }]
 }
 
-/** Components that could never be filled in: each needs another one of itself. */
+/** Finds components that require themselves and so can never be complete. */
 export function findEndlessComponents(
   components: readonly ComponentDefinition[],
 ): readonly { readonly component: ComponentDefinition; readonly attribute: string }[] {

@@ -28,24 +28,21 @@ import {
   toContentTypes,
 } from './to-definitions.ts'
 
-/** A file that declares something with attributes. */
 interface HolderFile extends DeclarationFile {
   readonly kind: 'contentType' | 'component'
 }
 
-/** A file with its faults, and the part of it that has none. */
 interface CheckedFile extends ParsedFile {
   readonly file: HolderFile
   readonly faults: readonly DeclarationFault[]
   readonly brokenNames: readonly string[]
-  /** Members that are accepted without effect. */
   readonly warnings: readonly DeclarationFault[]
 }
 
 /**
- * The definitions that the files declare, with defaults filled in and the built-in types added. A file that
- * declares a built-in type adds its attributes to it.
- * @throws SchemaError with every fault that was found, each with its file and path.
+ * Returns the declared definitions with defaults and built-in types. A file for a built-in type adds attributes to it.
+ *
+ * @throws SchemaError with all faults, each with its file and path
  */
 export function checkDefinitions(
   files: readonly DeclarationFile[],
@@ -113,12 +110,10 @@ function checkFile(file: HolderFile): CheckedFile {
 
 const LEFT_OUT = 'polymorphic relations are not supported; the attribute is left out'
 
-/** Whether its attributes can be looked at, whatever else is wrong. */
 function isReadable(faults: readonly DeclarationFault[]): boolean {
   return faults.every(({ path }) => path !== '' && path !== 'attributes')
 }
 
-/** The members without a fault: those with one are as if they were left out. */
 function withoutFaults(content: object, faults: readonly DeclarationFault[]): Declaration {
   const faulty = new Set(faults.map(({ path }) => path.split('.')[0]))
   return Object.fromEntries(Object.entries(content).filter(([key]) => !faulty.has(key)))
@@ -166,7 +161,7 @@ function declare(
   }
 }
 
-/** Attributes that the server relies on stay as they are. */
+/** Attributes of the server cannot be replaced. */
 function extend(
   type: ContentTypeDefinition,
   declared: readonly ContentTypeDefinition[],

@@ -1,13 +1,13 @@
 import type { ScalarType } from '../definition.ts'
 
-/** What the reference's own custom fields store, by their documentation. */
+/** The stored type of the reference's own custom fields, from its documentation. */
 const STORED_AS: ReadonlyMap<unknown, ScalarType> = new Map([
   ['plugin::color-picker.color', 'string'],
 ])
 
 /**
- * An attribute of a plugin's own type, as one of the types there are. What it stores is known to the
- * plugin alone, so any JSON value is taken and given back as it was sent. Anything else as it is.
+ * Replaces a custom field of a plugin by a JSON attribute, because only the plugin knows its values. Returns other
+ * attributes unchanged.
  */
 export function plainAttribute(declared: unknown): unknown {
   if (typeof declared !== 'object' || declared === null) return declared

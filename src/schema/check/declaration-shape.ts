@@ -17,7 +17,6 @@ const integerText = Joi.string().pattern(/^[+-]?\d+$/, 'a whole number')
 const pluginOptions = Joi.object({ i18n: Joi.object({ localized: flag }).unknown() }).unknown()
 const itemBounds = { min: count, max: count }
 
-/** What every attribute takes. */
 export const COMMON_OPTIONS = {
   type: name,
   required: flag,
@@ -57,7 +56,6 @@ const SCALAR_OPTIONS: Readonly<Record<ScalarType, Joi.PartialSchemaMap>> = {
   blocks: SCALAR,
 }
 
-/** What attributes of each type take. */
 export const ATTRIBUTE_OPTIONS: Readonly<Record<string, Joi.PartialSchemaMap>> = {
   ...SCALAR_OPTIONS,
   relation: {
@@ -88,7 +86,7 @@ const INFO: Joi.PartialSchemaMap = {
   icon: Joi.any(),
 }
 const API: Joi.PartialSchemaMap = { filterable: Joi.array().items(name).unique() }
-/** A template with a fault says what would be right. As a value of the message, as Joi would take its braces for its own. */
+/** The problem is passed as a value, because Joi would interpret its braces in a message. */
 const preview = Joi.string().custom((template: string, helpers) => {
   const problem = previewProblem(template)
   return problem === null ? template : helpers.message({ custom: '{#problem}' }, { problem })
@@ -112,7 +110,7 @@ const DECLARATION: Joi.PartialSchemaMap = {
   config: Joi.any(),
 }
 
-/** Options that only the reference's admin panel or its SQL layer reads: accepted and ignored. */
+/** Options that only the admin panel or the SQL layer of the reference uses. They are accepted and ignored. */
 const IGNORED_OPTIONS = [
   'visible',
   'editable',
@@ -148,7 +146,6 @@ const DECLARATION_RULE = Joi.object(DECLARATION).unknown().required()
 const NO_ATTRIBUTES =
   'missing: this declares no content-type and no component; other files belong elsewhere'
 
-/** What is wrong with the shape of a declaration, its attributes left aside. */
 export function findDeclarationFaults(content: unknown): readonly DeclarationFault[] {
   const faults = findFaults(DECLARATION_RULE, content)
   if (!isObject(content)) return faults
@@ -170,7 +167,7 @@ function objectIn(content: Readonly<Record<string, unknown>>, key: string): obje
   return isObject(content[key]) ? content[key] : {}
 }
 
-/** Keys of an attribute that its type does not have: they are accepted, and mean nothing. */
+/** Finds keys that the attribute type does not have. They are accepted and have no effect. */
 export function findUnknownKeys(content: unknown, path: string): readonly DeclarationFault[] {
   if (!isObject(content)) return []
   const type = String(content['type'])
@@ -191,7 +188,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What is wrong with the options of one attribute, each for itself; `path` is where it is declared. */
 export function findAttributeFaults(content: unknown, path: string): readonly DeclarationFault[] {
   if (!isObject(content)) {
     return [{ path, problem: 'must be an object with a type' }]
@@ -226,7 +222,7 @@ function findFaults(rule: JoiSchema, content: unknown): readonly DeclarationFaul
   }))
 }
 
-/** An option that nobody knows is ignored, unless it is nearly one that has an effect. */
+/** Unknown options are ignored, except misspellings of known ones. */
 function findTypos(content: object, known: ReadonlySet<string>): readonly DeclarationFault[] {
   return Object.keys(content).flatMap((key) => {
     if (known.has(key) || IGNORED_OPTIONS.includes(key)) return []

@@ -12,22 +12,20 @@ import { didYouMean } from '../../base/near-miss.ts'
 type Components = ReadonlyMap<Uid, ComponentDefinition>
 type Attributes = Readonly<Record<string, AttributeDefinition>>
 
-/** What every content-type has beside its attributes, and may be asked in order. */
 const DATES: Attributes = {
   createdAt: { type: 'datetime' },
   updatedAt: { type: 'datetime' },
   publishedAt: { type: 'datetime' },
 }
 
-/** Their values are compared as a whole or not at all, so that an index on them would serve nothing. */
+/** These values are only compared as a whole, so an index would not help. */
 const WITHOUT_INDEX: ReadonlySet<string> = new Set(['json', 'blocks', 'password'])
 
-/** MongoDB takes 32 keys; `status`, `locale` and `id` are among them. */
+/** MongoDB allows 32 keys per index. `status`, `locale` and `id` are always added. */
 const MAX_PATHS = 10
 
 const ENTRY = /^([^:]+)(?::(asc|desc))?$/
 
-/** What is wrong with `options.indexes` of a declaration, as it was sent; its paths are not looked at yet. */
 export function findIndexShapeFaults(indexes: unknown): readonly DeclarationFault[] {
   if (indexes === undefined) return []
   if (!Array.isArray(indexes)) return [{ path: 'options.indexes', problem: MUST_BE_LISTS }]
@@ -45,7 +43,7 @@ export function findIndexShapeFaults(indexes: unknown): readonly DeclarationFaul
 const MUST_BE_LISTS =
   'must be a list of indexes, each a list of attributes such as ["views:desc", "seo.title"]'
 
-/** The indexes that a checked `options.indexes` declares: a text alone is an index of one attribute. */
+/** Converts a checked `options.indexes`. A plain text declares an index of one attribute. */
 export function toIndexDefinitions(indexes: unknown): readonly IndexDefinition[] {
   if (!Array.isArray(indexes)) return []
   return indexes.map((index: unknown) =>
@@ -58,7 +56,7 @@ function toIndexedPath(entry: string): IndexedPath {
   return { path, direction: order === 'desc' ? -1 : 1 }
 }
 
-/** Everything in `options.indexes` that names no attribute, or one that no index can serve. */
+/** Finds paths in `options.indexes` that do not exist or cannot be indexed. */
 export function findIndexFaults(
   { attributes, indexes = [] }: ContentTypeDefinition,
   components: readonly ComponentDefinition[],
@@ -76,7 +74,6 @@ export function findIndexFaults(
 }
 
 interface Followed {
-  /** Of the deepest list on the way, the path; null where a version holds one value. */
   readonly list: string | null
   readonly problem?: string
 }
@@ -143,7 +140,6 @@ function parallelLists(lists: readonly (string | null)[]): readonly string[] {
   })
 }
 
-/** Whether an attribute's own `index: true` can be had, in what declares it. */
 export function findOwnIndexFaults(
   definition: AttributeDefinition,
   holder: 'contentType' | 'component',

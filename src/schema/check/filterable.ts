@@ -8,7 +8,6 @@ import type {
 
 type Names = ReadonlySet<string>
 
-/** What every content-type has beside its attributes. */
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']
 
 interface DeclaredShapes {
@@ -16,7 +15,7 @@ interface DeclaredShapes {
   readonly components: readonly ComponentDefinition[]
 }
 
-/** What `options.api.filterable` names that descriptions cannot offer to filter by. */
+/** Finds paths in `options.api.filterable` that descriptions cannot offer as filters. */
 export function findFilterableFaults(
   { attributes, filterable = [] }: ContentTypeDefinition,
   known: DeclaredShapes,
@@ -43,7 +42,6 @@ function problemOf(
   return names === null ? `there is no relation or component ${name}` : missing(inner, names)
 }
 
-/** Of what a relation or component leads to; null for other attributes. */
 function namesBelow(
   attribute: AttributeDefinition,
   { contentTypes, components }: DeclaredShapes,

@@ -1,6 +1,6 @@
 import type { AttributeDefinition, ContentTypeDefinition } from '../definition.ts'
 
-/** What a declaration may say, but hardly means: one sentence each, to be logged at the start. */
+/** Returns one sentence for each declaration that is valid but probably a mistake. */
 export function findWarnings(contentTypes: readonly ContentTypeDefinition[]): readonly string[] {
   return contentTypes
     .filter(sharesUnawares)
@@ -22,7 +22,7 @@ function saidOf({ pluginOptions }: AttributeDefinition): boolean | undefined {
   return pluginOptions?.i18n?.localized
 }
 
-/** Relations and uids are localized where they say nothing; see `isLocalized` in `compile.ts`. */
+/** Relations and uids are localized by default, see `isLocalized` in `compile.ts`. */
 function isSharedByDefault(attribute: AttributeDefinition): boolean {
   const { type } = attribute
   return saidOf(attribute) === undefined && type !== 'relation' && type !== 'uid'

@@ -7,7 +7,6 @@ import type {
 } from '../definition.ts'
 import type { DeclaredTypes } from './check-references.ts'
 
-/** An attribute that a project of the reference may have, and that has no meaning here. */
 export interface LeftOut {
   readonly holder: ContentTypeDefinition | ComponentDefinition
   readonly attribute: string
@@ -15,8 +14,8 @@ export interface LeftOut {
 }
 
 /**
- * What is declared without the relations that lead nowhere: to accounts of the admin panel, and inverse sides of
- * attributes that are not there. Owners keep theirs, as one-way relations.
+ * Removes relations to accounts of the admin panel, and inverse sides without an owner. The owner of a removed inverse
+ * side keeps a one-way relation.
  */
 export function leaveOut(declared: DeclaredTypes): {
   readonly declared: DeclaredTypes
@@ -45,10 +44,8 @@ export function leaveOut(declared: DeclaredTypes): {
   }
 }
 
-/** Where accounts of the admin panel are; they are no content here. */
 const ADMIN = 'admin::'
 
-/** Null for what stays. */
 function whyNot(
   definition: AttributeDefinition,
   { contentTypes, brokenUids }: DeclaredTypes,
@@ -73,7 +70,6 @@ function keep(
   )
 }
 
-/** A relation whose other side is left out has none. */
 function oneWay(definition: AttributeDefinition, gone: ReadonlySet<string>): AttributeDefinition {
   if (definition.type !== 'relation' || definition.inversedBy === undefined) return definition
   if (!gone.has(otherSideOf(definition.target, definition.inversedBy))) return definition

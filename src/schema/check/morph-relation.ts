@@ -1,4 +1,4 @@
-/** Relations to entries of any content-type; https://docs.strapi.io/cms/backend-customization/models#relations */
+/** Polymorphic relations, see https://docs.strapi.io/cms/backend-customization/models#relations */
 const MORPH_RELATIONS: ReadonlySet<unknown> = new Set([
   'morphToOne',
   'morphToMany',
@@ -6,7 +6,7 @@ const MORPH_RELATIONS: ReadonlySet<unknown> = new Set([
   'morphMany',
 ])
 
-/** Whether an attribute is a polymorphic relation, which is left out: no other side of it is known. */
+/** Polymorphic relations are not supported and are left out. */
 export function isMorphRelation(content: unknown): content is { readonly relation: string } {
   if (typeof content !== 'object' || content === null) return false
   const { type, relation } = content as { readonly type?: unknown; readonly relation?: unknown }

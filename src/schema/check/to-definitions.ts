@@ -7,7 +7,6 @@ import type {
 } from '../definition.ts'
 import { toIndexDefinitions } from './declared-indexes.ts'
 
-/** The members of a declaration whose form is right. */
 export interface Declaration {
   readonly kind?: ContentTypeDefinition['kind']
   readonly collectionName?: string
@@ -29,14 +28,13 @@ export interface Declaration {
   readonly attributes?: Readonly<Record<string, unknown>>
 }
 
-/** A file, with the attributes that have no fault; `declaration` is null where the file cannot be read. */
+/** A file with its valid attributes. `declaration` is null if the file cannot be read. */
 export interface ParsedFile {
   readonly file: DeclarationFile
   readonly declaration: Declaration | null
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 
-/** The content-type of a file; none where the file cannot be read. */
 export function toContentTypes({
   file,
   declaration,
@@ -58,7 +56,6 @@ export function toContentTypes({
   ]
 }
 
-/** Members that only editors see. */
 function shownOf({
   info,
   options,
@@ -99,7 +96,6 @@ function namesOf(
   return { ...names, collectionName: collectionName ?? pluralName.replaceAll('-', '_') }
 }
 
-/** The component of a file; none where the file cannot be read. */
 export function toComponents({
   file,
   declaration,

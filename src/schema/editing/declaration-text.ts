@@ -1,16 +1,16 @@
-/** A list of plain values stands on one line where it fits. */
+/** A list of plain values stays on one line up to this length. */
 const WIDTH = 100
 const INDENT = '  '
 
 /**
- * A declaration as the text of its file: two blanks a level, keys in their order, one newline at the end. The same
- * content is always the same text.
+ * Formats a declaration: two spaces per level, keys in their order, one newline at the end. Equal content gives equal
+ * text.
  */
 export function declarationText(content: unknown): string {
   return `${formatValue(content, '', 0)}\n`
 }
 
-/** `taken` is how much of the first line stands before the value. */
+/** `taken` is the number of characters before the value on its first line. */
 function formatValue(value: unknown, indent: string, taken: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const inner = indent + INDENT
@@ -30,7 +30,6 @@ function formatValue(value: unknown, indent: string, taken: number): string {
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${indent}}`
 }
 
-/** Null for a list that holds lists or objects. */
 function lineOf(values: readonly unknown[]): string | null {
   if (values.some((value) => typeof value === 'object' && value !== null)) return null
   return `[${values.map((value) => JSON.stringify(value)).join(', ')}]`

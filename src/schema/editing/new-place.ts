@@ -2,15 +2,16 @@ import { fault, validationError } from '../../base/errors.ts'
 import type { DeclarationFile, Uid } from '../definition.ts'
 import type { DeclarationLayout } from '../load.ts'
 
-/** Of what becomes the name of a file or of a folder: on every system a plain one. */
+/** A name that is a valid file name on every system. */
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 const MAX_LENGTH = 63
 /** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
 /**
- * Where a declaration goes that there is not yet: `api::recipe.recipe` or `shared.link`.
- * @throws ValidationError for any other uid, and for one that is to be removed
+ * Returns the file of a new declaration such as `api::recipe.recipe` or `shared.link`.
+ *
+ * @throws ValidationError for any other uid, and for one to be removed
  */
 export function newPlaceOf(layout: DeclarationLayout, uid: Uid, content: object | null): NewFile {
   if (content === null) throw refusal(uid, `there is no declaration of ${uid}`)

@@ -15,31 +15,29 @@ import { declarationText } from './declaration-text.ts'
 import { newPlaceOf } from './new-place.ts'
 import { replaceFiles } from './replace-files.ts'
 
-/** What is declared in a file of the project. */
 export interface DeclaredFile {
   readonly uid: Uid
   readonly kind: 'contentType' | 'component'
-  /** As it was parsed; null where it does not parse. */
   readonly content: unknown
 }
 
 export interface DeclaredFiles {
-  /** Changes with each change of a declaration or of a named query. */
+  /** Changes with every declaration and named query. */
   readonly revision: string
-  /** What this process was started with; null where it could not be read. */
+  /** The revision that this process was started with, or null if it could not be read. */
   readonly running: string | null
   readonly files: readonly DeclaredFile[]
 }
 
-/** By uid, new declarations as well; null removes one. */
+/** Declarations by uid, including new ones. Null removes one. */
 export type DeclarationChanges = ReadonlyMap<Uid, object | null>
 
-/** The files of declarations, to be changed while a project is developed. */
 export interface Declarations {
   read(): Promise<DeclaredFiles>
   /**
-   * Writes what differs, all or nothing, once a start would take it.
-   * @throws ValidationError with what a start would say, PreconditionFailedError for a revision that `matches` refuses
+   * Writes all differences or none, after the same checks as at startup.
+   *
+   * @throws ValidationError with the faults of a startup, PreconditionFailedError if `matches` refuses the revision
    */
   change(
     changes: DeclarationChanges,
@@ -48,8 +46,8 @@ export interface Declarations {
 }
 
 /**
- * `assertUsable` is what a start asks of definitions beyond `checkDefinitions`; it throws a SchemaError. To be opened
- * by a start, when the files are those that it has read.
+ * `assertUsable` performs the startup checks beyond `checkDefinitions` and throws a SchemaError. Call this at startup,
+ * while the files are those that the process has read.
  */
 export function openDeclarations(
   folder: string,
@@ -117,7 +115,7 @@ async function write(
   )
 }
 
-/** The order of keys is part of a declaration: answers follow it. */
+/** The order of keys matters, because responses follow it. */
 function isSame(content: unknown, there: DeclarationFile | undefined): boolean {
   return (
     there?.fault === undefined &&
@@ -126,7 +124,7 @@ function isSame(content: unknown, there: DeclarationFile | undefined): boolean {
   )
 }
 
-/** A content-type is called by the name in it, which names its collection and its addresses as well. */
+/** The uid must match the name in the content, because collection and URL paths derive from that name. */
 function assertNames(files: readonly DeclarationFile[]): void {
   const faults = files.flatMap(({ kind, uid, content }): readonly Fault[] => {
     if (kind !== 'contentType' || !uid.startsWith('api::')) return []
@@ -139,7 +137,7 @@ function assertNames(files: readonly DeclarationFile[]): void {
   throwFaults(faults)
 }
 
-/** @throws ValidationError with the sentences of a start */
+/** @throws ValidationError with the faults of a startup */
 function assertTakes(
   files: readonly DeclarationFile[],
   assertUsable: (definitions: Definitions) => void,
@@ -152,7 +150,7 @@ function assertTakes(
   }
 }
 
-/** `<file>: <path>: <problem>`, with the path from the uid on. */
+/** Parses `<file>: <path>: <problem>`. The path starts with the uid. */
 function faultOf(sentence: string, files: readonly DeclarationFile[]): Fault {
   const about = files.find(({ file }) => sentence.startsWith(`${file}: `))
   if (about === undefined) return fault([], sentence)

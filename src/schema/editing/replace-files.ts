@@ -3,15 +3,15 @@ import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { ApplicationError } from '../../base/errors.ts'
 
-/** Null removes the file. */
 export interface FileChange {
   readonly file: string
   readonly text: string | null
 }
 
 /**
- * Writes files of a folder, each whole or not at all: its text is on the disk under another name before it is
- * renamed. Where one cannot be written, those before it are put back; a crash in between leaves some of them changed.
+ * Writes files atomically: the text is synced under another name and then renamed. If a write fails, earlier ones are
+ * reverted. A crash in between leaves some files changed.
+ *
  * @throws ApplicationError for a file that a symbolic link leads out of the folder
  */
 export async function replaceFiles(folder: string, changes: readonly FileChange[]): Promise<void> {
@@ -40,7 +40,7 @@ async function readTextIfExists(file: string): Promise<string | null> {
   }
 }
 
-/** Where links lead, its folder lies in the other; folders that are not there yet are made. */
+/** Checks after resolving links that the folder of the file is inside `folder`. Creates missing folders. */
 async function assertWithin(folder: string, file: string): Promise<void> {
   const root = await realpath(folder)
   const below = relative(folder, dirname(file))
@@ -57,7 +57,7 @@ async function assertWithin(folder: string, file: string): Promise<void> {
   }
 }
 
-/** A link in the place of a file is replaced, and not followed. */
+/** Replaces a link instead of following it. */
 async function replace({ file, text }: FileChange): Promise<void> {
   if (text === null) {
     await rm(file, { force: true })

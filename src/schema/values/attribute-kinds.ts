@@ -14,20 +14,17 @@ import {
   TIME_FORMAT_MESSAGE,
 } from './temporal.ts'
 
-/** What the rest of the system must know of a scalar type; checks of payloads are in `scalar-rules.ts`. */
 export interface ScalarKind {
-  /** `$contains`, `$startsWith`, `$endsWith` and their variants make sense. */
   readonly textual: boolean
-  /** `$lt`, `$lte`, `$gt`, `$gte` and `$between` make sense. */
   readonly ordered: boolean
-  /** How `_q` looks into it: containment, equality, or not at all. */
+  /** How `_q` compares it: containment, equality, or not at all. */
   readonly searchable: 'text' | 'number' | 'no'
   /**
-   * One operand of a filter in stored form.
-   * @throws ValidationError when the text is no value of the type.
+   * Parses a filter operand into stored form.
+   *
+   * @throws ValidationError if the text is not a value of the type
    */
   readonly fromQuery: (text: string) => unknown
-  /** What an answer shows of a stored value; null stays null. */
   readonly toJson: (stored: unknown) => unknown
 }
 
@@ -101,7 +98,7 @@ function asStored(stored: unknown): unknown {
   return stored ?? null
 }
 
-/** A `Decimal`, and the Decimal128 and Long that the database driver makes, print their digits. */
+/** `Decimal` and the driver's Decimal128 and Long print their digits. */
 interface Digits {
   toString(): string
 }
@@ -146,7 +143,7 @@ function bigintegerOperand(text: string): bigint {
   return value
 }
 
-/** `1e1` is a whole number too, as long as its digits can be trusted. */
+/** `1e1` is a whole number as well, within the range of exact integers. */
 function wholeNumber(text: string): bigint | null {
   const value = parseNumber(text)
   return value !== null && Number.isSafeInteger(value) ? BigInt(value) : null
@@ -176,7 +173,6 @@ function timeOperand(text: string): string {
   return value
 }
 
-/** The JSON value that the text spells; text that is no JSON stands for itself. */
 function jsonOperand(text: string): unknown {
   const value = parseJson(text)
   const fault = findJsonFault(value)

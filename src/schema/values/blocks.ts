@@ -4,7 +4,6 @@ import { labelOf } from './value-messages.ts'
 
 type Path = readonly (string | number)[]
 
-/** What a kind of node must have besides its type. */
 type NodeCheck = (node: Data, path: Path) => readonly Fault[]
 
 const MAX_DEPTH = 30
@@ -37,12 +36,12 @@ const BLOCK_NODES: Readonly<Record<string, NodeCheck>> = {
   image: checkImage,
 }
 
-/** What is wrong with the nodes of a blocks value, as much as an answer lists; keys that are not known are fine. */
+/** Finds faults in the nodes of a blocks value, up to the number that a response lists. Unknown keys are allowed. */
 export function findBlockFaults(nodes: readonly unknown[], path: Path): readonly Fault[] {
   return checkEach(nodes, path, BLOCK_NODES)
 }
 
-/** Ends beyond what an answer lists: a short text may hold very many faults. */
+/** Stops after the number of faults that a response lists, because a short text may have very many. */
 function checkEach(
   nodes: readonly unknown[],
   path: Path,
@@ -142,7 +141,7 @@ function checkLink(node: Data, path: Path): readonly Fault[] {
   ]
 }
 
-/** An absolute URL, `mailto:` and the like, or a place on the same site. */
+/** Accepts absolute URLs, `mailto:` and similar schemes, and links within the site. */
 function isLink(url: string): boolean {
   return URL.canParse(url) || /^(?:[/?#]|\.\.?\/)\S*$/.test(url) || /^www\.\S+$/.test(url)
 }

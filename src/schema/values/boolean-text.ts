@@ -7,7 +7,7 @@ const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
   ['f', false],
 ])
 
-/** What a URL's text says as a boolean; undefined when it says neither. */
+/** Parses a boolean in a URL. Returns undefined for other text. */
 export function booleanOf(text: unknown): boolean | undefined {
   return BOOLEANS.get(text)
 }

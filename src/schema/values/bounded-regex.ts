@@ -1,16 +1,15 @@
 import { createContext, Script } from 'node:vm'
 
-/** Of one text, on the clock; while a text of the same pattern has lately taken that long, and others may be as dear. */
+/** Wall time per text. If the pattern timed out recently, the lower limit applies. */
 const MAX_MS = 100
 const MAX_AVERAGE_MS = 20
 const LATELY_MS = 10_000
-/** Of all texts that are compared before other work has a turn, of the processor. */
+/** CPU time of all texts between two turns of the event loop. */
 const MAX_CPU_MICROSECONDS = 200_000
-/** What a comparison costs that does not search: as many of them as there are texts are no matter. */
+/** Cost of a comparison without backtracking. It does not count against the limit. */
 const USUAL_MICROSECONDS = 200
-/** Comparisons of an empty text, which measure the speed of the machine. */
 const CONTROLS = 20
-/** Cost of a usual comparison, as a multiple of that of an empty text: 200 µs where the latter takes 50. */
+/** A usual comparison costs this multiple of one with an empty text: 200 µs instead of 50 µs. */
 const USUAL_CONTROLS = 4
 
 interface Compared {
@@ -22,15 +21,14 @@ const compared: Compared = { regex: /$/, text: '' }
 const CONTEXT = createContext(compared)
 const COMPARISON = new Script('regex.test(text)')
 
-/** Since other work had a turn: beyond the usual, and by how many texts. */
+/** CPU time beyond the usual, and number of texts, since the last turn of the event loop. */
 let spent = 0
 let texts = 0
-/** When a pattern was given up last. */
 const givenUp = new WeakMap<RegExp, number>()
 
 /**
- * Whether a text matches a pattern that a declaration gives; null where that takes too long. A pattern such as
- * `^(\w+\s?)*$` tries exponentially many ways to match some texts of 40 characters, and nothing else runs meanwhile.
+ * Returns whether a text matches a declared pattern, or null if that takes too long. A pattern such as `^(\w+\s?)*$`
+ * backtracks exponentially on some texts of 40 characters and blocks the event loop.
  */
 export function testInTime(regex: RegExp, text: string): boolean | null {
   if (mostSteps(regex, text.length) <= QUICK_STEPS) return regex.test(text)
@@ -40,7 +38,7 @@ export function testInTime(regex: RegExp, text: string): boolean | null {
   const timeout = isSuspect ? MAX_AVERAGE_MS : MAX_MS
   const elapsed = startProcessorClock()
   let found = compare(regex, text, timeout)
-  // Of a processor that was busy with others it has had too little.
+  // Repeat if the timeout passed while the CPU was busy with other processes.
   while (found === null && elapsed() < (timeout * 1_000) / 4) found = compare(regex, text, timeout)
   texts += 1
   spent += Math.max(0, elapsed() - USUAL_MICROSECONDS)
@@ -48,7 +46,7 @@ export function testInTime(regex: RegExp, text: string): boolean | null {
   return found
 }
 
-/** Whether the texts of this turn took too long, and more than usual on this machine at this moment. */
+/** True if this turn used too much CPU time, even relative to the current speed of the machine. */
 function isSpent(): boolean {
   if (spent < MAX_CPU_MICROSECONDS) return false
   if (spent === Infinity) return true
@@ -60,13 +58,14 @@ function isSpent(): boolean {
   return spent === Infinity
 }
 
-/** Newer Nodes know the time of a thread: others of this process compress and hash meanwhile. */
+/**
+ * Newer Node versions measure the time of a thread. Other threads of this process compress and hash at the same time.
+ */
 const clocks: {
   cpuUsage(before?: NodeJS.CpuUsage): NodeJS.CpuUsage
   threadCpuUsage?(before?: NodeJS.CpuUsage): NodeJS.CpuUsage
 } = process
 
-/** In microseconds, of the processor. */
 function startProcessorClock(): () => number {
   const read = (before?: NodeJS.CpuUsage): NodeJS.CpuUsage =>
     clocks.threadCpuUsage?.(before) ?? clocks.cpuUsage(before)
@@ -77,15 +76,15 @@ function startProcessorClock(): () => number {
   }
 }
 
-/** Comparing them takes less than setting a time limit: 50 µs on a quiet machine, and a thread. */
+/** Comparisons with fewer steps are cheaper than a time limit, which takes 50 µs and a thread. */
 const QUICK_STEPS = 100_000
 
-/** What the steps of a comparison are bounded by; Infinity where nothing simple is known. */
+/** An upper bound of the steps of a comparison, or Infinity if the pattern is not simple. */
 function mostSteps(regex: RegExp, characters: number): number {
   const shape = shapes.get(regex) ?? shapeOf(regex.source)
   shapes.set(regex, shape)
   if (shape === null) return Infinity
-  // Each repetition ends anywhere, whatever the others do, and the search begins anywhere.
+  // Each repetition may end anywhere, independently of the others, and the search may start anywhere.
   return shape.branches * (characters + 1) ** (shape.repetitions + 1)
 }
 
@@ -96,13 +95,11 @@ interface Shape {
 
 const shapes = new WeakMap<RegExp, Shape | null>()
 
-/** One element of a pattern: an escape, a class, or a character. */
 const ELEMENT = /\\[^]|\[(?:\\[^]|[^\]\\])*\]|[^]/g
 
-/** A group that is repeated or looks around, and what refers to one: each after the element before it. */
+/** A repeated group, a lookaround or a backreference. Matched after the preceding element. */
 const NOT_SIMPLE = /^\)[*+{]$|^\(\?$|\\[1-9kpP]$/
 
-/** Null for what repeats groups, looks around or back. */
 function shapeOf(source: string): Shape | null {
   let [repetitions, branches, last] = [0, 1, '']
   for (const [element] of source.matchAll(ELEMENT)) {

@@ -1,6 +1,6 @@
 /**
- * A decimal number with the digits it was written with: what a `decimal` attribute is until the
- * database makes it a Decimal128, whose 34 digits and exponent range (-6143 to 6144) bound it.
+ * A decimal number with its original digits, until the database converts it to Decimal128. Limited to 34 digits and
+ * exponents of -6143 to 6144.
  */
 export class Decimal {
   readonly text: string
@@ -9,7 +9,6 @@ export class Decimal {
     this.text = text
   }
 
-  /** Null when the text is no decimal number, or does not fit Decimal128. */
   static parse(text: string): Decimal | null {
     const match = /^[+-]?(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,5}))?$/.exec(text.trim())
     if (match === null) return null
@@ -24,7 +23,7 @@ export class Decimal {
     return this.text
   }
 
-  /** Below 0, 0 or above 0, to the last digit: numbers of JavaScript hold no more than 17 of them. */
+  /** Compares all digits. JavaScript numbers have only 17. */
   compareTo(other: Decimal): number {
     const [one, two] = [partsOf(this.text), partsOf(other.text)]
     if (one.sign !== two.sign) return one.sign - two.sign
@@ -32,7 +31,7 @@ export class Decimal {
   }
 }
 
-/** All digits of a decimal as text, without the zeros that change nothing: `-1.50` is `-15E-1`. */
+/** Returns the digits of a decimal without insignificant zeros: `-1.50` is `-15E-1`. */
 export function significantDigits(text: string): string {
   const { sign, digits, size } = partsOf(text)
   return sign === 0 ? '0' : `${sign < 0 ? '-' : ''}${digits}E${size - digits.length}`
@@ -40,9 +39,8 @@ export function significantDigits(text: string): string {
 
 interface Parts {
   readonly sign: -1 | 0 | 1
-  /** Without zeros around them: those of 0 are none. */
   readonly digits: string
-  /** How many places before the point the first digit stands. */
+  /** The position of the first digit relative to the decimal point. */
   readonly size: number
 }
 

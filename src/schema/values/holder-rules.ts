@@ -12,8 +12,8 @@ import { STORED_PASSWORD } from './stored-password.ts'
 import { ID_RULE, type Occasion, scalarRule, storedDefault } from './scalar-rules.ts'
 
 /**
- * What absence means: the value is new, so defaults apply and required ones must be there (`fill`), or it
- * is merged into what is stored (`keep`).
+ * The meaning of absent attributes. For a new value, defaults apply and required ones must exist (`fill`). Otherwise
+ * stored values stay (`keep`).
  */
 export type Absence = 'fill' | 'keep'
 
@@ -22,15 +22,13 @@ type Attributes = Readonly<Record<string, AttributeDefinition>>
 interface Scope {
   readonly occasion: Occasion
   readonly components: ReadonlyMap<Uid, ComponentDefinition>
-  /** The rules of components by absence and uid: made once, however often a component is used. */
   readonly made: Map<string, JoiSchema>
-  /** Components whose rule is being made: found again, they contain themselves. */
+  /** Components whose rule is being built, to detect recursion. */
   readonly open: Set<string>
 }
 
 type Choose = (value: unknown) => JoiSchema
 
-/** Joi with one more type, whose rule depends on the value. */
 const joi = Joi.extend({
   type: 'chosen',
   base: Joi.any(),
@@ -48,8 +46,7 @@ const joi = Joi.extend({
 }) as Root & { chosen(): { by(choose: Choose): AnySchema } }
 
 /**
- * The rule for a whole payload, or for a whole version, whose lists then are never null. Keys that are no
- * attribute must have been refused before.
+ * The rule for a payload, or for a complete version, whose lists are never null. Unknown keys must be refused before.
  */
 export function contentTypeRule(
   attributes: Attributes,
@@ -115,10 +112,7 @@ function zoneRule(definition: DynamicZoneDefinition, absence: Absence, scope: Sc
   return listRule(rule, definition, scope)
 }
 
-/**
- * A component among new ones is new itself; in an update one that carries the id of a stored one is
- * merged into that.
- */
+/** A component without a stored id is new, with defaults. In an update, one with a stored id is merged. */
 function entryRule(uid: Uid, absence: Absence, scope: Scope): JoiSchema {
   const fresh = freshOrMerged(uid, 'fill', scope)
   if (absence === 'fill') return fresh
@@ -150,7 +144,7 @@ function listRule(
   return max === undefined ? rule : rule.max(max)
 }
 
-/** Nothing at all is fine where nothing is required. */
+/** An empty list is allowed if the attribute is not required. */
 function atLeastItems(limit: number, required: boolean): CustomValidator<readonly unknown[]> {
   return (value, { error }) => {
     const isFine = value.length >= limit || (value.length === 0 && !required)
@@ -163,7 +157,7 @@ function notNothing(value: unknown, { error }: CustomHelpers): unknown {
   return isNothing ? error('any.null') : value
 }
 
-/** An inverse side is not stored with the version, so nothing can be asked of it here. */
+/** An inverse side is not stored in the version, so it cannot be required. */
 function isRequired(definition: AttributeDefinition, occasion: Occasion): boolean {
   const isInverse = definition.type === 'relation' && definition.mappedBy !== undefined
   return definition.required === true && !isInverse && occasion !== 'draft'

@@ -1,9 +1,9 @@
 import { ValidationError } from '../../base/errors.ts'
 
-/** What walks a body calls itself for each level: far below where the stack of calls ends, above what content may have. */
+/** Recursive functions walk a body. This is far below the stack limit and above the limit for content. */
 const MAX_LEVELS = 500
 
-/** @throws ValidationError for lists or objects within each other beyond 500 levels */
+/** @throws ValidationError for JSON nested deeper than 500 levels */
 export function assertShallow(json: string): void {
   if (levelsOf(json) > MAX_LEVELS) {
     throw new ValidationError(`The JSON is nested more than ${MAX_LEVELS} levels deep`)
@@ -16,8 +16,8 @@ const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]) // [ {
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]) // ] }
 
 /**
- * The depth of lists and objects in a valid JSON text. Of the text, since requests without permission are
- * parsed too: 3 ms for a megabyte, where a walk of the values takes up to 180.
+ * Returns the nesting depth of valid JSON text. It scans the text, because requests without permission are parsed too:
+ * 3 ms per megabyte instead of up to 180 ms for the values.
  */
 export function levelsOf(json: string): number {
   let deepest = 0
@@ -36,7 +36,6 @@ export function levelsOf(json: string): number {
   return deepest
 }
 
-/** Where the string that begins at a quotation mark ends. */
 function endOfString(json: string, start: number): number {
   let at = start + 1
   while (at < json.length && json.charCodeAt(at) !== QUOTE) {

@@ -2,7 +2,6 @@ import { findTextFault } from './text-values.ts'
 
 export const MAX_JSON_DEPTH = 50
 
-/** Where in a JSON value something lies that cannot be stored, and what it is; null when it is fine. */
 export interface JsonFault {
   readonly path: readonly string[]
   readonly code: JsonCode
@@ -18,9 +17,8 @@ type JsonCode =
   | 'string.surrogate'
 
 /**
- * Finds what must not get into the database: keys that JavaScript could take for something else (those that the
- * database or its driver could are stored under others, see `json-keys.ts`), texts and numbers that would not be read as they were written, and nesting beyond 50 levels (BSON
- * allows 100, and an entry adds levels of its own).
+ * Finds values that must not be stored: prototype keys, text and numbers that do not survive a round trip, and nesting
+ * beyond 50 levels. BSON allows 100, and an entry adds its own levels. See `json-keys.ts` for escaped keys.
  */
 export function findJsonFault(value: unknown, depth = 1): JsonFault | null {
   if (typeof value !== 'object' || value === null) return faultHere(findScalarFault(value))
@@ -32,7 +30,7 @@ export function findJsonFault(value: unknown, depth = 1): JsonFault | null {
   return null
 }
 
-/** JSON may write `1e400`, which is infinite by the time it is read. */
+/** JSON numbers such as `1e400` parse as Infinity. */
 function findScalarFault(value: unknown): JsonCode | null {
   if (typeof value === 'string') {
     const fault = findTextFault(value)

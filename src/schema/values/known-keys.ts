@@ -6,7 +6,7 @@ type Components = ReadonlyMap<Uid, ComponentDefinition>
 type Attributes = Readonly<Record<string, AttributeDefinition>>
 
 const MAX_DEPTH = 20
-/** Of one list of components: checking each of them, and reporting its faults, takes time and memory. */
+/** Limit of one list of components, because checking and reporting each element takes time and memory. */
 const MAX_ELEMENTS = 5_000
 const UNADDRESSABLE_KEYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 const SERVER_KEYS: ReadonlySet<string> = new Set([
@@ -16,17 +16,17 @@ const SERVER_KEYS: ReadonlySet<string> = new Set([
   'updatedBy',
   'localizations',
 ])
-/** Clients send back what they have read; the server decides these by itself. */
+/** The server sets these. They are ignored, because clients send entries back as they were read. */
 export const IGNORED_KEYS = ['publishedAt', 'locale'] as const
 
 interface KeyRules {
   readonly components: Components
-  /** Whether attributes that are not writable may be given. */
   readonly isTrusted: boolean
 }
 
 /**
- * Refuses the first key, at any depth of components and zones, that is no attribute, or none that a client may write.
+ * Refuses the first key, at any depth, that is unknown or not writable.
+ *
  * @throws ValidationError
  */
 export function assertKnownKeys(
@@ -71,7 +71,7 @@ function invalidRootKey(key: string, attributes: Attributes): ValidationError {
   )
 }
 
-/** Private attributes and relations are never suggested: the caller may not be permitted to know them. */
+/** Never suggests private attributes, which the caller may not know. */
 function hintOf(key: string, attributes: Attributes): string {
   if (UNADDRESSABLE_KEYS.has(key) || SERVER_KEYS.has(key)) return ''
   const shown = Object.entries(attributes).filter(
@@ -116,7 +116,7 @@ function isData(value: unknown): value is Data {
   return typeof value === 'object' && value !== null
 }
 
-/** Null when it is unknown which component is meant; its rules will say so. */
+/** Returns null for an unknown component, which its rule reports. */
 function attributesOf(
   data: Data,
   definition: Extract<AttributeDefinition, { type: 'component' | 'dynamiczone' }>,

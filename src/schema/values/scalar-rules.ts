@@ -10,7 +10,7 @@ import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numb
 import { DATE_MESSAGE, momentOf, parseDate, parseDatetime, parseTime } from './temporal.ts'
 import { findTextFault } from './text-values.ts'
 
-/** When a value is checked: as sent for a draft, as sent for publishing at once, or as stored. */
+/** A value is checked as sent for a draft, as sent for direct publication, or as stored. */
 export type Occasion = 'draft' | 'direct' | 'publishable'
 
 type Rule = (definition: ScalarDefinition, occasion: Occasion) => JoiSchema
@@ -19,7 +19,6 @@ const SHORT_TEXT_CHARACTERS = 255
 const MAX_DECIMAL_DIGITS = 34
 const UID = /^[A-Za-z0-9-_.~]*$/
 
-/** How a value of each type is checked, and brought into stored form unless it is there already. */
 const RULES = {
   string: (definition, occasion) => text(definition, occasion, SHORT_TEXT_CHARACTERS),
   text: (definition, occasion) => text(definition, occasion, null),
@@ -45,15 +44,14 @@ const RULES = {
 } satisfies Readonly<Record<ScalarType, Rule>>
 
 /**
- * The rule for a value that is there. Null is fine unless the attribute is required; in a draft it always is.
- * Presence and defaults are the caller's.
+ * The rule for a present value. Null is allowed unless the attribute is required, and always in a draft. The caller
+ * handles presence and defaults.
  */
 export function scalarRule(definition: ScalarDefinition, occasion: Occasion): JoiSchema {
   const rule = RULES[definition.type](definition, occasion)
   return definition.required === true && occasion !== 'draft' ? rule : rule.allow(null)
 }
 
-/** What an absent value becomes when something is created; undefined when no default is declared. */
 export function storedDefault(definition: ScalarDefinition): unknown {
   if (definition.default === undefined || definition.default === null) return definition.default
   const { value } = scalarRule(definition, 'direct').validate(definition.default, {
@@ -62,7 +60,6 @@ export function storedDefault(definition: ScalarDefinition): unknown {
   return value
 }
 
-/** The rule for the id of a component that is stored already. */
 export const ID_RULE = Joi.any().custom(readInteger).allow(null)
 
 function text(
@@ -81,7 +78,7 @@ function text(
 
 const EMAIL = Joi.string().email({ tlds: { allow: false } })
 
-/** The minimum is only worth a word about what is an e-mail address otherwise. */
+/** The minimum length is only reported for a valid address. */
 function email({ minLength = 0, ...definition }: ScalarDefinition, occasion: Occasion): JoiSchema {
   const rule = text(definition, occasion, SHORT_TEXT_CHARACTERS)
   if (occasion === 'draft') return rule
@@ -92,12 +89,12 @@ function email({ minLength = 0, ...definition }: ScalarDefinition, occasion: Occ
   })
 }
 
-/** What is stored is a hash, so its rules cannot wait until the draft is published. */
+/** The stored value is a hash, so all rules apply before that, even in a draft. */
 function password(definition: ScalarDefinition, occasion: Occasion): JoiSchema {
   return occasion === 'publishable' ? Joi.string() : text(definition, 'direct', null)
 }
 
-/** What fits the type bounds it even where nothing else does. */
+/** The range of the type applies even in a draft. */
 const RANGES: Readonly<Partial<Record<ScalarType, { readonly min: Limit; readonly max: Limit }>>> =
   {
     integer: INT32,
@@ -141,7 +138,7 @@ function atLeastCharacters(limit: number): CustomValidator<string> {
   return (value, { error }) => (value.length < limit ? error('string.min', { limit }) : value)
 }
 
-/** An empty text passes, as in the dialect. */
+/** An empty text always passes, as in the reference. */
 function matches(regex: RegExp): CustomValidator<string> {
   return (value, { error }) => {
     if (value === '') return value
@@ -171,7 +168,7 @@ function atMost(limit: Limit): CustomValidator {
     isBelow(limit, value) ? error('number.max', { limit }) : value
 }
 
-/** Of two numbers of one type; what could not be read is none, and has its complaint already. */
+/** Invalid numbers are not compared, because they already have a fault. */
 function isBelow(one: unknown, other: unknown): boolean {
   if (one instanceof Decimal && other instanceof Decimal) return one.compareTo(other) < 0
   return isNumber(one) && isNumber(other) && one < other
@@ -181,7 +178,7 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** A JSON number, or text that spells one. Lists and booleans are none, although JavaScript would cast them. */
+/** Accepts JSON numbers and numeric text, but not lists and booleans, which JavaScript would convert. */
 function numberOf(value: unknown): number | null {
   if (typeof value === 'string') return parseNumber(value)
   return typeof value === 'number' && Number.isFinite(value) ? value : null
@@ -217,7 +214,7 @@ function bigIntegerOf(value: unknown): bigint | null {
   return digits === null ? null : parseBigInteger(digits)
 }
 
-/** Text as it is; of a stored number, which is an object of the database driver, the digits that it prints. */
+/** Returns text unchanged and the digits of a number object of the driver. */
 function digitsOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   const isStored = typeof value === 'object' && value !== null && !isPlain(value)

@@ -1,13 +1,10 @@
-/** Stands in a payload for a password that is stored already: no JSON spells it, and no rule asks anything of it. */
+/** A placeholder for a stored password in a payload. JSON cannot express it, and no rule applies to it. */
 export const STORED_PASSWORD = Symbol('stored password')
 
-/** The form in which passwords are stored: argon2id, and bcrypt for imported ones. */
+/** Hashes of stored passwords: argon2id, or bcrypt for imported ones. */
 const HASH = /^\$(?:argon2(?:id|i|d)|2[abxy])\$/
 
-/**
- * Whether a stored value is a password's. Of an attribute whose declaration has gone nothing else says so: it stays what
- * nobody is shown.
- */
+/** Recognizes password hashes, so that they stay hidden if their attribute is no longer declared. */
 export function isPasswordHash(value: unknown): boolean {
   return typeof value === 'string' && HASH.test(value)
 }

@@ -11,10 +11,7 @@ import type {
 type Components = ReadonlyMap<Uid, ComponentDefinition>
 type Attributes = Readonly<Record<string, AttributeDefinition>>
 
-/**
- * A version with null for every absent attribute, and without the lists that are null: what is absent and
- * what is null is the same once it is stored.
- */
+/** Adds null for absent attributes and removes null lists, because absent and null are equal in stored versions. */
 export function withNulls(stored: Data, attributes: Attributes, components: Components): Data {
   const complete: Data = { ...stored }
   for (const [name, definition] of Object.entries(attributes)) {
@@ -28,7 +25,7 @@ export function withNulls(stored: Data, attributes: Attributes, components: Comp
   return complete
 }
 
-/** A version as its readers see it: the JSON form of its scalars, and nothing of private attributes. */
+/** Returns a version as readers see it: scalars in JSON form, without private attributes. */
 export function shownValues(stored: Data, attributes: Attributes, components: Components): Data {
   const shown: Data = {}
   for (const [name, definition] of Object.entries(attributes)) {

@@ -1,6 +1,6 @@
 /**
- * Dates and times as text. Everything here is UTC: a datetime without a zone means UTC, whatever the
- * zone of the server. Parsers return null for text that they do not understand.
+ * Dates and times as text. Everything is UTC: a datetime without a zone means UTC, independent of the server's zone.
+ * Parsers return null for other text.
  */
 
 const ISO =
@@ -12,14 +12,16 @@ export const DATE_MESSAGE = 'Invalid date'
 export const DATETIME_FORMAT_MESSAGE = 'Invalid format, expected a timestamp or an ISO date'
 export const TIME_FORMAT_MESSAGE = 'Invalid time format, expected HH:mm:ss.SSS'
 
-/** Midnight UTC of a `YYYY-MM-DD`, or of the date part of an ISO datetime; a sentence when it is neither. */
+/**
+ * Parses `YYYY-MM-DD`, or the date part of an ISO datetime, as midnight UTC. Returns a fault sentence for other text.
+ */
 export function parseDate(text: string): Date | string {
   const day = ISO.exec(text)?.[1]
   if (day?.length !== 10) return DATE_FORMAT_MESSAGE
   return parseDay(day) ?? DATE_MESSAGE
 }
 
-/** The moment of an ISO datetime or date, or of epoch milliseconds; microseconds are cut. */
+/** Parses an ISO datetime or date, or epoch milliseconds. Truncates microseconds. */
 export function parseDatetime(text: string): Date | null {
   const trimmed = text.trim()
   if (/^-?\d+$/.test(trimmed)) return momentOf(Number(trimmed))
@@ -32,13 +34,11 @@ export function parseDatetime(text: string): Date | null {
   return momentOf(midnight.getTime() + sinceMidnight - offset)
 }
 
-/** The moment that lies so many milliseconds after 1970; null beyond what a `Date` can hold. */
 export function momentOf(epochMilliseconds: number): Date | null {
   const whole = Math.trunc(epochMilliseconds)
   return Math.abs(whole) <= MAX_EPOCH_MILLISECONDS ? new Date(whole) : null
 }
 
-/** `HH:mm:ss.SSS` of a time with one to three decimals or none. */
 export function parseTime(text: string): string | null {
   const match = /^(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3}))?$/.exec(text)
   if (match === null) return null
@@ -53,8 +53,9 @@ const TWO_DIGITS = digitsOf(2)
 const THREE_DIGITS = digitsOf(3)
 
 /**
- * Epoch milliseconds as `Date#toISOString` writes them, at a third of its time: the day is written once for those of one
- * day. @throws RangeError beyond what a `Date` can hold
+ * Formats epoch milliseconds like `Date#toISOString` in a third of the time, because it caches the text of the day.
+ *
+ * @throws RangeError outside the range of `Date`
  */
 export function isoText(epochMilliseconds: number): string {
   const day = Math.floor(epochMilliseconds / DAY_MS)
@@ -80,7 +81,6 @@ function parseDay(day: string): Date | null {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) ? date : null
 }
 
-/** Milliseconds since midnight; what is missing counts as zero. */
 function parseTimeOfDay(parts: readonly (string | undefined)[]): number | null {
   const [hours = '00', minutes = '00', seconds = '00', fraction = ''] = parts
   if (!isTimeOfDay(hours, minutes, seconds)) return null
@@ -92,7 +92,6 @@ function isTimeOfDay(hours: string, minutes: string, seconds: string): boolean {
   return Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60
 }
 
-/** Milliseconds ahead of UTC. */
 function parseOffset(zone: string): number | null {
   if (zone.toUpperCase() === 'Z') return 0
   const hours = Number(zone.slice(1, 3))

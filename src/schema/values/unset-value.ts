@@ -1,8 +1,8 @@
 import type { AttributePlan } from '../plan.ts'
 
 /**
- * What an attribute holds when nothing was ever given: an empty list where it is a list, else null. A required list
- * of components is null as well, so that publishing distinguishes it from one that was emptied.
+ * The initial value of an attribute: an empty list for lists, else null. A required list of components is null as well,
+ * so that publishing distinguishes it from an emptied list.
  */
 export function unsetValue(attribute: AttributePlan): null | readonly never[] {
   switch (attribute.kind) {

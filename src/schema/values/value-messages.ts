@@ -6,7 +6,6 @@ import {
   TIME_FORMAT_MESSAGE,
 } from './temporal.ts'
 
-/** One complaint of a rule: which rule, where, and what its sentence needs. */
 export interface Complaint {
   readonly code: string
   readonly path: readonly (string | number)[]
@@ -18,7 +17,6 @@ type Sentence = (label: string, context: Complaint['context']) => string
 const MAX_PRINTED_CHARACTERS = 1000
 const MAX_LISTED = 50
 
-/** What the dialect says about a rule that was broken. */
 const SENTENCES = {
   'any.required': (label) => `${label} must be defined.`,
   'any.null': (label) => `${label} must be defined.`,
@@ -62,7 +60,6 @@ const SENTENCES = {
 
 const KNOWN: ReadonlyMap<string, Sentence> = new Map(Object.entries(SENTENCES))
 
-/** The sentence of a complaint; one that names its place writes it as `links[1].label`. */
 export function sentenceOf({ code, path, context }: Complaint): string {
   const label = labelOf(path)
   if (path.at(-1) === '__component' && code === 'any.required')
@@ -72,7 +69,6 @@ export function sentenceOf({ code, path, context }: Complaint): string {
   return sentence(label, context)
 }
 
-/** The rule of a complaint, with what it asks for. */
 export function reasonOf({ code, context }: Complaint): Reason {
   const { limit, valids, regex } = context
   const params = {
@@ -80,10 +76,9 @@ export function reasonOf({ code, context }: Complaint): Reason {
     ...(Array.isArray(valids) && { valids: valids.slice(0, MAX_LISTED).map(String) }),
     ...(regex instanceof RegExp && { pattern: regex.source }),
   } satisfies Readonly<Record<string, Param>>
-  return reason(code as Reason['code'], params) // one that has a sentence
+  return reason(code as Reason['code'], params)
 }
 
-/** Those of large and exact numbers as text. */
 function shownLimit(limit: unknown): number | string {
   return typeof limit === 'number' ? limit : String(limit)
 }
@@ -92,7 +87,7 @@ function reason(code: Reason['code'], params: Readonly<Record<string, Param>>): 
   return Object.keys(params).length === 0 ? { code } : { code, params }
 }
 
-/** `links[1].label`; `this` for the payload itself. */
+/** Returns `links[1].label`, or `this` for the payload itself. */
 export function labelOf(path: readonly (string | number)[]): string {
   const label = path.reduce<string>(
     (before, key) => (typeof key === 'number' ? `${before}[${key}]` : `${before}.${key}`),
@@ -101,7 +96,7 @@ export function labelOf(path: readonly (string | number)[]): string {
   return label === '' ? 'this' : label.replace(/^\./, '')
 }
 
-/** A value as the dialect prints it: indented JSON whose texts carry one more pair of quotes. */
+/** Prints a value like the reference: indented JSON with an extra pair of quotes around each text. */
 export function printValue(value: unknown): string {
   const text =
     printSimple(value) ??
@@ -127,7 +122,7 @@ function notANumber(label: string, { value }: Complaint['context']): string {
   return `${start} \`NaN\` (cast from the value \`${printValue(value)}\`).`
 }
 
-/** The trailing comma is the dialect's: null counts as one of the values. */
+/** The trailing comma matches the reference, where null is one of the values. */
 function oneOfOrNull(label: string, valids: unknown): string {
   return `${label} must be one of the following values: ${join(valids)}, `
 }
