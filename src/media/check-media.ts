@@ -4,7 +4,6 @@ import { spooledUploads } from './receive-upload.ts'
 import type { Leftover, MediaStorage } from './storage/storage.ts'
 import { type Part, partsOf, plainName, possibleNames, storedNames } from './stored-names.ts'
 
-/** What the check looks at. */
 export interface MediaStores {
   readonly storage: MediaStorage
   readonly records: FileRecords
@@ -13,44 +12,38 @@ export interface MediaStores {
 
 export interface CheckOptions {
   readonly repair: boolean
-  /** What came later than this may be on its way, and is left alone. */
+  /** Newer files may belong to an upload in progress and are skipped. */
   readonly before: Date
 }
 
 export type MediaFault =
-  /** Repaired by removing the record: entries that used it show null, as after a deletion. */
+  /** Repair removes the record. Entries that use it then show null. */
   | { readonly kind: 'record-without-file'; readonly what: string }
-  /** Repaired by taking the format out of the record. */
   | { readonly kind: 'format-without-file'; readonly what: string }
-  /** Repaired by removing the file. */
   | { readonly kind: 'file-without-record'; readonly what: string }
-  /** Repaired by removing it. */
   | { readonly kind: 'leftover'; readonly what: string }
 
 export interface MediaReport {
   readonly records: number
   readonly files: number
   readonly faults: readonly MediaFault[]
-  /** Whether the faults are put right. */
   readonly repaired: boolean
-  /** How many files and leftovers were too young to be judged. */
   readonly young: number
-  /** How many records are of another storage than the one in use; they are not judged. */
+  /** Number of records of other storages, which are not checked. */
   readonly foreign: number
-  /** What could not be looked at, and why. */
   readonly unchecked: readonly string[]
 }
 
-/** A fault, and what puts it right. */
 interface Finding {
   readonly fault: MediaFault
   readonly repair: () => Promise<unknown>
 }
 
 /**
- * Compares records with what is stored. Safe beside a running server: what is young is left alone, and
- * what seems wrong is looked at once more before it counts.
- * @throws ValidationError when a repair would remove every record, because nothing at all is stored.
+ * Compares records with stored files. Safe while a server runs: recent files are skipped, and each fault is confirmed
+ * by a second look.
+ *
+ * @throws ValidationError if a repair would remove every record because the storage is empty
  */
 export async function checkMedia(stores: MediaStores, options: CheckOptions): Promise<MediaReport> {
   const stored = new Map<string, Date>()
@@ -133,7 +126,6 @@ async function checkLeftovers(
   return { findings, young, unchecked }
 }
 
-/** What the record names and the storage lacks, by the record as it is now. */
 async function findLost(
   { storage, records }: MediaStores,
   { documentId, ...seen }: FileRecord,
@@ -170,7 +162,7 @@ async function findLost(
   return [{ fault: { kind: 'format-without-file', what }, repair }]
 }
 
-/** Unless the process that removed the record has removed the file by now. */
+/** Checks again, because another process may have removed the file after the record. */
 async function findStray(storage: MediaStorage, name: string): Promise<readonly Finding[]> {
   if ((await storage.get(name)) === null) return []
   return [

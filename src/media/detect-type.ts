@@ -1,20 +1,17 @@
 import { extensionOfType, typeOfExtension } from './media-types.ts'
 
-/** How many of a file's first bytes are looked at. */
 export const HEAD_BYTES = 4_100
 
 export interface DetectedType {
   readonly mime: string
-  /** With its dot; empty when neither name nor type have one. */
   readonly ext: string
 }
 
 const UNKNOWN = 'application/octet-stream'
 
 /**
- * What a file is. Where its bytes carry a known signature that decides; otherwise what was declared, or
- * failing that what the name's extension stands for. An extension that contradicts the signature is
- * replaced, so that a file is never served as something that it is not.
+ * Detects the type of a file. A known signature decides, then the declared type, then the extension. An extension that
+ * contradicts the signature is replaced, so that a file is never served as another type.
  */
 export function detectType(head: Buffer, declared: string, name: string): DetectedType {
   const given = extensionOf(name)
@@ -30,14 +27,14 @@ export function detectType(head: Buffer, declared: string, name: string): Detect
   return { mime, ext: isRight ? given : extensionOfType(mime) || given }
 }
 
-/** A page that is declared a picture is neither shown nor taken where pictures are wanted; SVG is markup. */
+/** A markup file declared as an image is neither displayed nor accepted as an image. SVG is allowed markup. */
 function believed(claimed: string, head: Buffer): string {
   const isMarkup = /^(\u00ef\u00bb\u00bf)?\s*</.test(head.toString('latin1'))
   const isBinary = /^(image|video|audio|font)\//.test(claimed) && claimed !== 'image/svg+xml'
   return isBinary && isMarkup ? UNKNOWN : claimed
 }
 
-/** From the last dot of a name; empty when what follows it could not be part of an address as it is. */
+/** Returns the text from the last dot, or an empty text if it needs escaping in a URL. */
 export function extensionOf(name: string): string {
   return (
     /[^.](\.[A-Za-z0-9]{1,16})$/.exec(name)?.[1] ?? /^\.[A-Za-z0-9]{1,16}$/.exec(name)?.[0] ?? ''
@@ -50,7 +47,7 @@ function claimedType(declared: string, extension: string): string {
   return isType && type !== UNKNOWN ? type : (typeOfExtension(extension) ?? UNKNOWN)
 }
 
-/** Containers hold many types: one that the container can hold may be claimed. */
+/** A container format may have many types. A declared type that fits the container is accepted. */
 const CONTAINERS: ReadonlyMap<string, RegExp> = new Map([
   ['application/zip', /^(application|model)\/(?!pdf$|x?html|xml$|json$|javascript$)/],
   ['application/gzip', /^application\/(x-)?(gzip|tgz|gtar|compressed(-tar)?)$/],
@@ -67,7 +64,7 @@ function fits(claimed: string, signed: string): boolean {
   return claimed === signed || CONTAINERS.get(signed)?.test(claimed) === true
 }
 
-/** Where, what, and which type that is; text is Latin-1, so that bytes can be written in it. */
+/** Offset, bytes in Latin-1, and type. */
 const SIGNATURES: readonly (readonly [number, string, string])[] = [
   [0, '\x89PNG\r\n\x1a\n', 'image/png'],
   [0, '\xff\xd8\xff', 'image/jpeg'],
@@ -95,7 +92,6 @@ const SIGNATURES: readonly (readonly [number, string, string])[] = [
   [0, '\0asm', 'application/wasm'],
 ]
 
-/** Null when the bytes say nothing: text, and whatever is not known here. */
 function signedType(head: Buffer): string | null {
   const text = head.toString('latin1')
   if (text.slice(4, 8) === 'ftyp') return brandedType(text.slice(8, 12))

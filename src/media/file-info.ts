@@ -1,7 +1,6 @@
 import { ValidationError } from '../base/errors.ts'
 import { MAX_NAME } from './file-name.ts'
 
-/** What may be said of a file beside its bytes; what is left out stays as it is. */
 export interface FileInfo {
   readonly name?: string
   readonly alternativeText?: string | null
@@ -18,9 +17,10 @@ export interface FocalPoint {
 const MAX_TEXT = 10_000
 
 /**
- * The `fileInfo` of a request, one for each file: texts with JSON, of an object or of a list of such;
- * null says nothing. Keys that mean nothing are left out.
- * @throws ValidationError for what is no JSON, or no information about a file.
+ * Parses the `fileInfo` of a request, one per file: JSON objects or lists of them. Null means no change. Unknown keys
+ * are ignored.
+ *
+ * @throws ValidationError for invalid JSON or values
  */
 export function parseFileInfos(sent: readonly unknown[]): readonly FileInfo[] {
   return sent.flatMap((value) => {
@@ -82,7 +82,7 @@ function parseText(key: string, value: unknown): string | null {
   )
 }
 
-/** NUL and halves of characters would be stored as something else. */
+/** NUL and unpaired surrogates would not be stored unchanged. */
 function isText(value: unknown, maxLength: number): value is string {
   return typeof value === 'string' && value.length <= maxLength && !/[\0\p{Surrogate}]/u.test(value)
 }

@@ -11,10 +11,8 @@ import { insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
 import { deleteVersions } from '../mongo/write/delete-versions.ts'
 import { optionsOf, inSession } from '../mongo/connection/commands.ts'
 
-/** The one version that a file has. */
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
-/** What is known of a file; the keys are the attributes of `plugin::upload.file`. */
 export interface FileValues {
   readonly name: string
   readonly alternativeText: string | null
@@ -23,7 +21,7 @@ export interface FileValues {
   readonly width: number | null
   readonly height: number | null
   readonly formats: Readonly<Record<string, FormatValues>> | null
-  /** A placeholder of an image to show while it loads, in base64: https://evanw.github.io/thumbhash */
+  /** A base64 placeholder to show while the image loads, see https://evanw.github.io/thumbhash */
   readonly thumbhash: string | null
   readonly hash: string
   readonly ext: string
@@ -49,16 +47,13 @@ export interface FormatValues {
   readonly sizeInBytes: number
 }
 
-/** A file as it is stored: one published version without a locale, like content without either. */
 export type FileRecord = StoredVersion & FileValues & StoredBytes
 
-/** Which bytes are its own; no attributes, so that no answer shows them. */
 interface StoredBytes {
-  /** Another one for all bytes that it ever had; absent until they are replaced. */
+  /** Changes whenever the bytes are replaced. Absent before the first replacement. */
   readonly generation?: string
-  /** Names of what was made of an image later. */
   readonly variants?: readonly string[]
-  /** The id of a folder; absent or null at the root, as is what lies in one that is gone. */
+  /** A folder id. Absent, null or the id of a deleted folder means the root. */
   readonly folder?: string | null
 }
 
@@ -68,37 +63,32 @@ export interface NewFile extends FileValues {
 
 export type FileChanges = Partial<FileValues & StoredBytes>
 
-/** A record before and after a change. */
 export interface ChangedFile {
   readonly before: FileRecord
   readonly after: FileRecord
 }
 
 export interface FileRecords {
-  /** All of them or none. */
+  /** Adds all or none. */
   add(files: readonly NewFile[]): Promise<readonly FileRecord[]>
-  /** By documentId or numeric id; null when there is none. */
   get(name: { readonly documentId: string } | { readonly id: number }): Promise<FileRecord | null>
-  /** By the hash of the file or of one of its formats; null when there is none. */
+  /** By the hash of the file or of one of its formats. */
   getByHash(hash: string): Promise<FileRecord | null>
-  /** All that there are, by documentId. */
   all(): AsyncIterable<FileRecord>
-  /** Null when it is gone, or not as `asOf` says any more. */
+  /** Returns null if the record is missing or has changed since `asOf`. */
   patch(documentId: string, changes: FileChanges, asOf?: FileRecord): Promise<ChangedFile | null>
   /**
-   * Notes one more variant of a file that is still as `record` says, and forgets the oldest beyond
-   * `most`. Answers the names forgotten; null when the file has changed, or is gone.
+   * Records a variant of an unchanged file and drops the oldest beyond `most`. Returns the dropped names, or null if
+   * the file is missing or has changed.
    */
   addVariant(record: FileRecord, name: string, most: number): Promise<readonly string[] | null>
-  /** Answers what it was; null when it is gone, or not as `asOf` says any more. */
   remove(documentId: string, asOf?: FileRecord): Promise<FileRecord | null>
-  /** Takes back what `add` may have stored, even where it failed: only what has these hashes. */
+  /** Removes records of a failed `add`, but only those with these hashes. */
   withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
 }
 
 export type FileType = Pick<FileValues, 'name' | 'mime'>
 
-/** Name and type of those that there are, by documentId. */
 export async function findFileTypes(
   database: Database,
   plan: ContentTypePlan,
@@ -120,7 +110,6 @@ export async function findFileTypes(
   )
 }
 
-/** The records of those that there are, by documentId. */
 export async function findFileRecords(
   database: Database,
   plan: ContentTypePlan,
@@ -133,7 +122,6 @@ export async function findFileRecords(
   return new Map(found.map(asFile).map((file) => [file.documentId, file]))
 }
 
-/** The records of files; `plan` is the content-type `plugin::upload.file`. */
 export function openFileRecords(
   database: Database,
   plan: ContentTypePlan,
@@ -206,7 +194,6 @@ function remove(
   })
 }
 
-/** What is to be changed, read in the transaction that changes it. */
 async function getAsOf(
   database: Database,
   plan: ContentTypePlan,
@@ -229,7 +216,7 @@ async function getByHash(
   plan: ContentTypePlan,
   hash: string,
 ): Promise<FileRecord | null> {
-  const hashes = [hash, hash.replace(/^[a-z]+_/, '')] // that of a format is `<format>_<hash>`
+  const hashes = [hash, hash.replace(/^[a-z]+_/, '')] // a format is named `<format>_<hash>`
   const found = await asCmsErrors(() =>
     versionsOf(database, plan)
       .find({ ...KEY, hash: { $in: hashes } }, optionsOf(database))
@@ -247,7 +234,7 @@ async function addVariant(
   { documentId, updatedAt }: FileRecord,
   { name, most }: { readonly name: string; readonly most: number },
 ): Promise<readonly string[] | null> {
-  // The driver's types know only what a version has of its own.
+  // The driver's types do not know this array.
   const pushed = { variants: { $each: [name], $slice: -most } } as never
   const before = await asCmsErrors(() =>
     versionsOf(database, plan).findOneAndUpdate(
@@ -261,7 +248,7 @@ async function addVariant(
   return known.slice(0, Math.max(0, known.length + 1 - most))
 }
 
-/** In pages, so that each command ends in time. */
+/** Reads in pages, so that each command stays within its time limit. */
 async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerator<FileRecord> {
   let after = ''
   for (;;) {
@@ -281,7 +268,6 @@ async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerat
 
 const PAGE = 1_000
 
-/** Files are written by this module alone. */
 function asFile(stored: Document): FileRecord {
   return asVersion(stored) as FileRecord
 }

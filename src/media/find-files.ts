@@ -7,7 +7,6 @@ import type { Database } from '../mongo/connection/database.ts'
 import { asVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import type { FileRecord } from './file-records.ts'
 
-/** The kind of file that is searched. */
 export const FILE_KINDS = ['image', 'video', 'audio', 'file'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 
@@ -15,9 +14,8 @@ export const FILE_ORDERS = ['name', 'createdAt', 'updatedAt', 'size'] as const
 export type FileOrder = (typeof FILE_ORDERS)[number]
 
 export interface FileSearch {
-  /** One folder, those of none of `others` (which is the root), or all. */
+  /** One folder, the root (files in none of `others`), or all folders. */
   readonly folder: { readonly id: string } | { readonly others: readonly string[] } | null
-  /** Within the name or what is said of it, in any case. */
   readonly text: string | null
   readonly kind: FileKind | null
   readonly order: FileOrder
@@ -29,7 +27,7 @@ export interface FilePart {
   readonly size: number
 }
 
-/** The bound of paging; a higher total is reported as capped. */
+/** The limit of paging. A higher total is reported as capped. */
 const MAX_FILES = 5_000
 
 export interface FoundFiles {
@@ -38,7 +36,6 @@ export interface FoundFiles {
   readonly capped: boolean
 }
 
-/** A page of the files that meet a search. */
 export async function findFiles(
   database: Database,
   plan: ContentTypePlan,
@@ -67,14 +64,13 @@ export async function findFiles(
   }
 }
 
-/** A place in content that may name files. */
 export interface FileAttribute {
   readonly plan: ContentTypePlan
-  /** Dotted, through components. */
+  /** A dotted path through components. */
   readonly path: string
 }
 
-/** A page of those that nothing names: of the first 5,000 that meet the search. */
+/** Returns a page of unused files, searched among the first 5,000 matches. */
 export async function findUnusedFiles(
   database: Database,
   plan: ContentTypePlan,
@@ -108,7 +104,6 @@ export async function findUnusedFiles(
 
 const CHUNK = 500
 
-/** Which of these something names, be it a draft, in whatever locale. */
 async function findUsed(
   database: Database,
   places: readonly FileAttribute[],

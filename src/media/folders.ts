@@ -10,36 +10,34 @@ import { newDocumentId } from '../mongo/versions/document-id.ts'
 import { versionsOf } from '../mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/** Where files are kept in order, for people; addresses of files know nothing of it. */
+/** Folders only organize files for editors. URLs of files do not depend on them. */
 export interface Folder {
   readonly id: string
   readonly name: string
-  /** Null at the root. */
   readonly parent: string | null
-  /** Names from the root down, with slashes: `Pictures/2026`. */
+  /** Names from the root with slashes: `Pictures/2026`. */
   readonly path: string
 }
 
 export interface CountedFolder extends Folder {
-  /** In itself, not in those below. */
   readonly files: number
 }
 
 export interface Folders {
-  /** In the order of their paths. */
   list(): Promise<readonly CountedFolder[]>
   ids(): Promise<readonly string[]>
-  /** @throws ValidationError, NotFoundError for a parent that is not there */
+  /** @throws ValidationError, NotFoundError for a missing parent */
   create(input: FolderInput): Promise<Folder>
-  /** @throws ValidationError, NotFoundError, ApplicationError for a folder in itself */
+  /** @throws ValidationError, NotFoundError, ApplicationError for a move into itself */
   update(id: string, input: Partial<FolderInput>): Promise<Folder>
   /**
-   * Adds folders under ids that they have already, those above first, and answers the id that each has here: one that is
-   * at the same place under the same name is the same folder.
-   * @throws ApplicationError for more than there may be
+   * Adds folders with existing ids, parents first, and maps each id to its id here. A folder with the same parent and
+   * name is reused.
+   *
+   * @throws ApplicationError above the maximum number of folders
    */
   add(folders: readonly Omit<Folder, 'path'>[]): Promise<ReadonlyMap<string, string>>
-  /** @throws NotFoundError, ApplicationError for one that is not empty */
+  /** @throws NotFoundError, ApplicationError for a folder that is not empty */
   remove(id: string): Promise<Folder>
 }
 
@@ -68,7 +66,6 @@ export const FOLDER_CHANGE = Joi.object<Partial<FolderInput>>(FIELDS)
 
 interface FoldersContext {
   readonly db: Database
-  /** The content-type of files. */
   readonly plan: ContentTypePlan
   readonly versionedCache: VersionedCache<readonly FolderRow[]>
 }
@@ -93,7 +90,6 @@ export async function openFolders(
   }
 }
 
-/** What the log calls them. */
 export const FOLDER_TYPE = 'plugin::upload.folder'
 
 function note(session: Session, op: 'put' | 'delete', { _id }: FolderRow): void {
@@ -223,7 +219,7 @@ function rowOf(rows: readonly FolderRow[], id: string): FolderRow {
   return row
 }
 
-/** @throws ValidationError for a name that is taken there, or a place that is none */
+/** @throws ValidationError for a taken name or a missing parent */
 function assertFits(rows: readonly FolderRow[], { _id, name, parent }: FolderRow): void {
   const isTaken = rows.some((row) => row._id !== _id && row.parent === parent && row.name === name)
   if (isTaken)

@@ -7,17 +7,14 @@ import type { ReceivedFile, Upload } from './receive-upload.ts'
 import type { MediaStorage } from './storage/storage.ts'
 import { namedByRecord, partsOf, plainName, storedNames } from './stored-names.ts'
 
-/** A file as it is stored, like any other content. */
 export type MediaFile = FileRecord
 
-/** Files with their records: what one of them knows, the other has. */
+/** Stores files together with their records and keeps both consistent. */
 export interface MediaLibrary {
-  /** By numeric id, or by documentId; null when there is none. */
   get(id: string): Promise<MediaFile | null>
   /**
-   * Stores what was received, all or none of it, and answers it in the order sent; `infos` are by
-   * position, and so are `documentIds` that the files are to have. When `attach` fails nothing of it
-   * stays either.
+   * Stores all received files or none and returns them in order. `infos` and `documentIds` are by position. If `attach`
+   * fails, everything is removed.
    */
   add(
     upload: Upload,
@@ -26,8 +23,8 @@ export interface MediaLibrary {
     documentIds?: readonly string[],
   ): Promise<readonly MediaFile[]>
   /**
-   * Puts other bytes behind the same id and address; null when the record is gone. Whatever fails on the way, the
-   * record and what is stored for it are of the same bytes: the old ones, or the new ones.
+   * Replaces the bytes under the same id and URL. Returns null if the record is missing. After any failure the record
+   * and its files match: both old or both new.
    */
   replace(
     record: MediaFile,
@@ -35,11 +32,8 @@ export interface MediaLibrary {
     file: ReceivedFile,
     info: FileInfo,
   ): Promise<MediaFile | null>
-  /** Null when the record is gone. */
   edit(record: MediaFile, info: FileInfo): Promise<MediaFile | null>
-  /** Puts a file into a folder, or at the root. Null when the record is gone. */
   move(record: MediaFile, folder: string | null): Promise<MediaFile | null>
-  /** Whether it was there. */
   remove(record: MediaFile): Promise<boolean>
 }
 
@@ -101,8 +95,8 @@ async function add(
 }
 
 /**
- * The records first, whether they are known to be stored or not: a database that fails may have stored them all the
- * same. While one may be left its files stay as well: a file without a record is seen by nobody, and `quire media check` finds it.
+ * Removes records first, because a failing database may have stored them. If a record may remain, its files remain too:
+ * a file without a record is invisible, and `quire media check` finds it.
  */
 async function withdraw(
   { records, storage }: Pick<MediaLibraryDependencies, 'records' | 'storage'>,
@@ -114,8 +108,8 @@ async function withdraw(
 }
 
 /**
- * The new bytes lie beside the old ones until one write to the record names them. Where it is unknown whether that write
- * was stored, both stay: `quire media check` finds those that no record names.
+ * New bytes are stored next to the old ones until one write switches the record. If the outcome of that write is
+ * unknown, both stay, and `quire media check` finds the unused ones.
  */
 async function replace(
   dependencies: MediaLibraryDependencies,
@@ -157,8 +151,8 @@ async function replace(
 }
 
 /**
- * From now on only the record leads to the bytes that it has: as long as they were at the address itself, they would be
- * served from there without a look at the record.
+ * Moves the bytes to a name that only the record refers to. At the plain address they would be served without reading
+ * the record.
  */
 async function makeRoom(storage: MediaStorage, record: MediaFile): Promise<void> {
   for (const part of partsOf(record)) {
@@ -166,12 +160,12 @@ async function makeRoom(storage: MediaStorage, record: MediaFile): Promise<void>
   }
 }
 
-/** What no record names any more: what cannot be removed now `quire media check` finds. */
+/** If removal fails, `quire media check` finds the files later. */
 async function discard(storage: MediaStorage, names: readonly string[]): Promise<void> {
   for (const name of names) await storage.remove(name).catch(() => undefined)
 }
 
-/** Crops were made around the old focal point. */
+/** Crops depend on the focal point. */
 async function edit(
   { storage, records }: MediaLibraryDependencies,
   record: MediaFile,

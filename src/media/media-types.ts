@@ -1,4 +1,4 @@
-/** Types by the extension that they usually have; of several for one type the first is its own. */
+/** Types by extension. The first extension of a type is its usual one. */
 const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -78,18 +78,16 @@ const EXTENSIONS = new Map(
     .map(([extension, type]) => [type, extension]),
 )
 
-/** The type that an extension (`.png`, in any case of letters) stands for; null when it is not known. */
 export function typeOfExtension(extension: string): string | null {
   const key = extension.toLowerCase()
   return Object.hasOwn(TYPES, key) ? (TYPES[key] ?? null) : null
 }
 
-/** The extension that a type usually has, with its dot; empty when it is not known. */
 export function extensionOfType(type: string): string {
   return EXTENSIONS.get(type) ?? ''
 }
 
-/** What a media attribute may hold: `images`, `videos`, `audios`, and `files`, which are all others. */
+/** `files` are all types besides images, videos and audios. */
 export type MediaKind = 'images' | 'videos' | 'audios' | 'files'
 
 const KINDS: ReadonlyMap<string, MediaKind> = new Map([
@@ -102,11 +100,10 @@ export function mediaKindOf(type: string): MediaKind {
   return KINDS.get(type.slice(0, type.indexOf('/'))) ?? 'files'
 }
 
-/** What browsers show without running anything of it. */
+/** Types that browsers display without running code. */
 const INLINE =
   /^(image|video|audio|font)\/|^text\/(plain|csv|markdown|vtt|calendar)$|^application\/(pdf|json)$/
 
-/** Whether a browser may show a file of this type, rather than store it. */
 export function isInlineType(type: string): boolean {
   return INLINE.test(type)
 }

@@ -11,26 +11,20 @@ import { type MediaStorage, uploadsPath } from './storage/storage.ts'
 import { namedByRecord, newGeneration, type Part, plainName } from './stored-names.ts'
 import type { ImageWork } from './images/image-work.ts'
 
-/** A file on its way. */
 export interface Incoming {
   readonly upload: Upload
   readonly file: ReceivedFile
   readonly info: FileInfo
-  /** Null for one that has no address yet. */
   readonly replaced: FileRecord | null
 }
 
-/** A file that is ready to be stored. */
 export interface PreparedFile {
-  /** What is known of it. */
   readonly values: FileValues
-  /** Which file goes under which name. */
   readonly parts: ReadonlyMap<string, string>
-  /** Of its bytes; undefined for those that are found at their address. */
+  /** Undefined for bytes at the plain address. */
   readonly generation: string | undefined
 }
 
-/** Looks at what was received, and makes the smaller formats of a picture, in the upload's own folder. */
 export async function prepareFile(
   { storage, images }: { readonly storage: MediaStorage; readonly images: ImageWork },
   { upload, file, info, replaced }: Incoming,
@@ -72,7 +66,7 @@ export async function prepareFile(
   }
 }
 
-/** Null as well for a picture that takes too long, or that ends the process which reads it. */
+/** Returns null for an image that takes too long or crashes the process. */
 async function readInTurn(
   images: ImageWork,
   file: { readonly path: string; readonly mime: string; readonly size: number },
@@ -86,7 +80,7 @@ async function readInTurn(
   }
 }
 
-/** Not where a bucket or a CDN serves it: there its bytes are looked for under the one name. */
+/** A bucket or CDN only serves the plain name, so replaced bytes must keep it. */
 function isServedHere({ url }: FileRecord): boolean {
   return url.startsWith(uploadsPath(''))
 }
@@ -130,7 +124,7 @@ function formatsOf(
   return Object.fromEntries(entries)
 }
 
-/** With two decimals, as in the dialect. */
+/** Rounded to two decimals, as in the reference. */
 function toKilobytes(bytes: number): number {
   return Math.round(bytes / 10) / 100
 }

@@ -11,46 +11,40 @@ import { asDiskErrors } from './storage/disk-errors.ts'
 import { cleanName } from './file-name.ts'
 import type { Leftover } from './storage/storage.ts'
 
-/** What a multipart request carried. The files are gone when who received them is done. */
+/** A received multipart request. Its files are deleted after the handler. */
 export interface Upload {
-  /** Those of the field `files`, in the order sent. */
   readonly files: readonly ReceivedFile[]
-  /** The other fields, each value in the order sent. */
   readonly fields: ReadonlyMap<string, readonly string[]>
-  /** For what is made of the files; it goes with them. */
+  /** For derived files. Deleted together with them. */
   readonly folder: string
 }
 
 export interface ReceivedFile {
   readonly path: string
-  /** As sent, but never a path. */
   readonly name: string
-  /** As the client declared it. */
   readonly type: string
   readonly size: number
-  /** Its first bytes, see `HEAD_BYTES`. */
   readonly head: Buffer
 }
 
 export interface ReceiveOptions {
-  /** Where bytes wait until they are stored; made when it does not exist. */
   readonly spoolFolder: string
-  /** Of all files of one request together. */
+  /** For all files of a request together. */
   readonly maxBytes: number
 }
 
 const FIELD = 'files'
-/** Texts are held in memory, all of them together so large at most. */
+/** Text fields are kept in memory up to this total size. */
 const MAX_TEXT_BYTES = 1_048_576
-/** What the parser puts where a text is not UTF-8; a client that means it writes it in JSON, as `\\ufffd`. */
+/** The parser's replacement for invalid UTF-8. A client can send this character in JSON as `\\ufffd`. */
 const REPLACEMENT = '\uFFFD'
 const LIMITS = { files: 100, fields: 100, fieldSize: MAX_TEXT_BYTES, headerPairs: 100 }
 
 /**
- * Writes the files of a multipart request to the disk as they come in, and hands them to `work`. Whatever
- * happens, nothing of them is left behind afterwards.
- * @throws PayloadTooLargeError beyond a limit; MalformedBodyError for a body that is no multipart, or
- * ends too early; ServiceUnavailableError when the disk is full.
+ * Streams the files of a multipart request to disk and passes them to `work`. Always deletes them afterwards.
+ *
+ * @throws PayloadTooLargeError above a limit; MalformedBodyError for an invalid or truncated body;
+ * ServiceUnavailableError if the disk is full
  */
 export async function receiveUpload<T>(
   request: IncomingMessage,
@@ -72,25 +66,24 @@ export async function receiveUpload<T>(
 
 const ABANDONED_AFTER_MS = 24 * 3_600_000
 
-/** Removes what uploads left that a process was ended in; those of others that run are younger. */
+/** Deletes uploads of processes that died. Uploads of running processes are newer. */
 export async function clearSpool(spoolFolder: string, now: Date): Promise<void> {
   for await (const { modifiedAt, remove } of spooledUploads(spoolFolder)) {
     if (now.getTime() - modifiedAt.getTime() > ABANDONED_AFTER_MS) await remove()
   }
 }
 
-/** What is being received, by any process, and what was left of it. */
 export async function* spooledUploads(spoolFolder: string): AsyncGenerator<Leftover> {
   for (const name of await readdir(spoolFolder).catch(() => [])) {
     const path = join(spoolFolder, name)
     const modifiedAt = await lastTouched(path)
-    if (modifiedAt === null) continue // gone in the meantime
+    if (modifiedAt === null) continue
     const remove = (): Promise<void> => rm(path, { recursive: true, force: true })
     yield { what: `an upload on its way, ${name}`, modifiedAt, remove }
   }
 }
 
-/** A folder is not touched while a file in it grows. */
+/** The modification time of a folder does not change while its files grow. */
 async function lastTouched(folder: string): Promise<Date | null> {
   const names = await readdir(folder).catch(() => [])
   const times: number[] = []
@@ -140,7 +133,7 @@ async function receive(
     return { files: received.filter((file) => file !== null), fields, folder }
   } catch (error) {
     form.destroy()
-    await Promise.allSettled(files) // nothing may be written any more when the folder goes
+    await Promise.allSettled(files) // no file may be written after the folder is deleted
     throw error instanceof CmsError || isOfSystem(error) ? error : malformed(error)
   }
 }
@@ -154,8 +147,8 @@ function openForm({ headers }: IncomingMessage): busboy.Busboy {
 }
 
 /**
- * Until the form has ended or failed. Never by `pipeline`: that would destroy the request, and with it
- * the answer. What a failed form has not read is let go.
+ * Resolves when the form has ended or failed. `pipeline` would destroy the request and with it the response. Drains the
+ * rest after a failure.
  */
 async function feed(request: IncomingMessage, form: busboy.Busboy): Promise<void> {
   try {
@@ -174,7 +167,7 @@ async function feed(request: IncomingMessage, form: busboy.Busboy): Promise<void
   }
 }
 
-/** Writes a part to `path`, or nowhere, as fast as the disk takes it. */
+/** Writes a part to `path`, or discards it, at the speed of the disk. */
 async function spool(
   stream: Readable,
   path: string | null,
@@ -208,7 +201,7 @@ function malformed(error: unknown): MalformedBodyError {
   })
 }
 
-/** What the disk says, such as that it is full, is not the client's fault; a client is only read from. */
+/** System errors, such as a full disk, are not the client's fault. */
 function isOfSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'read'
 }

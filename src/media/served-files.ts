@@ -3,14 +3,13 @@ import { revisionOf } from '../mongo/versions/revision.ts'
 import { isStorageName, type MediaStorage, type StoredFile } from './storage/storage.ts'
 import { namedByRecord, splitName } from './stored-names.ts'
 
-/** What is served under `/uploads`. A record is asked only for files whose bytes were replaced, which is slower. */
+/** The files under `/uploads`. Only files with replaced bytes need a look at their record, which is slower. */
 export interface ServedFiles {
-  /** By the last part of an address; null when there is none. */
   get(address: string): Promise<NamedFile | null>
 }
 
 export interface NamedFile {
-  /** Its type follows from its extension. */
+  /** The extension determines the type. */
   readonly name: string
   readonly file: StoredFile
 }
@@ -27,13 +26,12 @@ export function openServedFiles({ storage, records }: ServedFilesDependencies): 
     const record = await getByAddress(records, address)
     if (record === null || (last !== null && revisionOf(last) === revisionOf(record))) return null
     const file = await storage.get(namedByRecord(splitName(address), record.generation))
-    // A replacement since the record was read has removed the bytes that it named.
+    // A replacement after the record was read has removed these bytes.
     return file === null ? get(address, record) : { name: address, file }
   }
   return { get: (address) => get(address, null) }
 }
 
-/** The record of the file that an address names, itself or by one of its formats; null when there is none. */
 export async function getByAddress(
   records: Pick<FileRecords, 'getByHash'>,
   address: string,

@@ -4,7 +4,6 @@ import { type Image, readImage } from './read-image.ts'
 import { renderVariant } from './render-variant.ts'
 import type { VariantRequest } from './variant-request.ts'
 
-/** One piece of work on a picture; all paths are of files. */
 export type ImageTask =
   | {
       readonly kind: 'read'
@@ -19,17 +18,17 @@ export type ImageTask =
       readonly focalPoint: FocalPoint | null
     }
 
-/** What a process says when it has done its work; `image` is null for all but what was read. */
+/** The reply of a process. `image` is null except for reads. */
 export type ImageReply =
   { readonly image: Image | null } | { readonly message: string; readonly code: string | null }
 
-// Encoders of AVIF would take as many threads as there are cores.
+// AVIF encoders would use a thread per core.
 sharp.concurrency(1)
 
 process.on('message', (task: ImageTask) => {
   void work(task).then((reply) => process.send?.(reply))
 })
-// The server has exited: the result is not needed.
+// The server has exited, so the result is not needed.
 process.on('disconnect', () => process.exit())
 
 async function work(task: ImageTask): Promise<ImageReply> {

@@ -3,28 +3,27 @@ import { constants, setPriority } from 'node:os'
 import type { ImageReply, ImageTask } from './image-process.ts'
 import type { Image } from './read-image.ts'
 
-/** Works on pictures in processes of their own, which can be ended in the middle of it. */
+/** Runs image work in child processes, which can be stopped at any time. */
 export interface ImageProcesses {
   /**
-   * What was read of a picture; null for a task that writes one.
-   * @throws TooSlow beyond the bound of time, Aborted when the signal says that nobody waits, else an
-   * Error with the `code` of the system, where it is not the picture that is at fault
+   * Returns the image of a read, or null for other tasks.
+   *
+   * @throws TooSlow above the time limit, Aborted by the signal, or an Error, with a `code` if the system rather than
+   * the image failed
    */
   readonly run: (task: ImageTask, signal?: AbortSignal) => Promise<Image | null>
 }
 
-/** A picture that takes longer than it may. */
 export class TooSlow extends Error {}
 
-/** Work whose requests have all been aborted. */
 export class Aborted extends Error {}
 
-/** A process that has nothing to do goes after so long, with its memory. */
+/** An idle process exits after this time to free its memory. */
 const IDLE_MS = 10_000
 
 const PROGRAM = new URL(`./image-process${import.meta.url.slice(-3)}`, import.meta.url)
 
-/** Decoders read what strangers send: they are given none of the server's secrets. */
+/** Decoders process untrusted input, so they get no secrets of the server. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LD_LIBRARY_PATH', 'TMPDIR', 'SystemRoot'] as const
 
 export function openImageProcesses(maxMs: number): ImageProcesses {
@@ -65,11 +64,11 @@ function start(): ChildProcess {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  child.on('error', () => undefined) // `exit` follows, or `replyOf` hears of it
+  child.on('error', () => undefined) // `exit` follows, or `replyOf` gets the error
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended already, or the system has no priorities: neither is a reason not to work.
+    // It has exited, or the system has no priorities. Work can continue either way.
   }
   return child
 }
@@ -90,7 +89,7 @@ function replyOf(
       act()
     }
     const onMessage = (reply: ImageReply): void => settle(() => resolve(reply))
-    // Out of memory, or a decoder that crashes: the picture is at fault.
+    // Out of memory or a crashed decoder: the image is treated as broken.
     const onExit = (): void => settle(() => reject(new Error('the process ended in the middle')))
     const onAbort = (): void => settle(() => reject(new Aborted()))
     const timer = setTimeout(() => settle(() => reject(new TooSlow())), maxMs)

@@ -15,19 +15,19 @@ import type { ImageProcesses } from './image-processes.ts'
 import type { ImageWork } from './image-work.ts'
 import { shareWork } from './share-work.ts'
 
-/** Pictures in other sizes and formats: made when they are first asked for, and stored beside them. */
+/** Image variants. Each is rendered on the first request and stored. */
 export interface ImageVariants {
   /**
-   * Of the picture at an address; null when there is none, or it is replaced at this moment.
-   * @throws ValidationError for what is no picture, or takes too long to be shown so;
-   * ServiceUnavailableError while too many are waiting or there is no space for one more.
+   * Returns null if the image does not exist or is being replaced.
+   *
+   * @throws ValidationError if it is not an image or takes too long to render; ServiceUnavailableError if the queue or
+   * the storage is full
    */
   get(address: string, variant: VariantRequest, asker: Asker): Promise<NamedFile | null>
 }
 
-/** The request that waits for a picture. */
 export interface Asker {
-  /** Aborted when no request waits any more. */
+  /** Aborted when no request waits any longer. */
   readonly gone: AbortSignal
   waitFor<T>(wait: () => Promise<T>): Promise<T>
 }
@@ -35,16 +35,14 @@ export interface Asker {
 export interface ImageVariantsDependencies {
   readonly storage: MediaStorage
   readonly records: Pick<FileRecords, 'getByHash' | 'addVariant'>
-  /** What they are made of. */
   readonly files: ServedFiles
   readonly images: ImageWork
   readonly spoolFolder: string
 }
 
-/** Of one file; the oldest one gives way to the next. */
+/** Per file. The oldest variant is dropped first. */
 const MAX_VARIANTS = 200
 
-/** A vector picture has every size. */
 const SCALABLE = 'image/svg+xml'
 
 export function openImageVariants(dependencies: ImageVariantsDependencies): ImageVariants {
@@ -73,13 +71,13 @@ export function openImageVariants(dependencies: ImageVariantsDependencies): Imag
     const known = await getMade(storage, seen, made)
     const found =
       known ?? (await asker.waitFor(() => makeOnce({ address, seen, made, variant }, asker.gone)))
-    // Null where the record changed while it was made: then it is asked of what the record is now.
+    // The record changed during rendering, so try again with the new one.
     return found ?? get(address, variant, asker, seen)
   }
   return { get: (address, variant, asker) => get(address, variant, asker, null) }
 }
 
-/** As long as the bytes of a picture are at its address itself, so are its variants: no record is asked. */
+/** Original bytes are stored at the plain address together with their variants, so no record is read. */
 async function getAtHand(
   storage: MediaStorage,
   address: string,
@@ -92,13 +90,12 @@ async function getAtHand(
   return original === null || file === null ? null : { name, file }
 }
 
-/** What the variants of a picture are called by: those of other bytes otherwise. */
 function stemOf(address: string, { generation }: FileRecord): string {
   const part = splitName(address)
   return generation === undefined ? part.hash : splitName(namedByRecord(part, generation)).hash
 }
 
-/** Only what the record lists is of its bytes and its focal point. */
+/** Only variants in the record match its bytes and focal point. */
 async function getMade(
   storage: MediaStorage,
   record: FileRecord,
@@ -110,15 +107,15 @@ async function getMade(
 
 interface Making {
   readonly address: string
-  /** With the bytes that `made` is called by. */
+  /** With the bytes that `made` is named after. */
   readonly seen: FileRecord
   readonly made: string
   readonly variant: VariantRequest
 }
 
 /**
- * Stores a variant, then adds it to the record. Where the record was changed or removed meanwhile, the variant is
- * of other bytes, and is removed. Null when there is none afterwards.
+ * Stores a variant and adds it to the record. If the record changed or was removed, the variant is outdated and is
+ * removed. Returns null if no variant exists afterwards.
  */
 async function make(
   { storage, records, spoolFolder }: ImageVariantsDependencies,
@@ -128,7 +125,7 @@ async function make(
 ): Promise<NamedFile | null> {
   const record = await getByAddress(records, address)
   if (record === null || record.generation !== seen.generation) return null
-  // Another process may have finished it meanwhile: a second one would be another file to its readers.
+  // Another process may have finished the same variant. Writing it again would look like a new file to clients.
   const known = await getMade(storage, record, made)
   if (known !== null) return known
   const original = await getOriginal(storage, splitName(address), record.generation)

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { createWorkQueue, type WorkOptions } from '../../base/work-queue.ts'
 import { type ImageProcesses, openImageProcesses } from './image-processes.ts'
 
-/** Work on pictures: so much at a time that the rest of the server goes on, each for a bounded time. */
+/** Runs image work with limited concurrency and time, so that the server stays responsive. */
 export interface ImageWork {
   /** @throws ServiceUnavailableError as `WorkQueue` does */
   inTurn<T>(work: (processes: ImageProcesses) => Promise<T>, options?: WorkOptions): Promise<T>
@@ -10,13 +10,12 @@ export interface ImageWork {
 
 export interface ImageWorkLimits {
   readonly concurrency: number
-  /** Of one piece of work. */
   readonly maxMs: number
   readonly maxWaiting: number
   readonly maxWaitMs: number
 }
 
-/** One core is left to requests. A client waits about as long as one picture may take. */
+/** Keeps one core for requests. The wait is limited to about the time of one image. */
 const LIMITS: ImageWorkLimits = {
   concurrency: Math.max(1, availableParallelism() - 1),
   maxMs: 30_000,

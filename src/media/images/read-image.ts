@@ -6,9 +6,8 @@ import { rgbaToThumbHash } from 'thumbhash'
 export interface Image {
   readonly width: number
   readonly height: number
-  /** Of a few bytes, in base64; null where the picture is not unpacked. */
+  /** A few base64 bytes, or null if the image is not decoded. */
   readonly thumbhash: string | null
-  /** Smaller ones of it, in the order in which an answer shows them; files that are to be stored. */
   readonly formats: readonly ImageFormat[]
 }
 
@@ -20,7 +19,7 @@ export interface ImageFormat {
   readonly sizeInBytes: number
 }
 
-/** Longest sides in pixels, and in the order of the dialect: by the length of the name. */
+/** Longest sides in pixels, in the order of the reference: by length of the name. */
 const FORMATS = [
   ['large', { width: 1000, height: 1000 }],
   ['small', { width: 500, height: 500 }],
@@ -37,19 +36,18 @@ const RESIZED: ReadonlySet<string> = new Set([
 ])
 const MEASURED: ReadonlySet<string> = new Set([...RESIZED, 'image/avif', 'image/svg+xml'])
 
-/** A picture of more pixels is stored, but never unpacked: a small file may hold a huge one. */
+/** A larger image is stored but never decoded, because a small file may contain a huge one. */
 export const MAX_PIXELS = 150_000_000
-/** For one step of work on a picture. */
 export const MAX_SECONDS = 30
-/** Of text: all of it is parsed before its size is known. */
+/** SVG is parsed completely before its size is known. */
 const MAX_SVG_BYTES = 10_000_000
 
-// Files are read once, and replaced under their names: a cache would only cost memory, or be wrong.
+// Files are read once and replaced under the same name, so a cache would waste memory or be outdated.
 sharp.cache(false)
 
 /**
- * The size of an image, as it is looked at, and what smaller formats of it there are, written into
- * `folder`. Null for what is no image, or one that cannot be read to its end.
+ * Returns the displayed dimensions of an image and writes its smaller formats into `folder`. Returns null for other
+ * files and for images that cannot be decoded completely.
  */
 export async function readImage(
   { path, mime, size }: { readonly path: string; readonly mime: string; readonly size: number },
@@ -60,7 +58,7 @@ export async function readImage(
     const { autoOrient, format } = await open(path).metadata()
     const { width, height } = autoOrient
     if (mime === 'image/svg+xml') return { width, height, thumbhash: null, formats: [] }
-    const thumbhash = await thumbhashOf(path) // which also shows whether it can be read to its end
+    const thumbhash = await thumbhashOf(path) // also shows whether it can be decoded completely
     if (!RESIZED.has(mime)) return { width, height, thumbhash, formats: [] }
     const wanted = FORMATS.filter(([, box]) => width > box.width || height > box.height)
     const formats: ImageFormat[] = []
@@ -72,7 +70,7 @@ export async function readImage(
         .toFormat(format)
         .timeout({ seconds: MAX_SECONDS })
         .toBuffer({ resolveWithObject: true })
-      await writeFile(target, data) // by sharp itself a full disk would seem to be a broken picture
+      await writeFile(target, data) // if sharp wrote it, a full disk would look like a broken image
       const { width, height, size: sizeInBytes } = info
       formats.push({ name, path: target, width, height, sizeInBytes })
     }
@@ -83,7 +81,7 @@ export async function readImage(
   }
 }
 
-/** The algorithm takes at most 100 pixels a side. */
+/** The algorithm accepts at most 100 pixels per side. */
 async function thumbhashOf(path: string): Promise<string> {
   const { data, info } = await open(path)
     .autoOrient()
@@ -100,7 +98,7 @@ function open(path: string): Sharp {
   return sharp(path, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' })
 }
 
-/** What sharp 0.35 says of its input is a plain Error; what the system says has a code. */
+/** sharp 0.35 reports broken input as a plain Error. System errors have a code. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof Error && !('code' in error)
 }

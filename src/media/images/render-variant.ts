@@ -5,18 +5,17 @@ import type { FocalPoint } from '../file-info.ts'
 import { MAX_PIXELS, MAX_SECONDS } from './read-image.ts'
 import type { VariantRequest } from './variant-request.ts'
 
-/** Fully transparent, or white where the format has no transparency. */
 const BACKGROUND = { r: 255, g: 255, b: 255, alpha: 0 }
 
-/** Of 9: a third of the time of the default, for a few percent more bytes. */
+/** Of 9. Takes a third of the time of the default and a few percent more bytes. */
 const AVIF_EFFORT = 3
 
-/** What a picture that moves can be written as without standing still. */
 const MOVING: ReadonlySet<string> = new Set(['.webp', '.gif'])
 
 /**
- * Writes a picture as it was asked for; never larger than it is. Where it is cropped, the focal point
- * stays as near to the middle as it can. @throws Error for what cannot be read as a picture.
+ * Renders a variant without enlarging the image. A crop keeps the focal point as close to the center as possible.
+ *
+ * @throws Error if the file cannot be read as an image
  */
 export async function renderVariant(
   source: string,
@@ -31,7 +30,7 @@ export async function renderVariant(
   const size = { width: autoOrient.width, height: metadata.pageHeight ?? autoOrient.height }
   const sized = resize(image.autoOrient(), variant, pages > 1 ? null : focalPoint, size)
   const format = variant.format === 'original' ? metadata.format : variant.format
-  // If sharp wrote the file, a full disk would look like an unreadable picture.
+  // If sharp wrote the file, a full disk would look like a broken image.
   await writeFile(
     target,
     await encode(sized, format, variant.quality).timeout({ seconds: MAX_SECONDS }).toBuffer(),
@@ -62,7 +61,7 @@ function resize(
   })
 }
 
-/** The largest part of the picture with the sides' proportions, moved to the focal point; then resized. */
+/** Takes the largest part with the requested aspect ratio around the focal point and resizes it. */
 function cropAround(image: Sharp, wanted: Size, { x, y }: FocalPoint, size: Size): Sharp {
   const scale = Math.min(size.width / wanted.width, size.height / wanted.height)
   const width = Math.max(1, Math.round(wanted.width * scale))
@@ -83,7 +82,7 @@ const ENCODERS: Readonly<Record<string, (image: Sharp, quality: number) => Sharp
     image.flatten({ background: '#ffffff' }).jpeg({ quality, mozjpeg: true }),
   webp: (image, quality) => image.webp({ quality }),
   avif: (image, quality) => image.avif({ quality, effort: AVIF_EFFORT }),
-  // How libvips calls an AVIF that it reads.
+  // The libvips name of AVIF input.
   heif: (image, quality) => image.avif({ quality, effort: AVIF_EFFORT }),
 }
 

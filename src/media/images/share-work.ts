@@ -2,8 +2,9 @@ import { ServiceUnavailableError, ValidationError } from '../../base/errors.ts'
 import { Aborted, TooSlow } from './image-processes.ts'
 
 /**
- * Runs work under a name for one caller, until `gone` is aborted.
- * @throws ValidationError for what took too long lately, ServiceUnavailableError for what was given up
+ * Runs work under a name for a caller until `gone` is aborted.
+ *
+ * @throws ValidationError if it recently took too long, ServiceUnavailableError if it was aborted
  */
 export type SharedWork<T> = (
   name: string,
@@ -11,7 +12,6 @@ export type SharedWork<T> = (
   work: (signal: AbortSignal) => Promise<T>,
 ) => Promise<T>
 
-/** How long what took too long is not tried again, and how much of it is remembered. */
 const REFUSED_MS = 600_000
 const MAX_REFUSED = 1_000
 
@@ -21,10 +21,9 @@ interface Running<T> {
   askers: number
 }
 
-/** Requests for the same work share one run; it is aborted when all of them have gone. */
+/** Requests for the same work share one run. It is aborted when all of them are gone. */
 export function shareWork<T>(now: () => number = Date.now): SharedWork<T> {
   const underWay = new Map<string, Running<T>>()
-  /** Until when, by name. */
   const refused = new Map<string, number>()
   const begin = (name: string, work: (signal: AbortSignal) => Promise<T>): Running<T> => {
     const giveUp = new AbortController()

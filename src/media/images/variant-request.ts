@@ -2,27 +2,24 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ForbiddenError, ValidationError } from '../../base/errors.ts'
 import { typeOfExtension } from '../media-types.ts'
 
-/** How one picture is to be shown: what there is of it in another size, crop, format or quality. */
 export interface VariantRequest {
-  /** In pixels; null follows from the other one and the picture's own sides. */
+  /** In pixels. Null is derived from the other side. */
   readonly width: number | null
   readonly height: number | null
   readonly fit: Fit
-  /** `original` keeps the one that the picture has. */
   readonly format: VariantFormat | 'original'
   readonly quality: number
 }
 
 export interface AskedVariant {
   readonly variant: VariantRequest
-  /** Whether the `Accept` header had a say in it. */
   readonly negotiated: boolean
 }
 
 export interface VariantRules {
-  /** The allowed lengths of a side: they bound the number of variants. */
+  /** Allowed side lengths, which limit the number of variants. */
   readonly sizes: readonly number[]
-  /** With a key, signed requests may name any size up to `MAX_SIDE`, and unsigned ones none. */
+  /** With a key, signed requests may use any size up to `MAX_SIDE` and unsigned requests none. */
   readonly signingKey: string | null
 }
 
@@ -38,13 +35,13 @@ const MAX_SIDE = 4096
 
 const PARAMETERS = ['width', 'height', 'fit', 'format', 'quality'] as const
 
-/** Formats that hold one picture only: of a GIF or a WebP that moves they would show the first. */
+/** Formats without animation. For an animated GIF or WebP they would show the first frame only. */
 const STILL: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/tiff'])
 
 /**
- * What a query string asks of the picture called `name`; null when it asks for nothing of it.
- * @throws ValidationError for values outside of what the rules allow, ForbiddenError without the
- * signature that they ask for.
+ * Parses the image parameters of a query string. Returns null without any.
+ *
+ * @throws ValidationError for disallowed values, ForbiddenError for a missing or wrong signature
  */
 export function parseVariant(
   name: string,
@@ -69,25 +66,19 @@ export function parseVariant(
   return { variant, negotiated: format === 'auto' }
 }
 
-/** Whether a request asks for the picture as it is. */
 export function isOriginal({ width, height, format, quality }: VariantRequest): boolean {
   const plain = width === null && height === null && format === 'original'
   return plain && quality === DEFAULT_QUALITY
 }
 
-/**
- * What a variant is stored under. A hash has no dash in it, so that no upload can be called like one.
- */
+/** The stored name of a variant. A hash contains no dash, so no upload has such a name. */
 export function variantName(hash: string, ext: string, variant: VariantRequest): string {
   const { width, height, fit, format, quality } = variant
   const suffix = format === 'original' ? ext : `.${format}`
   return `${hash}-${width ?? 0}x${height ?? 0}-${fit}-${quality}${suffix}`
 }
 
-/**
- * The `signature` of a request: of the path and the parameters in the order of their names, by
- * HMAC-SHA-256, in base64url.
- */
+/** Signs path and sorted parameters with HMAC-SHA-256, in base64url. */
 export function signVariant(
   key: string,
   name: string,
@@ -161,7 +152,7 @@ function qualityOf(value: string | undefined): number {
   )
 }
 
-/** The smallest of the formats that a browser names; wildcards promise nothing. */
+/** Chooses the smallest format that the browser names explicitly. Wildcards do not count. */
 function negotiate(name: string, accept: string): VariantRequest['format'] {
   const type = typeOfExtension(/\.\w+$/.exec(name)?.[0] ?? '') ?? ''
   if (type === 'image/avif' || type === 'image/webp') return 'original'
@@ -172,7 +163,6 @@ function negotiate(name: string, accept: string): VariantRequest['format'] {
   return takes('image/webp') ? 'webp' : 'original'
 }
 
-/** `q=0`: what must not be sent. */
 function isZero(parameter: string): boolean {
   return /^\s*q=0(\.0*)?\s*$/.test(parameter)
 }

@@ -1,11 +1,8 @@
 import { type ErrorCode, ServiceUnavailableError } from '../../base/errors.ts'
 
-/** No blocks left, no more that this user may have, or none that one file may have. */
+/** No free blocks, quota exceeded, or file too large. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/**
- * A disk that fails, and what the system makes of its file system then; a folder that is not ours to write, is
- * gone, or is no folder any more.
- */
+/** A failing disk, a file system remounted read-only, or an unusable folder. */
 const BROKEN: ReadonlySet<unknown> = new Set([
   'EIO',
   'EROFS',
@@ -22,7 +19,7 @@ const BROKEN: ReadonlySet<unknown> = new Set([
   'ENFILE',
 ])
 
-/** @throws ServiceUnavailableError when a disk does not take what `work` writes; what it throws otherwise. */
+/** @throws ServiceUnavailableError if the disk refuses a write; other errors unchanged */
 export async function asDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

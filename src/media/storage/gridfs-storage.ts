@@ -14,7 +14,7 @@ import {
 
 const BUCKET = 'quire_uploads'
 
-/** Files in the database, in chunks: for several nodes that share nothing else. */
+/** Files in the database in chunks, for nodes that only share the database. */
 export function openGridFsStorage(database: Pick<Database, 'bucket' | 'collection'>): MediaStorage {
   const bucket = database.bucket(BUCKET)
   return {
@@ -38,12 +38,12 @@ async function* list(bucket: GridFSBucket): AsyncGenerator<StoredName> {
   }
 }
 
-/** Revisions behind the newest, and chunks without a file: of a write or a removal cut short. */
+/** Finds superseded revisions and chunks without a file, left by interrupted writes and removals. */
 async function* leftovers(
   database: Pick<Database, 'collection'>,
   bucket: GridFSBucket,
 ): AsyncGenerator<Leftover> {
-  // Before the files: what is written meanwhile has its file by then, or is young.
+  // Read first, so that a concurrent write has its file by then or is recent.
   const written = await database
     .collection(`${BUCKET}.chunks`)
     .aggregate<{ readonly _id: ObjectId }>([{ $group: { _id: '$files_id' } }], {
@@ -71,14 +71,14 @@ async function* leftovers(
   }
 }
 
-/** The newest of a name is what it holds: it is there in one step, and those before it go afterwards. */
+/** The newest revision of a name counts. It appears atomically, and older ones are removed afterwards. */
 async function put(bucket: GridFSBucket, name: string, path: string): Promise<void> {
   assertStorageName(name)
   const upload = bucket.openUploadStream(name)
   try {
     await pipeline(createReadStream(path), upload)
   } catch (error) {
-    await bucket.delete(upload.id).catch(() => undefined) // chunks of it; there is no file yet
+    await bucket.delete(upload.id).catch(() => undefined) // removes its chunks, because the file does not exist yet
     throw error
   }
   for (const { _id } of await revisionsOf(bucket, name)) {
@@ -86,7 +86,7 @@ async function put(bucket: GridFSBucket, name: string, path: string): Promise<vo
   }
 }
 
-/** Nothing may be left under the old name: what a write cut short has left there goes before. */
+/** Removes leftovers of an interrupted write under the old name first, so that none remain after the rename. */
 async function rename(
   database: Pick<Database, 'collection'>,
   bucket: GridFSBucket,
@@ -110,7 +110,7 @@ async function getFile(bucket: GridFSBucket, name: string): Promise<StoredFile |
     size: length,
     etag: `"${_id.toHexString()}"`,
     modifiedAt: uploadDate,
-    // The driver's end is the first byte that is left out.
+    // The driver's end is exclusive.
     read: (range) =>
       bucket.openDownloadStream(
         _id,
@@ -119,7 +119,6 @@ async function getFile(bucket: GridFSBucket, name: string): Promise<StoredFile |
   }
 }
 
-/** Newest first. */
 function revisionsOf(bucket: GridFSBucket, name: string): Promise<readonly GridFSFile[]> {
   return bucket.find({ filename: name }, { sort: { uploadDate: -1, _id: -1 } }).toArray()
 }

@@ -12,12 +12,13 @@ import {
   uploadsPath,
 } from './storage.ts'
 
-/** No storage name has it, so that half a copy is never served. */
+/** Not a valid storage name, so partial files are never served. */
 const PART = '.part~'
 
 /**
- * Files in one folder of this machine, made when it does not exist.
- * @throws ConfigError where it cannot be used
+ * Files in a local folder, which is created if needed.
+ *
+ * @throws ConfigError if it cannot be used
  */
 export async function openLocalStorage(folder: string): Promise<MediaStorage> {
   await assertWritable(folder)
@@ -48,7 +49,6 @@ async function assertWritable(folder: string): Promise<void> {
   }
 }
 
-/** Whatever else lies in the folder is not ours. */
 async function* list(folder: string): AsyncGenerator<StoredName> {
   for (const name of await readdir(folder)) {
     if (!isStorageName(name)) continue
@@ -68,7 +68,7 @@ async function* leftovers(folder: string): AsyncGenerator<Leftover> {
   }
 }
 
-/** Null as well for a link, which may lead anywhere, and for whatever else is no file. */
+/** Returns null also for links, which may lead anywhere, and for other non-files. */
 async function getFile(path: string): Promise<StoredFile | null> {
   try {
     const found = await lstat(path)
@@ -86,10 +86,10 @@ async function getFile(path: string): Promise<StoredFile | null> {
   }
 }
 
-/** Where the folder itself was taken away, too. */
+/** Also if the folder itself was removed. */
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 
-/** A link that was put there since it was looked at is not followed. On Windows the flag is none. */
+/** Does not follow a link created after the check. `O_NOFOLLOW` does not exist on Windows. */
 const READ_NO_LINK = (constants.O_RDONLY | constants.O_NOFOLLOW) as unknown as string
 
 async function renameFile(from: string, to: string): Promise<void> {
@@ -102,8 +102,8 @@ async function renameFile(from: string, to: string): Promise<void> {
 }
 
 /**
- * A rename is one step, but cannot leave its file system. The bytes are on the disk before the name is, and both
- * before this ends: its record will be, and a power cut must not leave that alone.
+ * A rename is atomic but limited to one file system. Syncs bytes and name before it returns, because a power failure
+ * must not leave a record without its file.
  */
 async function move(from: string, to: string): Promise<void> {
   await syncFile(from)
@@ -129,7 +129,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Its names. Windows cannot, and writes them in its own time. */
+/** Syncs the names in a folder. Not supported on Windows. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')

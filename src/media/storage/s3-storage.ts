@@ -35,15 +35,16 @@ interface Bucket {
   readonly keyPrefix: string
 }
 
-/** Of the service: 5 MiB at least, and at most 10,000 in one object. */
+/** S3 requires at least 5 MiB per part and allows 10,000 parts. */
 const PART_BYTES = 5_242_880
 const MAX_PARTS = 10_000
-/** Parts of one file that are sent, and held in memory, at once: two would take 70 MB for a file of 1 GB. */
+/** Parts of a file in memory at a time. Two would take 70 MB for a file of 1 GB. */
 const CONCURRENT_PARTS = 1
 
 /**
- * Files in a bucket of S3, or of a service that speaks it.
- * @throws ConfigError when the bucket cannot be reached; it says why.
+ * Files in a bucket of S3 or a compatible service.
+ *
+ * @throws ConfigError with the reason if the bucket cannot be reached
  */
 export async function openS3Storage(options: S3Config): Promise<MediaStorage> {
   const { bucket: name, keyPrefix, publicUrl } = options
@@ -76,16 +77,16 @@ function openClient({ region, endpoint, credentials, forcePathStyle }: S3Config)
     region,
     forcePathStyle,
     ...(endpoint !== null && { endpoint }),
-    // A copy: the SDK notes in them where they are from.
+    // A copy, because the SDK writes their source into the object.
     ...(credentials !== null && { credentials: { ...credentials } }),
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 60_000 },
-    // Other services know little of the checksums that the SDK 3.729 and later adds by default.
+    // Other services do not support the checksums that SDK 3.729 and later adds by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
 }
 
-/** One line for the operator; the service answers HEAD without a message. */
+/** One line for the operator. The service sends no message for HEAD. */
 function whyUnreachable(error: unknown, { bucket, endpoint, region }: S3Config): string {
   const where = endpoint ?? `AWS (${region})`
   const status = statusOf(error)
@@ -103,7 +104,7 @@ function whyUnreachable(error: unknown, { bucket, endpoint, region }: S3Config):
   return `S3_ENDPOINT: ${where} cannot be reached: ${why}`
 }
 
-/** A file becomes visible in one step, when its last part is there. What fails takes its parts back. */
+/** A file becomes visible atomically with its last part. A failed upload removes its parts. */
 async function put(bucket: Bucket, name: string, path: string): Promise<void> {
   const object = objectOf(bucket, name)
   const type = typeOfExtension(/\.\w+$/.exec(name)?.[0] ?? '') ?? 'application/octet-stream'
@@ -125,7 +126,7 @@ async function put(bucket: Bucket, name: string, path: string): Promise<void> {
   await upload.done()
 }
 
-/** The service copies it, up to 5 GB; only when that is done the old name goes. */
+/** The service copies up to 5 GB. The old name is removed afterwards. */
 async function rename(bucket: Bucket, from: string, to: string): Promise<void> {
   const source = objectOf(bucket, from)
   const path = [source.Bucket, ...source.Key.split('/')].map(encodeURIComponent).join('/')
@@ -157,7 +158,7 @@ async function getFile(bucket: Bucket, name: string): Promise<StoredFile | null>
   }
 }
 
-/** Of these bytes and no others: what was replaced since is an error, not a mixture. */
+/** Reads exactly these bytes. A concurrent replacement is an error instead of a mixture. */
 async function* bytesOf(
   bucket: Bucket,
   name: string,
@@ -184,7 +185,7 @@ async function* list({ client, bucket, keyPrefix }: Bucket): AsyncGenerator<Stor
   }
 }
 
-/** @throws NotImplementedError where the service does not list uploads in parts. */
+/** @throws NotImplementedError if the service does not list multipart uploads */
 async function* leftovers({ client, bucket, keyPrefix }: Bucket): AsyncGenerator<Leftover> {
   let after: { KeyMarker?: string; UploadIdMarker?: string } | null = {}
   while (after !== null) {
@@ -217,7 +218,6 @@ function objectOf({ bucket, keyPrefix }: Bucket, name: string): { Bucket: string
   return { Bucket: bucket, Key: `${keyPrefix}${name}` }
 }
 
-/** A service that does not answer, or fails, is not the client's fault and may be back soon. */
 async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,27 +1,19 @@
 import type { Readable } from 'node:stream'
 
-/** Where the bytes of files are. Names are made here and nowhere else: see `isStorageName`. */
+/** Stores the bytes of files. Names are generated, see `isStorageName`. */
 export interface MediaStorage {
-  /** As in its record. */
   readonly provider: string
-  /**
-   * Takes the file at `path` over, under a name. What the name held before is replaced in one step:
-   * who reads at the same time gets the one or the other.
-   */
+  /** Moves the file at `path` under a name and replaces an earlier file atomically. */
   put(name: string, path: string): Promise<void>
-  /**
-   * Who reads at the same time finds the file under one of both names at least. What is not there is left at that.
-   */
+  /** Concurrent readers find the file under at least one name. A missing file is ignored. */
   rename(from: string, to: string): Promise<void>
-  /** Null when there is none. */
   get(name: string): Promise<StoredFile | null>
-  /** What is not there is removed already. */
   remove(name: string): Promise<void>
-  /** The address that a file is fetched at: a path of this server, or where else it is served. */
+  /** Returns the URL of a file: a path of this server or of another service. */
   urlOf(name: string): string
-  /** What is stored, in no order. What comes or goes meanwhile may be in it or not. */
+  /** Lists files in no order. Concurrent changes may be missing. */
   list(): AsyncIterable<StoredName>
-  /** What is no file, or not yet: of writes that are on their way, or that ended half-way. */
+  /** Lists partial files of unfinished or interrupted writes. */
   leftovers(): AsyncIterable<Leftover>
 }
 
@@ -31,19 +23,17 @@ export interface StoredName {
 }
 
 export interface Leftover {
-  /** For people: what it is, and where. */
   readonly what: string
   readonly modifiedAt: Date
-  /** What is not there is removed already. */
   readonly remove: () => Promise<void>
 }
 
 export interface StoredFile {
   readonly size: number
-  /** Another one as soon as the bytes are others; quoted, as the header has it. */
+  /** Quoted, as in the header. Changes with the bytes. */
   readonly etag: string
   readonly modifiedAt: Date
-  /** The bytes from `start` to `end`, both included; all of them without a range. */
+  /** Reads all bytes or a range that includes both ends. */
   read(range?: ByteRange): Readable
 }
 
@@ -52,18 +42,16 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** The path of this server under which it serves a file. */
 export function uploadsPath(name: string): string {
   return `/uploads/${name}`
 }
 
-/** @throws Error for what is not the name of a stored file: no client decides what is stored. */
+/** @throws Error for an invalid name, so that no client decides where a file is stored */
 export function assertStorageName(text: string): void {
   if (!isStorageName(text))
     throw new Error(`${JSON.stringify(text)} is not the name of a stored file`)
 }
 
-/** Whether a text can be the name of a stored file; no such name leads out of its folder. */
 export function isStorageName(text: string): boolean {
   return text.length <= 200 && /^\w[\w-]*(\.\w+)?$/.test(text)
 }
