@@ -9,14 +9,12 @@ import { findFileWithin } from './file-within.ts'
 import { type MappedFile, MISSING } from './map/map-output.ts'
 
 export interface FilesOptions {
-  /** A file with a line for each file, as a mapping writes it. */
   readonly path: string
-  /** Where the files lie already; null: they are fetched. */
+  /** A local folder with the files, or null to download them. */
   readonly folder: string | null
-  /** An origin that files may be fetched from, wherever it is. */
+  /** An origin that files may be downloaded from, even in a private network. */
   readonly filesFrom: string | null
   readonly files: FileImport
-  /** Of one file. */
   readonly maxFileBytes: number
   readonly onProgress: (done: number, total: number) => void
 }
@@ -24,16 +22,16 @@ export interface FilesOptions {
 export interface FilesReport {
   readonly added: number
   readonly present: number
-  /** What could not be had, and why, a sentence each. */
+  /** One sentence per file that could not be stored. */
   readonly notTaken: readonly string[]
-  /** Where they are listed for another mapping; null when nothing is missing. */
   readonly missingFile: string | null
 }
 
 /**
- * Stores the files that a list names, under the documentIds that it gives: what is here already stays, so that a run that
- * was killed goes on. What cannot be had is listed beside the list, and the others go on.
- * @throws ApplicationError for a list that cannot be read
+ * Stores the listed files under their documentIds. Existing files stay, so that an interrupted run can be repeated.
+ * Missing files are listed next to the input, and the run continues.
+ *
+ * @throws ApplicationError for an unreadable list
  */
 export async function addFiles(options: FilesOptions): Promise<FilesReport> {
   const { path, files, onProgress } = options
@@ -118,8 +116,8 @@ function addressOf(text: string): URL {
 }
 
 /**
- * Where the tools of the sources put what they download: `<host>/<path>` (contentful-export), the tree of the site, or
- * what lies below `wp-content/uploads`.
+ * Download tools use different layouts: `<host>/<path>` (contentful-export), the tree of the site, or the part below
+ * `wp-content/uploads`.
  */
 async function readFrom(folder: string, url: URL, maxFileBytes: number): Promise<Buffer> {
   const path = segmentsOf(url.pathname)

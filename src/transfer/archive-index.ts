@@ -4,36 +4,28 @@ import { open, type RootDatabase } from 'lmdb'
 import { ApplicationError } from '../base/errors.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 
-/** A row of an archive, which is one version of a document. */
+/** A row is one version of a document. */
 export interface ArchiveRow {
   readonly documentId: string
   readonly locale: string | null
   readonly published: boolean
 }
 
-/** One end of a link, as the row at the other end sees it. */
 export interface LinkedRow {
   readonly type: Uid
   readonly ref: number
 }
 
-/**
- * What must be known of an archive before its rows are stored: which document each row is of, and which
- * rows are linked. Kept in a folder, not in memory: an archive may hold millions of links.
- */
+/** An on-disk index of an archive: the document and the links of each row. An archive may contain millions of links. */
 export interface ArchiveIndex {
   addRow(type: Uid, id: number, row: ArchiveRow): void
   row(type: Uid, id: number): ArchiveRow | null
-  /** The highest id of a type; 0 where there is none. */
   highest(type: Uid): number
   count(type: Uid): number
   types(): readonly Uid[]
-  /** Whether some row is the version of a document in a locale and status. */
   hasVersion(type: Uid, row: ArchiveRow): boolean
   addLink(link: Data): void
-  /** What a row names through an attribute, in order. */
   linked(type: Uid, ref: number, field: string): readonly LinkedRow[]
-  /** Resolves when what was added can be read. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -47,7 +39,7 @@ interface End {
 
 type Store = RootDatabase<unknown, (string | number)[]>
 
-/** Opens an empty index in a folder of its own below `folder`, which it removes when it is closed. */
+/** Opens an empty index in a new folder below `folder`, which is deleted on close. */
 export async function openArchiveIndex(folder: string): Promise<ArchiveIndex> {
   await mkdir(folder, { recursive: true })
   const path = await mkdtemp(join(folder, 'archive-'))
@@ -103,7 +95,7 @@ function linksIn(store: Store, put: Put): Pick<ArchiveIndex, 'addLink' | 'linked
   let links = 0
   const addEnd = (from: End, { type, ref }: End): void => {
     links += 1
-    // Rows of the same position are in the order of the file.
+    // Rows with the same position keep the order of the file.
     put(['link', from.type, from.ref, from.field ?? '', from.pos ?? 0, links], { type, ref })
   }
   return {
@@ -122,9 +114,10 @@ function linksIn(store: Store, put: Put): Pick<ArchiveIndex, 'addLink' | 'linked
 }
 
 /**
- * A line of `links`: the owner at the left, the target at the right; of media the file is at the left and its
- * user at the right. Null for what names locales of one document, which follow from the documentId.
- * @throws ApplicationError for what has no such ends
+ * Parses a line of `links`. The owner is left and the target right; for media the file is left and its user right.
+ * Returns null for links between locales of a document, which follow from the documentId.
+ *
+ * @throws ApplicationError for invalid ends
  */
 function endsOf({ kind, left, right }: Data): { readonly left: End; readonly right: End } | null {
   const [one, other] = [partOf(left), partOf(right)]
@@ -135,7 +128,7 @@ function endsOf({ kind, left, right }: Data): { readonly left: End; readonly rig
   return { left: other, right: { type, ref } }
 }
 
-/** A key of the index holds all of it. */
+/** A name must fit into a key of the index. */
 const MAX_NAME = 255
 
 function isEnd(part: Data): part is Data & End {

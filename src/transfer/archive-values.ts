@@ -3,16 +3,13 @@ import type { Data, Uid } from '../schema/definition.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 import type { ArchiveIndex, LinkedRow } from './archive-index.ts'
 
-/** The sources of the values of a row, and the report of values that are left out. */
 export interface ValueSources {
   readonly index: ArchiveIndex
   readonly defaultLocale: string
-  /** Undefined for a type that is not declared here. */
   readonly planOf: (uid: Uid) => ContentTypePlan | undefined
   readonly leaveBehind: (sentence: string) => void
 }
 
-/** A row to be read: of a content-type, or of a component within one. */
 interface Row {
   readonly holder: ShapePlan
   readonly type: Uid
@@ -21,8 +18,8 @@ interface Row {
 }
 
 /**
- * A row as a client would send it: scalars as they are, relations and media as documentIds in their order, and
- * apart, by inverse side, the order in which it shows its owners.
+ * Converts a row to a payload: scalars unchanged, relations and media as ordered documentIds. The order of owners on
+ * inverse sides is returned separately.
  */
 export function valuesOf(
   row: Row,
@@ -74,7 +71,7 @@ function componentOf(holder: ShapePlan, data: Data, sources: ValueSources): Data
   return valuesOf({ holder, type: holder.uid, ref: Number(data['id']), data }, sources).data
 }
 
-/** The documents that a row names through an attribute, each once; those of another type are left behind. */
+/** Returns the unique documents of an attribute. Documents of another type are omitted. */
 function namesOf(
   { type, ref }: Pick<Row, 'type' | 'ref'>,
   field: string,
@@ -96,8 +93,8 @@ function asGiven(rows: readonly LinkedRow[]): readonly LinkedRow[] {
 }
 
 /**
- * A row without drafts or locales is linked with rows of all statuses and locales, each with its own position.
- * Here it has one order: that of the published version in the default locale, and then of the others.
+ * A row without drafts or locales has links to rows of all statuses and locales, with separate positions. Here it has a
+ * single order: first that of the published version in the default locale, then the others.
  */
 function seenFirst({ index, defaultLocale }: ValueSources) {
   return (rows: readonly LinkedRow[]): readonly LinkedRow[] => {
@@ -110,7 +107,6 @@ function seenFirst({ index, defaultLocale }: ValueSources) {
   }
 }
 
-/** Null for what is not in the archive, or of a type that is not declared here. */
 function documentIdOf({ type, ref }: LinkedRow, { index, planOf }: ValueSources): string | null {
   const row = index.row(type, ref)
   const plan = planOf(type)

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream'
 import { ApplicationError } from '../base/errors.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/** Characters. What one line says becomes one value in memory, and a small packed file may hold a huge one. */
+/** In characters. A line becomes one value in memory, and a small compressed file may contain a huge one. */
 const MAX_LINE = 64 * 1024 * 1024
 
 /**
- * The lines of a text, with `\n` or `\r\n` after each, holding no more than one of them.
- * @throws ApplicationError for a longer one than `most` characters, for bytes that cannot be read or
- * are not UTF-8, naming `where`
+ * Splits a text at LF or CRLF and keeps only one line in memory.
+ *
+ * @throws ApplicationError with `where` for a line above `most` characters, unreadable bytes and invalid UTF-8
  */
 export async function* boundedLines(
   bytes: Readable,
@@ -44,7 +44,7 @@ export async function* boundedLines(
   if (size > 0) yield take()
 }
 
-/** @throws ApplicationError for more than `most` bytes, for bytes that cannot be read or are not UTF-8, naming `where` */
+/** @throws ApplicationError with `where` for more than `most` bytes, unreadable bytes and invalid UTF-8 */
 export async function boundedText(bytes: Readable, where: string, most: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -23,49 +23,40 @@ import { type ArchiveEntity, type ArchiveSummary, scanArchive } from './scan-arc
 export interface ArchiveImport {
   readonly file: ArchiveFile
   readonly schema: Pick<Schema, 'contentTypes'>
-  /** Those that are here. */
   readonly locales: () => Promise<LocaleList>
-  /** Null for a dry run, which reads all and stores nothing. */
   readonly destination: ArchiveDestination | null
-  /** Whether a database may have content already, of another origin than this archive. */
   readonly intoExisting: boolean
-  /** Rows looked at, and how many there are. */
   readonly onProgress?: (done: number, total: number) => void
 }
 
-/** Where an archive is brought. */
 export interface ArchiveDestination {
   readonly documents: DocumentContext
   readonly access: Pick<Access, 'roles' | 'actions'>
   readonly locales: Locales
   readonly storage: MediaStorage
   readonly folders: Pick<Folders, 'add'>
-  /** Of files that are on their way, and of the index of the archive. */
   readonly spoolFolder: string
 }
 
 export interface ArchiveReport {
-  /** The version of the reference that made it. */
   readonly version: string | null
   readonly parts: readonly string[]
-  /** Versions of the archive, and documents with at least one new version, by content-type. */
+  /** By content-type: versions in the archive and documents with at least one new version. */
   readonly types: Readonly<Record<string, { readonly versions: number; readonly added: number }>>
   readonly files: { readonly records: number; readonly bytes: number }
   readonly users: number
-  /** What was left behind, and why, a sentence each. */
   readonly notTaken: readonly string[]
 }
 
 const FILE = 'plugin::upload.file'
 const BATCH = 500
-/** More sentences than anybody reads; the rest is counted. */
 const MAX_WARNINGS = 1_000
 
 /**
- * Brings an archive of `strapi export` here: locales, roles, end users with their passwords, files, and every
- * content-type that is declared here, with documentIds, ids, orders and times as they were. What is here
- * already stays as it is, so that an import that was killed goes on when it is run again.
- * @throws ApplicationError for an archive that cannot be read, and for a database that has other content.
+ * Imports an archive of `strapi export`: locales, roles, end users with passwords, files and declared content-types,
+ * with documentIds, ids, order and times. Existing content stays, so that an interrupted import can be repeated.
+ *
+ * @throws ApplicationError for an unreadable archive, and for a database with other content
  */
 export async function importArchive(given: ArchiveImport): Promise<ArchiveReport> {
   const index = await openArchiveIndex(given.destination?.spoolFolder ?? tmpdir())
@@ -114,7 +105,7 @@ async function importScanned(
   }
 }
 
-/** An archive of ours into a database that was empty when it began. */
+/** True for a Quire archive and a database that was empty at the start. */
 async function isRestored(
   { schema }: ArchiveImport,
   { documents }: ArchiveDestination,
@@ -142,7 +133,7 @@ async function restoreOwn(
   return restoreRows({ ...destination, file, schema, leaveBehind, onRows })
 }
 
-/** What a dry run takes for the locales that are here, which are added otherwise. */
+/** In a dry run, locales of the archive count as existing. */
 function withThoseOf(
   { settings }: ArchiveSummary,
   here: LocaleList,
@@ -151,17 +142,16 @@ function withThoseOf(
   return { defaultCode: here.defaultCode, has: (code) => codes.has(code) || here.has(code) }
 }
 
-/** A destination whose locales and roles are those of the archive. */
 interface Prepared extends Omit<ArchiveDestination, 'folders'> {
-  /** The id that each folder of files has here, by its id there. */
+  /** Ids of folders by their ids in the archive. */
   readonly folders: ReadonlyMap<number, string>
-  /** The documentId that each role has here, by its id there. */
+  /** DocumentIds of roles by their ids in the archive. */
   readonly roles: ReadonlyMap<number, string>
-  /** Versions keep the ids of their rows: the database was empty when the import began. */
+  /** Versions keep their row ids if the database was empty at the start. */
   readonly keepsIds: boolean
 }
 
-/** @throws ApplicationError for a database that has other content. */
+/** @throws ApplicationError for a database with other content */
 async function prepare(
   { schema, intoExisting }: ArchiveImport,
   destination: ArchiveDestination,
@@ -195,7 +185,7 @@ interface Storing {
   readonly leaveBehind: (sentence: string) => void
 }
 
-/** The second reading: rows in batches of one type, then the bytes of files. */
+/** The second pass stores rows in batches of one type, then file bytes. */
 async function storeRows(
   given: ArchiveImport,
   { index, summary, content, locales, prepared, leaveBehind }: Storing,
@@ -233,7 +223,6 @@ async function storeRows(
   return { files: { records, bytes }, users }
 }
 
-/** The rows of a file, together as long as they are of one type. */
 async function* batchesOf(
   entry: ArchiveEntry,
 ): AsyncGenerator<readonly [ArchiveEntity, ...ArchiveEntity[]]> {
@@ -250,7 +239,7 @@ async function* batchesOf(
   if (batch !== null) yield batch
 }
 
-/** New ids come after those of the archive, of whatever type or component. */
+/** New ids must be above those of the archive, for types and components. */
 async function raiseIds(
   { ids }: DocumentContext,
   { contentTypes }: Pick<Schema, 'contentTypes'>,

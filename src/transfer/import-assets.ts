@@ -14,8 +14,8 @@ export interface AssetsImport {
 const BYTES = /^assets\/uploads\/([^/]+)$/
 
 /**
- * Stores the bytes of a file, or of one of its formats, under the name that it had. What is stored already
- * with as many bytes stays. Returns whether it was new.
+ * Stores the bytes of a file or format under its original name. A stored file of the same size stays. Returns whether
+ * it was new.
  */
 export async function importAsset(
   { storage, folder, leaveBehind }: AssetsImport,

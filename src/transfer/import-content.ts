@@ -17,17 +17,14 @@ import type { ArchiveEntity } from './scan-archive.ts'
 
 export interface ContentImportOptions {
   readonly schema: Pick<Schema, 'contentTypes'>
-  /** Those of the archive among them. */
   readonly locales: Pick<LocaleList, 'defaultCode' | 'has'>
   readonly index: ArchiveIndex
-  /** Null stores nothing. */
   readonly target: ContentTarget | null
   readonly leaveBehind: (sentence: string) => void
 }
 
 export interface ContentTarget {
   readonly documents: DocumentContext
-  /** Versions keep the ids of their rows. */
   readonly keepsIds: boolean
 }
 
@@ -36,14 +33,12 @@ interface TypeCount {
   added: number
 }
 
-/** A bcrypt hash, of whatever version: stored as it is, `accounts/passwords.ts` knows it. */
+/** A bcrypt hash, which `passwords.ts` accepts as is. */
 const BCRYPT = /^\$2[abxy]\$/
 
-/** Stores rows of content-types as versions of documents. */
 export interface ContentImport {
-  /** By content-type: versions read, and documents with at least one new version. */
   report(): Readonly<Record<Uid, TypeCount>>
-  /** Stores some rows of one type; a type that is not declared here is passed over. */
+  /** Stores rows of one type. Skips undeclared types. */
   store(type: Uid, rows: readonly ArchiveEntity[]): Promise<void>
 }
 
@@ -106,7 +101,7 @@ function versionsOf(
   const stored = { ...orders, ...passwords.hashes }
   const version = { locale, status, data: passwords.data, stored, origin } as const
   if (!plan.draftAndPublish || status === 'draft' || hasOther(index, row, false)) return [version]
-  // Beside what is published there is always a draft here.
+  // A published version always has a draft here.
   const added = { ...origin, id: null, publishedAt: null }
   return [version, { ...version, status: 'draft', origin: added }]
 }
@@ -120,7 +115,7 @@ function hasOther(index: ArchiveIndex, { type, data }: ArchiveEntity, published:
   return index.hasVersion(type, { documentId: String(data['documentId']), locale, published })
 }
 
-/** Together, or in ever smaller halves where one of them is refused. Returns how many were new. */
+/** Imports all documents together, or smaller halves if one is refused. Returns the number of new ones. */
 async function importAll(
   given: ContentImportOptions,
   target: ContentTarget,
@@ -152,12 +147,10 @@ async function importAll(
   }
 }
 
-/** Hashes in components are taken as they are. */
 function keepHash({ hashPassword }: DocumentContext): DocumentContext['hashPassword'] {
   return (password) => (BCRYPT.test(password) ? Promise.resolve(password) : hashPassword(password))
 }
 
-/** Null for a locale that is not here. */
 function localeOf(
   plan: ContentTypePlan,
   { locale }: Data,
@@ -180,7 +173,7 @@ function originOf({ id, data }: ArchiveEntity, keepsIds: boolean): VersionOrigin
   }
 }
 
-/** Hashes keep no rule for passwords: they are stored as they are. */
+/** Password rules do not apply to hashes, which are stored as is. */
 function withoutPasswords(
   plan: ContentTypePlan,
   data: Data,

@@ -11,7 +11,7 @@ export interface FoldersImport {
 
 export const FOLDER = 'plugin::upload.folder'
 
-/** Adds the folders that are missing. Returns the id that each has here, by its id there. */
+/** Adds missing folders. Returns ids by their ids in the archive. */
 export async function importFolders(
   { folders, index, leaveBehind }: FoldersImport,
   rows: readonly ArchiveEntity[],
@@ -53,7 +53,7 @@ function idOf({ data }: ArchiveEntity): string {
   return String(data['documentId'])
 }
 
-/** The reference takes names that are no names of folders here. */
+/** Some folder names of the reference are invalid here. */
 function folderName({ data }: ArchiveEntity): string {
   const name = String(data['name']).replace(/[\p{Cc}/\\]/gu, '_')
   return name.trim().slice(0, 100).trim() || '_'

@@ -3,21 +3,19 @@ import type { Database } from '../mongo/connection/database.ts'
 import { ensureRow } from '../mongo/system/system-collections.ts'
 
 interface ImportMark {
-  /** The fingerprint of the archive. */
   readonly _id: string
   readonly beganAt: Date
 }
 
 const COLLECTION = 'quire_imports'
 
-/** Whether an archive was begun to be brought into a database that was empty then. */
 export async function wasImported(database: Database, fingerprint: string): Promise<boolean> {
   const marks = database.collection<ImportMark>(COLLECTION)
   const options = { maxTimeMS: database.queryTimeoutMs }
   return (await asCmsErrors(() => marks.findOne({ _id: fingerprint }, options))) !== null
 }
 
-/** Notes that an archive is being brought into an empty database: run again, it goes on. */
+/** Records that an import started in an empty database, so that it can be resumed. */
 export async function noteImport(database: Database, fingerprint: string, at: Date): Promise<void> {
   const marks = database.collection<ImportMark>(COLLECTION)
   await ensureRow(marks, { _id: fingerprint, beganAt: at })

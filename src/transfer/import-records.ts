@@ -18,25 +18,22 @@ import type { ArchiveIndex } from './archive-index.ts'
 import { valuesOf, type ValueSources } from './archive-values.ts'
 import type { ArchiveEntity } from './scan-archive.ts'
 
-/** What records are stored with: files and end users, which have one published version without a locale. */
+/** Stores files and end users, which have one published version without a locale. */
 export interface RecordsImport {
   readonly documents: DocumentContext
   readonly index: Pick<ArchiveIndex, 'linked'>
-  /** The documentId that each role has here, by its id there. */
   readonly roles: ReadonlyMap<number, string>
-  /** The id that each folder of files has here, by its id there. */
   readonly folders: ReadonlyMap<number, string>
   readonly keepsIds: boolean
   readonly leaveBehind: (sentence: string) => void
 }
 
-/** The sources of the attributes that a project adds to users. */
 export type UserSources = Pick<ValueSources, 'index' | 'defaultLocale' | 'planOf'>
 
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 const FILE = 'plugin::upload.file'
 
-/** What the archive knows of a file; the rest is made here when it is needed. */
+/** File values of the archive. Others are computed on demand. */
 const FILE_VALUES = [
   'name',
   'alternativeText',
@@ -53,7 +50,7 @@ const FILE_VALUES = [
   'previewUrl',
 ] as const
 
-/** Stores the records of files that are missing; their bytes come after them. Returns how many were new. */
+/** Stores missing file records. Their bytes follow. Returns the number of new ones. */
 export function importFileRecords(
   context: RecordsImport,
   rows: readonly ArchiveEntity[],
@@ -71,9 +68,8 @@ export function importFileRecords(
 }
 
 /**
- * Stores the end users that are missing, with the hashes of their passwords: they sign in with the passwords
- * that they have, and with the attributes that the project adds, checked as those of content. Codes from mails are not
- * taken. Returns how many were new.
+ * Stores missing end users with their password hashes and project attributes, which are validated like content. Mailed
+ * codes are not imported. Returns the number of new users.
  */
 export async function importUsers(
   context: RecordsImport & UserSources,

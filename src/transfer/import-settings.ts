@@ -5,7 +5,6 @@ import type { Locales } from '../content/locales/locales.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 import type { ArchiveEntity, ArchiveSummary } from './scan-archive.ts'
 
-/** The source of settings, and the report of those that are left out. */
 export interface SettingsImport {
   readonly summary: Pick<ArchiveSummary, 'settings' | 'defaultLocale'>
   readonly index: Pick<ArchiveIndex, 'linked'>
@@ -15,7 +14,7 @@ export interface SettingsImport {
 const ROLE = 'plugin::users-permissions.role'
 const PERMISSION = 'plugin::users-permissions.permission'
 
-/** Adds the locales that are missing; an empty database takes the default of the archive as well. */
+/** Adds missing locales. An empty database also gets the default locale of the archive. */
 export async function importLocales(
   locales: Locales,
   { summary: { settings, defaultLocale }, leaveBehind }: SettingsImport,
@@ -40,8 +39,8 @@ export async function importLocales(
 }
 
 /**
- * Makes the roles that are missing and permits what the archive permits.
- * Returns the documentId that each role has here, by its id there.
+ * Creates missing roles and grants the permissions of the archive. Returns documentIds of roles by their ids in the
+ * archive.
  */
 export async function importRoles(
   { roles, actions }: Pick<Access, 'roles' | 'actions'>,

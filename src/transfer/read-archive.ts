@@ -11,7 +11,7 @@ import type { Data } from '../schema/definition.ts'
 import { assertShallow } from '../schema/values/json-levels.ts'
 import { boundedLines, boundedText } from './bounded-lines.ts'
 
-/** One file of an archive; its bytes must be read, or dropped by `resume`, before the next one comes. */
+/** A file of an archive. Read its bytes or call `resume` before the next file. */
 export interface ArchiveEntry {
   /** Such as `entities/entities_00001.jsonl`. */
   readonly path: string
@@ -21,28 +21,27 @@ export interface ArchiveEntry {
 
 export interface ArchiveFile {
   readonly path: string
-  /** Null for an archive that is not encrypted. */
   readonly key: string | null
 }
 
-/** Of a tar header: where it says `ustar`. */
+/** The position of `ustar` in a tar header. */
 const MAGIC = { at: 257, text: 'ustar' } as const
 const GZIP = Buffer.from([0x1f, 0x8b])
 const KEY_BYTES = 16
-/** Of what is read as a whole. */
 const MAX_SMALL_BYTES = 16 * 1024 * 1024
 
 /**
- * The files of an archive that the reference exported (a tar, packed with gzip or not, encrypted or not; or a folder),
- * one after the other, without holding more than one chunk of it in memory.
- * @throws ApplicationError when it cannot be read: no file, no key, a wrong key, no archive.
+ * Reads the files of an archive of the reference, which is a folder or a tar, optionally compressed and encrypted.
+ * Streams the content.
+ *
+ * @throws ApplicationError for an unreadable file, a missing or wrong key, and other files
  */
 export async function* readArchive(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
   if (await isFolder(file.path)) yield* readFolder(file.path)
   else yield* readTar(file)
 }
 
-/** An export that was unpacked, in the order in which the reference packs it. */
+/** An unpacked export, in the order of the reference. */
 async function* readFolder(folder: string): AsyncGenerator<ArchiveEntry> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = found
@@ -68,7 +67,7 @@ async function isFolder(path: string): Promise<boolean> {
 
 async function* readTar(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
   const extract = tar.extract()
-  // Errors of any step end the extraction, whose iteration throws them.
+  // Errors of any step end the extraction, and its iteration throws them.
   const running = pipeline([...(await unpackingOf(file)), extract]).catch((error: unknown) => {
     extract.destroy(error as Error)
   })
@@ -85,7 +84,6 @@ async function* readTar(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
   await running
 }
 
-/** What makes a tar of the bytes of a file, from the file on. */
 async function unpackingOf(
   file: ArchiveFile,
 ): Promise<readonly [NodeJS.ReadableStream, ...NodeJS.ReadWriteStream[]]> {
@@ -106,7 +104,11 @@ async function unpackingOf(
   )
 }
 
-/** Each line of a JSONL file as a value. @throws ApplicationError for a line that is no JSON object */
+/**
+ * Parses each line of a JSONL file.
+ *
+ * @throws ApplicationError for a line that is not a JSON object
+ */
 export async function* jsonLines({ path, bytes }: ArchiveEntry): AsyncGenerator<Data> {
   let number = 0
   for await (const line of boundedLines(bytes, path)) {
@@ -115,7 +117,6 @@ export async function* jsonLines({ path, bytes }: ArchiveEntry): AsyncGenerator<
   }
 }
 
-/** The whole of a small file as a value. */
 export async function jsonOf({ path, bytes }: ArchiveEntry): Promise<Data> {
   return parseLine(await boundedText(bytes, path, MAX_SMALL_BYTES), path)
 }
@@ -148,7 +149,7 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
-/** What the reference encrypts with. https://docs.strapi.io/cms/data-management/export */
+/** The encryption of the reference: https://docs.strapi.io/cms/data-management/export */
 function decipherOf(key: string): ReturnType<typeof createDecipheriv> {
   return createDecipheriv('aes-128-ecb', scryptSync(key, '', KEY_BYTES), null)
 }

@@ -37,7 +37,6 @@ export interface RestoredRows {
   readonly users: number
 }
 
-/** In `quire/` of an archive of ours. */
 const ROWS = 'quire/rows_'
 const SETTINGS = 'quire/settings_'
 const CHECKSUMS = 'quire/checksums.json'
@@ -46,9 +45,10 @@ const FILE = 'plugin::upload.file'
 const BATCH = 500
 
 /**
- * Makes an empty database what an archive of ours was made of: rows as they were stored, with ids, revisions, hashes and
- * times, settings, and the bytes of files. What is here already stays, so that one that was killed goes on.
- * @throws ApplicationError for an archive that is not what was written
+ * Restores a Quire archive into an empty database: rows with ids, revisions, hashes and times, settings and file bytes.
+ * Existing rows stay, so that an interrupted run can be repeated.
+ *
+ * @throws ApplicationError for a damaged archive
  */
 export async function restoreRows(given: RowsImport): Promise<RestoredRows> {
   const own = await readWhole(given.file)
@@ -67,13 +67,12 @@ export async function restoreRows(given: RowsImport): Promise<RestoredRows> {
 }
 
 interface Restoring extends RowsImport {
-  /** The id that each folder has here, by its id in the archive: one may be here under the same name. */
+  /** Folder ids by their ids in the archive. A folder with the same name may already exist. */
   readonly folderIds: ReadonlyMap<string, string>
 }
 
 type Types = Record<Uid, { versions: number; added: number } | undefined>
 
-/** Answers whether it was the bytes of a file that were not here. */
 async function restoreEntry(given: Restoring, entry: ArchiveEntry, types: Types): Promise<boolean> {
   if (entry.path.startsWith('assets/')) {
     return importAsset({ ...given, folder: given.spoolFolder }, entry)
@@ -90,7 +89,7 @@ async function restoreEntry(given: Restoring, entry: ArchiveEntry, types: Types)
   return false
 }
 
-/** Before anything is stored: damage is reported by its name. Answers the folders of files. */
+/** Checks the whole archive before any write and reports damaged files by name. Returns the folders. */
 async function readWhole(file: ArchiveFile): Promise<readonly FolderRow[]> {
   const found = new Map<string, string>()
   const settings: Buffer[] = []
@@ -118,7 +117,6 @@ async function readWhole(file: ArchiveFile): Promise<readonly FolderRow[]> {
 
 type FolderRow = Omit<Folder, 'path'>
 
-/** Of the lines of settings, those above first. */
 function foldersOf(lines: string): readonly FolderRow[] {
   const rows = lines
     .split('\n')

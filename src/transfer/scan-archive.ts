@@ -9,26 +9,22 @@ import {
   readArchive,
 } from './read-archive.ts'
 
-/** A line of `entities`: one row of the source. */
 export interface ArchiveEntity {
   readonly type: string
   readonly id: number
   readonly data: Data
 }
 
-/** `rows` are those that archives of ours have beside the layout of the reference. */
+/** `rows` exist only in Quire archives. */
 export type ArchivePart = 'content' | 'files' | 'config' | 'rows'
 
-/** What is known of an archive when it has been read once. */
 export interface ArchiveSummary {
-  /** The version of the reference that made it; null where it does not say. */
   readonly version: string | null
-  /** The same for every copy of one export. */
+  /** Equal for all copies of an export. */
   readonly fingerprint: string
   readonly defaultLocale: string | null
-  /** Few, and needed before all others: locales, roles, their permissions, folders, by type. */
+  /** Rows that are needed first: locales, roles, permissions and folders, by type. */
   readonly settings: ReadonlyMap<string, readonly ArchiveEntity[]>
-  /** Those of settings included. */
   readonly rows: number
   readonly parts: readonly ArchivePart[]
 }
@@ -40,10 +36,14 @@ const SETTINGS: ReadonlySet<string> = new Set([
   'plugin::upload.folder',
 ])
 
-/** Lines between two waits for the index, which takes no more than it has stored. */
+/** Waits for the index after this number of lines, to limit memory. */
 const PAUSE_INTERVAL = 2_000
 
-/** Reads an archive once: all rows and links go into the index. @throws ApplicationError */
+/**
+ * Adds all rows and links of an archive to the index.
+ *
+ * @throws ApplicationError
+ */
 export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promise<ArchiveSummary> {
   const settings = new Map<string, ArchiveEntity[]>()
   const parts = new Set<ArchivePart>()
@@ -81,7 +81,6 @@ export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promi
   return { version, fingerprint, defaultLocale, settings, rows, parts: [...parts] }
 }
 
-/** What of an export the first folder of a path belongs to. */
 const PARTS: ReadonlyMap<string, ArchivePart> = new Map([
   ['entities', 'content'],
   ['assets', 'files'],
@@ -103,10 +102,9 @@ async function eachLine(
   await index.settled()
 }
 
-/** Of the names by which the index finds a row. */
 const MAX_KEY = 1_000
 
-/** @throws ApplicationError for what no export has as a row */
+/** @throws ApplicationError for an invalid row */
 function entityOf({ type, id, data }: Data): ArchiveEntity {
   const isRow =
     typeof type === 'string' &&

@@ -1,9 +1,10 @@
 import { ApplicationError } from '../base/errors.ts'
 
 /**
- * A decoder of a text that comes in pieces; without one it is at its end. What is not UTF-8 is refused: in its place
- * a replacement character would be stored.
- * @throws ApplicationError that begins with what `where` says
+ * Creates a decoder of text chunks. A call without a chunk ends the text. Refuses invalid UTF-8 instead of storing
+ * replacement characters.
+ *
+ * @throws ApplicationError whose message starts with the text of `where`
  */
 export function utf8Text(where: () => string): (piece?: Buffer) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -13,7 +13,6 @@ import { findSources } from './source-files.ts'
 
 export interface ApplyOptions extends ReadOptions {
   readonly prune: boolean
-  /** Asked before anything is deleted. */
   readonly confirm: (found: Pruned) => Promise<boolean>
 }
 
@@ -24,17 +23,14 @@ export interface Applying {
 }
 
 export interface ApplyReport {
-  /** By file. */
   readonly files: Readonly<Record<string, Counts>>
-  /** The first hundred, a sentence each. */
+  /** One sentence each, at most a hundred. */
   readonly faults: readonly string[]
-  /** By uid; null unless it was asked for, and done. */
+  /** By uid, or null if documents were not pruned. */
   readonly pruned: Pruned | null
-  /** False when it was ended early. */
   readonly complete: boolean
 }
 
-/** The command line has all rights. */
 const UNRESTRICTED_WRITER: BulkWriter = {
   mayRead: () => true,
   may: () => true,
@@ -42,9 +38,10 @@ const UNRESTRICTED_WRITER: BulkWriter = {
 }
 
 /**
- * Makes documents what files say, which may be done again at any time: what is so already is not written.
- * Documents that name others of later files, or one another, are carried out in further readings.
- * @throws ApplicationError for files that cannot be read, and to prune what failed in part
+ * Creates and updates documents from files. Unchanged documents are not written, so it can run at any time. Lines that
+ * refer to later documents, or to each other, are processed in further passes.
+ *
+ * @throws ApplicationError for unreadable files, and if it should prune after a failure
  */
 export async function applyFiles(applying: Applying, options: ApplyOptions): Promise<ApplyReport> {
   const types = typesByName(applying.schema.contentTypes.values())
@@ -64,12 +61,11 @@ export async function applyFiles(applying: Applying, options: ApplyOptions): Pro
   return { ...report, pruned: mayPrune ? await pruneTypes(run, { files, named }, options) : null }
 }
 
-/** Takes no ids of what is not stored, and hashes no passwords. */
+/** A context for dry runs: allocates no ids and hashes no passwords. */
 function trialContext(documents: DocumentContext): DocumentContext {
   return { ...documents, ids: trialIds(), hashPassword: () => Promise.resolve('') }
 }
 
-/** Ids of what is not stored. */
 function trialIds(): IdAllocator {
   let last = 0
   return {

@@ -3,7 +3,7 @@ import { type FileRecord, findFileRecords } from '../../media/file-records.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ShapePlan, AttributePlan } from '../../schema/plan.ts'
 
-/** What an image of `blocks` keeps of its file, as the Studio and the panel of the reference write it. */
+/** The file attributes that the Studio and the reference's admin panel copy into an image of `blocks`. */
 const FACTS = [
   'name',
   'alternativeText',
@@ -23,9 +23,9 @@ const FACTS = [
 type MapNode = (node: Data) => Data
 
 /**
- * Lines whose `blocks` name files by documentId, as no file that is written by hand can know what is stored:
- * `{ "type": "image", "image": { "documentId": "…" } }` gets what is known of the file, and a link with
- * `"file": { "documentId": "…" }` its address. One that is not here stays as it is, and is refused as what it is.
+ * Completes files in `blocks`. An image such as `{ "type": "image", "image": { "documentId": "…" } }` gets the
+ * attributes of its file, and a link with `"file": { "documentId": "…" }` its URL. References to missing files stay and
+ * are refused later.
  */
 export async function withFiles(
   { context, rules: { types } }: BulkRun,

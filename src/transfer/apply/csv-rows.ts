@@ -7,7 +7,7 @@ import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { assertShallow } from '../../schema/values/json-levels.ts'
 import { utf8Text } from '../utf8-text.ts'
 
-/** The rows of a table, whose first names the attributes; a row that cannot be read is its error. */
+/** Parses a table. The first row contains attribute names. An unreadable row becomes its error. */
 export async function* csvRows(
   bytes: Readable,
   plan: ContentTypePlan,
@@ -29,13 +29,12 @@ export async function* csvRows(
   }
 }
 
-/** Bytes. */
 const MAX_ROW = 1024 * 1024
-/** The parser's own limit does not count separators: half a gigabyte of them is one row, and ended the process. */
+/** The parser's own limit does not count separators. A row of half a gigabyte of separators crashed the process. */
 const MAX_UNENDED = 4 * MAX_ROW
 const MAX_LISTED_NAMES = 10
 
-/** @throws ApplicationError for a row that does not end, and for bytes that are neither UTF-8 nor marked as UTF-16 */
+/** @throws ApplicationError for an endless row, and for bytes that are neither UTF-8 nor marked as UTF-16 */
 async function* boundedRows(
   chunks: AsyncIterable<Buffer>,
   { info }: Pick<Parser, 'info'>,
@@ -56,16 +55,15 @@ async function* boundedRows(
   if (marked === false) decode()
 }
 
-/** Its byte order mark; spreadsheets write it, and the parser knows it. */
+/** The byte order mark that spreadsheets write. The parser supports it. */
 const UTF_16 = Buffer.from([0xff, 0xfe])
 
 const OWN: ReadonlySet<string> = new Set(['documentId', 'locale', 'status'])
-/** Between the targets of a relation to many. */
 const SEPARATOR = ';'
-/** Others are given as texts, whose digits all count. */
+/** Other numbers stay text to keep all digits. */
 const NUMBERS: ReadonlySet<string> = new Set(['integer', 'float'])
 
-/** @throws ApplicationError for a column that names nothing, and for two of one attribute */
+/** @throws ApplicationError for an unknown column, and for two columns of one attribute */
 function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
   const wrong = names.filter((name) => {
     const [first = '', key, ...others] = name.split('.')
@@ -86,7 +84,7 @@ function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
   )
 }
 
-/** Of two the last one alone would be stored. */
+/** Only the last of two columns would be stored. */
 function assertNoneTwice({ singularName }: ContentTypePlan, names: readonly string[]): void {
   const seen = new Set<string>()
   for (const [attribute = ''] of names.map((name) => name.split('.'))) {
@@ -97,7 +95,6 @@ function assertNoneTwice({ singularName }: ContentTypePlan, names: readonly stri
   }
 }
 
-/** What is empty is not given. */
 function documentOf(
   plan: ContentTypePlan,
   row: Readonly<Record<string, string>>,

@@ -9,18 +9,14 @@ import type { Data } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-/** Names of documents that one line waits for. */
 export type Missing = ReadonlySet<string>
 
-/** A line that was not carried out, as it named documents which were not stored. */
+/** A line that could not be processed, because it refers to missing documents. */
 export interface WaitingLine {
-  /** Whatever another line may name its document by. */
   readonly names: readonly string[]
-  /** Those that are not stored by now. */
   readonly missing: Missing
 }
 
-/** What lines wait for that were not carried out, by their numbers. */
 export async function findWaiting(
   { context, rules, writer, trial }: BulkRun,
   lines: readonly SentLine[],
@@ -42,10 +38,7 @@ export async function findWaiting(
   return waiting
 }
 
-/**
- * Of lines that wait, by any name, those that wait for one another and for nothing else: each may be stored without what
- * it waits for, and then completed.
- */
+/** Returns the lines that only wait for each other. Each can be stored without these relations and completed later. */
 export function keepMutual<K>(waiting: ReadonlyMap<K, WaitingLine>): ReadonlyMap<K, WaitingLine> {
   let kept = waiting
   for (;;) {
@@ -58,7 +51,10 @@ export function keepMutual<K>(waiting: ReadonlyMap<K, WaitingLine>): ReadonlyMap
   }
 }
 
-/** The line without what it waits for; as a draft, where there are drafts: half a document is not published. */
+/**
+ * Removes missing relations from a line. The result is a draft if the type has drafts, because incomplete documents are
+ * not published.
+ */
 export function withoutMissing(
   { rules }: BulkRun,
   sent: SentLine,
@@ -102,7 +98,6 @@ async function missingOf(view: BatchView, line: UpsertLine): Promise<Missing> {
   return missing
 }
 
-/** A view knows the targets of its lines, whatever it is asked. */
 const NO_TARGETS = { documentIds: new Set<string>(), ids: new Set<number>() }
 
 function namesOf(line: UpsertLine): readonly string[] {
@@ -125,7 +120,6 @@ function targetKey(
   return JSON.stringify([uid, attribute.name, place, valueKey(attribute, value)])
 }
 
-/** Where the keys of its relations are looked for. */
 function localeOf({ version, ownersLocale }: UpsertLine): string {
   return version.locale === NO_LOCALE ? ownersLocale : version.locale
 }
@@ -134,7 +128,7 @@ function unlessFaulty<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
-    if (error instanceof CmsError) return null // its line reports it when it is carried out
+    if (error instanceof CmsError) return null // its line reports it when it is processed
     throw error
   }
 }

@@ -5,9 +5,9 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SourceFile } from './source-files.ts'
 
 /**
- * A line of a bulk request from a record of a file: either such a line, whose type and locale the file name may give,
- * or a bare document with its attributes beside `documentId`, `locale` and `status`. Without a documentId it is
- * found by `key`, or by the first unique attribute that it gives.
+ * Converts a record of a file to a line of a bulk request. A record is either such a line, with type and locale
+ * optionally taken from the file name, or a plain document with `documentId`, `locale` and `status` next to its
+ * attributes. Without a documentId, `key` or the first unique attribute identifies it.
  */
 export function lineOf(
   value: unknown,

@@ -3,10 +3,8 @@ import { listDocumentIds } from '../../mongo/read/list-documents.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SourceFile } from './source-files.ts'
 
-/** The documents that files name, by content-type. */
 export type DocumentIdsByType = Map<ContentTypePlan, Set<string>>
 
-/** How many documents that no file names, by uid. */
 export type Pruned = Readonly<Record<string, number>>
 
 export interface PruneOptions {
@@ -17,8 +15,8 @@ export interface PruneOptions {
 const GROUP = 200
 
 /**
- * Deletes what no file names, of the content-types that files are named after; of a type whose files name no document
- * nothing, as an empty file is hardly meant so. Null when it is not confirmed.
+ * Deletes documents without a line, for types with files named after them. Types without any line are skipped, because
+ * an empty file is probably a mistake. Returns null without confirmation.
  */
 export async function pruneTypes(
   run: BulkRun,

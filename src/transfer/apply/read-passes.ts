@@ -21,13 +21,11 @@ import type { SourceFile } from './source-files.ts'
 
 export interface ReadOptions {
   readonly path: string
-  /** The unique attribute by which documents without a documentId are found; null: the first that they give. */
+  /** The unique attribute that identifies documents without a documentId, or null for the first one given. */
   readonly key: string | null
   readonly dryRun: boolean
-  /** Where `-` is read from. */
   readonly input: Readable
   readonly onProgress: (done: number, total: number) => void
-  /** Ends after the lines in flight. */
   readonly signal?: AbortSignal
 }
 
@@ -50,14 +48,14 @@ export interface PassReport {
 
 const GROUP = 1_000
 const MAX_FAULTS = 100
-/** Files that name each other's documents need a second reading; longer chains of names are deferred. */
+/** Files that refer to each other need a second pass. Longer chains are deferred. */
 const MAX_PASSES = 10
-/** Of lines that wait for one another, what they name is held in memory. */
+/** The names in lines that wait for each other are kept in memory. */
 const MAX_DEFERRED = 100_000
 
 /**
- * Reads files until nothing is left that another reading could do. Lines that name one another are stored without these
- * relations then, and completed by a last reading.
+ * Reads the files until another pass would not help. Then stores lines that refer to each other without these relations
+ * and completes them in a last pass.
  */
 export async function readRepeatedly(
   run: BulkRun,
@@ -80,7 +78,6 @@ export async function readRepeatedly(
 }
 
 interface PassState extends PassReport {
-  /** Lines that named what is not there, by `nameOfLine`. */
   readonly waiting: ReadonlySet<string>
 }
 
@@ -89,7 +86,7 @@ type Result = Done['result']
 interface Pass extends ReadOptions {
   readonly total: number | null
   readonly named: DocumentIdsByType
-  /** What became of lines that were stored in part before, by `nameOfLine`. */
+  /** Results of lines that were stored without relations, by `nameOfLine`. */
   readonly begun: ReadonlyMap<string, Result>
 }
 
@@ -161,7 +158,7 @@ function take(
   if (state.faults.length < MAX_FAULTS) state.faults.push(`${file.name}:${line}: ${error.message}`)
 }
 
-/** What an earlier reading has done is found unchanged by the next; what it would have done is to be done still. */
+/** The next pass finds lines of earlier passes unchanged. In a dry run they are still to be done. */
 function added(now: Counts, before: Counts | undefined, dryRun: boolean): Counts {
   if (before === undefined) return now
   const created = now.created + before.created
@@ -171,7 +168,6 @@ function added(now: Counts, before: Counts | undefined, dryRun: boolean): Counts
   return { ...now, created, updated, deleted, unchanged }
 }
 
-/** Stores in part the lines that wait for one another, and answers what became of them. */
 async function beginMutual(
   run: BulkRun,
   files: readonly SourceFile[],
@@ -211,7 +207,7 @@ function noteBegun(
   }
 }
 
-/** @throws what is no fault of a line, and ends the run */
+/** @throws errors that do not belong to a line and end the run */
 function assertOfLine(error: CmsError): void {
   if (error.status >= 500) throw error
 }

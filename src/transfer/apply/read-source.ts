@@ -10,10 +10,10 @@ import { csvRows } from './csv-rows.ts'
 import { lineOf } from './line-of.ts'
 import type { SourceFile } from './source-files.ts'
 
-/** A list of JSON is held in memory; more of them come as lines. */
+/** A JSON array is read into memory. Larger inputs must be NDJSON. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024
 
-/** Its documents as lines of a bulk request: of a table and a list the line is which of them it is. */
+/** Converts documents to bulk lines. For tables and arrays the line number is the index. */
 export async function* readSource(
   file: SourceFile,
   { key, input }: { readonly key: string | null; readonly input: Readable },
@@ -29,7 +29,6 @@ export async function* readSource(
   }
 }
 
-/** The approximate number of lines, for the progress bar; null where it is unknown. */
 export async function countLines({ path, format }: SourceFile): Promise<number | null> {
   if (path === null || format === 'json') return null
   let lines = 0

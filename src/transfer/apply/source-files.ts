@@ -5,13 +5,12 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 
 export type SourceFormat = 'json' | 'ndjson' | 'csv'
 
-/** A file of documents, or standard input. */
 export interface SourceFile {
-  /** Null for standard input, which is read once. */
+  /** Null for standard input, which can be read only once. */
   readonly path: string | null
   readonly name: string
   readonly format: SourceFormat
-  /** What its name says; null where each line names its type. */
+  /** The type in the file name, or null if each line names its type. */
   readonly plan: ContentTypePlan | null
   readonly locale: string | null
 }
@@ -24,9 +23,10 @@ const FORMATS: ReadonlyMap<string, SourceFormat> = new Map([
 ])
 
 /**
- * The files that a path names, those of a folder in the order of their names: `article.csv`, `article.fr.json`,
- * `02-article.ndjson`. Of a file of lines the name need not be that of a type.
- * @throws ApplicationError for a file that cannot be one, by its name
+ * Finds the files of a path, sorted by name: `article.csv`, `article.fr.json`, `02-article.ndjson`. An NDJSON file may
+ * have any name.
+ *
+ * @throws ApplicationError for an unsupported file name
  */
 export async function findSources(
   path: string,

@@ -5,17 +5,16 @@ import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/pla
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Spool } from './spool.ts'
 
-/** Rows and links in the layout of the reference. */
 export interface Lines {
   entity(plan: ContentTypePlan, version: StoredVersion): object
-  /** Those at whose owning side the version is, its components included. */
+  /** Links of owning sides of the version and its components. */
   links(plan: ContentTypePlan, version: StoredVersion): readonly object[]
 }
 
-/** In an archive a component has a row of its own in each version, identified by its place in the version. */
+/** In an archive a component has its own row in each version. */
 type ComponentRefs = Map<object, number>
 
-/** `entity` of a version comes before its `links`: both name its components by the same ids. */
+/** Call `entity` before `links`, because both use the same component ids. */
 export function openLines(spool: Pick<Spool, 'document'>): Lines {
   const last = new Map<Uid, number>()
   let refs: ComponentRefs = new Map()
@@ -147,14 +146,14 @@ function relationLinks(
   )
 }
 
-/** Where a target shows an owner: what has no place of its own comes after those that have one. */
+/** Owners without a position come last. */
 function placeOf(order: unknown, { documentId }: StoredVersion): { readonly pos: number } {
   const list = named(order)
   const place = list.indexOf(documentId)
   return { pos: place === -1 ? list.length + 1 : place + 1 }
 }
 
-/** The rows of a target that a row is linked with: of its own status and locale, where the target has them. */
+/** Linked rows have the status and locale of the row, if their type has them. */
 function rowsFor(
   plan: ContentTypePlan,
   { locale, status }: StoredVersion,

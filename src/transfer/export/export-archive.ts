@@ -17,7 +17,6 @@ export interface ArchiveExport {
   readonly target: ArchiveTarget
   readonly documents: DocumentContext
   readonly schema: Schema
-  /** As they were declared, for other programs that read the archive. */
   readonly declarations: readonly DeclarationFile[]
   readonly locales: LocaleList
   readonly access: Pick<Access, 'roles'>
@@ -27,13 +26,11 @@ export interface ArchiveExport {
 }
 
 export interface ExportReport {
-  /** Versions by content-type. */
   readonly types: Readonly<Record<string, number>>
   readonly files: number
   readonly links: number
-  /** Whether all of it is of one moment. */
   readonly isConsistent: boolean
-  /** Files whose bytes are not stored. */
+  /** Files without stored bytes. */
   readonly missing: readonly string[]
 }
 
@@ -45,8 +42,8 @@ const LOCALE = 'plugin::i18n.locale'
 const LAYOUT = '5.54.0'
 
 /**
- * Writes content, files, end users, roles and locales in the layout of the reference's own archives, and beside it in
- * `quire/` every row as it is stored, settings and checksums: with them `importArchive` makes the same database again.
+ * Exports content, files, end users, roles and locales in the archive layout of the reference. Also exports rows as
+ * stored, settings and checksums to `quire/`, so that `importArchive` can restore an identical database.
  */
 export async function exportArchive(given: ArchiveExport): Promise<ExportReport> {
   const { documents, schema, target, spoolFolder, onProgress } = given
@@ -69,7 +66,7 @@ export async function exportArchive(given: ArchiveExport): Promise<ExportReport>
         chained([settings.entities, ...plans.map((plan) => entities(plan, spool, lines, types))]),
       )
       files = await writeAssets(archive, given.storage, recordsOf(spool, plans), missing)
-      // Once more from the start: links name components by the ids that the rows have.
+      // Starts again, because links need the component ids of the rows.
       const again = openLines(spool)
       linkLines.push(...plans.map((plan) => linksOf(plan, spool, again)))
       links = await archive.lines('links/links_00001.jsonl', chained(linkLines))
@@ -101,7 +98,7 @@ interface SettingsLines {
   readonly links: readonly object[]
 }
 
-/** Locales and permissions, which are rows of content-types there; roles are among the versions here. */
+/** Locales and permissions are rows in the reference. Roles are exported with the versions. */
 async function settingsLines({ access, locales, schema }: ArchiveExport): Promise<SettingsLines> {
   const roles = await access.roles.list()
   const times = { locale: null }
@@ -152,7 +149,7 @@ function* linksOf(
   }
 }
 
-/** Every row as it is stored. Bytes are in the archive under the names that they had at first. */
+/** Rows as stored. Bytes are archived under their original names. */
 function* rowsOf(
   plans: readonly ContentTypePlan[],
   spool: Spool,
@@ -172,7 +169,6 @@ function* recordsOf(spool: Spool, plans: readonly ContentTypePlan[]): Generator<
   for (const plan of plans) if (plan.uid === FILE) yield* spool.versions(plan)
 }
 
-/** Answers how many files were written, formats included. */
 async function writeAssets(
   archive: ArchiveWriter,
   storage: MediaStorage,
@@ -181,7 +177,7 @@ async function writeAssets(
 ): Promise<number> {
   let files = 0
   for (const version of records) {
-    const record = version as unknown as FileRecord // of the type of files
+    const record = version as unknown as FileRecord
     for (const part of [record, ...Object.values(record.formats ?? {})]) {
       const name = plainName(part)
       const stored = await firstOf(storage, possibleNames(part, record.generation))

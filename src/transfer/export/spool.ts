@@ -14,24 +14,23 @@ import { getDocuments } from '../../mongo/write/find-by-unique.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
-/** All versions of one moment, in a folder: more than memory holds. */
+/** A snapshot of all versions in a folder, because it may not fit into memory. */
 export interface Spool {
-  /** Whether it is of one moment: false where writes never paused for as long as it takes to read what they changed. */
+  /** False if concurrent writes never paused long enough. */
   readonly isConsistent: boolean
   readonly count: number
   versions(plan: ContentTypePlan): Iterable<StoredVersion>
-  /** All versions of a document. */
   document(uid: Uid, documentId: string): readonly StoredVersion[]
   close(): Promise<void>
 }
 
-/** A transaction may take so long to commit, and clocks differ: what began before is looked at as well. */
+/** Allowance for long transactions and clock differences: earlier commits are read again. */
 const BEFORE_MS = 300_000
 const MAX_ROUNDS = 50
 
 /**
- * Reads everything, and then again what the commit log says was written meanwhile, until nothing was: what is kept is
- * then what the database held at that moment. Each round reads what the round before has missed, so that they become short.
+ * Reads all versions, then repeatedly the versions that the commit log reports as changed, until none are left. The
+ * result is a snapshot of that moment. Rounds get shorter, because each only reads changes of the previous one.
  */
 export async function openSpool(
   documents: DocumentContext,
@@ -113,7 +112,6 @@ interface CatchUp extends Pick<Schema, 'contentTypes'> {
   readonly readAnew: (plan: ContentTypePlan, documentIds: readonly string[]) => Promise<void>
 }
 
-/** False where it does not come to an end. */
 async function catchUp(
   { database }: DocumentContext,
   { since, contentTypes, readAnew }: CatchUp,

@@ -7,26 +7,24 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import tar from 'tar-stream'
 
-/** An archive while it is written: one file after the other, none held in memory. */
 export interface ArchiveWriter {
-  /** Lines of JSON, which are collected beside the archive first: a tar says the size of a file before it. */
+  /** Collects JSON lines on disk first, because a tar header contains the size. */
   lines(path: string, values: Iterable<unknown>): Promise<number>
   text(path: string, text: string): Promise<void>
   bytes(path: string, size: number, bytes: Readable): Promise<void>
-  /** SHA-256 of what was written so far, by path. */
   checksums(): Readonly<Record<string, string>>
 }
 
 export interface ArchiveTarget {
-  /** Packed with gzip where it says `.gz`. */
+  /** Compressed with gzip if it ends with `.gz`. */
   readonly path: string
-  /** Null leaves it as it is; otherwise encrypted as the reference does, for a file `.enc`. */
+  /** Encrypts like the reference, for a file `.enc`, unless null. */
   readonly key: string | null
 }
 
 const KEY_BYTES = 16
 
-/** Writes an archive under its name once all of it is there. */
+/** Writes under a temporary name and renames the complete archive. */
 export async function writeArchive(
   { path, key }: ArchiveTarget,
   write: (writer: ArchiveWriter) => Promise<void>,

@@ -1,10 +1,8 @@
 import type { Data } from '../../schema/definition.ts'
 
-/** How a text stands out. */
 export const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'] as const
 export type Mark = (typeof MARKS)[number]
 
-/** A node within a line: a text, or a link around texts. */
 export type Inline = Data
 
 export function textNode(text: string, marks: ReadonlySet<Mark> = new Set()): Inline {
@@ -14,7 +12,7 @@ export function textNode(text: string, marks: ReadonlySet<Mark> = new Set()): In
   return { type: 'text', text, ...set }
 }
 
-/** A link; what leads nowhere that a link may lead is its texts alone. */
+/** Creates a link, or only its texts for an unsafe URL. */
 export function linkNode(url: string, children: readonly Inline[]): readonly Inline[] {
   const address = addressOf(url)
   const texts = children.flatMap((child) =>
@@ -24,7 +22,7 @@ export function linkNode(url: string, children: readonly Inline[]): readonly Inl
   return [{ type: 'link', url: address, children: texts.length > 0 ? texts : [textNode(address)] }]
 }
 
-/** A link to a file that is stored here, by its documentId: `apply` knows its address. */
+/** Creates a link to a stored file. `apply` fills in its URL. */
 export function fileLink(documentId: string, children: readonly Inline[]): Inline {
   const texts = children.filter((child) => child['type'] === 'text')
   return { type: 'link', file: { documentId }, children: texts }
@@ -46,7 +44,7 @@ export function code(text: string): Data {
   return { type: 'code', children: [textNode(text)] }
 }
 
-/** An image by the documentId of its file: `apply` completes it with what is stored. */
+/** Creates an image by documentId. `apply` completes it with stored values. */
 export function image(documentId: string, caption: string | null): Data {
   const file = caption === null ? { documentId } : { documentId, caption }
   return { type: 'image', image: file, children: [textNode('')] }
@@ -56,13 +54,12 @@ export function listItem(children: readonly Inline[]): Data {
   return { type: 'list-item', children: filled(children) }
 }
 
-/** Items, and lists within. @param depth of lists around it */
+/** @param depth number of surrounding lists */
 export function list(ordered: boolean, children: readonly Data[], depth: number): Data {
   const format = ordered ? 'ordered' : 'unordered'
   return { type: 'list', format, children: [...children], ...(depth > 0 && { indentLevel: depth }) }
 }
 
-/** What they say, without any form. */
 export function plainText(children: readonly Inline[]): string {
   return children
     .map((child) =>
@@ -73,12 +70,11 @@ export function plainText(children: readonly Inline[]): string {
     .join('')
 }
 
-/** A line has a text at least. */
 function filled(children: readonly Inline[]): readonly Inline[] {
   return children.length > 0 ? children : [textNode('')]
 }
 
-/** Null for what no link of a page should have. */
+/** Returns null for a URL that a page must not link to. */
 function addressOf(url: string): string | null {
   const address = url.trim()
   if (address === '' || /^(?:javascript|data|vbscript):/i.test(address)) return null

@@ -1,10 +1,9 @@
 import type { Data } from '../../schema/definition.ts'
 import type { MapOutput } from './map-output.ts'
 
-/** Where a document stands in the order in which `apply` reads the files. */
+/** The position of a document in the read order of `apply`. */
 export interface LinePosition {
   readonly type: string
-  /** Within its type. */
   readonly position: number
 }
 
@@ -14,13 +13,12 @@ export interface MappedLine {
   readonly locale?: string
   readonly status?: 'draft' | 'published'
   readonly data: Data
-  /** The documents that attributes name. */
   readonly targets: Readonly<Record<string, readonly string[]>>
 }
 
 /**
- * Writes documents as lines, a file for each type, those that others name first. An attribute that names what comes later
- * (as whatever name each other must) is written by a second line in a file at the end.
+ * Writes one file per type, targets before their owners. Relations to later documents, such as mutual ones, go into a
+ * file at the end.
  */
 export function openContentLines(
   output: MapOutput,
@@ -54,7 +52,7 @@ function fileOf(type: string, ranks: ReadonlyMap<string, number>): string {
   return `${String((ranks.get(type) ?? 0) + 1).padStart(3, '0')}-${type}.ndjson`
 }
 
-/** Types in an order in which those that are named come before those that name them, as far as there is one. */
+/** Sorts types so that targets precede their owners where possible. */
 export function inOrder(
   types: readonly string[],
   named: ReadonlyMap<string, ReadonlySet<string>>,

@@ -6,7 +6,6 @@ import { finished } from 'node:stream/promises'
 import { ApplicationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
 
-/** A file as `quire media add` brings it. */
 export interface MappedFile {
   readonly documentId: string
   readonly name: string
@@ -16,25 +15,23 @@ export interface MappedFile {
   readonly url: string
 }
 
-/** The folder that a mapping writes: `content-types/`, `content/` for `quire apply`, `media.ndjson` and `report.txt`. */
+/** The output folder of a mapping: `content-types/`, `content/` for `quire apply`, `media.ndjson` and `report.txt`. */
 export interface MapOutput {
-  /** Files that could not be had when this was mapped before. */
+  /** Files that a previous `quire media add` could not get. */
   readonly missing: ReadonlySet<string>
-  /** `path` is below `content-types/`. */
   declare(path: string, declaration: Data): Promise<void>
-  /** A line of a bulk request into a file of `content/`, which are carried out in the order of their names. */
+  /** Appends a bulk line to a file of `content/`. Files are processed in name order. */
   line(file: string, line: Data): Promise<void>
   file(file: MappedFile): Promise<void>
-  /** Waits for what was written. */
   finish(report: string): Promise<void>
 }
 
 export const MEDIA = 'media.ndjson'
-/** What `quire media add` leaves beside it. */
+/** Written by `quire media add`. */
 export const MISSING = 'media-missing.ndjson'
 const REPORT = 'report.txt'
 
-/** @throws ApplicationError for a folder that holds something else */
+/** @throws ApplicationError for a folder with other content */
 export async function openMapOutput(folder: string): Promise<MapOutput> {
   await mkdir(folder, { recursive: true })
   const names = await readdir(folder)
@@ -75,7 +72,6 @@ export async function openMapOutput(folder: string): Promise<MapOutput> {
   }
 }
 
-/** Lists files, but for those that could not be had. Returns how many. */
 export async function listFiles(output: MapOutput, files: Iterable<MappedFile>): Promise<number> {
   let count = 0
   for (const file of files) {

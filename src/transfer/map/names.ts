@@ -1,15 +1,14 @@
 import { nameProblem } from '../../schema/check/check-attribute.ts'
 import { RESERVED_ROUTES } from '../../schema/check/check-names.ts'
 
-/** What a content-type is called in paths and uids. */
 export interface TypeNames {
   readonly singular: string
   readonly plural: string
 }
 
 /**
- * Names of content-types from those of another system: `blogPost` is `blog-post` and `blog-posts`. A name that is taken,
- * or reserved by the server, gets the name of the origin as its prefix.
+ * Derives type names: `blogPost` becomes `blog-post` and `blog-posts`. A taken or reserved name gets the origin as a
+ * prefix.
  */
 export function typeNamer(origin: string): (name: string) => TypeNames {
   const taken = new Set<string>()
@@ -27,7 +26,6 @@ export function typeNamer(origin: string): (name: string) => TypeNames {
   }
 }
 
-/** A name that an attribute may have, and no other of its type has. */
 export function attributeNamer(origin: string, taken: Iterable<string>): (name: string) => string {
   const names = new Set(taken)
   return (name) => {
@@ -45,7 +43,7 @@ function namesOf(singular: string): TypeNames {
   return { singular, plural: pluralOf(singular) }
 }
 
-/** Of English words, as most names are; one that is a plural already still has another. */
+/** Assumes English words. A word that is already a plural gets another plural. */
 function pluralOf(word: string): string {
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`
   return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`

@@ -1,8 +1,6 @@
-/** What was not taken as it was, by sentence. */
 export interface Notes {
-  /** Of one place, such as an entry. */
   add(sentence: string, where: string): void
-  /** A sentence each, with how often and where first. */
+  /** One sentence each, with its count and first place. */
   all(): readonly string[]
 }
 

@@ -19,12 +19,10 @@ export interface MappedType {
   readonly declaration: Data
 }
 
-/** The attribute that keeps the id of an entry, for programs that have stored it. */
+/** The attribute with the Contentful id, for programs that use it. */
 export const OLD_ID = 'contentfulId'
-/** Of the components in zones. */
 export const LINK_CATEGORY = 'linked'
 
-/** Proposes declarations for the content-types of an export. */
 export function declareTypes(
   survey: ContentfulSurvey,
   notes: Notes,
@@ -41,7 +39,6 @@ export function declareTypes(
   )
 }
 
-/** A component of a zone, which holds one relation. */
 export function linkComponent({ singular }: TypeNames): Data {
   const entry = { type: 'relation', relation: 'manyToOne', target: uidOf(singular) }
   return {
@@ -101,7 +98,7 @@ function declareType(type: ContentfulType, declaring: Declaring): MappedType {
   return { id, names, localized, fields, declaration }
 }
 
-/** Null for what has no like here, which is noted. */
+/** Returns null for an unsupported field, which is noted. */
 function mapField(type: string, field: ContentfulField, declaring: Declaring): Proposed | null {
   const multiple = field.type === 'Array'
   const { type: kind, linkType, validations = [] } = multiple ? (field.items ?? field) : field
@@ -117,7 +114,7 @@ function mapField(type: string, field: ContentfulField, declaring: Declaring): P
   return found
 }
 
-/** A list of texts has no like here but JSON. */
+/** A list of texts can only be stored as JSON. */
 function mapList(kind: string): Proposed | null {
   if (kind !== 'Symbol') return null
   return { mapping: { kind: 'value', type: 'json', choices: null }, attribute: { type: 'json' } }

@@ -9,14 +9,11 @@ import { entryId, type ContentfulSurvey } from './survey.ts'
 export interface EntryMapping {
   readonly survey: ContentfulSurvey
   readonly types: ReadonlyMap<string, MappedType>
-  /** By code of Contentful, the code here; what is not in it is left out. */
   readonly locales: ReadonlyMap<string, string>
-  /** Files that could not be had. */
   readonly missing: ReadonlySet<string>
   readonly notes: Notes
 }
 
-/** The lines of an entry, one for each locale that it has. */
 export function entryLines(entry: ContentfulEntry, mapping: EntryMapping): readonly MappedLine[] {
   const { survey, types, locales, notes } = mapping
   const { sys, fields = {}, metadata } = entry
@@ -53,19 +50,19 @@ export function entryLines(entry: ContentfulEntry, mapping: EntryMapping): reado
   })
 }
 
-/** The default locale comes first: what all locales share is stored with it. */
+/** The default locale comes first, because it contains the shared values. */
 function orderOf(code: string, { defaultLocale }: ContentfulSurvey): number {
   return code === defaultLocale ? 0 : 1
 }
 
-/** An export has the newest state alone: where that is not what was published, it is a draft. */
+/** An export only contains the newest state, so an entry with unpublished changes becomes a draft. */
 function publishedOf({ sys }: ContentfulEntry, notes: Notes): boolean {
   if (sys.archivedVersion !== undefined) {
     notes.add('an archived entry is a draft', sys.id)
     return false
   }
   if (sys.publishedVersion === undefined) return false
-  // Publishing counts as a version of its own.
+  // Publishing increments the version.
   const isChanged = sys.version !== undefined && sys.version > sys.publishedVersion + 1
   if (isChanged) {
     notes.add(
@@ -78,7 +75,6 @@ function publishedOf({ sys }: ContentfulEntry, notes: Notes): boolean {
 
 interface InLocale {
   readonly code: string
-  /** Whether it brings what all locales share. */
   readonly isFirst: boolean
   readonly id: string
   readonly mapping: EntryMapping
@@ -107,7 +103,7 @@ function valuesIn(
   return { data, targets }
 }
 
-/** As the delivery API answers: where a locale has no value, that of the one that it falls back to. */
+/** Applies locale fallbacks like the delivery API. */
 function withFallback(
   values: Readonly<Record<string, unknown>>,
   code: string,
@@ -134,7 +130,6 @@ interface MappedValue {
   readonly targets: readonly string[]
 }
 
-/** Null for what is left out. */
 function valueOf({ mapping }: MappedField, value: unknown, placed: Placed): MappedValue | null {
   switch (mapping.kind) {
     case 'value':
@@ -230,7 +225,7 @@ function scalarOf(
   return null
 }
 
-/** What a published version would lack; what is shared came with the first line. */
+/** Returns the missing required attributes. Only the first line contains shared values. */
 function lackingIn(type: MappedType, data: Data, isFirst: boolean): readonly string[] {
   const attributes = type.declaration['attributes'] as Readonly<Record<string, Data>>
   return type.fields

@@ -8,7 +8,7 @@ export interface ContentfulField {
   readonly linkType?: string
   readonly localized?: boolean
   readonly required?: boolean
-  /** Not shown by the delivery API. */
+  /** Hidden from the delivery API. */
   readonly omitted?: boolean
   readonly validations?: readonly Data[]
   readonly items?: Omit<ContentfulField, 'id'>
@@ -36,21 +36,19 @@ export interface ContentfulSys {
   readonly archivedVersion?: number
 }
 
-/** An entry or an asset; values by field, then by locale. */
+/** An entry or asset. Values are by field and locale. */
 export interface ContentfulEntry {
   readonly sys: ContentfulSys
   readonly fields?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly metadata?: { readonly tags?: readonly unknown[] }
 }
 
-/** What a link names; null for what is none. */
 export function linkOf(value: unknown): { readonly kind: string; readonly id: string } | null {
   const sys = (value as { readonly sys?: Data } | null | undefined)?.sys
   if (sys?.['type'] !== 'Link' || typeof sys['id'] !== 'string') return null
   return { kind: String(sys['linkType']), id: sys['id'] }
 }
 
-/** The links that a value of a field holds: one, or a list of them. */
 export function linksOf(value: unknown): readonly { readonly kind: string; readonly id: string }[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   return values.flatMap((one) => linkOf(one) ?? [])

@@ -10,9 +10,10 @@ import { readExport } from './read-export.ts'
 import { entryId, type ContentfulSurvey, surveyExport } from './survey.ts'
 
 /**
- * Makes of what `contentful space export` wrote content-types, lines for `apply` and a list of files. The export is read
- * twice; the ids of its entries are held in memory, and not what is in them.
- * @throws ApplicationError for a file that is no export
+ * Converts an export of `contentful space export` to content-types, lines for `apply` and a list of files. Reads the
+ * export twice and only keeps ids of entries in memory.
+ *
+ * @throws ApplicationError for other files
  */
 export async function mapContentful(path: string, output: MapOutput): Promise<MapReport> {
   const notes = openNotes()
@@ -58,7 +59,7 @@ async function declareAll(
   }
 }
 
-/** By code of Contentful, which takes what it is given, the canonical tag. */
+/** Maps Contentful codes, which may be any text, to canonical tags. */
 function localesOf({ locales }: ContentfulSurvey): ReadonlyMap<string, string> {
   return new Map(
     locales.flatMap(({ code }) => {

@@ -2,16 +2,14 @@ import type { Data } from '../../../schema/definition.ts'
 import type { ContentfulField } from './export-types.ts'
 import { factsKey, type FieldFacts, type ContentfulSurvey } from './survey.ts'
 
-/** How the values of a field are brought. */
 export type FieldMapping =
   | { readonly kind: 'value'; readonly type: string; readonly choices: ReadonlySet<string> | null }
   | { readonly kind: 'blocks' }
   | { readonly kind: 'media'; readonly multiple: boolean }
   | { readonly kind: 'relation'; readonly multiple: boolean; readonly target: string }
-  /** Links to entries of several types: a zone of components, each around one relation. */
+  /** Links to several types become a zone of components with one relation each. */
   | { readonly kind: 'zone'; readonly multiple: boolean; readonly targets: ReadonlySet<string> }
 
-/** How a field is brought, and the attribute that is declared for it. */
 export interface Proposed {
   readonly mapping: FieldMapping
   readonly attribute: Data
@@ -20,7 +18,6 @@ export interface Proposed {
 interface KnownField {
   readonly field: ContentfulField
   readonly facts: FieldFacts | undefined
-  /** With what it is edited. */
   readonly widget: string | undefined
 }
 
@@ -36,7 +33,7 @@ const SCALARS: ReadonlyMap<string, (known: KnownField) => Proposed> = new Map([
   ['RichText', () => ({ mapping: { kind: 'blocks' }, attribute: { type: 'blocks' } })],
 ])
 
-/** Options of scalars in the way of Contentful: sizes, ranges and the like are validations. Null for another type. */
+/** Derives options from validations such as size and range. Returns null for other types. */
 export function mapScalar(
   type: string,
   field: ContentfulField,

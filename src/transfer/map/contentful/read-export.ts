@@ -3,17 +3,16 @@ import { JSONParser } from '@streamparser/json'
 import { ApplicationError } from '../../../base/errors.ts'
 import type { Data } from '../../../schema/definition.ts'
 
-/** One thing that an export lists. */
 export interface ExportItem {
-  /** `contentTypes`, `entries`, `assets`, `locales`, … */
   readonly list: string
   readonly value: Data
 }
 
 /**
- * What `contentful space export` wrote, item by item: of a file of any size one item is held in memory.
+ * Reads an export of `contentful space export` and keeps only one item in memory.
  * https://github.com/contentful/contentful-export#exported-data-structure
- * @throws ApplicationError for a file that cannot be read, and for one that is no JSON or ends early
+ *
+ * @throws ApplicationError for an unreadable file, invalid JSON and a truncated file
  */
 export async function* readExport(path: string): AsyncGenerator<ExportItem> {
   const found: ExportItem[] = []

@@ -18,11 +18,9 @@ import {
 import { linkOf } from './export-types.ts'
 
 export interface RichTextContext {
-  /** Null for an asset that is not there. */
   readonly asset: (
     id: string,
   ) => { readonly documentId: string; readonly isImage: boolean; readonly name: string } | null
-  /** Called for what is left out or takes another form. */
   readonly note: (sentence: string) => void
 }
 
@@ -35,7 +33,7 @@ interface RichTextNode {
   readonly marks?: readonly { readonly type: string }[]
 }
 
-/** A document of rich text as `blocks`; null for what is none. */
+/** Converts a rich text document to `blocks`. Returns null for other values. */
 export function richTextBlocks(
   document: unknown,
   context: RichTextContext,
@@ -43,7 +41,7 @@ export function richTextBlocks(
   const { nodeType, content } = (document ?? {}) as RichTextNode
   if (nodeType !== 'document' || content === undefined) return null
   const blocks = content.flatMap((node) => blocksOf(node, context, 0))
-  // The editor always ends a text with an empty paragraph.
+  // The editor always adds an empty paragraph.
   const last = blocks.at(-1)
   const isEmpty = last?.['type'] === 'paragraph' && plainText(last['children'] as Inline[]) === ''
   return isEmpty ? blocks.slice(0, -1) : blocks
@@ -89,7 +87,7 @@ function tableBlocks({ content = [] }: RichTextNode, context: RichTextContext): 
   return content.map((row) => paragraph(rowOf(row, context)))
 }
 
-/** A paragraph that is code all through is a block of code, as Contentful has none. */
+/** Contentful has no code blocks, so a paragraph of code only becomes one. */
 function paragraphOf(content: readonly RichTextNode[], context: RichTextContext): Data {
   const isCode = content.length > 0 && content.every(isCodeOnly)
   const inlines = inlinesOf(content, context)
@@ -101,7 +99,7 @@ function isCodeOnly({ nodeType, marks = [] }: RichTextNode): boolean {
   return nodeType === 'text' && marks.some(({ type }) => type === 'code')
 }
 
-/** Items hold text alone; lists within follow their item, and images the list. */
+/** List items only contain text. Nested lists follow their item, and images follow the list. */
 function listBlocks(node: RichTextNode, context: RichTextContext, depth: number): readonly Data[] {
   const after: Data[] = []
   const children = (node.content ?? []).flatMap((item) => {
@@ -122,7 +120,6 @@ function isLine({ nodeType = '' }: RichTextNode): boolean {
   return nodeType === 'paragraph' || nodeType.startsWith('heading-')
 }
 
-/** Several paragraphs as lines of one. */
 function linesOf(nodes: readonly RichTextNode[], context: RichTextContext): readonly Inline[] {
   return nodes.flatMap(({ content = [] }, index) => {
     const inlines = inlinesOf(content, context)

@@ -11,24 +11,20 @@ import {
 } from './export-types.ts'
 import { readExport } from './read-export.ts'
 
-/** What the values of a field are, where its declaration leaves it open. */
 export interface FieldFacts {
-  /** Content-types of the entries that it links. */
   readonly targets: Set<string>
-  /** Whether every whole number has 32 bits. */
+  /** Whether all numbers are 32-bit integers. */
   isSmall: boolean
-  /** Whether no date has a time. */
+  /** Whether all dates are without time. */
   isDay: boolean
 }
 
-/** What has to be known of an export before its entries are mapped. */
 export interface ContentfulSurvey {
   readonly types: readonly ContentfulType[]
   readonly locales: readonly ContentfulLocale[]
   readonly defaultLocale: string
-  /** By id of a content-type and of a field. */
   readonly widgets: ReadonlyMap<string, string>
-  /** The content-type of each entry, and which of its type it is. */
+  /** The content-type of each entry and its position within the type. */
   readonly entries: ReadonlyMap<string, { readonly type: string; readonly position: number }>
   readonly assets: ReadonlyMap<string, MappedFile>
   readonly facts: ReadonlyMap<string, FieldFacts>
@@ -41,12 +37,11 @@ interface Surveying extends ContentfulSurvey {
   readonly entries: Map<string, { readonly type: string; readonly position: number }>
   readonly assets: Map<string, MappedFile>
   readonly facts: Map<string, FieldFacts>
-  /** Fields and the entries that they link; the types of those are known at the end. */
+  /** Linked entries by field. Their types are known at the end. */
   readonly links: Map<string, Set<string>>
   readonly counts: Map<string, number>
 }
 
-/** Reads an export once. @throws ApplicationError for what is none */
 export async function surveyExport(path: string, notes: Notes): Promise<ContentfulSurvey> {
   const survey: Surveying = {
     types: [],
@@ -79,7 +74,6 @@ export async function surveyExport(path: string, notes: Notes): Promise<Contentf
   return { ...survey, defaultLocale: locale.code }
 }
 
-/** What is done with an item of each list that is mapped. */
 function readersOf(
   survey: Surveying,
   assets: ContentfulEntry[],
@@ -167,7 +161,6 @@ function noteAsset(
   })
 }
 
-/** In a locale, or else in the first that has one. */
 function textIn(values: Readonly<Record<string, unknown>> = {}, locale: string): string | null {
   const text = values[locale] ?? Object.values(values)[0]
   return typeof text === 'string' && text !== '' ? text : null

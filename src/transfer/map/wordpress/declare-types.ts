@@ -2,7 +2,6 @@ import type { Data } from '../../../schema/definition.ts'
 import { attributeNamer, type TypeNames } from '../names.ts'
 import type { PostType, WordPressSurvey } from './survey.ts'
 
-/** Attributes of every kind of post, in the order in which an editor sees them. */
 const POST: Readonly<Record<string, Data>> = {
   title: { type: 'string', maxLength: 1000 },
   slug: { type: 'string', index: true },
@@ -14,7 +13,7 @@ const POST: Readonly<Record<string, Data>> = {
   menuOrder: { type: 'integer' },
   sticky: { type: 'boolean' },
   customFields: { type: 'json' },
-  /** Its address on the site, to redirect from. */
+  /** The URL on the old site, for redirects. */
   link: { type: 'text' },
   wordpressId: { type: 'integer', index: true },
 }
@@ -58,7 +57,7 @@ export function declarePosts(
   })
 }
 
-/** Under which attribute a post names its terms: `categories`, `tags`, and that of a taxonomy of its own. */
+/** Returns the attribute name of a taxonomy: `categories`, `tags`, or the name of a custom taxonomy. */
 export function taxonomyNamer(): (taxonomy: string) => string {
   const nameOf = attributeNamer('wordpress', [...Object.keys(POST), 'parent'])
   const names = new Map<string, string>()

@@ -27,15 +27,13 @@ import { hasBlocks, shortcodesIn, withoutShortcodes } from './prepare-html.ts'
 import { CONTAINERS, DROPPED, EMBEDS, MARK_OF, PASSED, SILENT_BLOCKS } from './html-elements.ts'
 
 export interface HtmlContext {
-  /** The image of an element by its id and its address; null for one that is none of the site's files. */
+  /** Returns the image of an element, or null for a foreign image. */
   readonly image: (id: string | null, url: string) => string | null
-  /** Any other file of the site, by its address. */
   readonly file: (url: string) => string | null
-  /** Called for what is left out or takes another form. */
   readonly note: (sentence: string) => void
 }
 
-/** A piece of a flow: some go into a line, some stand by themselves, and some end a line. */
+/** A part of the content: inline, a block, or a line break. */
 type Part =
   | { readonly kind: 'inline'; readonly node: Inline }
   | { readonly kind: 'block'; readonly block: Data }
@@ -44,21 +42,20 @@ type Part =
 interface Around {
   readonly context: HtmlContext
   readonly marks: ReadonlySet<Mark>
-  /** Empty lines part paragraphs. */
+  /** In classic content, empty lines separate paragraphs. */
   readonly isClassic: boolean
   readonly depth: number
 }
 
 const BREAK: Part = { kind: 'break' }
 
-/** The content of a post, written by either editor of WordPress, as `blocks`. */
+/** Converts post content of both WordPress editors to `blocks`. */
 export function htmlBlocks(html: string, context: HtmlContext): readonly Data[] {
   const around = { context, marks: new Set<Mark>(), isClassic: !hasBlocks(html), depth: 0 }
   const childNodes = parseHtml(withoutShortcodes(html))
   return blocksOf(partsOf(childNodes, around))
 }
 
-/** Lines become paragraphs. */
 function blocksOf(parts: readonly Part[]): readonly Data[] {
   const blocks: Data[] = []
   let line: Inline[] = []
@@ -97,7 +94,7 @@ function textParts(text: string, { context, marks, isClassic }: Around): readonl
   })
 }
 
-/** Blocks that have no HTML of their own are made by the site when it shows them. */
+/** Dynamic blocks contain no HTML, because the site renders them. */
 function noteBlock(comment: string, { note }: HtmlContext): void {
   const name = /^\s*wp:([\w/-]+).*\/\s*$/s.exec(comment)?.[1]
   if (name !== undefined && !SILENT_BLOCKS.has(name)) note(`the block ${name} is left out`)
@@ -154,7 +151,7 @@ function elementParts(element: Element, around: Around): readonly Part[] {
   return partsOf(childNodes, around)
 }
 
-/** One block of all the text within; images and the like follow it. */
+/** Puts all inner text into one block. Images and other blocks follow. */
 function lineParts(
   { childNodes }: Element,
   around: Around,
@@ -206,7 +203,7 @@ function imageParts(element: Element, caption: string | null, around: Around): r
   return [BREAK, ...nodes.map((node): Part => ({ kind: 'inline', node })), BREAK]
 }
 
-/** Its caption is that of its image, and a line of its own where there is none, or more than one. */
+/** A caption belongs to the only image, or becomes a separate line. */
 function figureParts(element: Element, around: Around): readonly Part[] {
   const within = descendants(element)
   const images = within.filter(({ tagName }) => tagName === 'img')
@@ -243,7 +240,7 @@ function embedParts(element: Element, around: Around): readonly Part[] {
   return [BREAK, ...nodes.map((node): Part => ({ kind: 'inline', node })), BREAK]
 }
 
-/** Items hold text alone; lists within follow their item, and images the list. */
+/** List items only contain text. Nested lists follow their item, and images follow the list. */
 function listParts({ tagName, childNodes }: Element, around: Around): readonly Part[] {
   const after: Part[] = []
   const children = childNodes.flatMap((child): readonly Data[] => {
@@ -278,7 +275,6 @@ function tableParts(element: Element, around: Around): readonly Part[] {
   })
 }
 
-/** Without white space at either end, and without what is empty then. */
 function trimmed(line: readonly Inline[]): readonly Inline[] {
   const trim = (node: Inline, pattern: RegExp): Inline =>
     node['type'] === 'text' ? { ...node, text: String(node['text']).replace(pattern, '') } : node

@@ -1,7 +1,5 @@
 import type { Mark } from '../blocks.ts'
 
-// What is made of each element of HTML.
-
 export const SILENT_BLOCKS: ReadonlySet<string> = new Set(['spacer', 'more', 'nextpage'])
 
 export const MARK_OF: ReadonlyMap<string, Mark> = new Map([
@@ -19,7 +17,6 @@ export const MARK_OF: ReadonlyMap<string, Mark> = new Map([
   ['tt', 'code'],
 ])
 
-/** Block elements that are kept as lines without their element. */
 export const CONTAINERS =
   'p div section article main aside header footer nav center address dl dt dd details summary fieldset form tbody figcaption'
 export const PASSED =

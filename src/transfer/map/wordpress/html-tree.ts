@@ -8,22 +8,19 @@ import {
 export type Node = DefaultTreeAdapterTypes.ChildNode
 export type Element = DefaultTreeAdapterTypes.Element
 
-/** Below this nothing has a form: what walks a tree calls itself for each level. */
+/** Deeper elements lose their formatting, because tree walks are recursive. */
 const MAX_LEVELS = 256
 
 /**
- * Bounds of a piece of HTML that has a form. The time of a parser grows with the elements that are open at once, and some
- * are opened anew in every paragraph: 19 KB of `<p><font size=1>` are half a million elements.
+ * Limits of formatted HTML. Parser time grows with the number of open elements, and some are reopened in every
+ * paragraph: 19 KB of `<p><font size=1>` create half a million elements.
  */
 const MAX_OPEN = 1_000
 const MAX_ELEMENTS = 100_000
 
 class HtmlBoundError extends Error {}
 
-/**
- * What stands at the root of a piece of HTML. Elements below 256 levels are the text that they hold, and HTML beyond the
- * bounds is as a whole.
- */
+/** Returns the root nodes. Elements below 256 levels become text, and HTML above the limits becomes text as a whole. */
 export function parseHtml(html: string): readonly Node[] {
   const { childNodes } = parseBounded(html) ?? parseFragment(escapedText(html))
   let level: readonly Node[] = childNodes
@@ -34,7 +31,6 @@ export function parseHtml(html: string): readonly Node[] {
   return childNodes
 }
 
-/** Null beyond the bounds. */
 function parseBounded(html: string): DefaultTreeAdapterTypes.DocumentFragment | null {
   try {
     return parseFragment(html, {
@@ -46,7 +42,7 @@ function parseBounded(html: string): DefaultTreeAdapterTypes.DocumentFragment | 
   }
 }
 
-/** @throws HtmlBoundError while it builds a tree that is too large. */
+/** @throws HtmlBoundError for a tree that is too large */
 function boundedAdapter(): TreeAdapter<DefaultTreeAdapterTypes.DefaultTreeAdapterMap> {
   let [elements, open] = [0, 0]
   return {
@@ -66,12 +62,10 @@ function boundedAdapter(): TreeAdapter<DefaultTreeAdapterTypes.DefaultTreeAdapte
   }
 }
 
-/** Without its tags; what is left of `<` begins none. */
 function escapedText(html: string): string {
   return html.replaceAll(/<[^<>]*>/g, '').replaceAll('<', '&lt;')
 }
 
-/** All of its texts, however deep they stand. */
 function textsOf(element: Element): Node[] {
   const texts: Node[] = []
   const left: Node[] = element.childNodes.toReversed()
@@ -82,7 +76,6 @@ function textsOf(element: Element): Node[] {
   return texts
 }
 
-/** What HTML says, without any form. */
 export function textOfHtml(html: string): string {
   return textOfNode(parseHtml(html)).replace(/\s+/g, ' ').trim()
 }

@@ -23,9 +23,10 @@ import {
 const AUTHOR = { singular: 'author', plural: 'authors' }
 
 /**
- * Makes of what the export of WordPress wrote content-types, lines for `apply` and a list of files. The export is read
- * twice; its authors, terms and the ids of its posts are held in memory, and not what they say.
- * @throws ApplicationError for a file that is no export
+ * Converts a WordPress export to content-types, lines for `apply` and a list of files. Reads the export twice and only
+ * keeps authors, terms and post ids in memory.
+ *
+ * @throws ApplicationError for other files
  */
 export async function mapWordpress(path: string, output: MapOutput): Promise<MapReport> {
   const notes = openNotes()
@@ -90,7 +91,7 @@ function* authorAndTermLines({ authors, taxonomies }: WordPressSurvey): Generato
   }
 }
 
-/** The same names as in the declarations: taxonomies come in the same order. */
+/** Gives the same names as in the declarations, because taxonomies have the same order. */
 function attributeNames(): (type: PostType, taxonomy: string) => string {
   const namers = new Map<PostType, (taxonomy: string) => string>()
   return (type, taxonomy) => {

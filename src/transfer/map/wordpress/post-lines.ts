@@ -19,14 +19,12 @@ import {
 
 export interface PostMapping {
   readonly survey: WordPressSurvey
-  /** Under which attribute a taxonomy is named. */
   readonly attributeOf: (type: PostType, taxonomy: string) => string
-  /** Files that could not be had. */
   readonly missing: ReadonlySet<string>
   readonly notes: Notes
 }
 
-/** Of WordPress itself or of plugins, and read by neither app nor editor. */
+/** Internal metadata of WordPress and plugins. */
 const HIDDEN_META = /^_/
 const NO_TIME = /^0000-/
 
@@ -101,7 +99,7 @@ function relationsOf(
   return { data, targets }
 }
 
-/** What is not to be seen by everybody is a draft. */
+/** Posts that are not public become drafts. */
 function statusOf(
   { texts }: WxrRecord,
   { id, type, status }: PostFacts,
@@ -117,7 +115,7 @@ function statusOf(
   return 'draft'
 }
 
-/** WordPress writes `2024-01-31 12:34:56`, and zeros where there is none. */
+/** WordPress writes `2024-01-31 12:34:56`, or zeros for a missing date. */
 function dateOf({ texts }: WxrRecord): string | null {
   const gmt = texts.get('wp:post_date_gmt') ?? ''
   const own = texts.get('wp:post_date') ?? ''

@@ -1,4 +1,4 @@
-/** Shortcodes of WordPress itself as elements; those of plugins stay as they are written. */
+/** Converts built-in shortcodes to elements. Shortcodes of plugins stay as text. */
 export function withoutShortcodes(html: string): string {
   const captioned = upTo('[/caption]', html, (head) =>
     head.replace(/\[caption[^[\]]*\]([\s\S]*?)\[\/caption\]/g, (_all, inner: string) =>
@@ -19,8 +19,8 @@ export function withoutShortcodes(html: string): string {
 }
 
 /**
- * Changes a text as far as the last `end`: what is looked for ends there at the latest, and is not looked for in vain to the
- * end of the text from each place where it may begin.
+ * Only changes the text before the last `end`, because each start without an end would be searched to the end of the
+ * text.
  */
 function upTo(end: string, text: string, change: (head: string) => string): string {
   const last = text.lastIndexOf(end)
@@ -28,20 +28,19 @@ function upTo(end: string, text: string, change: (head: string) => string): stri
   return change(text.slice(0, at)) + text.slice(at)
 }
 
-/** `<img> What it shows`: what follows the image is its caption. */
+/** The text after `<img>` is its caption. */
 function figureOf(inner: string): string {
   const end = Math.max(inner.lastIndexOf('</a>') + 4, inner.lastIndexOf('/>') + 2)
   const at = end > 3 ? end : inner.lastIndexOf('>') + 1
   return `<figure>${inner.slice(0, at)}<figcaption>${inner.slice(at)}</figcaption></figure>`
 }
 
-/** The shortcodes that are left in a text. */
 export function shortcodesIn(text: string): readonly string[] {
   const whole = text.slice(0, text.lastIndexOf(']') + 1)
   return [...whole.matchAll(/\[([a-z][\w-]*)(?:\s[^\]]*)?\]/g)].map(([, name = '']) => name)
 }
 
-/** Written by the editor of blocks: white space means nothing in it. In what is older an empty line is a paragraph. */
+/** The block editor ignores white space. In classic content an empty line separates paragraphs. */
 export function hasBlocks(html: string): boolean {
   return html.includes('<!-- wp:')
 }

@@ -2,19 +2,17 @@ import { createReadStream } from 'node:fs'
 import { SaxesParser } from 'saxes'
 import { ApplicationError } from '../../../base/errors.ts'
 
-/** A term, an author or an item of an export, with the texts of its elements by their names. */
 export interface WxrRecord {
   readonly kind: 'author' | 'category' | 'tag' | 'term' | 'item'
   /** `wp:post_id`, `content:encoded`, … */
   readonly texts: ReadonlyMap<string, string>
-  /** Terms of an item. */
   readonly terms: readonly WxrTerm[]
   readonly meta: readonly (readonly [key: string, value: string])[]
   readonly comments: number
 }
 
 export interface WxrTerm {
-  /** The taxonomy: `category`, `post_tag`, or one of the site's own. */
+  /** The taxonomy: `category`, `post_tag`, or a custom one. */
   readonly domain: string
   readonly slug: string
   readonly name: string
@@ -27,13 +25,14 @@ const RECORDS: ReadonlyMap<string, WxrRecord['kind']> = new Map([
   ['wp:term', 'term'],
   ['item', 'item'],
 ])
-/** XML 1.0 has no way to write control characters, and plugins let them through. */
+/** Control characters are invalid in XML 1.0, but plugins export them. */
 const NO_XML = /(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu
 
 /**
- * What the export of WordPress (WXR 1.x) wrote, record by record: of a file of any size one is held in memory.
+ * Reads a WordPress export (WXR 1.x) and keeps only one record in memory.
  * https://codex.wordpress.org/Tools_Export_Screen
- * @throws ApplicationError for a file that cannot be read, is no such export, or ends early
+ *
+ * @throws ApplicationError for an unreadable, foreign or truncated file
  */
 export async function* readWxr(path: string): AsyncGenerator<WxrRecord> {
   const found: WxrRecord[] = []
@@ -81,7 +80,6 @@ interface OpenRecord {
 function recordReader(onRecord: (record: WxrRecord) => void): RecordReader {
   let isWxr = false
   let record: OpenRecord | null = null
-  /** Elements within the record. */
   const path: string[] = []
   let text = ''
   let term = { domain: '', slug: '' }
@@ -122,7 +120,6 @@ function recordReader(onRecord: (record: WxrRecord) => void): RecordReader {
   }
 }
 
-/** What an element of a record said. */
 function keep(
   record: OpenRecord,
   name: string,

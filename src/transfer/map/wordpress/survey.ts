@@ -17,40 +17,35 @@ export interface Term {
   readonly slug: string
   readonly name: string
   readonly description: string
-  /** The slug of the one above it; empty at the top. */
   readonly parent: string
 }
 
-/** What items of a type have, so that their content-type has it. */
 export interface PostType {
   readonly names: TypeNames
   readonly taxonomies: Set<string>
   hasParents: boolean
 }
 
-/** What has to be known of an export before its posts are mapped. */
 export interface WordPressSurvey {
   readonly authors: ReadonlyMap<string, WordPressAuthor>
-  /** By taxonomy, then by slug, those above first. */
+  /** By taxonomy and slug, parents first. */
   readonly taxonomies: ReadonlyMap<
     string,
     { readonly names: TypeNames; readonly terms: readonly Term[] }
   >
   readonly postTypes: ReadonlyMap<string, PostType>
-  /** The type of each post, by its id. */
   readonly posts: ReadonlyMap<string, string>
   readonly files: ReadonlyMap<string, MappedFile>
-  /** Ids of files, by their addresses as `addressKey` makes them. */
   readonly fileIds: ReadonlyMap<string, string>
   readonly places: ReadonlyMap<string, LinePosition>
 }
 
-/** Of the site and not of its content: menus, templates, old revisions. */
+/** Types of the site rather than its content: menus, templates, old revisions. */
 const LEFT_TYPES =
   /^(?:nav_menu_item|revision|customize_changeset|custom_css|oembed_cache|user_request|wp_.*|acf-.*)$/
 const LEFT_TAXONOMIES =
   /^(?:nav_menu|post_format|wp_.*|language|term_language|post_translations|term_translations)$/
-/** Never published, or thrown away. */
+/** Never published, or deleted. */
 const LEFT_STATUSES: ReadonlySet<string> = new Set(['trash', 'auto-draft', 'inherit'])
 
 export function postId(id: string): string {
@@ -65,7 +60,6 @@ export function termId(taxonomy: string, slug: string): string {
   return documentIdFrom('w', `wordpress term ${taxonomy} ${slug}`)
 }
 
-/** Reads an export once. @throws ApplicationError for what is none */
 export async function surveyWxr(path: string, notes: Notes): Promise<WordPressSurvey> {
   const nameType = typeNamer('wordpress')
   const survey: Surveying = {
@@ -143,7 +137,7 @@ function noteItem(survey: Surveying, record: WxrRecord): void {
   notePlace(survey, known.names.singular, postId(id))
 }
 
-/** Named after the types of posts; those above come first. */
+/** Types are named after post types. Parent terms come first. */
 function taxonomiesOf(survey: Surveying): WordPressSurvey['taxonomies'] {
   return new Map(
     [...survey.terms].map(([taxonomy, bySlug]) => {
@@ -174,7 +168,7 @@ export function factsOf({ texts }: WxrRecord): PostFacts {
   }
 }
 
-/** Whether an item is content or a file; what is not is noted. */
+/** Whether an item is content or a file. Other items are noted. */
 export function isTaken(record: WxrRecord, notes: Notes): boolean {
   const { id, type, status } = factsOf(record)
   if (type === 'attachment') return (record.texts.get('wp:attachment_url') ?? '') !== ''
@@ -187,7 +181,7 @@ export function isTaken(record: WxrRecord, notes: Notes): boolean {
   return false
 }
 
-/** An address without what differs between the sizes of an image, and between http and https. */
+/** Normalizes a URL: ignores image size and http or https. */
 export function addressKey(url: string): string {
   return url
     .replace(/^(?:https?:)?\/\//, '')
@@ -196,7 +190,7 @@ export function addressKey(url: string): string {
     .replace(/-scaled(?=\.[a-z]+$)/i, '')
 }
 
-/** Slugs of other alphabets are percent-encoded. */
+/** Slugs in other alphabets are percent-encoded. */
 export function slugOf(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -228,7 +222,7 @@ function fromItem({ domain, slug, name }: WxrTerm): Term {
   return { taxonomy: domain, slug, name: textOfHtml(name), description: '', parent: '' }
 }
 
-/** How many are above it; a ring ends where it begins. */
+/** The number of ancestors. Stops at a cycle. */
 function depthOf(term: Term, bySlug: ReadonlyMap<string, Term>): number {
   const seen = new Set<string>()
   let at: Term | undefined = term
@@ -260,7 +254,7 @@ function fileOf(record: WxrRecord): MappedFile {
   }
 }
 
-/** An export does not say it; what a file is, is known from its bytes when it comes. */
+/** The export does not contain file types. The real type is detected from the bytes later. */
 const IMAGE = /\.(jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$/i
 
 function mimeOf(name: string): string {
