@@ -34,7 +34,7 @@ const output = {
 writeAlwaysAs({ by: { kind: 'cli', id: null, name: userInfo().username }, requestId: null })
 process.exitCode = await run()
 
-/** Three commands work where nothing can be opened. */
+/** Three commands also work if the deployment cannot be opened. */
 function run(): Promise<number> {
   const [name, ...rest] = words
   if (name === 'doctor') return runDoctor(rest, installation(), output)
@@ -43,7 +43,6 @@ function run(): Promise<number> {
   return runCli(words, openContext, output)
 }
 
-/** The installation that the environment names. */
 function installation(): Installation {
   return {
     readConfig: () => readConfig(withEnvFile(process.env)),
@@ -51,7 +50,7 @@ function installation(): Installation {
   }
 }
 
-/** Only what goes wrong: standard output is for the command. */
+/** Logs errors only, because standard output belongs to the command. */
 function cliLog(): DeploymentLog {
   const say = (message: string): void => console.error(message)
   return { info: () => undefined, warn: say, error: say }
@@ -69,10 +68,7 @@ async function openWebhookParts({
   return { database, schema, now, allowHosts, send }
 }
 
-/**
- * Opens the deployment that the environment names, beside a running server or alone: what is changed
- * here a server sees within a second.
- */
+/** Opens the configured deployment. A running server sees changes within a second. */
 async function openContext(): Promise<OpenedContext> {
   const config = readConfig(withEnvFile(process.env))
   const schema = await loadSchema(config.contentTypesDir)
@@ -93,7 +89,7 @@ async function openContext(): Promise<OpenedContext> {
   }
 }
 
-/** @param opened gets what is to be closed */
+/** @param opened collects resources to close */
 function commandContext(base: Base, opened: { close(): Promise<void> }[]): CommandContext {
   const { config, schema, database, documents, locales } = base
   const access = once(async () => {
@@ -111,11 +107,11 @@ function commandContext(base: Base, opened: { close(): Promise<void> }[]): Comma
       const plan = documents.contentType(USER)
       const passwords = base.passwords()
       const open = openUserAttributes(documents, [])
-      // A command names no attributes, so that it requires none.
+      // Commands never require user attributes.
       const attributes = { ...open, checkNew: open.checkRegistered }
       return { db: database, plan, ids, now, roles, passwords, sessions: null, attributes }
     },
-    // Nobody signs in here.
+    // Commands do not sign in.
     administrators: once(async () => openStaff(base, (await access()).actions, null)),
     publicUrl: config.http.publicUrl,
     content: () => Promise.resolve({ documents, schema }),

@@ -12,14 +12,12 @@ const HELP = `quire check-project <folder> [--json]
   reports which parts of a project of the reference, or of a folder of content-types, would be served,
   without a database; the exit status is 1 if it cannot start`
 
-/** What `check-project` found. */
 export interface ProjectCheck {
   readonly types: readonly ProjectType[]
-  /** Each stops a start. */
+  /** Each prevents a start. */
   readonly faults: readonly string[]
-  /** What a start would warn of. */
   readonly warnings: readonly string[]
-  /** Code and plugins of the project: nothing of it is run. */
+  /** Code and plugins of the project, which are not executed. */
   readonly leftBehind: readonly string[]
 }
 
@@ -31,7 +29,7 @@ interface ProjectType {
   readonly localized: boolean
 }
 
-/** Returns the exit status: 0, 1 with faults, 2 when the command line cannot be understood. */
+/** Returns the exit status: 0, 1 with faults, 2 for an invalid command line. */
 export async function runCheckProject(
   words: readonly string[],
   output: CliOutput,
@@ -50,7 +48,6 @@ export async function runCheckProject(
   return found.faults.length > 0 ? 1 : 0
 }
 
-/** Null for what cannot be understood. */
 function readWords(
   words: readonly string[],
 ): { readonly folder: string; readonly json: boolean; readonly help: boolean } | null {
@@ -66,7 +63,6 @@ function readWords(
   }
 }
 
-/** What a start on this folder would say of it. */
 export async function checkProject(folder: string): Promise<ProjectCheck> {
   const leftBehind = [...(await findCode(folder)), ...(await findPlugins(folder))]
   try {
@@ -84,7 +80,6 @@ export async function checkProject(folder: string): Promise<ProjectCheck> {
 }
 
 const CODE = /\.(?:[cm]?js|ts)$/
-/** What an API of the reference may hold besides its content-types, and what stands beside the APIs. */
 const BESIDE: ReadonlySet<string> = new Set(['plugins', 'extensions', 'middlewares'])
 const CODE_FOLDERS: ReadonlySet<string> = new Set([
   'controllers',
@@ -122,7 +117,7 @@ function isCode(path: string): boolean {
   return CODE.test(path) && !path.endsWith('.d.ts')
 }
 
-/** By the names of the folders alone: no file is opened. */
+/** Uses folder names only and opens no file. */
 function kindOf(path: readonly string[]): string | null {
   const name = path.at(-1) ?? ''
   if (name.startsWith('lifecycles.')) return 'lifecycles'
@@ -144,7 +139,6 @@ async function filesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Packages that add to the reference itself. */
 const PLUGIN =
   /^(?:@strapi\/plugin-|@strapi-community\/|strapi-(?:plugin|provider)-|@strapi\/provider-)/
 
@@ -161,7 +155,7 @@ async function dependenciesOf(path: string): Promise<object> {
     }
     return dependencies ?? {}
   } catch {
-    return {} // a folder of content-types has none
+    return {} // a folder with only content-types has no package.json
   }
 }
 

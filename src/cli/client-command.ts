@@ -21,7 +21,6 @@ const ts: Command = {
   },
 }
 
-/** Models and named queries in a language of devices; its standard library is all that they need. */
 function native(language: string, write: (code: Code) => string): Command {
   return {
     usage: `client ${language} [--role <type>] [--out <file>]`,
@@ -37,7 +36,6 @@ function native(language: string, write: (code: Code) => string): Command {
   }
 }
 
-/** To a file, or to be printed. */
 async function written(text: string, file: string | undefined): Promise<Report> {
   if (file === undefined) return { data: { text }, text }
   await writeFile(file, text)

@@ -14,28 +14,26 @@ import type { WebhooksContext } from '../changes/webhooks/manage-webhooks.ts'
 import type { TestParts } from '../changes/webhooks/test-webhook.ts'
 
 /**
- * What the commands work on: the same objects as the management API, so that both keep the same rules. Each is
- * opened when it is asked for: opening may write the rows that exist from the start.
+ * The objects that commands use. They are the same as in the management API, so both apply the same rules. Each is
+ * opened on demand, because opening may write initial rows.
  */
 export interface CommandContext {
   readonly access: () => Promise<Access>
   readonly locales: () => Promise<Locales>
   readonly users: () => Promise<UserManagement>
   readonly administrators: () => Promise<AdministratorsContext>
-  /** Where browsers reach the server. */
   readonly publicUrl: string
-  /** What there is to describe. */
   readonly api: () => Promise<ApiFacts>
-  /** What content is read with. */
   readonly content: () => Promise<CommandContent>
-  /** It may be on another machine. */
+  /** May be on another machine. */
   readonly media: () => Promise<MediaStores>
   readonly webhooks: () => Promise<WebhookParts>
-  /** Makes the commit log another one. */
+  /** Gives the commit log a new identity. */
   readonly restartLog: () => Promise<{ readonly log: string; readonly seq: number }>
   /**
-   * What an import reads of this installation and writes to; a dry run has nothing to write to.
-   * @throws ApplicationError unless indexes are what the content-types declare: no command changes them.
+   * Opens an import. A dry run gets no destination.
+   *
+   * @throws ApplicationError unless the indexes match the content-types, because commands never change indexes
    */
   openImport(options: { readonly dryRun: boolean }): Promise<OpenedImport>
 }
@@ -45,18 +43,13 @@ export interface CommandContent {
   readonly schema: Schema
 }
 
-/** To manage webhooks, and to try them. */
 export interface WebhookParts extends WebhooksContext, TestParts {}
 
-/** What imports work with. */
 export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination' | 'schema'> {
   readonly schema: Schema
-  /** For a dry run to read with. */
   readonly documents: DocumentContext
   readonly destination: (ImportDestination & OpenedFiles) | null
-  /** What one file may have. */
   readonly maxFileBytes: number
-  /** Where the content-types are declared. */
   readonly contentTypesDir: string
 }
 
@@ -64,21 +57,20 @@ interface OpenedFiles {
   readonly locales: Locales
   readonly storage: MediaStorage
   readonly folders: Folders
-  /** Of files that are on their way. */
   readonly spoolFolder: string
 }
 
-/** What a command has to say: `--json` prints `data`, otherwise `text` is printed. */
+/** The output of a command: `data` with `--json`, otherwise `text`. */
 export interface Report {
   readonly data: unknown
   readonly text: string
-  /** The command did its work, but what it found is not as it should be: status 1. */
+  /** The command succeeded but found faults: status 1. */
   readonly failed?: boolean
-  /** What was done but is hardly meant; it goes to standard error, whatever is printed. */
+  /** Always printed to standard error. */
   readonly warning?: string
 }
 
-/** Options by name as they were given; a command declares which, so that others are refused. */
+/** Options by name. A command declares its options, and others are refused. */
 export type OptionValues = Readonly<Record<string, unknown>>
 
 export interface Command {
@@ -86,12 +78,10 @@ export interface Command {
   readonly usage: string
   readonly summary: string
   readonly options: NonNullable<ParseArgsConfig['options']>
-  /** How many words it takes after its name. */
   readonly words: { readonly min: number; readonly max: number }
   run(context: CommandContext, words: readonly string[], options: OptionValues): Promise<Report>
 }
 
-/** A command line that cannot be understood; the message says what would be right. */
 export class UsageError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -99,7 +89,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The nth word after a command; that it is there was checked by `words`. */
+/** Returns the nth word. `words` has checked that it exists. */
 export function wordAt(words: readonly string[], index: number): string {
   const word = words[index]
   if (word === undefined) throw new UsageError('Missing argument')

@@ -37,7 +37,7 @@ export const EXPORT_COMMAND: Command = {
   },
 }
 
-/** The file name gives the format: the content of an encrypted archive does not reveal it. */
+/** The file name must match the format, because an encrypted archive does not reveal it. */
 function assertName(path: string, key: string | null): void {
   const expected = key === null ? /\.tar(?:\.gz)?$/ : /\.tar(?:\.gz)?\.enc$/
   if (expected.test(path)) return

@@ -29,7 +29,6 @@ const fromUrl: Command = {
     })
     const bar = progressBar(process.stderr)
     try {
-      // Without anybody who watches the totals need not be asked for.
       const watched = process.stderr.isTTY ? { onProgress: bar.show } : {}
       const data = await importFromSource({ source, ...into, ...watched })
       return { data, text: formatSourceReport(data, dryRun) }

@@ -15,9 +15,10 @@ import { openMedia } from '../server/services/open-media.ts'
 import type { OpenedImport } from './command.ts'
 
 /**
- * What an import needs of an installation. For a dry run nothing is opened that would write. Otherwise the indexes
- * must be in place: only a start builds them, and without them an import could store what breaks a uniqueness.
- * @throws ApplicationError when they are not
+ * Opens the parts that an import needs. A dry run opens no part that writes. Otherwise the indexes must exist, because
+ * only a start builds them and without them an import could store duplicates.
+ *
+ * @throws ApplicationError if indexes are missing
  */
 export async function openImport(
   base: Base,

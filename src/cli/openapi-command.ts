@@ -21,7 +21,11 @@ export const OPENAPI_COMMAND: Command = {
   },
 }
 
-/** Of a role, or without one everything. @throws NotFoundError */
+/**
+ * Returns the grants of a role, or all grants without one.
+ *
+ * @throws NotFoundError
+ */
 export async function grantsOf(context: CommandContext, type: string | undefined): Promise<Grants> {
   if (type === undefined) return ALL_GRANTS
   return new Set((await findRoleByName((await context.access()).roles, type)).permissions)

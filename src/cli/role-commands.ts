@@ -72,7 +72,6 @@ const remove: Command = {
   },
 }
 
-/** A command that changes what a role may. */
 function changing(verb: 'grant' | 'revoke', summary: string): Command {
   return {
     usage: `role ${verb} <type> <action>...`,
@@ -96,7 +95,11 @@ const revoke = changing('revoke', 'revoke actions of a role')
 
 export const ROLE_COMMANDS: readonly Command[] = [list, showRole, create, remove, grant, revoke]
 
-/** By its type. @throws NotFoundError that says what may have been meant */
+/**
+ * Finds a role by type.
+ *
+ * @throws NotFoundError with a suggestion
+ */
 export async function findRoleByName(roles: Pick<Roles, 'list'>, type: string): Promise<Role> {
   const all = await roles.list()
   const found = all.find((role) => role.type === type)

@@ -30,7 +30,6 @@ export interface CliOutput {
   error(text: string): void
 }
 
-/** An opened deployment, which the command line closes when it is done. */
 export interface OpenedContext extends CommandContext {
   close(): Promise<void>
 }
@@ -52,7 +51,10 @@ const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
 ]
 
-/** Not among the commands: they work where nothing can be opened, see `doctor/run-doctor.ts`, `check-project.ts` and `map/run-map.ts`. */
+/**
+ * These commands also work if the deployment cannot be opened, see `doctor/run-doctor.ts`, `check-project.ts` and
+ * `run-map.ts`.
+ */
 const DOCTOR = '  quire doctor\n      check settings, database, indexes and storage'
 const CHECK_PROJECT =
   '  quire check-project <folder>\n      report which parts of a project of the reference would be served'
@@ -75,8 +77,8 @@ interface Invocation {
 }
 
 /**
- * Runs one command line and returns the exit status: 0, 1 when the command is refused or finds faults, 2 when it
- * cannot be understood. The deployment is opened once the command line is known to be good.
+ * Runs a command line and returns the exit status: 0, 1 for a refused command or faults, 2 for an invalid command line.
+ * Opens the deployment after the command line is checked.
  */
 export async function runCli(
   words: readonly string[],
@@ -103,7 +105,7 @@ export async function runCli(
   }
 }
 
-/** Says what was wrong and returns the exit status; what is a bug is thrown on, with its stack. */
+/** Prints the error and returns the exit status. Bugs are rethrown with their stack. */
 function explain(error: unknown, output: CliOutput): number {
   if (error instanceof UsageError) {
     output.error(error.message)
@@ -128,7 +130,6 @@ async function reportOf(
   return { text: options['json'] === true ? JSON.stringify(data, null, 2) : text, ...rest }
 }
 
-/** A text is all that was asked for. @throws UsageError */
 function parseInvocation(words: readonly string[]): Invocation | string {
   const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   const [noun = '--help', verb, ...rest] = asked
@@ -145,7 +146,7 @@ function parseInvocation(words: readonly string[]): Invocation | string {
   return { command, words: positionals, options: values }
 }
 
-/** What is printed for words that name no command: help, of all or of those of one noun, and the version. */
+/** Returns the version or help text, for all commands or one noun, or null. */
 function textFor(noun: string, verb: string | undefined): string | null {
   if (HELP.has(noun)) return usage(COMMANDS)
   if (VERSION.has(noun)) return readVersion()
@@ -156,7 +157,7 @@ function textFor(noun: string, verb: string | undefined): string | null {
   return ofNoun.length > 0 && verb !== undefined && HELP.has(verb) ? usage(ofNoun) : null
 }
 
-/** @throws UsageError that says what may have been meant */
+/** @throws UsageError with a suggestion */
 function findCommand(noun: string, verb: string | undefined): Command {
   const ofNoun = commandsOf(noun)
   if (ofNoun.length > 0 && verb === undefined) {
@@ -174,7 +175,6 @@ function commandsOf(noun: string): readonly Command[] {
 const HELP: ReadonlySet<string> = new Set(['--help', '-h'])
 const VERSION: ReadonlySet<string> = new Set(['--version', '-v', 'version'])
 
-/** Two words, or one where what follows is no word. */
 function wordsOf({ usage }: Command): readonly string[] {
   const [noun = '', verb = ''] = usage.split(' ')
   return /^[a-z]/.test(verb) ? [noun, verb] : [noun]
@@ -189,7 +189,7 @@ function unknownCommand(noun: string, verb = ''): UsageError {
   return new UsageError(`Unknown command ${asked}${hint}; \`quire help\` lists all`)
 }
 
-/** @throws UsageError for an option that the command does not have, or one without its value */
+/** @throws UsageError for an unknown option or a missing value */
 function parseWords(
   command: Command,
   words: readonly string[],
@@ -217,7 +217,6 @@ function isParseError(error: unknown): error is Error {
   )
 }
 
-/** The message, and each fault on a line of its own where there are several. */
 function describe(error: CmsError): string {
   const faults = error.details?.['errors']
   if (!Array.isArray(faults) || faults.length < 2) return error.message

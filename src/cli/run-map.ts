@@ -18,7 +18,7 @@ const MAPPINGS = new Map([
   ['wordpress', mapWordpress],
 ])
 
-/** Returns the exit status: 0, 1 for an export that cannot be read, 2 when the command line cannot be understood. */
+/** Returns the exit status: 0, 1 for an unreadable export, 2 for an invalid command line. */
 export async function runMap(words: readonly string[], output: CliOutput): Promise<number> {
   const asked = readWords(words)
   if (asked === null) {
@@ -51,7 +51,6 @@ interface MapArguments {
   readonly json: boolean
 }
 
-/** Null for what cannot be understood. */
 function readWords(words: readonly string[]): MapArguments | 'help' | null {
   const options = {
     out: { type: 'string' },

@@ -1,4 +1,4 @@
-/** Rows under their headings, in columns as wide as they need; a heading alone says that there are none. */
+/** Pads columns to their widest cell. An empty table has only headings. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -17,7 +17,6 @@ export function formatTable(
     .join('\n')
 }
 
-/** To the minute, in UTC. */
 export function formatTime(time: Date | null, absent: string): string {
   return time === null ? absent : `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`
 }
@@ -26,7 +25,7 @@ function pad(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - widthOf(cell)))
 }
 
-/** In code points: good enough for names, few of which have wide characters. */
+/** In code points. Wide characters are rare in names. */
 function widthOf(cell: string): number {
   return Array.from(cell).length
 }

@@ -93,7 +93,11 @@ function assertType(type: string): void {
   )
 }
 
-/** By name, or else by id. @throws NotFoundError */
+/**
+ * Finds a token by name or id.
+ *
+ * @throws NotFoundError
+ */
 async function findTokenByName(apiTokens: ApiTokens, word: string): Promise<ApiToken> {
   const tokens = await apiTokens.list()
   const found =

@@ -4,7 +4,6 @@ import { NotFoundError } from '../base/errors.ts'
 import { type Command, textOption, wordAt } from './command.ts'
 import { findRoleByName } from './role-commands.ts'
 
-/** More than anybody guesses. */
 const PASSWORD_LENGTH = 24
 
 const create: Command = {

@@ -169,7 +169,6 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
   replay,
 ]
 
-/** A command whose one word is a webhook. */
 function ofOne(
   verb: string,
   summary: string,
@@ -188,7 +187,11 @@ function ofOne(
   }
 }
 
-/** By id, or else by name. @throws NotFoundError, UsageError where several have it */
+/**
+ * Finds a webhook by id or name.
+ *
+ * @throws NotFoundError, UsageError if the name is ambiguous
+ */
 async function findWebhookByName(parts: WebhookParts, word: string): Promise<Webhook> {
   const all = await listWebhooks(parts)
   const [found, ...others] = all.filter(({ id, name }) => id === word || name === word)

@@ -1,10 +1,9 @@
-/** How a program ends that takes no arguments and was given some. */
 export interface ArgumentsAnswer {
   readonly text: string
   readonly exitCode: 0 | 2
 }
 
-/** Returns the usage text and exit status for the arguments of a program without options; null if there are none. */
+/** Returns the usage text and exit status for the arguments of a program without options, or null without arguments. */
 export function answerArguments(args: readonly string[], usage: string): ArgumentsAnswer | null {
   const [first] = args
   if (first === undefined) return null
@@ -15,7 +14,6 @@ export function answerArguments(args: readonly string[], usage: string): Argumen
   }
 }
 
-/** Prints the usage and ends the process if the command line has any argument. */
 export function refuseArguments(usage: string): void {
   const answer = answerArguments(process.argv.slice(2), usage)
   if (answer === null) return

@@ -23,7 +23,6 @@ import { ConfigError } from '../errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the environment says about the server, checked and frozen. */
 export interface Config {
   readonly production: boolean
   readonly logLevel: LogLevel
@@ -39,14 +38,14 @@ export interface Config {
   readonly endUsers: EndUsersConfig
   readonly observe: ObserveConfig
   readonly webhooks: WebhooksConfig
-  /** Null: administrators sign in here alone. */
+  /** Null: administrators only sign in with passwords and passkeys. */
   readonly oidc: OidcConfig | null
 }
 
 /**
- * The configuration that an environment asks for; an empty variable counts as absent, one that is
- * not ours is ignored.
- * @throws ConfigError that lists every fault; the value of a secret is never in it.
+ * Reads the configuration. Empty variables count as unset and unknown ones are ignored.
+ *
+ * @throws ConfigError with all faults, without values of secrets
  */
 export function readConfig(env: Environment): Config {
   const given = onlyOurs(env)
@@ -146,7 +145,7 @@ function toSessions(settings: Settings): SessionsConfig {
   })
 }
 
-/** Half of those that wait in a process (docs/sync.md). */
+/** Half of the waiting requests of a process, see docs/sync.md. */
 const WAITING_PER_ADDRESS = 1_000
 
 function toHttp(settings: Settings): HttpConfig {
@@ -179,7 +178,6 @@ function toHttp(settings: Settings): HttpConfig {
   })
 }
 
-/** The address under which a server on this host and port is reached from the same machine. */
 export function localAddress(host: string, port: number): string {
   const anywhere = host === '0.0.0.0' || host === '::'
   const name = host.includes(':') ? `[${host}]` : host

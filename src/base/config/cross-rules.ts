@@ -1,10 +1,7 @@
 import { explainDatabaseInPath } from './database-name.ts'
 import type { Settings } from './variables.ts'
 
-/**
- * Faults between variables that are valid by themselves. A rule is left out where one of its variables
- * is among the `wrong` ones already.
- */
+/** Returns faults between variables. Skips a rule if one of its variables is invalid by itself. */
 export function crossFaults(settings: Settings, wrong: ReadonlySet<string>): string[] {
   return CROSS_RULES.filter(({ of }) => !of.some((name) => wrong.has(name)))
     .filter(({ broken }) => broken(settings))
@@ -72,7 +69,7 @@ const CROSS_RULES: readonly CrossRule[] = [
       'must be given when NODE_ENV is production; for instance the output of `openssl rand -hex 32`',
   },
   {
-    // The cookie is sent by pages of any origin on the same site, which then may read the JWT.
+    // Pages of any origin on the same site send the cookie and could then read the JWT.
     of: ['CORS_ORIGIN', 'UP_SESSIONS_HTTPONLY', 'UP_JWT_MANAGEMENT', 'NODE_ENV'],
     broken: ({ CORS_ORIGIN, UP_SESSIONS_HTTPONLY, UP_JWT_MANAGEMENT, NODE_ENV }) =>
       NODE_ENV === 'production' &&

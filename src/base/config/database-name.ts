@@ -4,22 +4,20 @@ const DEFAULT_DATABASE = 'quire'
 export const DATABASE_NAME = /^[^/\\. "$*<>:|?\0]+$/
 export const MAX_DATABASE_NAME_BYTES = 63
 
-/** Databases that belong to MongoDB itself. */
 const SYSTEM_DATABASES: ReadonlySet<string> = new Set(['admin', 'config', 'local'])
 
-/** The variables that name the database. */
 interface Given {
   readonly MONGODB_DATABASE: string | undefined
   readonly MONGODB_URI: string | undefined
   readonly QUIRE_DATABASE: string | undefined
 }
 
-/** The database of content: `MONGODB_DATABASE`, else the path of the URI in use, else `quire`. */
+/** Returns `MONGODB_DATABASE`, the path of the URI in use, or `quire`. */
 export function chooseDatabaseName(settings: Given): string {
   return settings.MONGODB_DATABASE ?? nameInPath(settings) ?? DEFAULT_DATABASE
 }
 
-/** Why the path of the URI in use cannot name the database of content; null if it can. */
+/** Returns why the path of the URI in use cannot be the database name, or null. */
 export function explainDatabaseInPath(settings: Given): string | null {
   const name = settings.MONGODB_DATABASE === undefined ? nameInPath(settings) : null
   if (name === null) return null
@@ -37,6 +35,6 @@ function nameInPath({ MONGODB_URI, QUIRE_DATABASE = 'uri' }: Given): string | nu
   try {
     return decodeURIComponent(path)
   } catch {
-    return '' // no valid name
+    return ''
   }
 }

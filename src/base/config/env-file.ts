@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import type { Environment } from './config.ts'
 
-/**
- * The environment with what a `.env` file adds to it; the environment wins, and a file that does
- * not exist adds nothing.
- */
+/** Adds variables of a `.env` file to the environment. The environment wins, and a missing file is ignored. */
 export function withEnvFile(env: Environment, file = '.env'): Environment {
   return { ...parseEnv(readIfPresent(file)), ...env }
 }

@@ -2,7 +2,7 @@ import { editDistance } from '../near-miss.ts'
 import type { Environment } from './config.ts'
 import { VARIABLES } from './variables.ts'
 
-/** Names that other products use for what one of our variables says. */
+/** Names that other products use for these variables. */
 const ALIASES: Readonly<Record<string, keyof typeof VARIABLES>> = {
   MONGO_URI: 'MONGODB_URI',
   MONGO_URL: 'MONGODB_URI',
@@ -21,10 +21,7 @@ const ALIASES: Readonly<Record<string, keyof typeof VARIABLES>> = {
   RATE_LIMITS: 'RATE_LIMIT',
 }
 
-/**
- * One sentence per variable that is set, is not ours and looks like a slip for one of ours that is
- * not set. Nothing else in the environment is ours to judge.
- */
+/** Returns one suggestion per unknown variable that resembles an unset variable of Quire. Ignores all others. */
 export function findNearMisses(env: Environment): readonly string[] {
   return Object.keys(env).flatMap((name) => {
     const meant = name in VARIABLES ? undefined : meantBy(name)
@@ -42,7 +39,7 @@ function bare(name: string): string {
   return name.replaceAll('_', '').toUpperCase()
 }
 
-// Short names are left out: HOST, PORT and HOME are too close to each other to guess from.
+// Excludes short names, because HOST, PORT and HOME are too similar.
 function isOneSlip(name: string, ours: string): boolean {
   const isNear = ours.length >= 8 && Math.abs(name.length - ours.length) <= 1
   return isNear && editDistance(name, ours) <= 1

@@ -1,6 +1,6 @@
 import Joi from 'joi'
 
-/** The role of everyone with this value in the claim; `*` matches everybody. */
+/** Maps a value of the claim to a role. `*` matches every user. */
 export interface OidcRoleRule {
   readonly value: string
   readonly role: string
@@ -8,7 +8,10 @@ export interface OidcRoleRule {
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Plain HTTP would let an attacker on the network forge identities: it is allowed on this machine only, with OIDC_ALLOW_HTTP. */
+/**
+ * Over plain HTTP an attacker on the network could forge identities, so it is limited to this machine and
+ * OIDC_ALLOW_HTTP.
+ */
 export function issuer(): Joi.StringSchema {
   return Joi.string().custom((given: string, helpers) => {
     if (!URL.canParse(given)) return helpers.error('any.invalid')
@@ -18,7 +21,7 @@ export function issuer(): Joi.StringSchema {
   })
 }
 
-/** `cms-admins=administrator,staff=editor`; a value may hold `=` itself. */
+/** Parses `cms-admins=administrator,staff=editor`. Values may contain `=`. */
 export function toRoleRules(given: string, helpers: Joi.CustomHelpers): unknown {
   const rules = given.split(',').map((pair) => {
     const [, value = '', role = ''] = /^(.+)=([\w-]{1,64})$/.exec(pair.trim()) ?? []

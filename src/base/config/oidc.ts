@@ -1,7 +1,6 @@
 import type { OidcRoleRule } from './oidc-rules.ts'
 import type { Settings } from './variables.ts'
 
-/** Of the provider by which administrators sign in. */
 export interface OidcConfig {
   readonly issuer: string
   readonly clientId: string
@@ -12,7 +11,6 @@ export interface OidcConfig {
   readonly roles: readonly OidcRoleRule[]
 }
 
-/** Null where there is none. */
 export function toOidc(settings: Settings): OidcConfig | null {
   const { OIDC_ISSUER, OIDC_CLIENT_ID } = settings
   if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined) return null

@@ -3,18 +3,17 @@ import { DATABASE_NAME, MAX_DATABASE_NAME_BYTES } from './database-name.ts'
 import { issuer, type OidcRoleRule, toRoleRules } from './oidc-rules.ts'
 
 /**
- * One environment variable: its rule, what would be right (for the fault), and whether its value may be shown.
- * `Value` is what the rule makes of the text; undefined is of it where there is no default.
+ * The rule of an environment variable, the expected value for messages, and whether the value may be shown. `Value`
+ * includes undefined without a default.
  */
 export interface Variable<Value = unknown> {
   readonly rule: Joi.Schema
   readonly expected: string
   readonly secret?: true
-  /** Never set: carries the type alone. */
+  /** Never set. Carries the type only. */
   readonly value?: Value
 }
 
-/** The environment after its check: every variable converted, defaults filled in. */
 export type Settings = {
   readonly [Name in keyof typeof VARIABLES]: ValueOf<(typeof VARIABLES)[Name]>
 }
@@ -35,15 +34,11 @@ const SWITCH: Readonly<Record<string, boolean>> = {
   0: false,
 }
 
-/** The widths of icons and of usual screens. */
 const IMAGE_SIZES: readonly number[] = [
   16, 32, 48, 64, 96, 128, 256, 384, 512, 640, 750, 828, 1080, 1200, 1920, 2048, 3840,
 ]
 
-/**
- * Every variable that configures Quire, by name. `docs/configuration.md` lists the same; a test
- * compares the two.
- */
+/** All variables of Quire. A test compares them with `docs/configuration.md`. */
 export const VARIABLES = {
   NODE_ENV: optional(
     Joi.string().valid('production', 'development', 'test'),
@@ -52,7 +47,7 @@ export const VARIABLES = {
   HOST: text('0.0.0.0', Joi.string().hostname(), 'an address or a host name to listen on'),
   PORT: whole(1337, 0, 65_535),
   PUBLIC_URL: optional(url('http', 'https'), 'an http:// or https:// address'),
-  /** Absent: the port of PUBLIC_URL, if it names one. */
+  /** Default: the port of PUBLIC_URL, if any. */
   COOKIE_NAME: optional(
     Joi.string().pattern(/^[\w-]{1,40}$/),
     'at most 40 letters, digits, _ and -',
@@ -109,7 +104,7 @@ export const VARIABLES = {
     Joi.string().default([]).custom(toNames),
     'names of attributes of users such as bio,age, with commas between them',
   ),
-  /** Absent: 25, or API_MAX_LIMIT if that is less. */
+  /** Default: 25, or API_MAX_LIMIT if lower. */
   API_DEFAULT_LIMIT: whole(undefined, 1, 100_000),
   API_MAX_LIMIT: whole(100, 1, 100_000),
   API_MAX_ENTRIES: whole(10_000, 1, 10_000_000),
@@ -122,7 +117,7 @@ export const VARIABLES = {
   LOG_RETENTION_DAYS: whole(90, 1, 3_650),
   HISTORY_DAYS: whole(365, 1, 36_500),
   TRASH_DAYS: whole(30, 0, 3_650),
-  /** Absent: three quarters of QUERY_TIMEOUT_MS. */
+  /** Default: three quarters of QUERY_TIMEOUT_MS. */
   COUNT_TIMEOUT_MS: whole(undefined, 1, 3_600_000),
   CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184),
   CACHE_STALE_MS: whole(1_000, 0, 60_000),
@@ -133,12 +128,12 @@ export const VARIABLES = {
   CDN_PURGE_TOKEN: secret(Joi.string().pattern(/^\S+$/), 'a token without white space'),
   MONGODB_MAX_POOL_SIZE: whole(50, 2, 10_000),
   MONGODB_QUEUE_TIMEOUT_MS: whole(2000, 1, 3_600_000),
-  /** Absent: four for each connection to the database. */
+  /** Default: four per database connection. */
   MAX_IN_FLIGHT: whole(undefined, 1, 1_000_000),
   MAX_READING_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
   MAX_UNSENT_BYTES: whole(268_435_456, 1_048_576, Number.MAX_SAFE_INTEGER),
   MAX_LIVE: whole(2_000, 0, 1_000_000),
-  /** Absent: half of them. */
+  /** Default: half of MAX_LIVE. */
   MAX_LIVE_PER_ADDRESS: whole(undefined, 0, 1_000_000),
   MAX_CONNECTIONS: whole(10_000, 1, 1_000_000),
   MAX_HEADER_BYTES: whole(131_072, 1024, 16_777_216),
@@ -181,12 +176,12 @@ export const VARIABLES = {
     Joi.valid(...LOG_LEVELS).default('info'),
     `one of ${LOG_LEVELS.join(', ')}`,
   ),
-  /** Absent: `off` in production, else `requests`. */
+  /** Default: `off` in production, otherwise `requests`. */
   MONITOR_COMMANDS: optionalOf(['off', 'totals', 'requests']),
   SLOW_REQUEST_MS: whole(500, 0, 3_600_000),
 } as const satisfies Readonly<Record<string, Variable>>
 
-/** For rules that convert: Joi does not know to what. */
+/** For rules that convert values, because Joi does not know the result type. */
 function checked<Value>(rule: Joi.Schema, expected: string): Variable<Value> {
   return { rule, expected }
 }
@@ -270,7 +265,7 @@ function isOrigin(given: string): boolean {
   return URL.canParse(given) && new URL(given).origin === given
 }
 
-/** As an address names them: in lower case, IPv6 in brackets, with a port or without. */
+/** In URL notation: lower case, IPv6 in brackets, optionally with a port. */
 function toHosts(given: string, helpers: Joi.CustomHelpers): unknown {
   const hosts = given.split(',').map((host) => host.trim())
   return hosts.every(isHost) ? Object.freeze(hosts) : helpers.error('any.invalid')

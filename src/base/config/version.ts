@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of the package that this file is part of. */
 export function readVersion(): string {
   const file = new URL('../../../../package.json', import.meta.url)
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }

@@ -3,7 +3,6 @@ import { needsOf, remedyFor } from '../../mongo/indexes/index-needs.ts'
 import type { QueryStat } from '../../mongo/observe/query-stats.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-/** An attribute that queries filter or sort by without an index, and what it cost. */
 export interface IndexAdvice {
   readonly contentType: string
   readonly attribute: string
@@ -11,12 +10,11 @@ export interface IndexAdvice {
   readonly count: number
   readonly totalMs: number
   readonly slowestMs: number
-  /** Of the explained query that read most for what it gave; null while none was explained. */
+  /** From the worst explained query, or null without one. */
   readonly scanned: number | null
   readonly returned: number | null
-  /** Whether it hurts: `isSlow`, or far more was read than was given. */
+  /** `isSlow`, or far more was scanned than returned. */
   readonly isUrgent: boolean
-  /** What the content-type would have to declare. */
   readonly remedy: string
 }
 
@@ -25,9 +23,8 @@ const MIN_SCANNED = 1_000
 const SCANNED_PER_RETURNED = 10
 
 /**
- * The attributes without an index, those that cost most first. A query that has an index for one of its
- * conditions needs none for the others; an order needs one that has all of it. What several queries do with an
- * attribute is added up.
+ * Returns attributes without an index, most expensive first. A query with an index for one condition needs no other
+ * index. A sort needs an index that covers it completely. The costs of several queries are summed.
  */
 export function adviseIndexes(
   stats: readonly QueryStat[],

@@ -22,8 +22,9 @@ export interface DatabaseReport {
 }
 
 /**
- * Looks at an open database, and changes nothing but for a transaction that writes nothing.
- * @throws CmsError for what the database refuses (`toCmsError`)
+ * Examines an open database. The only write is an empty transaction.
+ *
+ * @throws CmsError for database errors (`toCmsError`)
  */
 export async function examineDatabase(
   database: Database,
@@ -102,7 +103,7 @@ function topologyOf(
       }
 }
 
-/** Engines may say that they are a replica set and have no transactions all the same. */
+/** Some engines report a replica set but do not support transactions. */
 async function examineTransactions(database: Database): Promise<Finding> {
   try {
     await database.transact((session) =>
@@ -155,7 +156,7 @@ function examineAdvice(advice: readonly IndexAdvice[], seen: number): Finding {
   return { check, level: urgent > 0 ? 'warning' : 'note', what }
 }
 
-/** A token that may do nothing is a token whose permissions were forgotten. */
+/** A token without permissions is probably a mistake. */
 function examineTokens(
   tokens: readonly {
     readonly name: string

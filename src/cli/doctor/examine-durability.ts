@@ -1,8 +1,8 @@
 import type { Finding } from './finding.ts'
 
 /**
- * Reports settings with which a failover loses acknowledged content: `w` and `journal` of the connection string, and
- * arbiters, which vote but store nothing. A database that does not list its arbiters is not judged.
+ * Reports settings that can lose acknowledged writes in a failover: `w` and `journal` in the connection string, and
+ * arbiters, which vote but store no data. Databases that do not list arbiters are not checked.
  */
 export function examineDurability(
   uri: string | null,
@@ -30,7 +30,7 @@ export function examineDurability(
   return found.map((what) => ({ check, level: 'warning', what }))
 }
 
-/** The driver compares the names of options without case. */
+/** The driver ignores the case of option names. */
 function optionsIn(uri: string): ReadonlyMap<string, string> {
   const [, query = ''] = uri.split('?')
   return new Map(

@@ -2,10 +2,10 @@ import { examineLog, type LogHealth, MOST_COUNTED } from '../../mongo/commits/lo
 import type { Database } from '../../mongo/connection/database.ts'
 import type { Finding } from './finding.ts'
 
-/** A sequencer that works leaves nothing for longer. */
+/** A working sequencer leaves no commit unnumbered for longer. */
 const LATE_MS = 10_000
 
-/** @throws CmsError for what the database refuses (`toCmsError`) */
+/** @throws CmsError for database errors (`toCmsError`) */
 export async function examineCommitLog(database: Database): Promise<readonly Finding[]> {
   return findingsOf(await examineLog(database, new Date()))
 }

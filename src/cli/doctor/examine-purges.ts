@@ -3,10 +3,14 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { examinePurges, type PurgeHealth } from '../../changes/purges/purge-health.ts'
 import type { Finding } from './finding.ts'
 
-/** A cache that responds is purged within about three seconds and `CACHE_STALE_MS`. */
+/** A responding cache is purged within about three seconds plus `CACHE_STALE_MS`. */
 const LATE_MS = 30_000
 
-/** Nothing where no caches are configured. @throws CmsError for what the database refuses (`toCmsError`) */
+/**
+ * Returns no findings without configured caches.
+ *
+ * @throws CmsError for database errors (`toCmsError`)
+ */
 export async function examineCaches(
   database: Database,
   { purge, staleMs }: Pick<CacheConfig, 'purge' | 'staleMs'>,

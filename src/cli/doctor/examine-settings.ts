@@ -1,7 +1,7 @@
 import type { Config } from '../../base/config/config.ts'
 import type { Finding } from './finding.ts'
 
-/** Shorter secrets can be guessed by trying: 32 characters of hex are 128 bits. */
+/** Shorter secrets can be guessed: 32 hex characters are 128 bits. */
 const MIN_SECRET_LENGTH = 32
 
 interface Rule {
@@ -49,7 +49,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** What is fine for development and weak in production: a note in the one, a warning in the other. */
+/** Reports weak settings: warnings in production, otherwise notes. */
 export function examineSettings(config: Config): readonly Finding[] {
   const level = config.production ? 'warning' : 'note'
   const weak = RULES.filter(({ isWeak }) => isWeak(config)).map(({ what }) => what)

@@ -7,7 +7,6 @@ import type { Finding } from './finding.ts'
 
 const CONTENT = 'quire doctor was here'
 
-/** Stores a small file, reads it and removes it; whatever fails is the finding. */
 export async function examineStorage(open: () => Promise<MediaStorage>): Promise<Finding> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-doctor-'))
   try {

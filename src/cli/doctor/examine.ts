@@ -18,7 +18,6 @@ export interface Examination {
   readonly advice: readonly IndexAdvice[]
 }
 
-/** What there is to examine; the process entry gives the real ones. */
 export interface Installation {
   /** @throws ConfigError */
   readConfig(): Config
@@ -26,8 +25,8 @@ export interface Installation {
 }
 
 /**
- * Examines all that can be reached: where something cannot be opened, that is a finding, and what stands
- * on it is left out. What is a bug is thrown.
+ * Examines all reachable parts. A part that cannot be opened is a finding, and parts that depend on it are skipped.
+ * Bugs are thrown.
  */
 export async function examine(installation: Installation): Promise<Examination> {
   const findings: Finding[] = []
@@ -78,7 +77,7 @@ async function examineOpened(
   return report?.advice ?? []
 }
 
-/** Null where it cannot be had, which is then a finding. */
+/** Returns null after adding a finding. */
 async function attempt<T>(
   findings: Finding[],
   check: string,
@@ -92,7 +91,7 @@ async function attempt<T>(
   }
 }
 
-/** @throws what is no failure of the installation, but a bug */
+/** @throws errors that are bugs */
 function faultsOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError || error instanceof SchemaError) return error.faults
   if (error instanceof CmsError) return [error.message]

@@ -12,8 +12,8 @@ const HELP = `quire doctor [--json]
   the exit status is 1 if it finds any`
 
 /**
- * Runs `quire doctor` and returns the exit status: 0, 1 with findings, 2 when the command line cannot be
- * understood. Unlike other commands it works where not everything can be opened: that is what it is for.
+ * Runs `quire doctor` and returns the exit status: 0, 1 with findings, 2 for an invalid command line. In contrast to
+ * other commands it also works if parts cannot be opened.
  */
 export async function runDoctor(
   words: readonly string[],
@@ -34,7 +34,6 @@ export async function runDoctor(
   return examination.findings.some(isBad) ? 1 : 0
 }
 
-/** Null for what cannot be understood. */
 function readWords(
   words: readonly string[],
 ): { readonly json: boolean; readonly help: boolean } | null {

@@ -2,8 +2,8 @@ import { open, rename, rm } from 'node:fs/promises'
 import { type SnapshotFile, unfinished } from './snapshot-file.ts'
 
 /**
- * A line an item and one with the token at the end: what `GET /api/_sync` sends as `application/x-ndjson`, all pages as one.
- * What was changed while it was written comes later in it once more.
+ * Writes one line per item and a final line with the token, like `GET /api/_sync` as `application/x-ndjson` with all
+ * pages joined. Changes during the export appear again at the end.
  */
 export async function openNdjsonFile(path: string): Promise<SnapshotFile> {
   const part = unfinished(path)

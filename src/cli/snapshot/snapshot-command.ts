@@ -51,7 +51,6 @@ export const SNAPSHOT_COMMAND: Command = {
   },
 }
 
-/** All of it, or no file. */
 async function write(
   file: SnapshotFile,
   take: () => Promise<string>,
@@ -72,7 +71,7 @@ function formatOf(options: OptionValues, out: string): keyof typeof FORMATS {
   throw new UsageError('snapshot: --format is ndjson or sqlite')
 }
 
-/** As whom it is read: whose copy the app goes on with. */
+/** The caller that determines the permissions. The app continues the copy with the same ones. */
 async function askerOf(
   context: Parameters<Command['run']>[0],
   options: OptionValues,
@@ -85,7 +84,11 @@ async function askerOf(
   return (await (await context.access()).principalOf(`Bearer ${token}`)).grants
 }
 
-/** The parameters of `GET /api/_sync`. @throws UsageError, ValidationError */
+/**
+ * Parses the parameters of `GET /api/_sync`.
+ *
+ * @throws UsageError, ValidationError
+ */
 function readScope(options: OptionValues, known: Parameters<typeof parseScope>[1]): SyncScope {
   const asked: Data = {}
   for (const name of ['types', 'locale', 'status']) {
@@ -121,7 +124,6 @@ function readFilters(text: string): unknown {
   }
 }
 
-/** As a query string has it: all values are texts. */
 function asQuery(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asQuery)
   if (typeof value !== 'object' || value === null) return String(value)

@@ -21,15 +21,15 @@ interface Item {
 }
 
 /**
- * A database with a row for each version, and one token: `locale` is empty where there is none, `data` is JSON. What writes it
- * is loaded where it is used.
+ * A database with one row per version and the token. `locale` is empty for versions without locale, `data` is JSON.
+ * Loads the SQLite package on demand.
  */
 export async function openSqliteFile(path: string): Promise<SnapshotFile> {
   const { default: sqlite } = await import('node-sqlite3-wasm')
   const part = unfinished(path)
   await rm(part, { force: true })
   const database = new sqlite.Database(part)
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;') // nobody sees it until it is whole
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;') // invisible until it is complete
   database.exec(TABLES)
   const put = database.prepare('INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)')
   const remove = database.prepare(

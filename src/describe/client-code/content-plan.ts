@@ -3,7 +3,7 @@ import type { ScalarType } from '../../schema/definition.ts'
 import type { ShapePlan, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import type { CodeScope } from './code.ts'
 
-/** What of a declaration a store on a device goes by, as `ContentPlan` of `@quire/client` has it. */
+/** The declaration for an on-device store, like `ContentPlan` of `@quire/client`. */
 export interface StoredShape {
   readonly kinds: Readonly<Record<string, string>>
   readonly links: Readonly<Record<string, object>>
@@ -16,7 +16,7 @@ interface StoredType extends StoredShape {
   readonly fields?: string
 }
 
-/** Of values whose order is not that of their JSON. */
+/** Types that sort differently from their JSON. */
 const KINDS: Readonly<Partial<Record<ScalarType, string>>> = {
   datetime: 'date',
   timestamp: 'date',
@@ -25,7 +25,7 @@ const KINDS: Readonly<Partial<Record<ScalarType, string>>> = {
   blocks: 'json',
 }
 
-/** `pathOf` names a type, or is null for one that no store holds. */
+/** `pathOf` returns a type name, or null for a type that stores do not contain. */
 export function storedType(
   plan: ContentTypePlan,
   scope: CodeScope,
@@ -80,7 +80,7 @@ export function storedShape(
   return { kinds: Object.fromEntries(kinds), links: Object.fromEntries(links) }
 }
 
-/** The inverse side is in no row: those at its other end lead to it. */
+/** Inverse sides are not in rows. The rows of the owner refer to them. */
 function relationLink({ toMany, side, otherSide }: RelationPlan, to: string): object {
   return { to, many: toMany, ...(side === 'inverse' && { by: otherSide }) }
 }

@@ -4,7 +4,6 @@ import type { ShapePlan, AttributePlan, ScalarPlan } from '../../schema/plan.ts'
 import { valueType } from './shape-members.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 
-/** What a write takes of each type, where it differs from what is shown. */
 const GIVEN: Readonly<Partial<Record<ScalarType, string>>> = {
   decimal: 'number | string',
   biginteger: 'number | string',
@@ -13,12 +12,12 @@ const GIVEN: Readonly<Partial<Record<ScalarType, string>>> = {
   timestamp: 'string | globalThis.Date',
 }
 
-/** What a POST and a PUT take. A draft may be unfinished: nothing is asked of a type that has them. */
+/** The input types of POST and PUT. Attributes of types with drafts are optional, because drafts may be incomplete. */
 export function inputMembers(
   holder: ShapePlan,
   scope: CodeScope,
 ): { readonly create: readonly Member[]; readonly update: readonly Member[] } {
-  // Of a component nobody knows whose draft it is in.
+  // A component may be used in drafts.
   const mayBeUnfinished = !('draftAndPublish' in holder) || holder.draftAndPublish === true
   const given = [...holder.attributes.values()].flatMap((attribute) => {
     const type = attribute.writable === false ? null : inputType(attribute, scope, mayBeUnfinished)
@@ -35,7 +34,7 @@ export function inputMembers(
 
 function isAsked(attribute: AttributePlan): boolean {
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
-  // What the other side stores is asked of that.
+  // The owner of a relation requires it.
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
   return attribute.required && !hasDefault && !isInverse && !isMadeUid(attribute)
 }
@@ -45,7 +44,6 @@ function scalarInput(attribute: ScalarPlan, mayBeUnfinished: boolean): string {
   return attribute.required && !mayBeUnfinished ? type : `${type} | null`
 }
 
-/** Null for what cannot be named. */
 function inputType(
   attribute: AttributePlan,
   scope: CodeScope,

@@ -10,7 +10,6 @@ import { type Member, quoted } from './code.ts'
 import { fieldType } from './shape-members.ts'
 import { writeMembers } from './write-members.ts'
 
-/** The named queries that a principal may run: their parameters and their answers. */
 export function queryMembers(schema: Schema, grants: Grants): readonly Member[] {
   return [...compileQueries(schema)]
     .filter(([name]) => grants.has(queryAction(name)))

@@ -4,7 +4,6 @@ import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 
-/** What an answer shows of each type, where it is not null. */
 const TYPESCRIPT_TYPES: Readonly<Record<ScalarType, string>> = {
   string: 'string',
   text: 'string',
@@ -28,20 +27,18 @@ const TYPESCRIPT_TYPES: Readonly<Record<ScalarType, string>> = {
 
 const NEVER_NULL: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt'])
 
-/** What an entry shows by itself, or where it is asked for by name alone. */
+/** Attributes that are always returned, or only if named in `fields`. */
 export function fieldMembers(holder: ShapePlan, shown: 'always' | 'on request'): readonly Member[] {
   return shownScalars(holder)
     .filter(({ onRequest }) => onRequest === (shown === 'on request'))
     .map((plan) => [plan.name, fieldType(plan)])
 }
 
-/** What an answer shows of an attribute. */
 export function fieldType(plan: ScalarPlan): string {
   const isThere = (plan.system && NEVER_NULL.has(plan.name)) || plan.type === 'json'
   return isThere ? valueType(plan) : `${valueType(plan)} | null`
 }
 
-/** The conditions that each attribute takes. */
 export function filterMembers(holder: ShapePlan): readonly Member[] {
   return shownScalars(holder).map((plan) => [plan.name, filterType(plan)])
 }
@@ -57,7 +54,7 @@ function filterType(plan: ScalarPlan): string {
     : 'quire.PlainFilter'
 }
 
-/** What a client has at hand; as text it is what the server reads. */
+/** Types that clients use. The server parses their text form. */
 const OPERANDS: Readonly<Partial<Record<ScalarType, string>>> = {
   date: 'string | globalThis.Date',
   datetime: 'string | globalThis.Date',
@@ -65,7 +62,6 @@ const OPERANDS: Readonly<Partial<Record<ScalarType, string>>> = {
   biginteger: 'string | number | bigint',
 }
 
-/** What `populate` shows. */
 export function linkMembers(holder: ShapePlan, scope: CodeScope): readonly Member[] {
   return populatablesOf(holder).flatMap((one): readonly Member[] => {
     switch (one.kind) {
@@ -84,7 +80,7 @@ export function linkMembers(holder: ShapePlan, scope: CodeScope): readonly Membe
         const components = uids.map((uid) => `${quoted(uid)}: ${scope.nameOf(uid)}`)
         return [[one.name, `quire.Zone<{ ${components.join('; ')} }>`]]
       }
-      case 'users': // of whatever type: what they are, no type can say
+      case 'users': // of any type, which cannot be expressed
         return []
     }
   })
@@ -100,7 +96,6 @@ function shownScalars(holder: ShapePlan): readonly ScalarPlan[] {
   )
 }
 
-/** The type of a value that is there. */
 export function valueType({ type, limits }: ScalarPlan): string {
   const { enum: values } = limits
   return type === 'enumeration' && values !== undefined

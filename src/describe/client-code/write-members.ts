@@ -1,6 +1,5 @@
 import { type Member, quoted } from './code.ts'
 
-/** Members in braces, a line each. */
 export function writeMembers(members: readonly Member[], indent = '', end = ''): string {
   if (members.length === 0) return '{}'
   const lines = members.map((member) => `${indent}${writeMember(member, end)}`)

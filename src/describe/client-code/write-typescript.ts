@@ -11,17 +11,13 @@ import { queryMembers } from './query-members.ts'
 import { fieldMembers, filterMembers, linkMembers } from './shape-members.ts'
 import { writeMember, writeMembers } from './write-members.ts'
 
-/** What code is written of. */
 export interface CodeFacts {
   readonly schema: Schema
   readonly locales: LocaleRules
   readonly grants: Grants
 }
 
-/**
- * A file of TypeScript for `@quire/client`: the types of the content-types that a principal may read, and a
- * `createClient` for them.
- */
+/** Writes TypeScript for `@quire/client`: the types of readable content-types and a `createClient` for them. */
 export function writeTypeScript({ schema, locales, grants }: CodeFacts): string {
   const names = nameSchemas(schema)
   const scope: CodeScope = {
@@ -60,7 +56,7 @@ const CREATE = `export function createClient(options: quire.ClientOptions): quir
 }
 `
 
-/** Files are shown with whatever has media. */
+/** Files are returned with any media attribute. */
 function isWritten(uid: Uid, scope: CodeScope): boolean {
   return uid === FILE || scope.mayRead(uid)
 }
@@ -69,7 +65,7 @@ function pathOf({ kind, singularName, pluralName }: ContentTypePlan): string {
   return kind === 'singleType' ? singularName : pluralName
 }
 
-/** What a store on a device goes by (`@quire/client/sync`). */
+/** The plan of an on-device store (`@quire/client/sync`). */
 function writePlan(
   types: readonly ContentTypePlan[],
   components: readonly ShapePlan[],
@@ -104,7 +100,6 @@ function writeType(plan: ContentTypePlan, scope: CodeScope): string {
   ])
 }
 
-/** A component, and what writes take of it. */
 function writeShape(plan: ShapePlan, scope: CodeScope): string {
   const name = scope.nameOf(plan.uid)
   const { update } = inputMembers(plan, scope)

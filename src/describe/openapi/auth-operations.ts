@@ -16,10 +16,8 @@ const NEW_PASSWORD = { ...PASSWORD, minLength: 6 }
 const EMAIL = { ...TEXT, format: 'email', maxLength: 255 }
 const DONE = objectOf({ ok: { type: 'boolean', const: true } }, ['ok'])
 
-/** How end users sign in: whether their tokens are refreshed. */
 export interface SignInRules {
   readonly refresh: boolean
-  /** The attributes of users that a registration sets. */
   readonly registerFields: readonly string[]
 }
 
@@ -28,7 +26,6 @@ interface AuthDescription {
   readonly rules: SignInRules
 }
 
-/** What a POST takes and answers. */
 interface Exchange {
   readonly path: string
   readonly verb: PluginVerb<'plugin::users-permissions.auth'>
@@ -128,7 +125,6 @@ function registration({ vocabulary, rules: { registerFields } }: AuthDescription
   }
 }
 
-/** How the principal can sign in. */
 export function authOperations(
   vocabulary: Vocabulary,
   rules: SignInRules,
@@ -208,7 +204,7 @@ const CONFIRMATION: PlacedOperation = {
   },
 }
 
-/** There is none yet: every answer is a 400. */
+/** No provider exists yet, so every response is a 400. */
 function provider(path: string, operationId: string): PlacedOperation {
   const operation: Operation = {
     operationId,
@@ -239,7 +235,6 @@ function placed(
   }
 }
 
-/** An object whose other members mean nothing. */
 function open(
   properties: Readonly<Record<string, JsonSchema>>,
   ...required: readonly string[]

@@ -1,7 +1,6 @@
 import { type JsonSchema, arraySchema, TEXT } from './json-schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** A value of a `blocks` attribute: what its editor writes, node by node. */
 export function blocksSchema(vocabulary: Vocabulary): JsonSchema {
   return vocabulary.refer('Blocks', () => arraySchema(blockSchema(vocabulary)))
 }
@@ -53,7 +52,7 @@ const IMAGE: JsonSchema = {
   },
 }
 
-/** A node with children; other keys than these are kept as they are. */
+/** A node with children. Additional keys are stored unchanged. */
 function holding(
   type: string,
   child: JsonSchema,

@@ -8,7 +8,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 const LINES = 'application/x-ndjson'
 
-/** Many documents at once, for principals that may write at least one type. */
+/** For principals that may write at least one type. */
 export function bulkOperations(
   vocabulary: Vocabulary,
   content: readonly ContentTypePlan[],
@@ -43,7 +43,7 @@ export function bulkOperations(
   ]
 }
 
-/** Text whose every line is a value of a schema: no generator reads that, but people do. */
+/** NDJSON, described for people, because generators do not support it. */
 function lines(description: string, schema: JsonSchema): JsonSchema {
   return { ...TEXT, description, contentMediaType: LINES, contentSchema: schema }
 }

@@ -26,7 +26,6 @@ import {
 import { answer, ENTITY_TAG, failures, jsonBody, NOT_MODIFIED } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What an operation on one content-type is described with. */
 interface TypeDescription {
   readonly vocabulary: Vocabulary
   readonly plan: ContentTypePlan
@@ -36,7 +35,6 @@ interface TypeDescription {
   readonly isSingle: boolean
 }
 
-/** What the principal may do with one content-type. */
 export function contentOperations(
   vocabulary: Vocabulary,
   plan: ContentTypePlan,
@@ -104,7 +102,6 @@ function find({ vocabulary, plan, bounds, name, path }: TypeDescription): Placed
   }
 }
 
-/** Of a page by number, by offset or by cursor. */
 export function paginationSchema({ refer }: Vocabulary): JsonSchema {
   return refer('Pagination', () =>
     objectOf({
@@ -197,7 +194,7 @@ function update(place: TypeDescription): PlacedOperation {
   }
 }
 
-/** Beside `data` a body may have other members, which mean nothing. */
+/** Additional members next to `data` are ignored. */
 function bodyOf(data: JsonSchema, plan: ContentTypePlan): object {
   const example = exampleOf(plan)
   const schema = { type: 'object', properties: { data }, required: ['data'] }

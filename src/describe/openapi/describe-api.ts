@@ -14,14 +14,11 @@ import { roleOperations } from './role-operations.ts'
 import { userOperations } from './user-operations.ts'
 import { openVocabulary, type Vocabulary } from './vocabulary.ts'
 
-/** What a description is made of. */
 export interface ApiFacts extends Bounds, SignInRules {
   readonly schema: Schema
-  /** Where the API is, without a slash at its end. */
   readonly serverUrl: string
 }
 
-/** A document of OpenAPI 3.1. */
 export interface ApiDescription {
   readonly openapi: string
   readonly info: object
@@ -37,7 +34,6 @@ export interface ApiDescription {
   }
 }
 
-/** The API under `/api` that these grants permit; operations beyond them are left out. */
 export function describeApi(facts: ApiFacts, grants: Grants): ApiDescription {
   const vocabulary = openVocabulary(facts.schema, grants)
   const operations = allOperations(vocabulary, facts)

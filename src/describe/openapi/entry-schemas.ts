@@ -12,14 +12,13 @@ import type { Vocabulary } from './vocabulary.ts'
 
 type Properties = Record<string, JsonSchema>
 
-/** An entry as answers show it. `id` and `documentId` are always there; `fields` and `populate` say what else. */
+/** An entry in a response. `id` and `documentId` are always present. `fields` and `populate` select the rest. */
 export function entrySchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   return vocabulary.refer(vocabulary.nameOf(plan.uid), () =>
     objectOf(entryProperties(vocabulary, plan), ['id', 'documentId']),
   )
 }
 
-/** The members of an entry, those that `populate` shows included. */
 export function entryProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Properties {
   const properties = memberProperties(vocabulary, plan)
   if (hasLocalizations(plan)) {
@@ -32,21 +31,20 @@ export function entryProperties(vocabulary: Vocabulary, plan: ContentTypePlan): 
   return properties
 }
 
-/** What a file's `related` names: an entry of whatever content-type. */
+/** An entry in `related` of a file, of any content-type. */
 const USER_OF_FILE: JsonSchema = {
   type: 'object',
   properties: { id: { type: 'integer' }, documentId: TEXT, __type: TEXT },
   required: ['id', 'documentId', '__type'],
 }
 
-/** A component as answers show it. */
 function componentSchema(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
   return vocabulary.refer(vocabulary.nameOf(plan.uid), () =>
     objectOf(memberProperties(vocabulary, plan), ['id']),
   )
 }
 
-/** A component as an element of a dynamic zone, which says what it is. */
+/** A zone element, which includes `__component`. */
 function elementSchema(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
   return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Element`, () =>
     objectOf(
@@ -68,7 +66,6 @@ function memberProperties(vocabulary: Vocabulary, holder: ShapePlan): Properties
   return properties
 }
 
-/** Null for what this principal is not shown. */
 function memberSchema(vocabulary: Vocabulary, member: AttributePlan): JsonSchema | null {
   switch (member.kind) {
     case 'scalar':
@@ -88,7 +85,6 @@ function memberSchema(vocabulary: Vocabulary, member: AttributePlan): JsonSchema
   }
 }
 
-/** Whether `populate` can show it to this principal. */
 export function isDescribed(vocabulary: Vocabulary, relation: RelationPlan): boolean {
   return !relation.private && relation.unshown !== true && vocabulary.mayRead(relation.targetUid)
 }
@@ -97,7 +93,7 @@ function oneOrMany(schema: JsonSchema, many: boolean): JsonSchema {
   return many ? arraySchema(schema) : orNull(schema)
 }
 
-/** An element of a zone, which may hold these components; a zone may hold none. */
+/** An element of a zone, which may have no components. */
 export function anyElement(
   components: ReadonlyMap<string, ComponentPlan>,
   schemaOf: (plan: ComponentPlan) => JsonSchema,

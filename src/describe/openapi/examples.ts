@@ -4,10 +4,7 @@ import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/**
- * What the `data` of a write may look like: the scalar attributes that it can have. Null where something that is
- * required cannot be made up.
- */
+/** Returns an example of `data` with scalar attributes, or null if a required one has no example. */
 export function exampleOf(plan: ContentTypePlan): Data | null {
   const values = [...plan.attributes.values()].flatMap((attribute) => {
     if (attribute.kind !== 'scalar' || attribute.writable === false) return []
@@ -37,7 +34,6 @@ const VALUES: Readonly<Partial<Record<ScalarType, unknown>>> = {
   blocks: [{ type: 'paragraph', children: [{ type: 'text', text: 'A paragraph' }] }],
 }
 
-/** Undefined where nothing can be said to fit. */
 function valueOf(attribute: ScalarPlan, plan: ContentTypePlan): unknown {
   const { limits, type, name } = attribute
   if (limits.regex !== undefined) return undefined
@@ -53,7 +49,6 @@ function numberWithin({ min, max }: ScalarPlan['limits']): number {
   return Math.min(Math.max(42, lower), upper)
 }
 
-/** Whether the server would take it. */
 function fits({ validators }: ContentTypePlan, name: string, value: unknown): boolean {
   try {
     validators.direct({ [name]: value }, { creating: false })

@@ -18,7 +18,6 @@ import type { Vocabulary } from './vocabulary.ts'
 const TAGS = ['Files']
 const ID = pathParameter('id', TEXT, 'Its `id` or `documentId`')
 
-/** What the principal may do with files. */
 export function fileOperations(vocabulary: Vocabulary, bounds: Bounds): readonly PlacedOperation[] {
   const plan = filePlan(vocabulary)
   const may = (verb: 'find' | 'findOne' | 'upload' | 'destroy'): boolean =>
@@ -60,7 +59,7 @@ function filePlan({ schema }: Vocabulary): ContentTypePlan {
   return plan
 }
 
-/** As these routes show a file; within entries it has no `isUrlSigned`. */
+/** A file in responses of these routes. Inside entries it has no `isUrlSigned`. */
 function fileSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   return vocabulary.refer('UploadFile_Entry', () =>
     objectOf({ ...entryProperties(vocabulary, plan), isUrlSigned: { type: 'boolean' } }, [
@@ -169,7 +168,6 @@ function placed(
   return { path, method, operation }
 }
 
-/** Of a locale as `GET /api/i18n/locales` shows it. */
 export function localeOperations({ may, refer }: Vocabulary): readonly PlacedOperation[] {
   if (!may(pluginAction('plugin::i18n.locales', 'listLocales'))) return []
   const date = { ...TEXT, format: 'date-time' }

@@ -11,7 +11,7 @@ import { type Parameter, queryParameter } from './parameters.ts'
 import { operandSchema } from './scalar-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What is asked most of what a relation or component leads to; the others work there too. */
+/** The most common operators for attributes of relations and components. Other operators work as well. */
 const BELOW: ReadonlySet<Operator> = new Set([
   'eq',
   'ne',
@@ -25,8 +25,8 @@ const BELOW: ReadonlySet<Operator> = new Set([
 ])
 
 /**
- * One parameter for each attribute and operator, named as it is written in a URL: generated clients have no
- * other way to send brackets. `$and`, `$or`, `$not` and deeper paths have no name here.
+ * One parameter per attribute and operator, named as in a URL, because generated clients cannot send brackets
+ * otherwise. `$and`, `$or`, `$not` and deeper paths are not listed.
  */
 export function filterParameters(
   vocabulary: Vocabulary,
@@ -47,7 +47,6 @@ export function filterParameters(
   })
 }
 
-/** Whose attributes a filter reaches through a member; null for what it may not lead through. */
 function leadsTo(
   vocabulary: Vocabulary,
   member: Exclude<AttributePlan, ScalarPlan>,
@@ -63,7 +62,6 @@ function leadsTo(
   }
 }
 
-/** Whether queries may lead through it, for this principal. */
 export function isReadable(vocabulary: Vocabulary, relation: RelationPlan): boolean {
   return !relation.private && vocabulary.mayRead(relation.targetUid)
 }
@@ -81,7 +79,7 @@ function parametersOf(
     )
 }
 
-/** Whether `options.api.filterable` names an attribute; without it all are named. */
+/** Whether `options.api.filterable` contains an attribute. Without this option all are allowed. */
 function comparable({ filterable }: ContentTypePlan, ...path: readonly string[]): boolean {
   return filterable === null || filterable.includes(path.join('.'))
 }

@@ -15,7 +15,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 type Properties = Record<string, JsonSchema>
 
-/** The `data` of a POST: all that is required must be there, unless a draft may be unfinished. */
+/** The `data` of a POST. Required attributes must be present unless the type has drafts. */
 export function createSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   if (plan.draftAndPublish) return inputSchema(vocabulary, plan)
   const required = [...plan.attributes.values()]
@@ -27,7 +27,6 @@ export function createSchema(vocabulary: Vocabulary, plan: ContentTypePlan): Jso
   )
 }
 
-/** Some attributes in a body without an envelope, and the names of the required ones among them. */
 export function attributeInputs(
   vocabulary: Vocabulary,
   plan: ContentTypePlan,
@@ -40,7 +39,7 @@ export function attributeInputs(
   }
 }
 
-/** The `data` of a PUT: what is not named stays as it is. */
+/** The `data` of a PUT. Omitted attributes stay unchanged. */
 export function inputSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Input`, () =>
     objectOf(contentProperties(vocabulary, plan)),
@@ -50,7 +49,7 @@ export function inputSchema(vocabulary: Vocabulary, plan: ContentTypePlan): Json
 function isAsked(vocabulary: Vocabulary, attribute: AttributePlan): boolean {
   const { required, writable = true } = attribute
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
-  // What the other side stores is asked of that, and never of this one.
+  // Only the owner of a relation requires it.
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
   const isTold = givenSchema(vocabulary, attribute, false) !== null
   const isOptional = hasDefault || isInverse || isMadeUid(attribute)
@@ -83,7 +82,6 @@ function givenProperties(
   return properties
 }
 
-/** Null for what this principal cannot name. */
 function givenSchema(
   vocabulary: Vocabulary,
   attribute: AttributePlan,
@@ -108,7 +106,7 @@ function givenSchema(
   }
 }
 
-/** With the `id` that was read a component is changed, and what is not named stays: nothing is required of it here. */
+/** A component with an `id` is merged into the stored one, so no attribute is required here. */
 function componentInput(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
   return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Input`, () =>
     objectOf({ id: COMPONENT_ID, ...givenProperties(vocabulary, plan, true) }),
@@ -130,7 +128,7 @@ function elementInput(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
 
 const COMPONENT_ID = orNull({ ...INTEGER, description: 'Of the stored component that is changed' })
 
-/** A document by its documentId, or by the numeric id of one of its versions. */
+/** A document by documentId, or by the numeric id of one of its versions. */
 const TARGET: JsonSchema = {
   anyOf: [
     { type: ['string', 'integer'], description: 'A documentId, or the id of a version' },
@@ -145,7 +143,7 @@ const TARGET: JsonSchema = {
   ],
 }
 
-/** Without one of these it is the end. */
+/** The default is the end. */
 const POSITION = objectOf({
   start: FLAG,
   end: FLAG,

@@ -1,15 +1,14 @@
-/** A schema of JSON Schema 2020-12, which OpenAPI 3.1 uses as it is. */
+/** JSON Schema 2020-12, as used by OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export const TEXT: JsonSchema = { type: 'string' }
 export const INTEGER: JsonSchema = { type: 'integer' }
 export const FLAG: JsonSchema = { type: 'boolean' }
 
-/** The schema, or null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values } = schema
   if (REFERRING.some((key) => key in schema)) return { anyOf: [schema, { type: 'null' }] }
-  if (typeof type !== 'string') return schema // any value, null too
+  if (typeof type !== 'string') return schema // accepts any value including null
   return {
     ...schema,
     type: [type, 'null'],
@@ -19,7 +18,6 @@ export function orNull(schema: JsonSchema): JsonSchema {
 
 const REFERRING = ['$ref', 'oneOf', 'anyOf']
 
-/** An object that has no other members than these. */
 export function objectOf(
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
@@ -36,7 +34,6 @@ export function arraySchema(items: JsonSchema): JsonSchema {
   return { type: 'array', items }
 }
 
-/** The same schema, with what is to be said about it. */
 export function described(schema: JsonSchema, description: string): JsonSchema {
   return { ...schema, description }
 }

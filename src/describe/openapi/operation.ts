@@ -2,7 +2,6 @@ import type { Vocabulary } from './vocabulary.ts'
 import type { Parameter } from './parameters.ts'
 import type { Responses } from './responses.ts'
 
-/** What one method of one path does. */
 export interface Operation {
   readonly operationId: string
   readonly summary: string
@@ -12,34 +11,29 @@ export interface Operation {
   readonly responses: Responses
 }
 
-/** An operation with its path, for principals that may do an action. */
+/** An operation with its path, for principals that may perform an action. */
 export interface PlacedOperation {
-  /** As in the routes: `/api/articles/:documentId`. */
+  /** In route notation: `/api/articles/:documentId`. */
   readonly path: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
   readonly operation: Operation
 }
 
-/** An operation of a group; only made for principals that may do it. */
 export interface GroupedOperation {
   readonly verb: string
   readonly method: PlacedOperation['method']
-  /** Below that of the group. */
   readonly path: string
   readonly make: () => Omit<Operation, 'operationId' | 'tags'>
 }
 
-/** Operations whose permissions have one subject. */
 export interface OperationGroup {
-  /** Of the permissions, such as `plugin::users-permissions.user`. */
+  /** Such as `plugin::users-permissions.user`. */
   readonly subject: string
   readonly path: string
-  /** Before the verb in the ids of operations. */
   readonly name: string
   readonly tag: string
 }
 
-/** Those of a group that the principal may do. */
 export function permittedOperations(
   { may }: Pick<Vocabulary, 'may'>,
   group: OperationGroup,

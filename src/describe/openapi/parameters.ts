@@ -1,6 +1,5 @@
 import type { JsonSchema } from './json-schema.ts'
 
-/** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path' | 'header'

@@ -20,7 +20,7 @@ import { nameQueries } from './schema-names.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { shownSchema } from './shown-schema.ts'
 
-/** The named queries that the principal may run, with exactly what each answers. */
+/** Permitted named queries with the exact schema of their results. */
 export function queryOperations(
   vocabulary: Vocabulary,
   facts: Bounds & { readonly schema: Schema },
@@ -49,7 +49,7 @@ export function queryOperations(
     }))
 }
 
-/** `HomeFeed_Query`: no content-type and no component is called so. */
+/** `HomeFeed_Query` cannot collide with a content-type or component. */
 function answerSchema(
   vocabulary: Vocabulary,
   name: string,

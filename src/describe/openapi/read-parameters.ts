@@ -7,14 +7,12 @@ import { arraySchema, TEXT } from './json-schema.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What every description is given beside the content-types. */
 export interface Bounds {
   readonly locales: LocaleRules
   readonly defaultLimit: number
   readonly maxLimit: number
 }
 
-/** What a list can be asked for. */
 export function listParameters(
   vocabulary: Vocabulary,
   plan: ContentTypePlan,
@@ -43,7 +41,6 @@ export const PUBLICATION_FILTER = queryParameter(
   'Selects documents by how their draft and published versions relate; `status` selects the version shown',
 )
 
-/** What one entry can be asked for. */
 export function entryParameters(
   vocabulary: Vocabulary,
   plan: ContentTypePlan,
@@ -52,7 +49,7 @@ export function entryParameters(
   return [...shownParameters(vocabulary, plan), ...versionParameters(vocabulary, plan, bounds)]
 }
 
-/** What the answer to a write can be asked for, and which version is written. */
+/** Includes the version to write. */
 export function writeParameters(
   vocabulary: Vocabulary,
   plan: ContentTypePlan,
@@ -73,7 +70,6 @@ export function writeParameters(
   ]
 }
 
-/** `fields` and `populate`. */
 export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): readonly Parameter[] {
   const fields = scalarsOf(holder).map(({ name }) => name)
   const relations = populatableNames(vocabulary, holder)
@@ -95,7 +91,6 @@ export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): read
   ]
 }
 
-/** What `populate` can name for this principal. */
 export function populatableNames(vocabulary: Vocabulary, holder: ShapePlan): readonly string[] {
   return populatablesOf(holder)
     .filter((one) => one.kind !== 'relation' || isDescribed(vocabulary, one))
@@ -108,7 +103,7 @@ function scalarsOf(holder: ShapePlan): readonly ScalarPlan[] {
   )
 }
 
-/** Own attributes, and those of what a relation to one leads to. */
+/** Own attributes, and attributes of to-one relations. */
 export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Parameter {
   const own = scalarNames(plan)
   const related = [...plan.members.values()].flatMap((member) => {

@@ -3,7 +3,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 export type Responses = Readonly<Record<string, object>>
 
-/** Errors by status, as in docs/errors.md. */
+/** Errors by status, see docs/errors.md. */
 const FAILURES = {
   400: ['BadRequest', 'The request is invalid; `details` names the fault'],
   401: ['Unauthorized', 'Credentials are missing, wrong or expired'],
@@ -23,10 +23,8 @@ const FAILURES = {
 
 export type FailureStatus = keyof typeof FAILURES
 
-/** Of every operation. */
 const USUAL: readonly FailureStatus[] = [400, 401, 403, 500, 503, 504]
 
-/** What may go wrong with an operation, beside what may go wrong with all. */
 export function failures(...statuses: readonly FailureStatus[]): Responses {
   const all = [...USUAL, ...statuses].toSorted((one, other) => one - other)
   return Object.fromEntries(
@@ -37,7 +35,6 @@ export function failures(...statuses: readonly FailureStatus[]): Responses {
   )
 }
 
-/** The failures that operations refer to. */
 export function failureComponents(vocabulary: Vocabulary): Responses {
   const schema = errorSchema(vocabulary)
   return Object.fromEntries(
@@ -99,7 +96,6 @@ const FAULT: JsonSchema = {
   required: ['path', 'message', 'name'],
 }
 
-/** An answer of JSON. */
 export function answer(description: string, schema: JsonSchema, headers: object = {}): object {
   return {
     description,
@@ -114,7 +110,6 @@ export const ENTITY_TAG = {
 
 export const NOT_MODIFIED = { description: 'The version of `If-None-Match` is current' }
 
-/** The body of a request, which must be there. */
 export function jsonBody(schema: JsonSchema, example?: unknown): object {
   return {
     required: true,

@@ -34,7 +34,6 @@ const PERMISSIONS: OperationGroup = {
 const ID = pathParameter('id', TEXT, 'Its numeric `id`')
 const DONE = answer('Done', objectOf({ ok: { type: 'boolean', const: true } }, ['ok']))
 
-/** What the principal may do with roles. */
 export function roleOperations(vocabulary: Vocabulary): readonly PlacedOperation[] {
   return [
     ...permittedOperations(vocabulary, ROLES, [...readings(vocabulary), ...writings(vocabulary)]),
@@ -130,7 +129,7 @@ function writings(vocabulary: Vocabulary): readonly GroupedOperation[] {
   ]
 }
 
-/** By plugin or API, by controller, by verb. */
+/** By plugin or API, controller and verb. */
 function permissionsSchema({ refer }: Vocabulary): JsonSchema {
   const verbs = {
     type: 'object',

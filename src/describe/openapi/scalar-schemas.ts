@@ -11,7 +11,6 @@ const TIME = {
   pattern: '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?$',
 } as const
 
-/** What an answer shows of each type, where it is not null. */
 const RESPONSE_SCHEMAS: Readonly<Record<Exclude<ScalarType, 'blocks'>, JsonSchema>> = {
   string: TEXT,
   text: TEXT,
@@ -38,7 +37,6 @@ const MOMENT = {
   description: 'A date and time, or milliseconds since 1970',
 } as const
 
-/** What a payload takes of each type, where it differs. */
 const GIVEN: Readonly<Partial<Record<ScalarType, JsonSchema>>> = {
   integer: INT32,
   decimal: { type: ['number', 'string'] },
@@ -47,19 +45,15 @@ const GIVEN: Readonly<Partial<Record<ScalarType, JsonSchema>>> = {
   timestamp: MOMENT,
 }
 
-/** Never null: what the server writes into every entry. */
+/** Never null, because the server sets them in every entry. */
 const ALWAYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 
-/** A scalar attribute as an answer shows it. What is not stored yet, or not filled in, is null. */
 export function shownScalar(vocabulary: Vocabulary, plan: ScalarPlan): JsonSchema {
   const schema = ofType(vocabulary, plan)
   return plan.system && ALWAYS.has(plan.name) ? schema : orNull(schema)
 }
 
-/**
- * A scalar attribute as a payload may have it. A draft may be unfinished: what is asked of a published version
- * alone is not asked here.
- */
+/** A scalar attribute in a payload. Rules for published versions do not apply to types with drafts. */
 export function givenScalar(
   vocabulary: Vocabulary,
   plan: ScalarPlan,
@@ -69,7 +63,7 @@ export function givenScalar(
   const { minLength, regex, min } = plan.limits
   const finished = {
     ...(minLength !== undefined && { minLength }),
-    // An empty text passes, as in the dialect.
+    // An empty text always passes, as in the reference.
     ...(regex !== undefined && isPattern(regex) && { pattern: `^$|(?:${regex})` }),
     ...(typeof min === 'number' && plan.type !== 'decimal' && { minimum: min }),
   }
@@ -77,7 +71,6 @@ export function givenScalar(
   return plan.required && !mayBeUnfinished ? given : orNullText(given)
 }
 
-/** The operand of a filter, as the attribute's type reads it. */
 export function operandSchema(plan: ScalarPlan, operator: string): JsonSchema {
   if (operator === 'null' || operator === 'notNull') return FLAG
   const one = OPERANDS[plan.type] ?? TEXT
@@ -106,7 +99,7 @@ function boundsOf({ type, limits: { max, maxLength } }: ScalarPlan): JsonSchema 
   }
 }
 
-/** Patterns of JSON Schema are read with the flag `u`, which refuses what older ones may have. */
+/** JSON Schema patterns use the flag `u`, which rejects some older patterns. */
 function isPattern(regex: string): boolean {
   try {
     return new RegExp(regex, 'u').unicode

@@ -12,12 +12,11 @@ import type { Vocabulary } from './vocabulary.ts'
 const MOMENT: JsonSchema = { ...TEXT, format: 'date-time' }
 const ANY_OBJECT: JsonSchema = { type: 'object' }
 
-/** A body of an action. Without it, or with an empty one as clients send, the action is done at once. */
+/** The optional body of an action. Without a time, or with an empty body, the action runs immediately. */
 export const AT_A_TIME = objectOf({
   data: objectOf({ at: described(MOMENT, 'The time of the action, with a time zone') }, ['at']),
 })
 
-/** What is answered where it is done later. */
 export function scheduleSchema({ refer }: Vocabulary): JsonSchema {
   return refer('Schedule', () =>
     objectOf(

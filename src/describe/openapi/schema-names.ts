@@ -7,7 +7,6 @@ const BUILT_IN: ReadonlyMap<Uid, string> = new Map([
   ['plugin::users-permissions.role', 'Role'],
 ])
 
-/** Schemas that are no content-type's and no component's. */
 const TAKEN = (
   'Content Error Pagination Locale FileInput SignedIn Permissions ' +
   'RelationTarget RelationChange RelationToOne RelationToMany ' +
@@ -15,12 +14,11 @@ const TAKEN = (
   'BlockHeading BlockList BlockQuote BlockCode BlockImage'
 ).split(' ')
 
-/** Beside its own name each content-type and component has these. */
 const SUFFIXES = ['', '_Input', '_Create', '_Element', '_ElementInput', '_Entry', '_List']
 
 /**
- * The names of content-types and components in descriptions and in generated code: in PascalCase, unique, and
- * equal for all principals. `api::blog-post.blog-post` is `BlogPost`, `shared.seo` is `SharedSeo`.
+ * Returns unique PascalCase names of content-types and components for descriptions and generated code. They are equal
+ * for all principals. `api::blog-post.blog-post` becomes `BlogPost`, `shared.seo` becomes `SharedSeo`.
  */
 export function nameSchemas({ contentTypes, components }: Schema): ReadonlyMap<Uid, string> {
   const taken = new Set<string>(TAKEN)
@@ -38,7 +36,7 @@ export function nameSchemas({ contentTypes, components }: Schema): ReadonlyMap<U
   return names
 }
 
-/** What named queries are called there: `home-feed` is `HomeFeed`. */
+/** `home-feed` becomes `HomeFeed`. */
 export function nameQueries({ queries }: Pick<Schema, 'queries'>): ReadonlyMap<string, string> {
   const taken = new Set<string>()
   return new Map(
@@ -57,7 +55,7 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** `blog-post` → `BlogPost`; what cannot begin a name is put behind a letter. */
+/** `blog-post` becomes `BlogPost`. Adds a letter before an invalid first character. */
 export function pascalCase(text: string): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')

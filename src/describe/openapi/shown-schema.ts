@@ -5,7 +5,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-/** Exactly what is shown: all of it is there, and nothing else. */
+/** All members are present, and there are no additional ones. */
 export function shownSchema(vocabulary: Vocabulary, entry: ShownEntry): JsonSchema {
   return exactly(propertiesOf(vocabulary, entry))
 }

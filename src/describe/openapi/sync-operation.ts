@@ -6,7 +6,7 @@ import { queryParameter } from './parameters.ts'
 import { failures } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** A copy of content on a device, for principals that may sync at least one type. */
+/** For principals that may sync at least one type. */
 export function syncOperations(
   vocabulary: Vocabulary,
   content: readonly ContentTypePlan[],

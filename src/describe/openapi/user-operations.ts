@@ -26,7 +26,7 @@ const GROUP: OperationGroup = {
 
 const ID = pathParameter('id', TEXT, 'Its numeric `id`')
 
-/** What the principal may do with end users: answers have no envelope. */
+/** Responses have no envelope. */
 export function userOperations(vocabulary: Vocabulary, bounds: Bounds): readonly PlacedOperation[] {
   const plan = vocabulary.schema.contentTypes.get(USER)
   if (plan === undefined) throw new Error('there are no users')

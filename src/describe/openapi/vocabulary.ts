@@ -5,22 +5,19 @@ import type { Schema } from '../../schema/plan.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { nameSchemas } from './schema-names.ts'
 
-/** The principal that a description is for, and the schemas that it names. */
 export interface Vocabulary {
   readonly schema: Schema
-  /** Whether the principal may do an action. */
   readonly may: (action: string) => boolean
-  /** Whether the principal may `find` on a content-type: others are left out. */
+  /** Whether the principal may `find` entries of a content-type. Other types are omitted. */
   readonly mayRead: (uid: Uid) => boolean
-  /** What a content-type or component is called: `Article`, `SharedSeo`. */
+  /** `Article`, `SharedSeo`. */
   readonly nameOf: (uid: Uid) => string
-  /** Refers to a schema by its name; it is made the first time, and may refer to itself. */
+  /** Returns a reference to a named schema, which is built on first use and may be recursive. */
   readonly refer: (name: string, make: () => JsonSchema) => JsonSchema
-  /** Every schema that was referred to, by name. */
   readonly schemas: ReadonlyMap<string, JsonSchema>
 }
 
-/** `place` is where the named schemas will stand, such as `#/components/schemas/`. */
+/** `place` is the prefix of references, such as `#/components/schemas/`. */
 export function openVocabulary(
   schema: Schema,
   grants: Grants,
@@ -40,7 +37,7 @@ export function openVocabulary(
     },
     refer: (name, make) => {
       if (!schemas.has(name)) {
-        schemas.set(name, {}) // found again while it is made, it refers to itself
+        schemas.set(name, {}) // a recursive reference finds it during construction
         schemas.set(name, make())
       }
       return { $ref: `${place}${name}` }

@@ -1,13 +1,11 @@
 import { capitalized } from './models.ts'
 
-/** How a language writes names. */
 export interface Naming {
   readonly reserved: ReadonlySet<string>
-  /** What a name is written as that the language has taken. */
   readonly escape: (name: string) => string
 }
 
-/** Names for these texts, in their order, each another: `cover-image` is `coverImage`, `3D` is `value3D`. */
+/** Returns unique identifiers in order: `cover-image` becomes `coverImage`, `3D` becomes `value3D`. */
 export function identifiersFor(texts: readonly string[], naming: Naming): readonly string[] {
   const taken = new Set<string>()
   return texts.map((text) => {
@@ -25,16 +23,15 @@ function camelCase(text: string): string {
   const joined = capitalized(text)
   if (joined === '') return 'empty'
   if (/^\d/.test(joined)) return `value${joined}`
-  // An abbreviation stays one: `URL` is `url`, `URLPath` is `urlPath`.
+  // Keeps abbreviations together: `URL` becomes `url`, `URLPath` becomes `urlPath`.
   const [head = ''] = /^[A-Z]+(?![a-z])|^[A-Z]/.exec(joined) ?? []
   return head.toLowerCase() + joined.slice(head.length)
 }
 
-/** How a language writes a text in double quotes. */
 export interface Quoting {
-  /** `$`, which begins a template in some languages. */
+  /** The escape of `$`, which starts a template in some languages. */
   readonly dollar: string
-  /** A control character by its code point in hexadecimal digits. */
+  /** The escape of a control character by its hexadecimal code point. */
   readonly codePoint: (digits: string) => string
 }
 

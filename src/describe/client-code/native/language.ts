@@ -1,46 +1,41 @@
 import { identifiersFor, stringLiteral, type Naming, type Quoting } from './identifiers.ts'
 import type { Code, QueryCode, Union, ValueType } from './models.ts'
 
-/** The types whose values JSON writes without members. */
 type PlainKind = 'text' | 'integer' | 'number' | 'flag' | 'json'
 
-/** A field of a model or a parameter of a query, in a language. */
 export interface FieldModel {
   readonly identifier: string
-  /** The name that it has in JSON or in the URL, quoted. */
+  /** The quoted name in JSON or in the URL. */
   readonly key: string
   readonly type: ValueType
-  /** The type as it is declared, with `?` where a value may be absent: all of the languages write it so. */
+  /** The declared type, with `?` for an optional value, as in all these languages. */
   readonly declared: string
   readonly isOptional: boolean
 }
 
 export interface ConstantModel {
   readonly identifier: string
-  /** The value, quoted. */
   readonly value: string
 }
 
 export interface CaseModel {
   readonly identifier: string
-  /** The uid of the component, quoted. */
   readonly component: string
   readonly model: string
 }
 
 export interface QueryModel {
   readonly identifier: string
-  /** Quoted. */
   readonly path: string
   readonly isOne: boolean
   readonly model: string
   readonly parameters: readonly FieldModel[]
 }
 
-/** What a language writes for each part of the code; names, quotes and types are written by `writeCode`. */
+/** The syntax of a language. `writeCode` supplies names, quotes and types. */
 export interface Language {
   readonly naming: Naming
-  /** For the constants of enumerations, where it differs from `naming`. */
+  /** For enumeration constants, if different from `naming`. */
   readonly constantNaming?: Naming
   readonly quoting: Quoting
   readonly types: Readonly<Record<PlainKind, string>>
@@ -53,16 +48,14 @@ export interface Language {
   readonly queries: (queries: readonly QueryModel[]) => string
 }
 
-/** How a language reads a value out of parsed JSON: each takes an expression and returns one. */
+/** Reads values from parsed JSON. Each function maps an expression to an expression. */
 export interface Readers extends Readonly<Record<PlainKind, (value: string) => string>> {
   readonly enumeration: (value: string, name: string) => string
-  /** A model or a union. */
   readonly entry: (value: string, name: string) => string
-  /** `read` reads `one`, an element. */
+  /** `read` reads the element `one`. */
   readonly list: (value: string, read: string) => string
 }
 
-/** The file of code in a language. */
 export function writeCode(code: Code, language: Language): string {
   const { naming, constantNaming = naming } = language
   const quoted = (text: string): string => stringLiteral(text, language.quoting)
@@ -86,7 +79,7 @@ export function writeCode(code: Code, language: Language): string {
   ].join('\n')
 }
 
-/** The expression that reads `value`, an expression of parsed JSON. */
+/** Returns the expression that reads `value`, an expression of parsed JSON. */
 export function readValue(type: ValueType, value: string, readers: Readers): string {
   switch (type.kind) {
     case 'list':
@@ -140,7 +133,6 @@ function typeName(type: ValueType, language: Language): string {
   return 'name' in type ? type.name : language.types[type.kind]
 }
 
-/** The parts, each with an identifier that no other of them has. */
 function named<Part>(
   parts: readonly Part[],
   textOf: (part: Part) => string,

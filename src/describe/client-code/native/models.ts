@@ -11,17 +11,14 @@ import type { ParameterDefinition, ScalarType } from '../../../schema/definition
 import type { ShapePlan, ScalarPlan } from '../../../schema/plan.ts'
 import type { CodeFacts } from '../write-typescript.ts'
 
-/** What a value is, in whatever language. */
 export type ValueType =
   | { readonly kind: 'text' | 'integer' | 'number' | 'flag' | 'json' }
   | { readonly kind: 'enumeration' | 'model' | 'union'; readonly name: string }
   | { readonly kind: 'list'; readonly of: ValueType }
 
 export interface Field {
-  /** As JSON has it. */
   readonly key: string
   readonly type: ValueType
-  /** It may be null, or not be there. */
   readonly isOptional: boolean
 }
 
@@ -30,13 +27,12 @@ export interface Model {
   readonly fields: readonly Field[]
 }
 
-/** Texts that an attribute may have; a client of yesterday may meet one of tomorrow. */
+/** Values of an attribute. An old client may receive unknown ones. */
 export interface Enumeration {
   readonly name: string
   readonly values: readonly string[]
 }
 
-/** Elements of a zone, discriminated by `__component`. */
 export interface Union {
   readonly name: string
   readonly cases: readonly { readonly component: string; readonly model: string }[]
@@ -45,7 +41,6 @@ export interface Union {
 export interface QueryCode {
   readonly name: string
   readonly isOne: boolean
-  /** Of an entry of its answer. */
   readonly model: string
   readonly parameters: readonly {
     readonly name: string
@@ -54,7 +49,6 @@ export interface QueryCode {
   }[]
 }
 
-/** All that a file of code is made of, each name once. */
 export interface Code {
   readonly models: readonly Model[]
   readonly enumerations: readonly Enumeration[]
@@ -73,7 +67,7 @@ const KINDS: Readonly<Record<ScalarType, 'text' | 'integer' | 'number' | 'flag' 
   integer: 'integer',
   float: 'number',
   decimal: 'number',
-  biginteger: 'text', // may be beyond what numbers of JSON hold
+  biginteger: 'text', // may exceed the range of JSON numbers
   boolean: 'flag',
   date: 'text',
   time: 'text',
@@ -83,7 +77,6 @@ const KINDS: Readonly<Record<ScalarType, 'text' | 'integer' | 'number' | 'flag' 
   blocks: 'json',
 }
 
-/** Types that the files use or declare themselves. */
 const TAKEN: ReadonlySet<string> = new Set(
   (
     'Any Answer Array Bool Boolean CodingKey CodingKeys Data Date Decodable Decoder Double Element Error Function Future Int Iterable ' +
@@ -92,7 +85,6 @@ const TAKEN: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The names of content-types and components, where languages have not taken them. */
 function typeNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const all = new Set(names.values())
   return new Map(
@@ -107,7 +99,7 @@ function typeNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, stri
 
 const ALWAYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 
-/** The models of the content-types that a principal may read, and of the answers of the queries that it may run. */
+/** Returns the models of readable content-types and of the results of permitted queries. */
 export function modelsOf({ schema, grants }: CodeFacts): Code {
   const names = typeNames(nameSchemas(schema))
   const making: Making = {
@@ -134,12 +126,11 @@ export function modelsOf({ schema, grants }: CodeFacts): Code {
   return { models, enumerations, unions, queries }
 }
 
-/** Code in the making. */
 interface Making {
   readonly models: Model[]
   readonly enumerations: Enumeration[]
   readonly unions: Union[]
-  /** Names of types, and holders whose models were begun. */
+  /** Names of types, and holders that have a model or are being built. */
   readonly taken: Set<string>
   readonly known: Set<string>
   readonly names: ReadonlyMap<string, string>
@@ -155,7 +146,7 @@ function freeName({ taken }: Making, wanted: string): string {
   }
 }
 
-/** The model of a content-type or component, which may hold itself. Returns its name. */
+/** Adds the model of a content-type or component, which may be recursive. Returns its name. */
 function addHolder(making: Making, holder: ShapePlan): string {
   const name = making.names.get(holder.uid) ?? holder.uid
   if (making.known.has(holder.uid)) return name
@@ -170,7 +161,6 @@ function addHolder(making: Making, holder: ShapePlan): string {
   return name
 }
 
-/** The model of what a named query shows. Returns its name. */
 function addEntry(making: Making, wanted: string, { scalars, links }: ShownEntry): string {
   const name = freeName(making, wanted)
   addModel(making, name, () => [
@@ -180,7 +170,7 @@ function addEntry(making: Making, wanted: string, { scalars, links }: ShownEntry
   return name
 }
 
-/** At its place before those that it leads to. */
+/** Reserves the position before the models that it refers to. */
 function addModel({ models }: Making, name: string, fieldsOf: () => readonly Field[]): void {
   const place = models.push({ name, fields: [] }) - 1
   models[place] = { name, fields: fieldsOf() }
@@ -201,7 +191,7 @@ function scalarField(
   return { key, type: { kind: 'enumeration', name }, isOptional }
 }
 
-/** Null for what no type can say, or what may not be read. */
+/** Returns null for unreadable and untyped relations. */
 function populatedField(making: Making, one: Populatable, owner: string): Field | null {
   const { name: key } = one
   const link = (target: ShapePlan, isMany: boolean): Field => {
@@ -225,7 +215,7 @@ function populatedField(making: Making, one: Populatable, owner: string): Field 
       })
       return { key, type: zoneType(making, owner + capitalized(key), cases), isOptional: true }
     }
-    case 'users': // of whatever type
+    case 'users': // of any type
       return null
   }
 }
@@ -282,7 +272,6 @@ function parameterType({ type, list }: ParameterDefinition): ValueType {
   return list === true ? { kind: 'list', of: one } : one
 }
 
-/** `blog-posts` → `BlogPosts`. */
 export function capitalized(text: string): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')

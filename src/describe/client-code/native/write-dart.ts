@@ -21,7 +21,7 @@ const NAMING: Naming = {
   escape: (name) => `${name}_`,
 }
 
-/** Constants stand beside the text that they are of. */
+/** Constants are members next to `value`. */
 const OF_VALUES: Naming = { ...NAMING, reserved: new Set([...NAMING.reserved, 'value']) }
 
 const HEAD = `// Written by \`quire client dart\`: write it anew when the content-types change.
@@ -55,7 +55,7 @@ const READERS: Readers = {
   list: (value, read) => `(${value} as List).map((one) => ${read}).toList()`,
 }
 
-/** A file of Dart without dependencies: classes made from an answer that `jsonDecode` has parsed. */
+/** Writes Dart without dependencies. The classes read output of `jsonDecode`. */
 export function writeDart(code: Code): string {
   return writeCode(code, DART)
 }

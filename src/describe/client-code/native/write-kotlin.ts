@@ -70,7 +70,7 @@ const READERS: Readers = {
   list: (value, read) => `(${value} as List<*>).map { one -> ${read} }`,
 }
 
-/** A file of Kotlin without dependencies: data classes made from an answer that any JSON parser has parsed. */
+/** Writes Kotlin without dependencies. The data classes read output of any JSON parser. */
 export function writeKotlin(code: Code): string {
   return writeCode(code, KOTLIN)
 }
@@ -97,7 +97,7 @@ function writeModel(name: string, fields: readonly FieldModel[]): string {
       : readValue(type, value, READERS)
     return `            ${identifier} = ${read},`
   })
-  // A class has a parameter at least where it holds data; trailing commas are of Kotlin 1.4.
+  // A data class needs at least one parameter. Trailing commas require Kotlin 1.4.
   return `data class ${name}(
 ${withoutLastComma(properties)}
 ) {
@@ -164,13 +164,13 @@ function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel):
 `
 }
 
-/** Not the model's own name, which the class within would hide. */
+/** Avoids the model's own name, which the nested class would hide. */
 function className(identifier: string): string {
   const name = identifier.replaceAll('`', '')
   return `Is${name.charAt(0).toUpperCase()}${name.slice(1)}`
 }
 
-/** Before 1.4 none is allowed. */
+/** Kotlin before 1.4 allows no trailing comma. */
 function withoutLastComma(lines: readonly string[]): string {
   return lines.join('\n').replace(/,$/, '')
 }

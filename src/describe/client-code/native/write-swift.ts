@@ -19,7 +19,7 @@ const NAMING: Naming = {
       'fallthrough for guard if in repeat return throw switch where while Any as false is nil self Self super throws true try Type Protocol'
     ).split(' '),
   ),
-  // After a dot these mean something else, backticks or not.
+  // After a dot these words have a special meaning, even in backticks.
   escape: (name) => (MEMBERS.has(name) ? `${name}_` : `\`${name}\``),
 }
 
@@ -59,7 +59,7 @@ const SWIFT: Language = {
   queries: writeQueries,
 }
 
-/** A file of Swift that imports Foundation only: classes that `JSONDecoder` decodes. */
+/** Writes Swift that only imports Foundation. `JSONDecoder` decodes the classes. */
 export function writeSwift(code: Code): string {
   return writeCode(code, SWIFT)
 }
@@ -77,7 +77,7 @@ ${lines.join('\n')}
 `
 }
 
-/** Classes, as entries may hold entries of their own type. */
+/** Classes instead of structs, because entries may contain entries of their own type. */
 function writeModel(name: string, fields: readonly FieldModel[]): string {
   const properties = fields.map(({ identifier, declared }) => {
     return `    public let ${identifier}: ${declared}`
