@@ -430,7 +430,7 @@ describe('access to every route', () => {
         name.endsWith('.ts') &&
         readFileSync(new URL(name, folder), 'utf8').includes(`from '@koa/router'`),
     )
-    expect(own).to.deep.equal(['guarded-router.ts'])
+    expect(own).to.deep.equal(['router/guarded-router.ts'])
     const open = server.routes.filter(({ access }) => access === 'everyone')
     // In order: the API description and its page, health checks, the root page, sign-in methods of
     // the Studio and its app, bytes of files, and sign-in pages that the dialect has under another

@@ -1,14 +1,9 @@
 import type { Data, Uid } from '../../schema/definition.ts'
-import type {
-  ShapePlan,
-  AttributePlan,
-  ComponentAttributePlan,
-  ContentTypePlan,
-  DynamicZonePlan,
-} from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { isPasswordHash } from '../../schema/values/stored-password.ts'
 import { isList } from '../payload/component-values.ts'
 import { toPayload } from '../payload/shared-values.ts'
+import { isNesting, componentOf, type NestingPlan } from '../../schema/nesting.ts'
 
 /** The content of an earlier version, in the form of a payload. */
 export interface PastContent {
@@ -77,18 +72,6 @@ function shownElement(attribute: NestingPlan, element: Data, mayRead: MayRead): 
     ...(__component !== undefined && { __component }),
     ...(component === undefined ? {} : ownMembers(component, element, mayRead)),
   }
-}
-
-type NestingPlan = ComponentAttributePlan | DynamicZonePlan
-
-function isNesting(attribute: AttributePlan): attribute is NestingPlan {
-  return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
-}
-
-function componentOf(attribute: NestingPlan, element: Data): ShapePlan | undefined {
-  return attribute.kind === 'component'
-    ? attribute.component()
-    : attribute.components().get(String(element['__component']))
 }
 
 function plain(value: unknown): unknown {

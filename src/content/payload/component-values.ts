@@ -1,17 +1,12 @@
 import { ApplicationError } from '../../base/errors.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
-import type {
-  ShapePlan,
-  AttributePlan,
-  ComponentAttributePlan,
-  ComponentPlan,
-  DynamicZonePlan,
-} from '../../schema/plan.ts'
+import type { ShapePlan, AttributePlan, ComponentPlan } from '../../schema/plan.ts'
 import { unsetValue } from '../../schema/values/unset-value.ts'
 import { changedReferences } from './relation-change.ts'
 import { assertGiven } from './required-references.ts'
 import { attributePath, readRelationChange } from './read-relation-change.ts'
 import type { DocumentChanges, RelationInput } from './relation-input.ts'
+import { isNesting, componentOf, type NestingPlan } from '../../schema/nesting.ts'
 
 export interface MergeOptions {
   /** Called exactly as often as `countNewComponents` predicts. */
@@ -25,8 +20,6 @@ interface Element {
   readonly data: Data
   readonly path: readonly string[]
 }
-
-type NestingPlan = ComponentAttributePlan | DynamicZonePlan
 
 /** Collects the changes of relations and media in a validated payload, in payload order. */
 export function collectRelationChanges(
@@ -185,12 +178,6 @@ function elementsOf(
   })
 }
 
-function componentOf(attribute: NestingPlan, data: Data): ComponentPlan | undefined {
-  return attribute.kind === 'component'
-    ? attribute.component()
-    : attribute.components().get(String(data['__component']))
-}
-
 function hasId({ data: { id = null } }: Element): boolean {
   return id !== null
 }
@@ -199,10 +186,6 @@ function hasId({ data: { id = null } }: Element): boolean {
 function keyOf({ component, data: { id } }: Element): string {
   const isNamed = typeof id === 'number' || (typeof id === 'string' && /^\d+$/.test(id))
   return `${component.uid} ${isNamed ? Number(id) : 'none'}`
-}
-
-function isNesting(attribute: AttributePlan): attribute is NestingPlan {
-  return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
 }
 
 export function isList(attribute: NestingPlan): boolean {

@@ -3,6 +3,7 @@ import type { ScalarType } from '../../schema/definition.ts'
 import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
+import { publicScalars } from '../openapi/read-parameters.ts'
 
 const TYPESCRIPT_TYPES: Readonly<Record<ScalarType, string>> = {
   string: 'string',
@@ -29,7 +30,7 @@ const NEVER_NULL: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt'
 
 /** Attributes that are always returned, or only if named in `fields`. */
 export function fieldMembers(holder: ShapePlan, shown: 'always' | 'on request'): readonly Member[] {
-  return shownScalars(holder)
+  return publicScalars(holder)
     .filter(({ onRequest }) => onRequest === (shown === 'on request'))
     .map((plan) => [plan.name, fieldType(plan)])
 }
@@ -40,7 +41,7 @@ export function fieldType(plan: ScalarPlan): string {
 }
 
 export function filterMembers(holder: ShapePlan): readonly Member[] {
-  return shownScalars(holder).map((plan) => [plan.name, filterType(plan)])
+  return publicScalars(holder).map((plan) => [plan.name, filterType(plan)])
 }
 
 function filterType(plan: ScalarPlan): string {
@@ -88,12 +89,6 @@ export function linkMembers(holder: ShapePlan, scope: CodeScope): readonly Membe
 
 function link(many: boolean, target: string): string {
   return `quire.${many ? 'Many' : 'One'}<${target}>`
-}
-
-function shownScalars(holder: ShapePlan): readonly ScalarPlan[] {
-  return [...holder.members.values()].filter(
-    (member): member is ScalarPlan => member.kind === 'scalar' && !member.private,
-  )
 }
 
 export function valueType({ type, limits }: ScalarPlan): string {

@@ -71,7 +71,7 @@ export function writeParameters(
 }
 
 export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): readonly Parameter[] {
-  const fields = scalarsOf(holder).map(({ name }) => name)
+  const fields = publicScalars(holder).map(({ name }) => name)
   const relations = populatableNames(vocabulary, holder)
   return [
     queryParameter(
@@ -97,7 +97,7 @@ export function populatableNames(vocabulary: Vocabulary, holder: ShapePlan): rea
     .map(({ name }) => name)
 }
 
-function scalarsOf(holder: ShapePlan): readonly ScalarPlan[] {
+export function publicScalars(holder: ShapePlan): readonly ScalarPlan[] {
   return [...holder.members.values()].filter(
     (member): member is ScalarPlan => member.kind === 'scalar' && !member.private,
   )
@@ -119,7 +119,7 @@ export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Pa
 }
 
 function scalarNames(holder: ShapePlan): readonly string[] {
-  return scalarsOf(holder).map(({ name }) => name)
+  return publicScalars(holder).map(({ name }) => name)
 }
 
 export function paginationParameters({

@@ -7,6 +7,7 @@ import { assertShallow } from '../../schema/values/json-levels.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { notUtf8, readBodyText } from './body-text.ts'
 import type { Context, Middleware } from '../router/state.ts'
+import { isObject } from '../../base/is-record.ts'
 
 /** Limits of a query string. By default qs 6.17 silently drops parameters beyond its limits. */
 const PARSING = {
@@ -196,10 +197,6 @@ export function assertNoPayload(ctx: Context): void {
     { key, path: key, source: 'body' },
     { code: 'invalid_key' },
   )
-}
-
-function isObject(body: unknown): body is object {
-  return body !== null && typeof body === 'object' && !Array.isArray(body)
 }
 
 function isEmpty({ request }: Context): boolean {

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb'
 import type { QueryShape } from '../../base/observed.ts'
+import { isRecord } from '../../base/is-record.ts'
 
 const MOST_NAMES = 20
 
@@ -26,7 +27,7 @@ export function shapeOf(name: string, command: Document): QueryShape | null {
 }
 
 function shapeOfPipeline(collection: string, pipeline: unknown): QueryShape {
-  const stages = Array.isArray(pipeline) ? pipeline.filter(isObject) : []
+  const stages = Array.isArray(pipeline) ? pipeline.filter(isRecord) : []
   const matches = stages.map((stage): unknown => stage['$match'])
   return shape(collection, matches, stages.find((stage) => '$sort' in stage)?.['$sort'])
 }
@@ -43,7 +44,7 @@ function shape(collection: string, filters: readonly unknown[], sort: unknown): 
 }
 
 function collectNames(filter: unknown, names: Set<string>, prefix = ''): void {
-  if (!isObject(filter)) return
+  if (!isRecord(filter)) return
   for (const [key, value] of Object.entries(filter)) {
     if (LOGICAL.has(key)) collectFromAll(value, names, prefix)
     else if (!key.startsWith('$') && isStored(key)) collectFromOne(key, value, names, prefix)
@@ -64,7 +65,7 @@ function collectFromOne(key: string, value: unknown, names: Set<string>, prefix:
 
 function sortKeysOf(sort: unknown): readonly string[] {
   if (sort instanceof Map) return [...(sort as ReadonlyMap<string, unknown>)].map(sortKeyOf)
-  return isObject(sort) ? Object.entries(sort).map(sortKeyOf) : []
+  return isRecord(sort) ? Object.entries(sort).map(sortKeyOf) : []
 }
 
 /** Formats a sort key as in requests: `views`, `views:desc`. */
@@ -73,14 +74,10 @@ export function sortKeyOf([name, direction]: readonly [string, unknown]): string
 }
 
 function elementConditions(value: unknown): unknown {
-  if (!isObject(value)) return null
-  return value['$elemMatch'] ?? (isObject(value['$not']) ? elementConditions(value['$not']) : null)
+  if (!isRecord(value)) return null
+  return value['$elemMatch'] ?? (isRecord(value['$not']) ? elementConditions(value['$not']) : null)
 }
 
 function isStored(name: string): boolean {
   return !name.startsWith(MADE_UP)
-}
-
-function isObject(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

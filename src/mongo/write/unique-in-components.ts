@@ -1,13 +1,6 @@
 import type { Data } from '../../schema/definition.ts'
-import type {
-  ShapePlan,
-  AttributePlan,
-  ComponentAttributePlan,
-  ComponentPlan,
-  ContentTypePlan,
-  DynamicZonePlan,
-  ScalarPlan,
-} from '../../schema/plan.ts'
+import type { ShapePlan, ComponentPlan, ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
+import { isNesting, componentOf, type NestingPlan } from '../../schema/nesting.ts'
 
 /** A value inside a component that must be unique under the same attribute path. */
 export interface NestedUnique {
@@ -23,8 +16,6 @@ export interface NestedUnique {
   /** One of `nestedUniqueNames`. */
   readonly name: string
 }
-
-type NestingPlan = ComponentAttributePlan | DynamicZonePlan
 
 const known = new WeakMap<ContentTypePlan, readonly string[]>()
 
@@ -129,10 +120,6 @@ function nestingOf({ attributes }: ShapePlan): readonly NestingPlan[] {
   return [...attributes.values()].filter(isNesting)
 }
 
-function isNesting(attribute: AttributePlan): attribute is NestingPlan {
-  return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
-}
-
 function uniqueOf({ attributes }: ShapePlan): readonly ScalarPlan[] {
   return [...attributes.values()].filter(
     (attribute): attribute is ScalarPlan => attribute.kind === 'scalar' && attribute.unique,
@@ -143,10 +130,4 @@ function componentsOf(attribute: NestingPlan): readonly ComponentPlan[] {
   return attribute.kind === 'component'
     ? [attribute.component()]
     : [...attribute.components().values()]
-}
-
-function componentOf(attribute: NestingPlan, element: Data): ComponentPlan | undefined {
-  return attribute.kind === 'component'
-    ? attribute.component()
-    : attribute.components().get(String(element['__component']))
 }

@@ -15,7 +15,7 @@ import {
   findApiTokenRows,
   toApiToken,
 } from './api-token-rows.ts'
-import { createAccessKey, hashCredential } from './credentials.ts'
+import { createAccessKey, credentialHash } from './credentials.ts'
 import { assertKnownActions, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
@@ -108,7 +108,7 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
         assert(row)
         return {
           ...row,
-          hash: hashOf(accessKey),
+          hash: credentialHash(accessKey),
           expiresAt: expiryOf(context, row.lifespanDays),
         }
       })
@@ -159,7 +159,7 @@ async function createToken(
       lifespanDays,
       expiresAt: expiryOf(context, lifespanDays),
       lastUsedAt: null,
-      hash: hashOf(accessKey),
+      hash: credentialHash(accessKey),
       createdAt: at,
       updatedAt: at,
     }
@@ -232,10 +232,6 @@ async function assertNameFree(
 
 function expiryOf({ now }: ApiTokensContext, lifespanDays: number | null): Date | null {
   return lifespanDays === null ? null : new Date(now().getTime() + lifespanDays * DAY_MS)
-}
-
-function hashOf(accessKey: string): string {
-  return hashCredential(accessKey).toString('hex')
 }
 
 function noSuchToken(id: number): NotFoundError {

@@ -15,6 +15,11 @@ export function hashCredential(credential: string): Buffer {
   return hash('sha256', credential, 'buffer')
 }
 
+/** The hash in hexadecimal, as rows store it. */
+export function credentialHash(credential: string): string {
+  return hashCredential(credential).toString('hex')
+}
+
 /** Compares two hashes in constant time. */
 export function isSameHash(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)

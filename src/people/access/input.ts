@@ -113,6 +113,10 @@ export function assertWhole(input: unknown): void {
   ])
 }
 
+export function takenError(key: string, value: string): ValidationError {
+  return inputError(key, 'This attribute must be unique', value, { code: 'any.unique' })
+}
+
 /** A validation error of one key that no Joi rule can detect, such as a name that is taken. */
 export function inputError(
   key: string,

@@ -5,7 +5,7 @@ import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { type Actions, canonicalAction } from './actions.ts'
 import { assertKnownActions, permissionsRule } from './granted.ts'
-import { inputError, readInput, shortText } from './input.ts'
+import { inputError, readInput, shortText, takenError } from './input.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { lockName } from '../../mongo/system/lease.ts'
 import {
@@ -173,7 +173,7 @@ async function createRole(
   const roles = collectionOf(db)
   return versionedCache.change(async (session, id) => {
     const holder = await roles.findOne({ _id: rowId(type) }, { session })
-    if (holder !== null) throw taken('type', type)
+    if (holder !== null) throw takenError('type', type)
     await assertNameFree(db, session, name, type)
     const row = toRoleRow({ id, type, name, description, permissions }, now())
     await roles.insertOne(row, { session })
@@ -233,11 +233,7 @@ async function assertNameFree(
   type: string,
 ): Promise<void> {
   const holder = await collectionOf(db).findOne({ name }, { session })
-  if (holder !== null && holder.type !== type) throw taken('name', name)
-}
-
-function taken(key: string, value: string) {
-  return inputError(key, 'This attribute must be unique', value, { code: 'any.unique' })
+  if (holder !== null && holder.type !== type) throw takenError('name', name)
 }
 
 function noSuchRole(type: string): NotFoundError {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Collection } from 'mongodb'
-import { hashCredential } from '../access/credentials.ts'
+import { credentialHash } from '../access/credentials.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
@@ -92,7 +92,7 @@ export async function openAdminSessions(db: Database, now: () => Date): Promise<
         return (await rows.deleteOne({ _id: row._id }, bounded)).deletedCount > 0
       }),
     endByToken: async (token) => {
-      await asCmsErrors(() => rows.deleteOne({ _id: hashOf(token) }, bounded))
+      await asCmsErrors(() => rows.deleteOne({ _id: credentialHash(token) }, bounded))
     },
     endAll: (administrator, kept) =>
       asCmsErrors(async () => {
@@ -117,7 +117,7 @@ async function startSession(
   await rows.deleteMany({ expiresAt: { $lte: at } }, bounded)
   const token = randomBytes(32).toString('base64url')
   const row: SessionRow = {
-    _id: hashOf(token),
+    _id: credentialHash(token),
     id: randomBytes(16).toString('hex'),
     administrator,
     epoch,
@@ -136,7 +136,7 @@ async function findSession(context: Context, token: string): Promise<LiveSession
   const { rows, now, bounded } = context
   if (!TOKEN.test(token)) return null
   const at = now()
-  const row = await rows.findOne({ _id: hashOf(token), expiresAt: { $gt: at } }, bounded)
+  const row = await rows.findOne({ _id: credentialHash(token), expiresAt: { $gt: at } }, bounded)
   if (row === null) return null
   await noteUse(context, row, at)
   return { id: row.id, administrator: row.administrator, epoch: row.epoch }
@@ -170,10 +170,6 @@ function toSession({
   expiresAt,
 }: SessionRow): AdminSession {
   return { id, address, userAgent, createdAt, usedAt, expiresAt }
-}
-
-function hashOf(token: string): string {
-  return hashCredential(token).toString('hex')
 }
 
 function earlier(one: Date, other: Date): Date {

@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { actionRule } from '../access/granted.ts'
-import { inputError, readInput, shortText } from '../access/input.ts'
+import { inputError, readInput, shortText, takenError } from '../access/input.ts'
 import type { Principal } from '../access/principal.ts'
 import {
   ApplicationError,
@@ -86,7 +86,7 @@ export async function createAdministratorRole(
   assertPermissions(context, permissions, [], isLocalized)
   return versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
-    if (rolesOf(actions, staff).some((role) => role.type === type)) throw taken('type', type)
+    if (rolesOf(actions, staff).some((role) => role.type === type)) throw takenError('type', type)
     assertNameFree(context, staff, name, type)
     assertHolds(actions, staff, actor, permissions)
     const at = now()
@@ -199,11 +199,7 @@ function assertNameFree(
   type: string,
 ): void {
   const holder = rolesOf(actions, staff).find((role) => role.name === name)
-  if (holder !== undefined && holder.type !== type) throw taken('name', name)
-}
-
-function taken(key: string, value: string): Error {
-  return inputError(key, 'This attribute must be unique', value, { code: 'any.unique' })
+  if (holder !== undefined && holder.type !== type) throw takenError('name', name)
 }
 
 function shown({ _id, name, description, permissions }: AdministratorRoleRow): AdministratorRole {

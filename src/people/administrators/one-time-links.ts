@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { hashCredential } from '../access/credentials.ts'
+import { credentialHash } from '../access/credentials.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
@@ -45,12 +45,12 @@ export async function openOneTimeLinks(db: Database, now: () => Date): Promise<O
         if (administrator !== null) await rows.deleteMany({ kind, administrator }, bounded)
         const token = randomBytes(32).toString('base64url')
         const expiresAt = new Date(at.getTime() + LINK_LIVES_MS)
-        const row = { _id: hashOf(token), kind, administrator, expiresAt }
+        const row = { _id: credentialHash(token), kind, administrator, expiresAt }
         await insertOnce(rows, row, { own: '_id', ...bounded }) // a random id
         return token
       }),
     use: async (kind, token, session) => {
-      const good = { _id: hashOf(token), kind, expiresAt: { $gt: now() } }
+      const good = { _id: credentialHash(token), kind, expiresAt: { $gt: now() } }
       const row = await rows.findOneAndDelete(good, { session })
       return row === null ? null : { administrator: row.administrator }
     },
@@ -58,8 +58,4 @@ export async function openOneTimeLinks(db: Database, now: () => Date): Promise<O
       await rows.deleteMany({ administrator }, { session })
     },
   }
-}
-
-function hashOf(token: string): string {
-  return hashCredential(token).toString('hex')
 }

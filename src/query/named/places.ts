@@ -1,4 +1,4 @@
-import type { Data } from '../../schema/definition.ts'
+import { isRecord, isObject } from '../../base/is-record.ts'
 
 /** Marks a parameter in a declared query: `{ "$param": "area" }`. */
 const PLACE = '$param'
@@ -11,7 +11,7 @@ export type Given = ReadonlyMap<string, string | readonly string[]>
 
 /** Returns the parameter name of a placeholder, or null for any other value. */
 export function parameterIn(value: unknown): string | null {
-  if (!isObject(value)) return null
+  if (!isRecord(value)) return null
   const { [PLACE]: name, ...others } = value
   return typeof name === 'string' && Object.keys(others).length === 0 ? name : null
 }
@@ -19,7 +19,7 @@ export function parameterIn(value: unknown): string | null {
 export function parametersIn(value: unknown): readonly string[] {
   const name = parameterIn(value)
   if (name !== null) return [name]
-  return isTree(value) ? Object.values(value).flatMap(parametersIn) : []
+  return isObject(value) ? Object.values(value).flatMap(parametersIn) : []
 }
 
 /**
@@ -36,7 +36,7 @@ function fillOne(value: unknown, given: Given): unknown {
   const name = parameterIn(value)
   if (name !== null) return given.get(name) ?? ABSENT
   if (Array.isArray(value)) return orAbsent(value, present(value, given))
-  if (isObject(value)) {
+  if (isRecord(value)) {
     const members = Object.entries(value).flatMap(([key, inner]) => {
       const filled = fillOne(inner, given)
       return filled === ABSENT ? [] : [[key, filled] as const]
@@ -54,12 +54,4 @@ function present(values: readonly unknown[], given: Given): readonly unknown[] {
 
 function orAbsent(declared: readonly unknown[], filled: readonly unknown[]): unknown {
   return filled.length === 0 && declared.length > 0 ? ABSENT : filled
-}
-
-function isTree(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
-}
-
-function isObject(value: unknown): value is Data {
-  return isTree(value) && !Array.isArray(value)
 }

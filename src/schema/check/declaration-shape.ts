@@ -9,6 +9,7 @@ import {
 } from '../definition.ts'
 import { previewProblem } from '../preview-template.ts'
 import { didYouMean, nearestTo } from '../../base/near-miss.ts'
+import { isRecord } from '../../base/is-record.ts'
 
 const flag = Joi.boolean()
 const name = Joi.string()
@@ -148,9 +149,9 @@ const NO_ATTRIBUTES =
 
 export function findDeclarationFaults(content: unknown): readonly DeclarationFault[] {
   const faults = findFaults(DECLARATION_RULE, content)
-  if (!isObject(content)) return faults
-  const info = isObject(content['info']) ? content['info'] : {}
-  const options = isObject(content['options']) ? content['options'] : {}
+  if (!isRecord(content)) return faults
+  const info = isRecord(content['info']) ? content['info'] : {}
+  const options = isRecord(content['options']) ? content['options'] : {}
   const isMissing = content['attributes'] === undefined
   return [
     ...faults,
@@ -164,12 +165,12 @@ export function findDeclarationFaults(content: unknown): readonly DeclarationFau
 }
 
 function objectIn(content: Readonly<Record<string, unknown>>, key: string): object {
-  return isObject(content[key]) ? content[key] : {}
+  return isRecord(content[key]) ? content[key] : {}
 }
 
 /** Finds keys that the attribute type does not have. They are accepted and have no effect. */
 export function findUnknownKeys(content: unknown, path: string): readonly DeclarationFault[] {
-  if (!isObject(content)) return []
+  if (!isRecord(content)) return []
   const type = String(content['type'])
   const known = KEYS_OF_TYPE.get(type)
   if (known === undefined) return []
@@ -184,12 +185,8 @@ export function findUnknownKeys(content: unknown, path: string): readonly Declar
   }))
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function findAttributeFaults(content: unknown, path: string): readonly DeclarationFault[] {
-  if (!isObject(content)) {
+  if (!isRecord(content)) {
     return [{ path, problem: 'must be an object with a type' }]
   }
   const { type } = content

@@ -1,6 +1,7 @@
 import { type Fault, fault, MAX_FAULTS } from '../../base/errors.ts'
 import type { Data } from '../definition.ts'
 import { labelOf } from './value-messages.ts'
+import { isRecord } from '../../base/is-record.ts'
 
 type Path = readonly (string | number)[]
 
@@ -60,9 +61,9 @@ function checkNode(
   path: Path,
   kinds: Readonly<Record<string, NodeCheck>>,
 ): readonly Fault[] {
-  const { type } = isData(node) ? node : {}
+  const { type } = isRecord(node) ? node : {}
   const known = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
-  if (!isData(node) || known === undefined) {
+  if (!isRecord(node) || known === undefined) {
     return [fault(path, sentenceOfUnknown(kinds), node, { code: 'blocks.type' })]
   }
   if (path.length > MAX_DEPTH) {
@@ -115,7 +116,7 @@ function checkImage(node: Data, path: Path): readonly Fault[] {
   const at = [...path, 'image']
   const image = node['image']
   if (image === undefined || image === null) return [required(at, image)]
-  if (!isData(image)) {
+  if (!isRecord(image)) {
     return [fault(at, `${labelOf(at)} must be an object`, image, { code: 'object.base' })]
   }
   const missing = IMAGE_KEYS.filter((key) => image[key] === undefined || image[key] === null)
@@ -155,8 +156,4 @@ function checkOneOf(value: unknown, path: Path, values: readonly unknown[]): rea
 
 function required(path: Path, value: unknown): Fault {
   return fault(path, `${labelOf(path)} is a required field`, value, { code: 'any.required' })
-}
-
-function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
-import { mkdir, rmdir, stat } from 'node:fs/promises'
+import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../../base/errors.ts'
+import { pathExists } from './path-exists.ts'
 
 /** `mkdir` fails with these where the file system holds no folders of users, such as /proc. */
 const NOT_A_PLACE = new Set(['ENOENT', 'ENOTDIR'])
@@ -14,8 +15,8 @@ const NOT_A_PLACE = new Set(['ENOENT', 'ENOTDIR'])
  */
 export async function checkDataFolder(folder: string): Promise<void> {
   let missing = resolve(folder)
-  if (await exists(missing)) return
-  while (!(await exists(dirname(missing)))) missing = dirname(missing)
+  if (await pathExists(missing)) return
+  while (!(await pathExists(dirname(missing)))) missing = dirname(missing)
   try {
     await mkdir(missing)
     await rmdir(missing).catch(() => undefined) // another process uses it already
@@ -24,11 +25,4 @@ export async function checkDataFolder(folder: string): Promise<void> {
     if (!NOT_A_PLACE.has(code ?? '')) return
     throw new ConfigError([`QUIRE_DATA_DIR: ${folder} cannot be created: ${message}`])
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,9 +1,10 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { Config } from '../../base/config/config.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Deployment, DeploymentLog } from './deployment.ts'
 import { hostsOf } from './server-note.ts'
+import { pathExists } from './path-exists.ts'
 
 /** What the choice needs of a configuration. */
 export type DeploymentConfig = Pick<Config, 'dataDir' | 'database' | 'production'>
@@ -79,7 +80,7 @@ async function firstAvailable(
   starters: Starters,
 ): Promise<Deployment> {
   const directory = mongodFolder(config)
-  const hasData = await exists(`${directory}.json`)
+  const hasData = await pathExists(`${directory}.json`)
   if (!hasData && (await holdsFiles(embeddedFolder(config)))) {
     return embedded(
       config,
@@ -132,13 +133,6 @@ function shown(directory: string): string {
 async function holdsFiles(directory: string): Promise<boolean> {
   return readdir(directory).then(
     (names) => names.length > 0,
-    () => false,
-  )
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
     () => false,
   )
 }

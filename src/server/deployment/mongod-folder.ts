@@ -3,6 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { isProcessAlive } from './process-alive.ts'
 
 /** What is kept beside the data of a mongod that has run, for the next start and for guests. */
 export interface MongodState {
@@ -51,7 +52,7 @@ function toState(stored: unknown): MongodState | null {
 export async function holderOf(directory: string): Promise<number | null> {
   const text = await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')
   const pid = Number(text.trim())
-  if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !isProcessAlive(pid)) return null
   return (await commandLine(pid)).includes(directory) ? pid : null
 }
 
@@ -59,15 +60,6 @@ async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   const ps = promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])
   return ps.then(({ stdout }) => stdout).catch(() => '')
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /**
@@ -84,6 +76,6 @@ async function endBy(pid: number, signal: NodeJS.Signals, deadlineMs: number): P
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
   const end = performance.now() + deadlineMs
-  while (isAlive(pid) && performance.now() < end) await delay(50)
-  return !isAlive(pid)
+  while (isProcessAlive(pid) && performance.now() < end) await delay(50)
+  return !isProcessAlive(pid)
 }

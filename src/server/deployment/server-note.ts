@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Deployment } from './deployment.ts'
+import { isProcessAlive } from './process-alive.ts'
 
 /** The server that runs on a data folder, as it noted itself there. */
 export interface ServerNote {
@@ -50,7 +51,7 @@ async function wherePossible(change: () => Promise<void>): Promise<void> {
 /** The note of a server that still runs; null without one. */
 export async function readServerNote(dataDir: string): Promise<ServerNote | null> {
   const note = await parseNote(join(dataDir, FILE))
-  return note !== null && isRunning(note.pid) ? note : null
+  return note !== null && isProcessAlive(note.pid) ? note : null
 }
 
 async function parseNote(file: string): Promise<ServerNote | null> {
@@ -62,14 +63,5 @@ async function parseNote(file: string): Promise<ServerNote | null> {
       : null
   } catch {
     return null
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

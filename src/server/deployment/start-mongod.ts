@@ -7,7 +7,8 @@ import type { DownloadLimits } from './download-mongod.ts'
 import { findMongod, versionOf } from './find-mongod.ts'
 import type { FoundMongod, Sought } from './find-mongod.ts'
 import { freePort, launchMongod } from './launch-mongod.ts'
-import { endOrphan, holderOf, isAlive, readState, writeState } from './mongod-folder.ts'
+import { endOrphan, holderOf, readState, writeState } from './mongod-folder.ts'
+import { isProcessAlive } from './process-alive.ts'
 import type { MongodState } from './mongod-folder.ts'
 import { becomePrimary, servesFolder, uriOf } from './replica-set.ts'
 
@@ -137,7 +138,7 @@ async function joinOwner(
   directory: string,
   state: MongodState | null,
 ): Promise<RunningMongod | null> {
-  if (state === null || !isAlive(state.ownerPid)) return null
+  if (state === null || !isProcessAlive(state.ownerPid)) return null
   if (!(await servesFolder(state.port, directory))) return null
   const what = `mongod ${state.version} of process ${state.ownerPid}`
   return { uri: uriOf(state.port), what, close: () => Promise.resolve() }

@@ -2,6 +2,7 @@ import type { BulkRun, SentLine } from '../../content/bulk/run-lines.ts'
 import { type FileRecord, findFileRecords } from '../../media/file-records.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ShapePlan, AttributePlan } from '../../schema/plan.ts'
+import { isRecord } from '../../base/is-record.ts'
 
 /** The file attributes that the Studio and the reference's admin panel copy into an image of `blocks`. */
 const FACTS = [
@@ -70,7 +71,7 @@ function mapLines(
 ): readonly SentLine[] {
   return lines.map((line) => {
     const value = 'value' in line.sent ? line.sent.value : null
-    if (!isData(value) || !isData(value['data'])) return line
+    if (!isRecord(value) || !isRecord(value['data'])) return line
     const plan = types.get(String(value['type']))
     if (plan === undefined) return line
     return { ...line, sent: { value: { ...value, data: mapHolder(plan, value['data'], map) } } }
@@ -93,7 +94,7 @@ function mapValue(attribute: AttributePlan, value: unknown, map: MapNode): unkno
 }
 
 function mapOne(attribute: AttributePlan, value: unknown, map: MapNode): unknown {
-  if (!isData(value)) return value
+  if (!isRecord(value)) return value
   if (attribute.kind === 'component') return mapHolder(attribute.component(), value, map)
   if (attribute.kind === 'dynamiczone') {
     const component = attribute.components().get(String(value['__component']))
@@ -106,11 +107,7 @@ function mapNodes(node: Data, map: MapNode): Data {
   const { children } = node
   if (!Array.isArray(children)) return map(node)
   const mapped = (children as readonly unknown[]).map((each) =>
-    isData(each) ? mapNodes(each, map) : each,
+    isRecord(each) ? mapNodes(each, map) : each,
   )
   return map({ ...node, children: mapped })
-}
-
-function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
