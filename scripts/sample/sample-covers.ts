@@ -81,7 +81,7 @@ async function draw(keys: readonly CoverKey[], folder: string): Promise<Upload> 
       return { path, name: fileName(key), type: 'image/png', size: content.length, head }
     }),
   )
-  return { files, fields: new Map(), folder }
+  return { files, fields: new Map(), ignored: new Set<string>(), folder }
 }
 
 function toPng(key: CoverKey): Promise<Buffer> {

@@ -55,7 +55,7 @@ function importInto(library: MediaLibrary, spool: string): FileImport {
         const type = String(record['mime'])
         const head = bytes.subarray(0, HEAD_BYTES)
         const files = [{ path, name, type, size: bytes.length, head }]
-        const upload = { files, fields: new Map(), folder }
+        const upload = { files, fields: new Map(), ignored: new Set<string>(), folder }
         const documentIds = [String(record['documentId'])]
         await library.add(upload, [infoOf(record, name)], () => Promise.resolve(), documentIds)
       } finally {

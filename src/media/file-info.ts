@@ -8,6 +8,11 @@ export interface FileInfo {
   readonly focalPoint?: FocalPoint | null
 }
 
+/** Keys of `fileInfo`. */
+export const FILE_INFO_KEYS = ['name', 'alternativeText', 'caption', 'focalPoint'] as const
+
+type AssertKeys = (keys: readonly string[]) => void
+
 /** In percent of width and height. */
 export interface FocalPoint {
   readonly x: number
@@ -18,15 +23,20 @@ const MAX_TEXT = 10_000
 
 /**
  * Parses the `fileInfo` of a request, one per file: JSON objects or lists of them. Null means no change. Unknown keys
- * are ignored.
+ * are ignored, unless `assertKeys` refuses them.
  *
  * @throws ValidationError for invalid JSON or values
  */
-export function parseFileInfos(sent: readonly unknown[]): readonly FileInfo[] {
+export function parseFileInfos(
+  sent: readonly unknown[],
+  assertKeys: AssertKeys = () => undefined,
+): readonly FileInfo[] {
   return sent.flatMap((value) => {
     const parsed = typeof value === 'string' ? parseJson(value) : value
     const list: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed]
-    return list.map((one) => (one === null || one === undefined ? {} : parseFileInfo(one)))
+    return list.map((one) =>
+      one === null || one === undefined ? {} : parseFileInfo(one, assertKeys),
+    )
   })
 }
 
@@ -40,7 +50,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function parseFileInfo(sent: unknown): FileInfo {
+function parseFileInfo(sent: unknown, assertKeys: AssertKeys): FileInfo {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     throw new ValidationError(
       'fileInfo: expected an object or a list of objects',
@@ -48,6 +58,7 @@ function parseFileInfo(sent: unknown): FileInfo {
       { code: 'invalid_upload' },
     )
   }
+  assertKeys(Object.keys(sent))
   const { name, alternativeText, caption, focalPoint } = sent as Readonly<Record<string, unknown>>
   return {
     ...(isGiven(name) && { name: parseName(name) }),

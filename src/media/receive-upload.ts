@@ -15,6 +15,8 @@ import type { Leftover } from './storage/storage.ts'
 export interface Upload {
   readonly files: readonly ReceivedFile[]
   readonly fields: ReadonlyMap<string, readonly string[]>
+  /** Names of the parts with a file that were not stored. */
+  readonly ignored: ReadonlySet<string>
   /** For derived files. Deleted together with them. */
   readonly folder: string
 }
@@ -102,6 +104,7 @@ async function receive(
   const form = openForm(request)
   const fields = new Map<string, string[]>()
   const files: Promise<ReceivedFile | null>[] = []
+  const ignored = new Set<string>()
   const budget = { left: maxBytes }
   let textBytes = 0
   form.on('field', (name, value, { valueTruncated }) => {
@@ -118,6 +121,7 @@ async function receive(
   })
   form.on('file', (field, stream, { filename, mimeType }) => {
     const path = field === FIELD ? join(folder, `file-${files.length}`) : null
+    if (path === null) ignored.add(field)
     const file = spool(stream, path, budget).then((spooled) =>
       path === null ? null : { path, name: cleanName(filename ?? ''), type: mimeType, ...spooled },
     )
@@ -130,7 +134,7 @@ async function receive(
   try {
     await feed(request, form)
     const received = await Promise.all(files)
-    return { files: received.filter((file) => file !== null), fields, folder }
+    return { files: received.filter((file) => file !== null), fields, ignored, folder }
   } catch (error) {
     form.destroy()
     await Promise.allSettled(files) // no file may be written after the folder is deleted

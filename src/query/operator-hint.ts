@@ -13,9 +13,13 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['$exists', '$notNull'],
 ])
 
-/** `; did you mean $contains?` when an operator of the type is nearly the key, or does what the key does elsewhere. */
-export function operatorHint(key: string, type: ScalarType): string {
-  const operators = [...operatorsOf(type).map((operator) => `$${operator}`), '$not']
+/** The names of the operators of an attribute of this type. */
+export function operatorNames(type: ScalarType): readonly string[] {
+  return [...operatorsOf(type).map((operator) => `$${operator}`), '$not']
+}
+
+/** `; did you mean $contains?` if the key is nearly one of the operators, or names one of them in SQL, MongoDB or Sequelize. */
+export function operatorHint(key: string, operators: readonly string[]): string {
   const meant = [ALIASES.get(key.toLowerCase()), `$${key}`].find(
     (name) => name !== undefined && operators.includes(name),
   )

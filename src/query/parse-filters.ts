@@ -1,5 +1,4 @@
 import { ValidationError } from '../base/errors.ts'
-import { didYouMean } from '../base/near-miss.ts'
 import type { Data } from '../schema/definition.ts'
 import type {
   AttributePlan,
@@ -10,7 +9,7 @@ import type {
 } from '../schema/plan.ts'
 import { dottedPath } from './dotted-path.ts'
 import { findMember } from './find-member.ts'
-import { operatorHint } from './operator-hint.ts'
+import { operatorHint, operatorNames } from './operator-hint.ts'
 import { hasLocalizations, LOCALIZATIONS, localizationsRelation } from './localizations.ts'
 import { anyOf, isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
@@ -27,6 +26,10 @@ interface Scope {
 }
 
 const PARAM = 'filters'
+
+/** Operators that a message suggests for an unknown one, by its place. */
+const GROUP_OPERATORS: readonly string[] = ['$and', '$or', '$not']
+const COMPONENT_OPERATORS = [...GROUP_OPERATORS, '$null', '$notNull']
 
 type FilterableAttribute = ScalarPlan | RelationPlan | ComponentAttributePlan
 
@@ -58,7 +61,7 @@ export function parseFilters(
   return filter.kind === 'all' && filter.of.length === 0 ? null : filter
 }
 
-function parseGroup(input: Data, scope: Scope): Filter {
+function parseGroup(input: Data, scope: Scope, operators = GROUP_OPERATORS): Filter {
   if (scope.depth > QUERY_LIMITS.filterDepth) {
     throw new ValidationError(
       `filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`,
@@ -66,11 +69,16 @@ function parseGroup(input: Data, scope: Scope): Filter {
       { code: 'invalid_query' },
     )
   }
-  const of = Object.entries(input).map(([key, value]) => parseEntry(key, value, scope))
+  const of = Object.entries(input).map(([key, value]) => parseEntry(key, value, scope, operators))
   return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
 }
 
-function parseEntry(key: string, value: unknown, scope: Scope): Filter {
+function parseEntry(
+  key: string,
+  value: unknown,
+  scope: Scope,
+  operators = GROUP_OPERATORS,
+): Filter {
   const inner: Scope = { ...scope, depth: scope.depth + 1 }
   switch (key) {
     case '$and':
@@ -81,7 +89,7 @@ function parseEntry(key: string, value: unknown, scope: Scope): Filter {
       return { kind: 'not', of: parseGroup(asObject(value, pathOf(key, scope)), inner) }
     default:
       if (key.startsWith('$')) {
-        throw unknownKey(key, scope.parent, PARAM, didYouMean(key, GROUP_OPERATORS))
+        throw unknownKey(key, scope.parent, PARAM, operatorHint(key, operators))
       }
       return parseAttribute(findAttribute(key, scope), value, inner)
   }
@@ -126,8 +134,6 @@ function findAttribute(key: string, { holder, parent, rules }: Scope): Filterabl
   }
 }
 
-const GROUP_OPERATORS = ['$and', '$or', '$not']
-
 function mayFilterBy(member: AttributePlan, { mayRead }: Scope['rules']): boolean {
   if (member.kind === 'relation') return mayRead(member.targetUid)
   return member.kind !== 'dynamiczone'
@@ -148,7 +154,7 @@ function parseAttribute(attribute: FilterableAttribute, value: unknown, scope: S
       return parsePresence(conditions, scope, attribute.name, (rest) => ({
         kind: 'within',
         component: attribute,
-        of: parseGroup(rest, inner),
+        of: parseGroup(rest, inner, COMPONENT_OPERATORS),
       }))
     }
     case 'relation':
@@ -180,7 +186,7 @@ function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Fi
       const operator = key.startsWith('$') ? key.slice(1) : ''
       return isOperator(operator)
         ? parseReference(inner, operator, operand, `${pathOf(relation.name, scope)}[${key}]`)
-        : parseEntry(key, operand, inner)
+        : parseEntry(key, operand, inner, RELATION_OPERATORS)
     })
     return related({ kind: 'all', of })
   })
@@ -210,6 +216,11 @@ const REFERENCE_OPERATORS: ReadonlySet<Operator> = new Set<Operator>([
   'in',
   'notIn',
 ])
+
+const RELATION_OPERATORS = [
+  ...COMPONENT_OPERATORS,
+  ...[...REFERENCE_OPERATORS].map((operator) => `$${operator}`),
+]
 
 /** `$null` and `$notNull` on a relation or component ask whether there is one; the rest is left to `parse`. */
 function parsePresence(
@@ -257,7 +268,7 @@ function parseScalar(attribute: ScalarPlan, value: unknown, scope: Scope): Filte
     if (key === '$not') return parseNegation(attribute, operand, scope)
     const operator = key.startsWith('$') ? key.slice(1) : ''
     if (!isOperator(operator)) {
-      throw unknownKey(key, path, PARAM, operatorHint(key, attribute.type))
+      throw unknownKey(key, path, PARAM, operatorHint(key, operatorNames(attribute.type)))
     }
     return compare(attribute, operator, operand, scope)
   })

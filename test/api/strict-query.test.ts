@@ -1,5 +1,8 @@
 import { expect } from 'chai'
-import { declare, serve, type TestServer } from './server.ts'
+import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from './server.ts'
+
+/** Whether a route takes the parameters of queries. */
+const readsEntries = (path: string) => !/^\/api\/(i18n|users-permissions)\//.test(path)
 
 describe('QUIRE_STRICT_QUERY', () => {
   const contentTypes = {
@@ -12,7 +15,7 @@ describe('QUIRE_STRICT_QUERY', () => {
   before(async () => {
     server = await serve('strict_query', {
       contentTypes,
-      environment: { QUIRE_STRICT_QUERY: 'on' },
+      environment: { QUIRE_STRICT_QUERY: 'on', UP_JWT_MANAGEMENT: 'refresh' },
     })
     documentId = (await server.post('/api/posts', { title: 'a' })).body.data.documentId
     await server.put('/api/homepage', { title: 'a' })
@@ -35,6 +38,13 @@ describe('QUIRE_STRICT_QUERY', () => {
     ['GET', '/api/upload/files'],
     ['GET', '/api/upload/files/page'],
     ['POST', '/api/upload'],
+    ['GET', '/api/i18n/locales'],
+    ['GET', '/api/users-permissions/roles'],
+    ['GET', '/api/users-permissions/roles/1'],
+    ['GET', '/api/users-permissions/permissions'],
+    ['POST', '/api/users-permissions/roles'],
+    ['PUT', '/api/users-permissions/roles/1'],
+    ['DELETE', '/api/users-permissions/roles/1'],
   ]
   for (const [method, path] of routes) {
     it(`refuses an unknown parameter of ${method} ${path}`, async () => {
@@ -46,12 +56,114 @@ describe('QUIRE_STRICT_QUERY', () => {
         {
           status: 400,
           name: 'ValidationError',
-          message: 'Invalid key fiters; did you mean filters?',
+          message: `Invalid key fiters${readsEntries(path) ? '; did you mean filters?' : ''}`,
           details: { key: 'fiters', path: 'fiters', source: 'query' },
         },
       ])
     })
   }
+
+  const signIns: readonly (readonly [string, string])[] = [
+    ['POST', '/api/auth/local'],
+    ['POST', '/api/auth/local/register'],
+    ['POST', '/api/auth/forgot-password'],
+    ['POST', '/api/auth/reset-password'],
+    ['POST', '/api/auth/change-password'],
+    ['POST', '/api/auth/send-email-confirmation'],
+    ['POST', '/api/auth/logout'],
+    ['POST', '/api/auth/refresh'],
+    ['GET', '/api/auth/sessions'],
+    ['DELETE', '/api/auth/sessions/none'],
+    ['GET', '/api/auth/email-confirmation'],
+  ]
+  for (const [method, path] of signIns) {
+    it(`refuses an unknown parameter of ${method} ${path}`, async () => {
+      const answer = await server.send(method, `${path}?confirmatoin=a`, {
+        ...(method === 'POST' && { body: {} }),
+      })
+      const hint = path.endsWith('email-confirmation') && method === 'GET'
+      expect([answer.status, answer.body?.error?.message], answer.text).to.deep.equal([
+        400,
+        `Invalid key confirmatoin${hint ? '; did you mean confirmation?' : ''}`,
+      ])
+    })
+  }
+
+  const bodies: readonly (readonly [string, string, string, string])[] = [
+    ['POST', '/api/auth/local', 'identifer', 'identifier'],
+    ['POST', '/api/auth/forgot-password', 'emial', 'email'],
+    ['POST', '/api/auth/reset-password', 'cod', 'code'],
+    ['POST', '/api/auth/change-password', 'curentPassword', 'currentPassword'],
+    ['POST', '/api/auth/send-email-confirmation', 'emial', 'email'],
+    ['POST', '/api/auth/logout', 'scop', 'scope'],
+    ['POST', '/api/auth/refresh', 'refreshTokn', 'refreshToken'],
+    ['POST', '/api/users-permissions/roles', 'permisions', 'permissions'],
+    ['PUT', '/api/users-permissions/roles/1', 'permisions', 'permissions'],
+    ['POST', '/api/upload?id=none', 'fileinfo', 'fileInfo'],
+  ]
+  for (const [method, path, key, meant] of bodies) {
+    it(`refuses an unknown key in the body of ${method} ${path}`, async () => {
+      const answer = await server.send(method, path, { body: { [key]: 'a' } })
+      expect([answer.status, answer.body?.error], answer.text).to.deep.equal([
+        400,
+        {
+          status: 400,
+          name: 'ValidationError',
+          message: `Invalid key ${key}; did you mean ${meant}?`,
+          details: { key, path: key, source: 'body' },
+        },
+      ])
+    })
+  }
+
+  const sendForm = (parts: Readonly<Record<string, string | Blob>>) => {
+    const body = new FormData()
+    for (const [name, value] of Object.entries(parts)) {
+      if (typeof value === 'string') body.append(name, value)
+      else body.append(name, value, 'a.txt')
+    }
+    return fetch(`http://127.0.0.1:${server.port}/api/upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ROOT_TOKEN}` },
+      body,
+    })
+  }
+  const text = new Blob(['text'], { type: 'text/plain' })
+
+  it('refuses unknown parts of multipart bodies, and unknown keys of fileInfo', async () => {
+    const refused: readonly (readonly [Readonly<Record<string, string | Blob>>, string])[] = [
+      [{ files: text, fileinfo: '{}' }, 'Invalid key fileinfo; did you mean fileInfo?'],
+      [{ files: text, file: text }, 'Invalid key file; did you mean files?'],
+      [{ files: text, refid: 'a' }, 'Invalid key refid; did you mean refId?'],
+      [
+        { files: text, fileInfo: '{"capton":"a"}' },
+        'Invalid key capton at fileInfo; did you mean caption?',
+      ],
+      [
+        { files: text, fileInfo: '[{"capton":"a"}]' },
+        'Invalid key capton at fileInfo; did you mean caption?',
+      ],
+    ]
+    const before = await server.count('quire_files')
+    for (const [parts, message] of refused) {
+      const response = await sendForm(parts)
+      const { error } = (await response.json()) as Json
+      expect([response.status, error?.message]).to.deep.equal([400, message])
+    }
+    expect(await server.count('quire_files')).to.equal(before)
+  })
+
+  it('accepts the parts of multipart bodies and the keys of sign-ins that mean something', async () => {
+    const fileInfo = JSON.stringify({ name: 'a.txt', alternativeText: 'a', caption: 'b' })
+    expect((await sendForm({ files: text, fileInfo })).status).to.equal(201)
+    const signIn = { identifier: 'a', password: 'b', deviceId: 'c' }
+    const answer = await server.send('POST', '/api/auth/local', { body: signIn, token: null })
+    expect(answer.body.error.message).to.equal('Invalid identifier or password')
+    const permissions = {}
+    const role = { name: 'Press', description: 'd', type: 'press', permissions, nb_users: 0 }
+    const made = await server.send('POST', '/api/users-permissions/roles', { body: role })
+    expect(made.status, made.text).to.equal(200)
+  })
 
   it('leaves the data unchanged after a refused request', async () => {
     const { body } = await server.get(`/api/posts/${documentId}`)

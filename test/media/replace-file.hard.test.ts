@@ -64,7 +64,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
       writeFileSync(path, content)
       const head = content.subarray(0, 100)
       const file = { path, name: 'a.png', type: 'image/png', size: content.length, head }
-      return { files: [file], fields: new Map(), folder: spool }
+      return { files: [file], fields: new Map(), ignored: new Set<string>(), folder: spool }
     }
 
     const images = openImageWork()

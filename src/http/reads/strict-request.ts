@@ -20,7 +20,7 @@ const PARAMETERS = [
 
 const BODY_KEYS = ['data', 'meta'] as const
 
-interface StrictOptions {
+export interface StrictOptions {
   /** From the configuration; false checks nothing. */
   readonly strictQuery: boolean
 }
@@ -34,8 +34,17 @@ export function assertKnownParameters(
   { strictQuery }: StrictOptions,
   more: readonly string[] = [],
 ): void {
+  assertOnlyParameters({ querystring }, { strictQuery }, [...PARAMETERS, ...more])
+}
+
+/** Like `assertKnownParameters`, for routes that take none of the parameters of queries. @throws ValidationError */
+export function assertOnlyParameters(
+  { querystring }: Pick<Context, 'querystring'>,
+  { strictQuery }: StrictOptions,
+  known: readonly string[] = [],
+): void {
   if (!strictQuery || querystring === '') return
-  assertKnown(Object.keys(readQuery(querystring)), [...PARAMETERS, ...more], 'query')
+  assertKnown(Object.keys(readQuery(querystring)), known, { source: 'query' })
 }
 
 /**
@@ -51,20 +60,41 @@ export function assertKnownBody(
 ): void {
   const body = bodyOf(ctx)
   if (!strictQuery || body === null || typeof body !== 'object' || Array.isArray(body)) return
-  assertKnown(Object.keys(body), known, 'body', suggested)
+  assertKnown(Object.keys(body), known, { source: 'body', suggested })
+}
+
+/**
+ * Checks the names of the parts of a multipart body, with `QUIRE_STRICT_QUERY=on`, or the keys of its part `within`.
+ * @throws ValidationError that names the first unknown one
+ */
+export function assertKnownParts(
+  names: Iterable<string>,
+  { strictQuery }: StrictOptions,
+  known: readonly string[],
+  within?: string,
+): void {
+  if (strictQuery) assertKnown([...names], known, { source: 'body', within })
+}
+
+interface Names {
+  readonly source: 'query' | 'body'
+  /** The part of a body that has these keys. */
+  readonly within?: string | undefined
+  /** Known names that a message may suggest; all of them by default. */
+  readonly suggested?: readonly string[]
 }
 
 function assertKnown(
   names: readonly string[],
   known: readonly string[],
-  source: 'query' | 'body',
-  suggested: readonly string[] = known,
+  { source, within, suggested = known }: Names,
 ): void {
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return
+  const at = within === undefined ? '' : ` at ${within}`
   throw new ValidationError(
-    `Invalid key ${shownName(unknown)}${didYouMean(unknown, suggested)}`,
-    { key: unknown, path: unknown, source },
+    `Invalid key ${shownName(unknown)}${at}${didYouMean(unknown, suggested)}`,
+    { key: unknown, path: within ?? unknown, source },
     { code: 'invalid_key' },
   )
 }

@@ -41,6 +41,7 @@ import {
   setRefreshCookie,
 } from '../cookies/refresh-cookie.ts'
 import { writerOf } from '../reads/query-rules.ts'
+import { assertKnownBody, assertOnlyParameters } from '../reads/strict-request.ts'
 import { showUser, type UserReading } from './show-user.ts'
 import type { Context, Middleware } from '../router/state.ts'
 
@@ -63,8 +64,25 @@ const BY_EMAIL: RequestCount = { accountOf: accountIn('email') }
 /** The account of a code or token is unknown until it is verified. */
 const BY_ADDRESS: RequestCount = { accountOf: () => null }
 
+const CALLBACK = pluginAction('plugin::users-permissions.auth', 'callback')
+
 type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
 type Handler = (ctx: Context, dependencies: AuthRouteDependencies) => Promise<void>
+
+const PARAMETERS: Partial<Record<AuthVerb, readonly string[]>> = {
+  emailConfirmation: ['confirmation'],
+}
+
+/** Keys of bodies with `QUIRE_STRICT_QUERY=on`. A registration refuses unknown keys without it, too. */
+const BODY_KEYS: Partial<Record<AuthVerb, readonly string[]>> = {
+  callback: ['identifier', 'password', 'deviceId'],
+  forgotPassword: ['email'],
+  resetPassword: ['code', 'password', 'passwordConfirmation', 'deviceId'],
+  changePassword: ['currentPassword', 'password', 'passwordConfirmation', 'deviceId'],
+  sendEmailConfirmation: ['email'],
+  logout: ['deviceId', 'scope'],
+  refresh: ['refreshToken', 'deviceId'],
+}
 
 /** `/api/auth`: registration, sign-in and account recovery of end users. */
 export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
@@ -73,6 +91,9 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   const handle = (verb: AuthVerb, handler: Handler): Guarded =>
     permitted(pluginAction('plugin::users-permissions.auth', verb), async (ctx) => {
       ctx.set('Cache-Control', 'no-store')
+      assertOnlyParameters(ctx, dependencies.api, PARAMETERS[verb])
+      const keys = BODY_KEYS[verb]
+      if (keys !== undefined) assertKnownBody(ctx, dependencies.api, keys)
       await handler(ctx, dependencies)
     })
   const post = (path: string, verb: AuthVerb, handler: Handler, counted: RequestCount): void => {
@@ -113,7 +134,7 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   const limitConfirmation = limitRate(limits, '/email-confirmation', BY_ADDRESS)
   const confirmation = handle('emailConfirmation', confirm)
   router.get('/email-confirmation', authenticate, limitConfirmation, confirmation)
-  router.get('/:provider/callback', authenticate, handle('callback', refuseProvider))
+  router.get('/:provider/callback', authenticate, permitted(CALLBACK, refuseProvider))
   return router
 }
 

@@ -13,11 +13,14 @@ import {
 } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
+import { type Config } from '../../base/config/config.ts'
+import { assertKnownBody, assertOnlyParameters } from '../reads/strict-request.ts'
 import { readPermissions, showPermissions } from './role-permissions.ts'
 
 export interface RoleRouteDependencies {
   readonly access: Pick<Access, 'roles' | 'actions'>
   readonly users: UsersContext
+  readonly api: Pick<Config['api'], 'strictQuery'>
   readonly authenticate: Middleware
   readonly readBody: Middleware
 }
@@ -33,7 +36,15 @@ export function roleRoutes(dependencies: RoleRouteDependencies): GuardedRouter {
   const { authenticate, readBody, access } = dependencies
   const router = guardedRouter('/api/users-permissions')
   const handle = (verb: PluginVerb<typeof ROLES>, handler: Handler): Guarded =>
-    permitted(pluginAction(ROLES, verb), (ctx) => handler(ctx, dependencies), readBody)
+    permitted(
+      pluginAction(ROLES, verb),
+      async (ctx) => {
+        assertOnlyParameters(ctx, dependencies.api)
+        assertKnownBody(ctx, dependencies.api, [...ROLE_KEYS, ...READ_ONLY_MEMBERS], ROLE_KEYS)
+        await handler(ctx, dependencies)
+      },
+      readBody,
+    )
   router.get('/roles', authenticate, handle('find', list))
   router.get('/roles/:id', authenticate, handle('findOne', findOne))
   router.post('/roles', authenticate, handle('createRole', create))
@@ -43,6 +54,7 @@ export function roleRoutes(dependencies: RoleRouteDependencies): GuardedRouter {
     '/permissions',
     authenticate,
     permitted(pluginAction(PERMISSIONS, 'getPermissions'), (ctx) => {
+      assertOnlyParameters(ctx, dependencies.api)
       ctx.body = { permissions: showPermissions([], access.actions) }
       return Promise.resolve()
     }),
@@ -118,6 +130,8 @@ function readRole(ctx: Context): RoleBody {
   if (permissions === undefined || permissions === null) return input
   return { ...input, permissions: readPermissions(permissions) }
 }
+
+const ROLE_KEYS = ['name', 'description', 'type', 'permissions'] as const
 
 const READ_ONLY_MEMBERS: ReadonlySet<string> = new Set([
   'id',

@@ -5,6 +5,7 @@ import { findDocuments, showVersions } from '../../content/read/find-documents.t
 import type { Entry } from '../../content/read/to-entry.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
+import { FILE_INFO_KEYS } from '../../media/file-info.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
@@ -23,6 +24,7 @@ import { parameterOf, readQuery } from '../body/read-request.ts'
 import { receiveAuthorized } from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
 import { assertKnownParameters } from '../reads/strict-request.ts'
+import { assertKnownBody, assertKnownParts } from '../reads/strict-request.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {
   readonly media: {
@@ -30,6 +32,8 @@ export interface UploadRouteDependencies extends ContentRouteDependencies {
     readonly receive: ReceiveOptions
   }
 }
+
+const PARTS = ['files', 'fileInfo', 'ref', 'refId', 'field'] as const
 
 const FILES = 'plugin::upload.content-api'
 type FileVerb = PluginVerb<typeof FILES>
@@ -94,6 +98,7 @@ async function findFilePage(ctx: Context, dependencies: UploadRouteDependencies)
 }
 
 async function upload(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
+  assertKnownBody(ctx, dependencies.api, ['fileInfo'])
   const { id } = readQuery(ctx.querystring)
   if (id === undefined) return create(ctx, dependencies)
   const record = typeof id === 'string' ? await dependencies.media.library.get(id) : null
@@ -107,9 +112,10 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
   const { library, receive } = dependencies.media
   if (!isMultipart(ctx)) throw noFiles()
   const records = await receiveAuthorized(ctx, receive, async (received) => {
+    assertKnownUpload(received, dependencies)
     assertFilled(received)
     if (received.files.length === 0) throw noFiles()
-    const infos = infosOf(received)
+    const infos = infosOf(received, dependencies)
     const attachment = await attachmentOf(ctx, dependencies, received)
     return library.add(received, infos, async (added) => {
       if (attachment === null) return
@@ -125,18 +131,19 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
 /** With a file the bytes are replaced; `fileInfo` changes what is said of them. */
 async function change(
   ctx: Context,
-  { media }: UploadRouteDependencies,
+  dependencies: UploadRouteDependencies,
   record: MediaFile,
 ): Promise<MediaFile | null> {
-  const { library, receive } = media
+  const { library, receive } = dependencies.media
   if (!isMultipart(ctx)) {
     const body = (ctx.request as { body?: { fileInfo?: unknown } | null }).body
     if (body?.fileInfo === undefined) throw noFiles()
-    return library.edit(record, onlyOne(parseFileInfos([body.fileInfo])))
+    return library.edit(record, onlyOne(readInfos([body.fileInfo], dependencies)))
   }
   return receiveAuthorized(ctx, receive, (received) => {
+    assertKnownUpload(received, dependencies)
     assertFilled(received)
-    const info = onlyOne(infosOf(received))
+    const info = onlyOne(infosOf(received, dependencies))
     const [file, ...others] = received.files
     if (others.length > 0)
       throw new ValidationError(
@@ -160,8 +167,19 @@ function editOnly(
   return library.edit(record, info)
 }
 
-function infosOf({ fields }: Upload): readonly FileInfo[] {
-  return parseFileInfos(fields.get('fileInfo') ?? [])
+function readInfos(
+  sent: readonly unknown[],
+  { api }: Pick<UploadRouteDependencies, 'api'>,
+): readonly FileInfo[] {
+  return parseFileInfos(sent, (keys) => assertKnownParts(keys, api, FILE_INFO_KEYS, 'fileInfo'))
+}
+
+function assertKnownUpload({ fields, ignored }: Upload, { api }: UploadRouteDependencies): void {
+  assertKnownParts([...fields.keys(), ...ignored], api, PARTS)
+}
+
+function infosOf({ fields }: Upload, { api }: UploadRouteDependencies): readonly FileInfo[] {
+  return readInfos(fields.get('fileInfo') ?? [], { api })
 }
 
 function onlyOne([info = {}]: readonly FileInfo[]): FileInfo {

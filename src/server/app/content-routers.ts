@@ -63,7 +63,7 @@ export function contentRouters(
   const waits = { withoutSlot, shutdown, maxWaitingPerAddress }
   routers.set('_sync', syncRoutes({ ...shared, access, commitLog, ...waits }))
   routers.set('_live', liveRoutes({ ...shared, access, streams }))
-  routers.set('i18n', localeRoutes(authenticate, locales))
+  routers.set('i18n', localeRoutes(authenticate, locales, config.api))
   const { confirmedUrl } = config.mail
   const cookie = refreshCookie(config)
   const devices = deviceCookie(config.http.publicUrl, config.http.cookieName)

@@ -36,7 +36,7 @@ describe('http/guarded-router', () => {
     userRoutes(dependencies),
     roleRoutes(dependencies),
     uploadRoutes(dependencies),
-    localeRoutes(pass, dependencies),
+    localeRoutes(pass, dependencies, { strictQuery: false }),
   ].flatMap((router) => router.declared)
 
   it('declares a known action for every guarded route', () => {

@@ -50,7 +50,7 @@ export async function serveManagement(label: string, schema: Schema) {
     authenticate: authenticate(access),
   })
   app.use(admin.routes())
-  app.use(localeRoutes(authenticate(access), locales).routes())
+  app.use(localeRoutes(authenticate(access), locales, { strictQuery: false }).routes())
   const server = app.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
