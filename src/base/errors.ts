@@ -125,6 +125,11 @@ export abstract class CmsError extends Error {
     return { ...this.details, ...boundedDetails({ errors: this.#faults.map(codedFault) }) }
   }
 
+  /** What is wrong with the payload, with the reasons; empty for errors about something else. */
+  get faults(): readonly Fault[] {
+    return this.#faults
+  }
+
   get errorCode(): ErrorCode {
     return this.#code ?? this.usualCode
   }

@@ -47,6 +47,19 @@ const CONTENT_TYPES = {
       mappedBy: 'desk',
     },
   }),
+  page: declare(
+    'page',
+    {
+      title: { type: 'string' },
+      author: {
+        type: 'relation',
+        relation: 'manyToOne',
+        target: 'api::author.author',
+        required: true,
+      },
+    },
+    { draftAndPublish: true },
+  ),
   home: declare(
     'home',
     { title: { type: 'string' } },
@@ -62,6 +75,7 @@ const CONTENT_TYPES = {
 const ARTICLE = 'api::article.article'
 const AUTHOR = 'api::author.author'
 const HOME = 'api::home.home'
+const PAGE = 'api::page.page'
 
 describe('/admin/trash', () => {
   let server: TestServer
@@ -188,6 +202,94 @@ describe('/admin/trash', () => {
     await remove(ARTICLE, documentId)
     await restore(ARTICLE, documentId, { from: 'published' })
     expect((await read(ARTICLE, documentId)).title).to.equal('Out')
+  })
+
+  it('brings back an entry as it was: published, with the changes of its draft', async () => {
+    const { documentId } = await make(ARTICLE, { title: 'Out', slug: 'as-it-was', hits: 1 })
+    await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=fr`, { data: { title: 'Un' } })
+    await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish`)
+    await ok('PUT', `/admin/content/${ARTICLE}/${documentId}`, { data: { title: 'Half done' } })
+    const before = (await server.get(`/api/articles/${documentId}`)).body.data
+    await remove(ARTICLE, documentId, '?locale=*')
+    const { data, meta } = await restore(ARTICLE, documentId, { from: 'both' })
+    expect(data.map(({ locale, status }: Json) => `${locale} ${status}`).sort()).to.deep.equal([
+      'en draft',
+      'en published',
+      'fr draft',
+    ])
+    expect(meta).to.deep.equal({ lost: [], taken: [] })
+    const after = (await server.get(`/api/articles/${documentId}`)).body.data
+    const { updatedAt: _then, ...was } = before
+    expect(after).to.deep.include(was)
+    expect((await read(ARTICLE, documentId)).title).to.equal('Half done')
+    expect((await server.get(`/api/articles/${documentId}?locale=fr`)).status).to.equal(404)
+    const { meta: listed } = await ok('GET', `/admin/content/${ARTICLE}?filters[slug]=as-it-was`)
+    expect(listed.states).to.deep.equal({ [documentId]: 'changed' })
+    await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/discard`)
+    expect((await read(ARTICLE, documentId)).title).to.equal('Out')
+    await remove(ARTICLE, documentId, '?locale=*')
+    await restore(ARTICLE, documentId, { from: 'both', locales: ['en'] })
+    expect((await server.get(`/api/articles/${documentId}`)).status).to.equal(200)
+    await restore(ARTICLE, documentId, { from: 'both' })
+  })
+
+  it('publishes one locale with what the other published locales share by then', async () => {
+    const { documentId } = await make(ARTICLE, { title: 'One', hits: 1 })
+    await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=fr`, { data: { title: 'Un' } })
+    await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish?locale=*`)
+    await remove(ARTICLE, documentId, '?locale=fr')
+    await ok('PUT', `/admin/content/${ARTICLE}/${documentId}`, { data: { hits: 2 } })
+    await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish`)
+    await ok('PUT', `/admin/content/${ARTICLE}/${documentId}`, { data: { hits: 3 } })
+    await restore(ARTICLE, documentId, { from: 'both' })
+    const published = await server.get(`/api/articles/${documentId}?locale=fr`)
+    expect(published.body.data).to.include({ title: 'Un', hits: 2 })
+    expect(await read(ARTICLE, documentId, '?locale=fr')).to.include({ title: 'Un', hits: 3 })
+  })
+
+  it('restores nothing as published that may not be published now', async () => {
+    const { documentId } = await make(ARTICLE, { title: 'Once', slug: 'once' })
+    await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish`)
+    await remove(ARTICLE, documentId)
+    const other = await make(ARTICLE, { title: 'Other', slug: 'once' })
+    await ok('POST', `/admin/content/${ARTICLE}/${other.documentId}/actions/publish`)
+    const target = `/admin/trash/${ARTICLE}/${documentId}/restore`
+    const taken = await editor.send('POST', target, { data: { from: 'both' } })
+    expect([taken.status, taken.headers['error-code']]).to.deep.equal([400, 'value_not_unique'])
+    expect(await trashed(documentId)).to.have.length(1)
+    const { meta } = await restore(ARTICLE, documentId)
+    expect(meta.taken.map(({ path }: Json) => path)).to.deep.equal([['slug']])
+
+    const author = await make(AUTHOR, { name: 'Needed' })
+    const page = await make(PAGE, { title: 'Page', author: author.documentId })
+    await ok('POST', `/admin/content/${PAGE}/${page.documentId}/actions/publish`)
+    await remove(PAGE, page.documentId)
+    await remove(AUTHOR, author.documentId)
+    await ok('DELETE', `/admin/trash/${AUTHOR}/${author.documentId}`)
+    const lost = await editor.send('POST', `/admin/trash/${PAGE}/${page.documentId}/restore`, {
+      data: { from: 'both' },
+    })
+    expect([lost.status, lost.body.error.details.errors[0].path]).to.deep.equal([400, ['author']])
+    expect(await trashed(page.documentId)).to.have.length(1)
+  })
+
+  it('asks for the right to publish where a version comes back published', async () => {
+    const verbs = ['find', 'findOne', 'readDrafts', 'create', 'delete'].map(
+      (verb) => `${ARTICLE}.${verb}`,
+    )
+    await addRole(server, 'writers', verbs)
+    await addAdministrator(server, 'Wanda', ['writers'])
+    const wanda = await signIn(server, 'wanda@example.org')
+    const { documentId } = await make(ARTICLE, { title: 'Published' })
+    await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish`)
+    await remove(ARTICLE, documentId)
+    const target = `/admin/trash/${ARTICLE}/${documentId}/restore`
+    expect((await wanda.send('POST', target, { data: { from: 'both' } })).status).to.equal(403)
+    expect(await trashed(documentId)).to.have.length(1)
+    expect((await wanda.send('POST', target)).status).to.equal(200)
+    await remove(ARTICLE, documentId)
+    const draft = await wanda.send('POST', target, { data: { from: 'both' } })
+    expect(draft.status, 'a draft alone').to.equal(200)
   })
 
   it('refuses to restore an existing entry, and keeps every deletion', async () => {

@@ -1,4 +1,5 @@
 import { ConflictError, type Fault, NotFoundError } from '../../base/errors.ts'
+import { ValidationError } from '../../base/errors.ts'
 import { assertLater } from '../../mongo/connection/commit-record.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { getAllVersions } from '../../mongo/read/read-versions.ts'
@@ -21,6 +22,7 @@ import { type LostReference, withoutLost } from '../payload/existing-references.
 import { relationListOf } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { exclusiveRelations, unsetValues } from '../payload/write-values.ts'
+import { inLocale } from '../write/in-locale.ts'
 
 export interface RestoreTarget {
   readonly plan: ContentTypePlan
@@ -29,10 +31,12 @@ export interface RestoreTarget {
   readonly deletion: string | null
   /** Null selects all deleted locales. */
   readonly locales: readonly string[] | null
-  /** The version that becomes the draft if both were deleted. */
-  readonly from: Status
+  /** The version that becomes the draft if both were deleted, or `both` to restore each locale as it was. */
+  readonly from: Status | 'both'
   /** Called with the restored locales. @throws ForbiddenError */
   readonly assertMay: (locales: readonly string[]) => void
+  /** Called with the locales that are published again. @throws ForbiddenError */
+  readonly assertMayPublish: (locales: readonly string[]) => void
 }
 
 export interface Restored {
@@ -44,9 +48,9 @@ export interface Restored {
 }
 
 /**
- * Restores the selected locales atomically, as drafts, or as entries if the type has no drafts.
+ * Restores the selected locales atomically: as drafts, as they were, or as entries if the type has no drafts.
  * @throws NotFoundError if the trash does not contain it; ConflictError if a locale exists again; ValidationError
- * for a conflicting unique value, if the type has no drafts
+ * for a published version with a conflicting unique value, or one that cannot be published anymore
  */
 export async function restoreDocument(
   context: DocumentContext,
@@ -103,73 +107,117 @@ async function takeOut(
   return trashed
 }
 
-interface Sources {
+interface Trashed {
   readonly trashed: readonly TrashedVersion[]
+  /** The versions of the locales that were not deleted. */
   readonly stored: readonly StoredVersion[]
+}
+
+/** A deleted version, and the status with which it is restored. */
+interface Source {
+  readonly version: StoredVersion
+  readonly status: Status
 }
 
 async function bringBack(
   context: DocumentContext,
-  { plan, from }: RestoreTarget,
-  { trashed, stored }: Sources,
+  { plan, from, assertMayPublish }: RestoreTarget,
+  { trashed, stored }: Trashed,
   session: Session,
 ): Promise<Restored> {
   const { database } = context
-  const sources = chooseVersions(trashed, from)
-  const [newest] = sources
-  if (newest === undefined) throw notInTrash() // a sweep is deleting it
-  const sibling = stored.find(({ status }) => status === 'draft') ?? stored[0]
-  const shared = pickShared(plan, sibling ?? newest)
+  const sources = chooseSources(plan, trashed, from)
+  if (sources.length === 0) throw notInTrash() // a sweep is deleting it
+  const published = sources.filter(({ status }) => plan.draftAndPublish && status === 'published')
+  assertMayPublish(published.map(({ version }) => version.locale))
   const versions: StoredVersion[] = []
   const lost: Restored['lost'][number][] = []
   for (const source of sources) {
-    const made = await makeVersion(context, plan, { ...source, ...shared }, session)
+    const made = await makeVersion(
+      context,
+      plan,
+      shareValues(plan, source, { sources, stored }),
+      session,
+    )
+    if (published.includes(source)) assertPublishable(plan, made.version)
     versions.push(made.version)
-    lost.push(...made.lost.map((one) => ({ ...one, locale: source.locale })))
+    lost.push(...made.lost.map((one) => ({ ...one, locale: source.version.locale })))
   }
   await insertVersions(database, plan, versions, session)
   const taken: Restored['taken'][number][] = []
   for (const version of plan.draftAndPublish ? versions : []) {
+    if (version.status === 'published') continue
     const faults = await findTaken(database, plan, version, version, session)
     taken.push(...faults.map((one) => ({ ...one, locale: version.locale })))
   }
   return { versions, lost, taken }
 }
 
-function chooseVersions(
+function chooseSources(
+  plan: ContentTypePlan,
   trashed: readonly TrashedVersion[],
-  wanted: Status,
-): readonly StoredVersion[] {
+  from: RestoreTarget['from'],
+): readonly Source[] {
+  if (from === 'both' && plan.draftAndPublish) {
+    return trashed.map(({ version, status }) => ({ version: asVersion(version), status }))
+  }
   const byLocale = new Map<string, TrashedVersion>()
   for (const one of trashed) {
-    if (one.status === wanted || !byLocale.has(one.locale)) byLocale.set(one.locale, one)
+    if (one.status === from || !byLocale.has(one.locale)) byLocale.set(one.locale, one)
   }
-  return [...byLocale.values()].map(({ version }) => asVersion(version))
+  const status = plan.draftAndPublish ? 'draft' : 'published'
+  return [...byLocale.values()].map(({ version }) => ({ version: asVersion(version), status }))
+}
+
+/** Takes shared values from a locale that was not deleted, or else from the first restored one. */
+function shareValues(
+  plan: ContentTypePlan,
+  { version, status }: Source,
+  {
+    sources,
+    stored,
+  }: { readonly sources: readonly Source[]; readonly stored: readonly StoredVersion[] },
+): Source {
+  const ofStatus = stored.find((one) => one.status === status)
+  const sibling = status === 'draft' ? (ofStatus ?? stored[0]) : ofStatus
+  const first = sources.find((one) => one.status === status)?.version
+  return { version: { ...version, ...pickShared(plan, sibling ?? first ?? version) }, status }
+}
+
+/** @throws ValidationError that names the locale */
+function assertPublishable(plan: ContentTypePlan, version: StoredVersion): void {
+  try {
+    plan.validators.publishable(version)
+  } catch (error) {
+    if (!(error instanceof ValidationError) || !plan.localized) throw error
+    throw inLocale(error, version.locale)
+  }
 }
 
 async function makeVersion(
   context: DocumentContext,
   plan: ContentTypePlan,
-  source: StoredVersion,
+  { version: source, status }: Source,
   session: Session,
 ): Promise<{ readonly version: StoredVersion; readonly lost: readonly LostReference[] }> {
   const { database, ids, now } = context
   const { _commit: _deleted, ...held } = source
-  const status = plan.draftAndPublish ? 'draft' : 'published'
-  const [id = 0] = status === source.status ? [source.id] : await ids.take(plan.collectionName, 1)
+  const isSame = status === source.status
+  const [id = 0] = isSame ? [source.id] : await ids.take(plan.collectionName, 1)
   const at = now()
   const { data, lost } = await withoutLost(context, plan, held, {
     session,
     // Targets in the trash can be restored later and are hidden until then, so the references stay.
     alsoThere: (uid, documentIds) => findInTrash(database, uid, documentIds, session),
   })
+  const publishedAt = plan.draftAndPublish && isSame ? source.publishedAt : at
   const version: StoredVersion = {
     ...unsetValues(plan),
     ...(data as StoredVersion),
     id,
     status,
     updatedAt: at,
-    publishedAt: status === 'published' ? at : null,
+    publishedAt: status === 'published' ? publishedAt : null,
     _revision: newRevision(),
   }
   const taken = await takenByOthers(context, plan, version, session)

@@ -9,6 +9,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { takeDocuments } from '../../mongo/write/take-turns.ts'
 import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import { deletePublished } from '../../mongo/write/delete-versions.ts'
+import { inLocale } from './in-locale.ts'
 import type { ActionLocales } from '../../query/parse-version.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -188,8 +189,7 @@ async function namingLocale<T>(
     return await runAction()
   } catch (error) {
     if (kind === 'one' || !(error instanceof ValidationError)) throw error
-    const details = { ...error.details, locale }
-    throw new ValidationError(error.message, details, { code: error.errorCode })
+    throw inLocale(error, locale)
   }
 }
 

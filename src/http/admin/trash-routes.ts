@@ -6,6 +6,7 @@ import { endDeleted } from '../../content/trash/end-deleted.ts'
 import { listTrash } from '../../content/trash/list-trash.ts'
 import { restoreDocument } from '../../content/trash/restore-document.ts'
 import { plainFault } from '../../base/errors.ts'
+import { type RestoreTarget } from '../../content/trash/restore-document.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
@@ -38,14 +39,14 @@ const LIST = Joi.object<ListQuery>({
 interface RestoreInput {
   readonly deletion?: string
   readonly locales?: readonly string[]
-  readonly from?: 'draft' | 'published'
+  readonly from?: RestoreTarget['from']
 }
 
 const RESTORE = Joi.object<{ readonly data?: RestoreInput }>({
   data: Joi.object({
     deletion: DELETION,
     locales: Joi.array().items(Joi.string().max(35)).min(1).max(500).unique(),
-    from: Joi.valid('draft', 'published'),
+    from: Joi.valid('draft', 'published', 'both'),
   }),
 })
 
@@ -101,6 +102,9 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
     locales: data.locales ?? null,
     from: data.from ?? 'draft',
     assertMay: assertMayAll(ctx, plan, 'create'),
+    assertMayPublish: (published) => {
+      if (published.length > 0) assertMayAll(ctx, plan, 'publish')(published)
+    },
   })
   const mayFind = mayFindIn(ctx, (await dependencies.locales.current()).defaultCode)
   const named = lost.filter(

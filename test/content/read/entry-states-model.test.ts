@@ -13,6 +13,7 @@ import { findDocuments } from '../../../src/content/read/find-documents.ts'
 import { restoreDocument } from '../../../src/content/trash/restore-document.ts'
 import { createDocument } from '../../../src/content/write/create-document.ts'
 import { deleteDocument } from '../../../src/content/write/delete-document.ts'
+import { type RestoreTarget } from '../../../src/content/trash/restore-document.ts'
 import {
   discardDraft,
   publishDocument,
@@ -237,6 +238,10 @@ describe('lists of entries by state compared with all versions', () => {
     return values[attribute % values.length] ?? {}
   }
 
+  function restoredOf({ everyLocale, status }: Write): RestoreTarget['from'] {
+    return everyLocale ? 'both' : status
+  }
+
   async function perform(asked: Write): Promise<void> {
     const plan = planOf(asked.type)
     const documentId = idOf(asked.type, asked.slot)
@@ -248,8 +253,16 @@ describe('lists of entries by state compared with all versions', () => {
     const target = { plan, documentId, key: { locale, status }, writer }
     const kind = locales.length > 1 ? ('every' as const) : ('one' as const)
     const action = { plan, documentId, writer, locales: { kind, locales } }
-    const from = asked.status
-    const trashed = { plan, documentId, deletion: null, locales, from, assertMay: () => undefined }
+    const from = restoredOf(asked)
+    const trashed = {
+      plan,
+      documentId,
+      deletion: null,
+      locales,
+      from,
+      assertMay: () => undefined,
+      assertMayPublish: () => undefined,
+    }
     const removed = asked.everyLocale ? 'all' : [locale]
     const operations: Readonly<Record<string, () => Promise<unknown>>> = {
       create: async () => {

@@ -35,8 +35,10 @@ interface Values {
   readonly views: number
 }
 
+type Does = 'write' | 'publish' | 'delete' | 'restore' | 'restorePublished' | 'restoreBoth' | 'end'
+
 interface Step {
-  readonly does: 'write' | 'publish' | 'delete' | 'restore' | 'restorePublished' | 'end'
+  readonly does: Does
   readonly locales: readonly Locale[]
   readonly number: number
 }
@@ -56,25 +58,34 @@ class Model {
         this.drafts.set(locale, { title: `t${number}`, views: number })
         return true
       case 'publish':
-        if (locales.some((one) => !this.drafts.has(one))) return false
-        for (const one of locales) this.#publish(one)
-        return true
+        return this.#publishAll(locales)
       case 'delete':
         this.#delete(locales)
         return true
-      case 'end': {
-        const was = this.trash.length
-        this.trash = []
-        return was > 0
-      }
+      case 'end':
+        return this.#end()
       case 'restore':
       case 'restorePublished':
         return this.#restore(locales, does === 'restorePublished')
+      case 'restoreBoth':
+        return this.#restoreBoth(locales)
     }
+  }
+
+  #end(): boolean {
+    const was = this.trash.length
+    this.trash = []
+    return was > 0
   }
 
   #share(views: number): void {
     for (const [locale, values] of this.drafts) this.drafts.set(locale, { ...values, views })
+  }
+
+  #publishAll(locales: readonly Locale[]): boolean {
+    if (locales.some((one) => !this.drafts.has(one))) return false
+    for (const one of locales) this.#publish(one)
+    return true
   }
 
   #publish(locale: Locale): void {
@@ -111,6 +122,30 @@ class Model {
     return true
   }
 
+  #restoreBoth(locales: readonly Locale[]): boolean {
+    const others = [...this.published.values()][0]?.views
+    const newest = locales.map((locale) => this.trash.find((one) => one.has(locale)))
+    const held = newest.map((one, index) => one?.get(locales[index] ?? 'en')?.published)
+    const shared = others ?? this.#sharedOfPublished(locales)
+    if (!this.#restore(locales, false)) return false
+    for (const [index, locale] of locales.entries()) {
+      const values = held[index]
+      if (values !== undefined) this.published.set(locale, { ...values, views: shared })
+    }
+    return true
+  }
+
+  #sharedOfPublished(locales: readonly Locale[]): number {
+    for (const one of this.trash) {
+      for (const locale of [...locales].sort()) {
+        const isNewest = this.trash.find((other) => other.has(locale)) === one
+        const kept = isNewest ? one.get(locale)?.published : undefined
+        if (kept !== undefined) return kept.views
+      }
+    }
+    return 0
+  }
+
   /** Returns the shared value of the newest deletion if no locale exists. */
   #sharedOf(locales: readonly Locale[], fromPublished: boolean): number {
     const newest = this.trash.find((one) => locales.some((locale) => one.has(locale)))
@@ -129,8 +164,10 @@ function heldOf(
   return (fromPublished ? kept?.published : undefined) ?? kept?.draft
 }
 
+const RESTORED = { restore: 'draft', restorePublished: 'published', restoreBoth: 'both' } as const
+
 const step = record({
-  does: constantFrom<Step['does'][]>(
+  does: constantFrom<Does[]>(
     'write',
     'write',
     'publish',
@@ -138,6 +175,7 @@ const step = record({
     'delete',
     'restore',
     'restorePublished',
+    'restoreBoth',
     'end',
   ),
   locales: subarray([...LOCALES], { minLength: 1 }),
@@ -202,13 +240,15 @@ describe('the trash compared with its model', () => {
         return deleteDocument(context, plan, documentId, locales)
       case 'restore':
       case 'restorePublished':
+      case 'restoreBoth':
         return restoreDocument(context, {
           plan,
           documentId,
           deletion: null,
           locales,
-          from: does === 'restore' ? 'draft' : 'published',
+          from: RESTORED[does],
           assertMay: () => undefined,
+          assertMayPublish: () => undefined,
         })
       case 'end':
         return endDeleted(context, plan, { documentId, deletion: null }, () => undefined)
