@@ -16,9 +16,20 @@ const CONTENT_TYPES = {
   ),
   note: declare('note', { text: { type: 'string', required: true } }, { draftAndPublish: true }),
   tag: declare('tag', { name: { type: 'string' } }),
+  card: declare(
+    'card',
+    {
+      text: { type: 'string', required: true, default: 'text' },
+      code: { type: 'string', unique: true },
+      links: { type: 'component', component: 'shared.link', repeatable: true },
+    },
+    { draftAndPublish: true },
+  ),
+  'components/shared/link': { attributes: { url: { type: 'string', unique: true } } },
 }
 const ARTICLE = 'api::article.article'
 const NOTE = 'api::note.note'
+const CARD = 'api::card.card'
 
 const LATER = new Date(Date.now() + 86_400_000).toISOString()
 
@@ -305,6 +316,46 @@ describe('schedules and releases', () => {
       expect(await isPublished(`notes/${note}`)).to.equal(true)
       const again = await publish(id)
       expect([again.status, again.headers['error-code']]).to.deep.equal([409, 'release_state'])
+    })
+
+    it('lists all faults of an item, and unique values in components', async () => {
+      const card = (code: string) => ({ code, links: [{ url: code }, { url: 'shared' }] })
+      const held = await make(CARD, card('held'))
+      await ok('POST', `/admin/content/${CARD}/${held}/actions/publish`)
+      const one = await make(CARD, { ...card('held'), text: null })
+      const two = await make(CARD, { code: 'two', text: 't', links: [{ url: 'u' }, { url: 'u' }] })
+      const three = await make(CARD, { code: 'three', text: 't', links: [{ url: 'u' }] })
+      const id = await begin('cards')
+      await add(
+        id,
+        [one, two, three].map((documentId) => ({ uid: CARD, documentId, action: 'publish' })),
+      )
+      const { data } = await ok('POST', `/admin/releases/${id}/check`)
+      const found = data.faults.map(({ documentId, code, details }: Json) => [
+        documentId,
+        code,
+        details.errors.map(({ path }: Json) => path.join('.')),
+      ])
+      expect(found).to.deep.equal([
+        [one, 'invalid_payload', ['text', 'code', 'links.0.url', 'links.1.url']],
+        [two, 'value_not_unique', ['links.1.url']],
+        [three, 'value_not_unique', ['links.0.url']],
+      ])
+    })
+
+    it('counts a value as free that the same release takes from its holder', async () => {
+      const link = { links: [{ url: 'moves' }] }
+      const old = await make(CARD, { code: 'old', text: 't', ...link })
+      await ok('POST', `/admin/content/${CARD}/${old}/actions/publish`)
+      const next = await make(CARD, { code: 'next', text: 't', ...link })
+      const id = await begin('moves')
+      await add(id, [
+        { uid: CARD, documentId: next, action: 'publish' },
+        { uid: CARD, documentId: old, action: 'unpublish' },
+      ])
+      const checked = await ok('POST', `/admin/releases/${id}/check`)
+      expect(checked.data).to.deep.equal({ items: 2, faults: [] })
+      expect((await publish(id)).status).to.equal(200)
     })
 
     it('lists all faults in advance, and changes no document if there is one', async () => {

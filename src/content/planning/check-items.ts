@@ -5,6 +5,9 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findByUnique, getDocuments, valueKey } from '../../mongo/write/find-by-unique.ts'
 import { takenFault, uniqueAttributes, uniqueValues } from '../../mongo/write/unique-values.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
+import { ValidationError } from '../../base/errors.ts'
+import { type Database } from '../../mongo/connection/database.ts'
+import { findReserved } from '../../mongo/write/reservations.ts'
 import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem } from './release-rows.ts'
 import { assertMayAct } from './run-action.ts'
@@ -26,31 +29,46 @@ interface Candidate {
   readonly version: StoredVersion
 }
 
-/**
- * Every fault that keeps items from being done together, in their order; nothing is written. What must be unique in
- * components is found when it is written alone.
- */
-export async function checkItems(
-  context: PlanningContext,
-  principal: Principal,
-  items: readonly ReleaseItem[],
-): Promise<readonly ItemFault[]> {
-  const faults = new Map<string, ItemFault>()
-  for (const type of new Set(items.map((item) => item.type))) {
-    const own = items.filter((item) => item.type === type)
-    const add = (item: ReleaseItem, error: CmsError): void => {
-      if (!faults.has(item.id)) faults.set(item.id, toItemFault(item, error))
-    }
-    await checkType(context, principal, own, add)
-  }
-  return items.flatMap(({ id }) => faults.get(id) ?? [])
-}
+/** What the checks read. */
+type CheckContext = Pick<PlanningContext, 'documents' | 'schema'>
 
 type AddFault = (item: ReleaseItem, error: CmsError) => void
 
+/**
+ * Finds all faults that prevent the items from being done together, in the order of the items. Writes nothing. If
+ * `principal` is null, its rights are not checked.
+ */
+export async function checkItems(
+  context: CheckContext,
+  principal: Principal | null,
+  items: readonly ReleaseItem[],
+): Promise<readonly ItemFault[]> {
+  const errors = new Map<string, CmsError[]>()
+  const add: AddFault = ({ id }, error) => {
+    errors.set(id, [...(errors.get(id) ?? []), error])
+  }
+  for (const type of new Set(items.map((item) => item.type))) {
+    const own = items.filter((item) => item.type === type)
+    await checkType(context, principal, own, add)
+  }
+  return items.flatMap((item) => {
+    const [first, ...others] = errors.get(item.id) ?? []
+    return first === undefined ? [] : [toItemFault(item, joinErrors(first, others))]
+  })
+}
+
+/** One error with the faults of all, if each of them lists its faults. */
+function joinErrors(first: CmsError, others: readonly CmsError[]): CmsError {
+  const all = [first, ...others]
+  const [fault, ...faults] = all.flatMap((error) => error.faults)
+  const isJoined = all.every((error) => error instanceof ValidationError && error.faults.length > 0)
+  if (others.length === 0 || !isJoined || fault === undefined) return first
+  return validationError([fault, ...faults], first.errorCode)
+}
+
 async function checkType(
-  context: PlanningContext,
-  principal: Principal,
+  context: CheckContext,
+  principal: Principal | null,
   items: readonly ReleaseItem[],
   add: AddFault,
 ): Promise<void> {
@@ -59,24 +77,31 @@ async function checkType(
   const versions = await findVersions(context, plan, items)
   const candidates = tryEach(items, add, (item) => {
     const { documentId, locale } = item
-    assertMayAct(principal, { plan, documentId, locales: { kind: 'one', locales: [locale] } })
+    if (principal !== null) {
+      assertMayAct(principal, { plan, documentId, locales: { kind: 'one', locales: [locale] } })
+    }
     return candidateOf(plan, item, versions)
   }).flatMap(({ made }) => made ?? [])
+  tryEach(
+    candidates,
+    (candidate, error) => add(candidate.item, error),
+    ({ version }) => plan.validators.publishable(version),
+  )
   await checkUnique(context, plan, { items, candidates }, add)
 }
 
-/** The results of the items that succeed; the faults of the others are added. */
-function tryEach<T>(
-  items: readonly ReleaseItem[],
-  add: AddFault,
-  make: (item: ReleaseItem) => T,
+/** The results that succeed; the faults of the others are added. */
+function tryEach<Each, T>(
+  each: readonly Each[],
+  add: (one: Each, error: CmsError) => void,
+  make: (one: Each) => T,
 ): readonly { readonly made: T }[] {
-  return items.flatMap((item) => {
+  return each.flatMap((one) => {
     try {
-      return [{ made: make(item) }]
+      return [{ made: make(one) }]
     } catch (error) {
       if (!(error instanceof CmsError)) throw error
-      add(item, error)
+      add(one, error)
       return []
     }
   })
@@ -85,7 +110,7 @@ function tryEach<T>(
 const BATCH_SIZE = 100
 
 async function findVersions(
-  { documents: { database } }: PlanningContext,
+  { documents: { database } }: CheckContext,
   plan: ContentTypePlan,
   items: readonly ReleaseItem[],
 ): Promise<ReadonlyMap<string, StoredVersion>> {
@@ -100,7 +125,7 @@ async function findVersions(
   return found
 }
 
-/** Null where nothing would be written. @throws NotFoundError; ValidationError for what may not be published */
+/** Returns null if nothing would be written. @throws NotFoundError */
 function candidateOf(
   plan: ContentTypePlan,
   item: ReleaseItem,
@@ -115,51 +140,83 @@ function candidateOf(
   const isPublished =
     draft !== undefined && published !== undefined && haveSameContent(plan, draft, published)
   if (isPublished) return null
-  plan.validators.publishable(version)
   return { item, version }
 }
 
+interface Release {
+  readonly items: readonly ReleaseItem[]
+  readonly candidates: readonly Candidate[]
+}
+
 async function checkUnique(
-  { documents: { database } }: PlanningContext,
+  { documents: { database } }: CheckContext,
   plan: ContentTypePlan,
-  {
-    items,
-    candidates,
-  }: { readonly items: readonly ReleaseItem[]; readonly candidates: readonly Candidate[] },
+  { items, candidates }: Release,
   add: AddFault,
 ): Promise<void> {
-  const freed = new Set(items.filter(({ action }) => action === 'unpublish').map(lineOf))
+  const unpublished = items.filter(({ action }) => action === 'unpublish')
+  const freed = new Set(unpublished.map(lineOf))
+  const isFreed: IsFreed = (documentId, locale) => freed.has(lineOf({ documentId, locale }))
   const faults = new Map<ReleaseItem, Fault[]>()
-  for (const attribute of uniqueAttributes(plan)) {
-    const given = candidates.flatMap((candidate) => valueOf(plan, attribute, candidate))
-    if (given.length === 0) continue
-    const values = given.map(({ value }) => value)
-    const statuses = ['published'] as const
-    const found = await findByUnique(database, plan, attribute, { values, statuses })
-    const holders = new Map(
-      found
-        .filter((holder) => !freed.has(lineOf(holder)))
-        .map((holder) => [`${holder.locale} ${holder.key}`, holder.documentId]),
-    )
-    for (const { item, value } of given) {
-      const key = `${item.locale} ${valueKey(attribute, value)}`
-      const holder = holders.get(key) ?? item.documentId
-      if (holder !== item.documentId) {
-        faults.set(item, [...(faults.get(item) ?? []), takenFault(attribute, value)])
-      }
-      holders.set(key, holder)
-    }
+  const note = (item: ReleaseItem, more: readonly Fault[]): void => {
+    if (more.length > 0) faults.set(item, [...(faults.get(item) ?? []), ...more])
   }
+  for (const attribute of uniqueAttributes(plan)) {
+    const taken = await findTakenItems(database, plan, { attribute, candidates, isFreed })
+    for (const { item, value } of taken) note(item, [takenFault(attribute, value)])
+  }
+  const versions = candidates.map(({ version }) => version)
+  const reserved = await findReserved(database, plan, versions, isFreed)
+  for (const [index, { item }] of candidates.entries()) note(item, reserved[index] ?? [])
   for (const [item, [first, ...others]] of faults) {
     if (first !== undefined) add(item, validationError([first, ...others], 'value_not_unique'))
   }
+}
+
+type IsFreed = (documentId: string, locale: string) => boolean
+
+interface GivenValue {
+  readonly item: ReleaseItem
+  readonly value: unknown
+}
+
+/** The candidates whose value another document has published, or an earlier candidate will publish. */
+async function findTakenItems(
+  database: Database,
+  plan: ContentTypePlan,
+  {
+    attribute,
+    candidates,
+    isFreed,
+  }: {
+    readonly attribute: ScalarPlan
+    readonly candidates: readonly Candidate[]
+    readonly isFreed: IsFreed
+  },
+): Promise<readonly GivenValue[]> {
+  const given = candidates.flatMap((candidate) => valueOf(plan, attribute, candidate))
+  if (given.length === 0) return []
+  const values = given.map(({ value }) => value)
+  const statuses = ['published'] as const
+  const found = await findByUnique(database, plan, attribute, { values, statuses })
+  const holders = new Map(
+    found
+      .filter(({ documentId, locale }) => !isFreed(documentId, locale))
+      .map((holder) => [`${holder.locale} ${holder.key}`, holder.documentId]),
+  )
+  return given.filter(({ item, value }) => {
+    const key = `${item.locale} ${valueKey(attribute, value)}`
+    const holder = holders.get(key) ?? item.documentId
+    holders.set(key, holder)
+    return holder !== item.documentId
+  })
 }
 
 function valueOf(
   plan: ContentTypePlan,
   { name }: ScalarPlan,
   { item, version }: Candidate,
-): readonly { readonly item: ReleaseItem; readonly value: unknown }[] {
+): readonly GivenValue[] {
   return uniqueValues(plan, version)
     .filter(({ attribute }) => attribute.name === name)
     .map(({ value }) => ({ item, value }))

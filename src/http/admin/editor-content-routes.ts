@@ -7,14 +7,16 @@ import { takeTurn } from '../../content/write/take-turn.ts'
 import { findStates } from '../../content/read/find-states.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { NotFoundError } from '../../base/errors.ts'
+import { checkPublication } from '../../content/planning/check-publication.ts'
 import { parseQuery } from '../../query/parse-query.ts'
+import { parseActionLocales } from '../../query/parse-version.ts'
 import type { EntryState, LocaleRules, VersionSelection } from '../../query/query.ts'
 import type { Data, Definitions } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
-import { dataOf, parameterOf, readQuery } from '../body/read-request.ts'
+import { assertNoPayload, dataOf, parameterOf, readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { parseState } from './request/parse-state.ts'
@@ -46,8 +48,8 @@ type EditorHandler = (
 
 interface RouteKind {
   readonly verb: ContentVerb
-  /** `read` and `write` default to drafts. `action` requires a type with draft & publish. */
-  readonly kind: 'read' | 'write' | 'delete' | 'action'
+  /** `read` and `write` default to drafts. `action` and `check` require a type with draft & publish. */
+  readonly kind: 'read' | 'write' | 'delete' | 'action' | 'check'
 }
 
 /** `/admin/content/:uid`: the content of every type for editors, with the same permission checks as for tokens. */
@@ -74,6 +76,7 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
   add('get', one, { verb: 'findOne', kind: 'read' }, findOne)
   add('put', one, { verb: 'update', kind: 'write' }, updateOne)
   add('delete', one, { verb: 'delete', kind: 'delete' }, remove)
+  add('post', `${one}/check`, { verb: 'findOne', kind: 'check' }, check)
   for (const action of VERSION_ACTIONS) {
     const routeKind = { verb: action.verb, kind: 'action' } as const
     add('post', `${one}/actions/${action.name}`, routeKind, act(action))
@@ -117,6 +120,7 @@ function furtherVerbs(
   { status }: Data,
 ): readonly ContentVerb[] {
   if (!draftAndPublish) return []
+  if (kind === 'check') return ['readDrafts']
   if (kind === 'read') return status === 'draft' ? ['readDrafts'] : []
   return kind === 'write' && status !== 'draft' ? ['publish'] : []
 }
@@ -206,6 +210,18 @@ async function updateOne(
   await noteWork(request, dependencies, documentId)
 }
 
+/** Responds with all faults that publishing would find. */
+async function check(
+  { ctx, plan, query, locales: rules }: ContentRequest,
+  { documents, schema }: EditorContentDependencies,
+): Promise<void> {
+  assertNoPayload(ctx)
+  const locales = parseActionLocales(query, plan, rules)
+  const documentId = parameterOf(ctx, 'documentId')
+  const faults = await checkPublication({ documents, schema }, plan, documentId, locales)
+  ctx.body = { data: { faults } }
+}
+
 async function noteWork(
   { ctx, plan, query, locales }: ContentRequest,
   { recent }: EditorContentDependencies,
@@ -250,7 +266,7 @@ function verbOf(
 ): ContentVerb {
   const plan = planOf(ctx, dependencies)
   const own = ownVerb(plan, verb)
-  const isThere = kind !== 'action' || plan.draftAndPublish
+  const isThere = (kind !== 'action' && kind !== 'check') || plan.draftAndPublish
   if (!isThere || !contentVerbs(plan).includes(own)) throw new NotFoundError('Not Found')
   return own
 }

@@ -4,7 +4,7 @@ import { type Fault, validationError } from '../../base/errors.ts'
 import type { ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { versionsOf, type VersionDocument } from '../versions/stored-version.ts'
+import { type StoredVersion, versionsOf, type VersionDocument } from '../versions/stored-version.ts'
 import { nestedUniqueNames, nestedUniqueValues } from './unique-in-components.ts'
 import { significantDigits } from '../../schema/values/decimal.ts'
 import { takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
@@ -32,6 +32,8 @@ interface Wanted extends Reservation {
 
 /** Maximum number of reservations per command. */
 const MAX_TAKEN = 100
+/** Maximum number of reservations read by one command. */
+const MAX_READ = 1_000
 
 /** The collection of reservations, shared by all content-types. */
 export function reservationsIn(database: Database) {
@@ -79,7 +81,7 @@ export async function settleReservations(
   session: Session,
 ): Promise<void> {
   const reservations = reservationsIn(database)
-  const holder = `${plan.collectionName}:${documentId}`
+  const holder = holderOf(plan, documentId)
   const options = optionsOf(database, session)
   await inSession(session, async () => {
     const published = await versionsOf(database, plan)
@@ -134,6 +136,60 @@ async function take(
   return taken
 }
 
+/**
+ * Returns one list of faults per version, for values in components that another document has reserved or that occur
+ * earlier in these versions. `isFreed` reports published versions that will be unpublished first.
+ */
+export async function findReserved(
+  database: Database,
+  plan: ContentTypePlan,
+  versions: readonly StoredVersion[],
+  isFreed: (documentId: string, locale: string) => boolean,
+): Promise<readonly (readonly Fault[])[]> {
+  if (nestedUniqueNames(plan).length === 0) return versions.map(() => [])
+  const wanted = versions.map((version) =>
+    nestedWantedOf(plan, version, holderOf(plan, version.documentId)),
+  )
+  const holders = await findHolders(
+    database,
+    wanted.flatMap((own) => own.map(({ _id }) => _id)),
+  )
+  const claimed = new Set<string>()
+  return versions.map(({ locale }, index) =>
+    (wanted[index] ?? []).flatMap(({ _id, holder, fault }) => {
+      const other = holders.get(_id)
+      const isTaken =
+        other !== undefined && other !== holder && !isFreed(documentIdOf(other), locale)
+      if (isTaken || claimed.has(_id)) return [fault]
+      claimed.add(_id)
+      return []
+    }),
+  )
+}
+
+async function findHolders(
+  database: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const holders = new Map<string, string>()
+  for (let at = 0; at < ids.length; at += MAX_READ) {
+    const some = { _id: { $in: ids.slice(at, at + MAX_READ) } }
+    const options = { ...optionsOf(database), batchSize: MAX_READ + 1 }
+    for (const { _id, holder } of await reservationsIn(database).find(some, options).toArray()) {
+      holders.set(_id, holder)
+    }
+  }
+  return holders
+}
+
+function holderOf({ collectionName }: ContentTypePlan, documentId: string): string {
+  return `${collectionName}:${documentId}`
+}
+
+function documentIdOf(holder: string): string {
+  return holder.slice(holder.lastIndexOf(':') + 1)
+}
+
 function wantedOf(
   plan: ContentTypePlan,
   version: VersionDocument,
@@ -147,12 +203,22 @@ function wantedOf(
       const fault = takenFault(attribute, value)
       return { _id: digestOf(name, locale, attribute, value), attribute: name, holder, fault }
     }),
-    ...nestedUniqueValues(plan, version).map(({ attribute, value, path, place, name }): Wanted => {
-      const _id = digestOf(attributeOf(plan, place), locale, attribute, value)
-      const fault = takenFault(attribute, value, path)
-      return { _id, attribute: attributeOf(plan, name), holder, fault }
-    }),
+    ...nestedWantedOf(plan, version, holder),
   ]
+}
+
+function nestedWantedOf(
+  plan: ContentTypePlan,
+  version: VersionDocument | StoredVersion,
+  holder: string,
+): readonly Wanted[] {
+  const locale: unknown = version['locale']
+  return nestedUniqueValues(plan, version).map(({ attribute, value, path, place, name }) => ({
+    _id: digestOf(attributeOf(plan, place), locale, attribute, value),
+    attribute: attributeOf(plan, name),
+    holder,
+    fault: takenFault(attribute, value, path),
+  }))
 }
 
 function digestOf(place: string, locale: unknown, { type }: ScalarPlan, value: unknown): string {
