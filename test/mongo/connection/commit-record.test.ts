@@ -22,7 +22,7 @@ function itemsOf(count: number): readonly CommitItem[] {
 }
 
 describe('commitId', () => {
-  it('is later than all earlier ids and than a given one', () => {
+  it('is later than all earlier ids and a given id', () => {
     const ids = Array.from({ length: 1_000 }, () => commitId(null))
     expect(ids).to.deep.equal([...ids].sort())
     expect(new Set(ids).size).to.equal(ids.length)
