@@ -1,5 +1,6 @@
 import type { Grants } from '../../people/access/principal.ts'
 import type { SyncPage } from '../../changes/sync/read-page.ts'
+import { type ShareByKey, shareByKey } from '../../base/share-by-key.ts'
 import { createWorkQueue } from '../../base/work-queue.ts'
 
 /**
@@ -25,15 +26,11 @@ export function openSharedPages(mostWaiting: number): SharedPages {
     refusal: 'Too many clients wait for changes',
   })
   // Grants are compared by identity, because changed roles are loaded as new objects.
-  const underWay = new WeakMap<Grants, Map<string, Promise<SyncPage>>>()
+  const shares = new WeakMap<Grants, ShareByKey<string, SyncPage>>()
   const readOnce: SharedPages['read'] = (grants, asked, read) => {
-    const pages = underWay.get(grants) ?? new Map<string, Promise<SyncPage>>()
-    underWay.set(grants, pages)
-    const other = pages.get(asked)
-    if (other !== undefined) return other
-    const reading = turns.run(read).finally(() => pages.delete(asked))
-    pages.set(asked, reading)
-    return reading
+    const share = shares.get(grants) ?? shareByKey()
+    shares.set(grants, share)
+    return share(asked, () => turns.run(read))
   }
   return { read: readOnce, inTurn: (work) => turns.run(work) }
 }

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Registry } from 'prom-client'
 import { ForbiddenError } from '../../base/errors.ts'
+import { shareByKey } from '../../base/share-by-key.ts'
 import {
   everyone,
   type GuardedRouter,
@@ -23,7 +24,8 @@ export interface HealthDependencies {
 /** Liveness, readiness and metrics, outside of `/api` and without an envelope. */
 export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
   const { metrics } = dependencies
-  const assertReady = shareConcurrent(dependencies.assertReady)
+  /** Anyone may send probes. Concurrent probes share one check of the database. */
+  const shareProbe = shareByKey<'database', void>()
   const router = guardedRouter('', { sensitive: true })
   const alive = everyone((ctx) => {
     ctx.set('Cache-Control', 'no-store')
@@ -31,7 +33,7 @@ export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
     return Promise.resolve()
   })
   const ready = everyone(async (ctx) => {
-    await assertReady()
+    await shareProbe('database', dependencies.assertReady)
     ctx.set('Cache-Control', 'no-store')
     ctx.status = 204
   })
@@ -47,17 +49,6 @@ export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
   router.get('/_ready', ready)
   router.get('/metrics', measured)
   return router
-}
-
-/** Anyone may send probes. Concurrent probes share one check of the database. */
-function shareConcurrent(check: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  return () => {
-    running ??= check().finally(() => {
-      running = null
-    })
-    return running
-  }
 }
 
 /** Headers that proxies add. A request with one of them did not originate on this machine. */

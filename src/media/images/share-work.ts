@@ -21,7 +21,10 @@ interface Running<T> {
   askers: number
 }
 
-/** Requests for the same work share one run. It is aborted when all of them are gone. */
+/**
+ * Requests for the same work share one run. It is aborted when all of them are gone. `shareByKey` does not fit, because
+ * it does not count its callers, and because a new request must not join an aborted run.
+ */
 export function shareWork<T>(now: () => number = Date.now): SharedWork<T> {
   const underWay = new Map<string, Running<T>>()
   const refused = new Map<string, number>()

@@ -84,7 +84,10 @@ function openTimes() {
   }
 }
 
-/** Polls the log if the known state is too old. Concurrent callers share a recent poll. */
+/**
+ * Polls the log if the known state is too old. Concurrent callers share a recent poll. `shareByKey` does not fit,
+ * because each caller decides by its own `staleMs` whether the current poll started late enough.
+ */
 function openLooks(log: Pick<WatchedLog, 'look'>) {
   let knownAt = -Infinity
   let looking: Looking | null = null

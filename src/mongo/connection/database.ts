@@ -14,6 +14,7 @@ import type { CommandMonitor } from './command-monitor.ts'
 import { COMMITS } from './commit-record.ts'
 import { type ClientOptions, clientFor, connect, explainStart, MAJORITY_WRITES } from './connect.ts'
 import { asCmsErrors, toCmsError } from './database-error.ts'
+import { type ShareByKey, shareNextByKey } from '../../base/share-by-key.ts'
 import { gatherReads, type GatherReads } from '../sharing/gathered-reads.ts'
 import { gatherWrites, type GatherWrites } from '../sharing/gathered-writes.ts'
 import { patchReadRetries } from './read-retries.ts'
@@ -32,7 +33,6 @@ import { openMoments } from '../sharing/read-moment.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
 import { duringTurn } from '../sharing/session-turns.ts'
 import { type Caller, openWriteTurns } from '../sharing/write-turns.ts'
-import { createSharedRuns, type ShareRuns } from '../sharing/share-runs.ts'
 
 export type Session = ClientSession
 
@@ -58,7 +58,7 @@ export interface Database {
   readonly gather: GatherReads
   readonly gatherWrites: GatherWrites
   /** Shares one count between concurrent requests for the same count. */
-  readonly shareCounts: ShareRuns<number>
+  readonly shareCounts: ShareByKey<string, number>
   readonly monitor: CommandMonitor | null
   readonly readAtOnce: ReadAtOnce
   /** Reads from the primary, regardless of the connection string. */
@@ -237,6 +237,9 @@ function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: D
 
 type View = Pick<Database, 'collection' | 'readAtOnce' | 'gather' | 'shareCounts'>
 
+/** If a count takes longer, the next one starts in parallel. */
+const MAX_COUNT_WAIT_MS = 100
+
 /** Each view batches and shares its own reads, because they may come from different members. */
 function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null): View {
   return {
@@ -246,7 +249,7 @@ function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null
         : db.collection(name),
     readAtOnce: openReadAtOnce(db, options),
     gather: gatherReads(monitor),
-    shareCounts: createSharedRuns(),
+    shareCounts: shareNextByKey(MAX_COUNT_WAIT_MS),
   }
 }
 

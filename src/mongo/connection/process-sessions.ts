@@ -7,6 +7,7 @@ import {
   type MongoClient,
   MongoServerError,
 } from 'mongodb'
+import { shareNextByKey } from '../../base/share-by-key.ts'
 import { MAJORITY_WRITES } from './connect.ts'
 
 export type SessionId = Binary
@@ -131,7 +132,8 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
     )
     for (const session of written) session.isWritten = true
   }
-  const write = inTurn(writeOnce)
+  const share = shareNextByKey<string, void>()
+  const write = (): Promise<void> => share(_id, writeOnce)
   return {
     _id,
     write,
@@ -153,23 +155,6 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
       await write() // waits for pending writes
       await rows.deleteOne({ _id }, { maxTimeMS })
     },
-  }
-}
-
-/** Serializes runs. Calls during a run share the next run. */
-function inTurn(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<unknown> = Promise.resolve()
-  let queued: Promise<void> | null = null
-  return () => {
-    queued ??= running
-      .catch(() => undefined)
-      .then(() => {
-        queued = null
-        const next = run()
-        running = next
-        return next
-      })
-    return queued
   }
 }
 

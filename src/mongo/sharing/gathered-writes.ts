@@ -1,5 +1,5 @@
+import { endedOrLate } from '../../base/share-by-key.ts'
 import type { Observing } from './gathered-reads.ts'
-import { endedOrLate } from './share-runs.ts'
 
 /**
  * Writes several items of one kind in one transaction: items of the same event loop turn, and items

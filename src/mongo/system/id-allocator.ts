@@ -1,3 +1,4 @@
+import { shareByKey } from '../../base/share-by-key.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureRow, increment } from './system-collections.ts'
@@ -37,21 +38,12 @@ const BLOCK_SIZE = 100
 export function openIdAllocator(database: Database): IdAllocator {
   const counters = openCounters(database)
   const blocks = new Map<string, Block>()
-  /** Concurrent callers share one pending request for a block. */
-  const pending = new Map<string, Promise<void>>()
+  const shareReserve = shareByKey<string, void>()
 
   const reserve = async (sequence: string, count: number): Promise<void> => {
     const size = Math.max(BLOCK_SIZE, count)
     const last = await counters.advance(sequence, size)
     blocks.set(sequence, { next: last - size + 1, end: last })
-  }
-
-  const refill = (sequence: string, count: number): Promise<void> => {
-    const running = pending.get(sequence)
-    if (running !== undefined) return running
-    const started = reserve(sequence, count).finally(() => pending.delete(sequence))
-    pending.set(sequence, started)
-    return started
   }
 
   return {
@@ -60,7 +52,9 @@ export function openIdAllocator(database: Database): IdAllocator {
       while (taken.length < count) {
         const block = blocks.get(sequence)
         if (block === undefined || block.next > block.end) {
-          await asCmsErrors(() => refill(sequence, count - taken.length))
+          await asCmsErrors(() =>
+            shareReserve(sequence, () => reserve(sequence, count - taken.length)),
+          )
         } else {
           taken.push(block.next)
           block.next += 1

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableError } from '../../base/errors.ts'
+import { shareByKey } from '../../base/share-by-key.ts'
 import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { ensureRow } from './system-collections.ts'
@@ -148,19 +149,16 @@ interface Loaded<T> {
  */
 function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
   let loaded: Loaded<T> | null = null
-  let checking: Promise<T> | null = null
+  /** By epoch, so that a caller after a change does not join an earlier check. */
+  const shareCheck = shareByKey<number, T>()
   let epoch = 0
 
   const check = async (startedIn: number): Promise<T> => {
     const checkedAtMs = now().getTime()
-    try {
-      const stamp = await readStamp()
-      const value = loaded?.stamp === stamp ? loaded.value : await load()
-      if (startedIn === epoch) loaded = { stamp, value, checkedAtMs }
-      return value
-    } finally {
-      if (startedIn === epoch) checking = null
-    }
+    const stamp = await readStamp()
+    const value = loaded?.stamp === stamp ? loaded.value : await load()
+    if (startedIn === epoch) loaded = { stamp, value, checkedAtMs }
+    return value
   }
   /** A negative age means that the clock was set back. */
   const isFresh = ({ checkedAtMs }: Loaded<T>): boolean => {
@@ -170,14 +168,12 @@ function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
   return {
     current: (): Promise<T> => {
       if (loaded !== null && isFresh(loaded)) return Promise.resolve(loaded.value)
-      checking ??= check(epoch)
-      return checking
+      return shareCheck(epoch, () => check(epoch))
     },
     /** Discards pending checks as well, because they may have read old rows. */
     forget: (): void => {
       epoch += 1
       loaded = null
-      checking = null
     },
   }
 }
