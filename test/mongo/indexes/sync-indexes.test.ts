@@ -262,7 +262,7 @@ describe('syncIndexes', () => {
     expect(told).to.be.instanceOf(SchemaError)
     expect((told as SchemaError).message)
       .to.include(errmsg)
-      .and.match(/articles: .*docs\/scaling\.md/)
+      .and.match(/articles: .*docs\/sharding\.md/)
     const other = new MongoServerError({ message: 'x', code: 13 })
     expect(toSchemaError('articles', other)).to.equal(other)
   })
