@@ -73,7 +73,7 @@ const profiles = {
     require: ['dist/test/support/hard-suite.js', ROOT_HOOKS],
     timeout: 600_000,
     spec: [
-      'dist/test/**/*.hard.test.js',
+      'dist/**/*.hard.test.js',
       'packages/engine/dist/test/**/*.hard.test.js',
       'dist/test/api/access-matrix.test.js',
       ...tests('dist/test/clients/store', 'store-model', 'sync-double'),

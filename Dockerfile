@@ -6,9 +6,10 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json packages/engine/
 COPY packages/client/package.json packages/client/
+COPY packages/bench/package.json packages/bench/
 COPY packages/studio/package.json packages/studio/
 RUN npm ci
-COPY tsconfig.json tsconfig.base.json tsconfig.build.json ./
+COPY tsconfig.base.json tsconfig.build.json ./
 COPY packages/engine packages/engine
 COPY packages/studio packages/studio
 COPY src src

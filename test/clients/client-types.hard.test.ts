@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { ALL_GRANTS, type Grants } from '../../src/people/access/principal.ts'
 import { writeTypeScript } from '../../src/describe/client-code/write-typescript.ts'
 import { describeApi } from '../../src/describe/openapi/describe-api.ts'
-import { findSuite } from '../../scripts/conformance/find-suite.ts'
+import { findSuite } from '../conformance/find-suite.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
 import { OPENAPI_PROGRAM, SAMPLE_PROGRAM, STORE_PROGRAM } from './programs.ts'
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import * as prettier from 'prettier'
 import { writeTypeScript } from '../../src/describe/client-code/write-typescript.ts'
-import { SAMPLE_LOCALES } from '../../scripts/sample/sample-locales.ts'
+import { SAMPLE_LOCALES } from '../../packages/bench/src/sample/sample-locales.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { MIXED_TYPES } from '../../scripts/mixed-load/content-types.ts'
-import { findLosses } from '../../scripts/mixed-load/find-losses.ts'
-import { startMixedLoad } from '../../scripts/mixed-load/mixed-load.ts'
+import { MIXED_TYPES } from '../../packages/bench/src/mixed-load/content-types.ts'
+import { findLosses } from '../../packages/bench/src/mixed-load/find-losses.ts'
+import { startMixedLoad } from '../../packages/bench/src/mixed-load/mixed-load.ts'
 import { ROOT_TOKEN } from '../api/server-process.ts'
 import { type Processes, startProcesses } from './processes.ts'
 

@@ -1,6 +1,6 @@
 import { ALL_GRANTS } from '../../../src/people/access/principal.ts'
 import { type ApiFacts, describeApi } from '../../../src/describe/openapi/describe-api.ts'
-import { type Exchange, openChecker } from '../../../scripts/description/check-exchange.ts'
+import { type Exchange, openChecker } from './check-exchange.ts'
 
 /** Checks every exchange of a server against its own API description. */
 export interface ExchangeWatch {

@@ -30,7 +30,10 @@ describeInBrowser('the sample, made in the Studio', () => {
   let filling: Filling
   before(async function () {
     this.timeout(PATIENCE_MS)
-    ;[seeded, made] = await Promise.all([startServer({}, 'dist/scripts/demo.js'), startServer()])
+    ;[seeded, made] = await Promise.all([
+      startServer({}, 'dist/packages/bench/src/demo.js'),
+      startServer(),
+    ])
     window = await openBrowser()
     await beFirst(window.page, made)
     const components: readonly Answer[] = (await made.ask('GET', '/admin/components')).data
