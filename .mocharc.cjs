@@ -75,7 +75,7 @@ const profiles = {
     spec: [
       'dist/**/*.hard.test.js',
       'packages/engine/dist/test/**/*.hard.test.js',
-      'dist/test/api/access-matrix.test.js',
+      'dist/test/api/people/access-matrix.test.js',
       ...tests('dist/test/clients/store', 'store-model', 'sync-double'),
       ...tests('dist/test/content', 'fallback-locale', 'relations-model', 'versions-model'),
       ...tests(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { checkProject, runCheckProject } from '../../src/cli/check-project.ts'
-import { serve } from '../api/server.ts'
+import { serve } from '../support/server.ts'
 
 const SCHEMA = {
   kind: 'collectionType',

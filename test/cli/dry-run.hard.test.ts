@@ -7,7 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
-import { declare, serve, type TestServer } from '../api/server.ts'
+import { declare, serve, type TestServer } from '../support/server.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { type Json, serve, type TestServer } from '../api/server.ts'
+import { type Json, serve, type TestServer } from '../support/server.ts'
 import { CONTENT_TYPES } from '../contract/content-types.ts'
 import { type Library, loadLibrary, openLibrary } from '../contract/library.ts'
 

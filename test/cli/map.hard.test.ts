@@ -8,7 +8,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import sharp from 'sharp'
-import { type Json, serve, type TestServer } from '../api/server.ts'
+import { type Json, serve, type TestServer } from '../support/server.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 const FIXTURES = fileURLToPath(new URL('../../../test/fixtures/', import.meta.url))

@@ -23,7 +23,7 @@ import type { Schema } from '../../src/schema/plan.ts'
 import { contentType } from '../fixtures/definitions.ts'
 import { sampleSchema } from '../people/access/sample-schema.ts'
 import { ensureWebhooks } from '../../src/changes/webhooks/webhook.ts'
-import { startReceiver } from '../api/webhook-receiver.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
 const FIND = 'api::article.article.find'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { type ClientOptions, createClient, QuireError } from '@quire/client'
 import { expect } from 'chai'
-import { declare, ROOT_TOKEN, serve, type TestServer } from '../api/server.ts'
+import { declare, ROOT_TOKEN, serve, type TestServer } from '../support/server.ts'
 import { png } from '../media/sample-images.ts'
 
 const CONTENT_TYPES = {

@@ -8,7 +8,7 @@ import {
   type StrapiClient,
 } from '@strapi/client'
 import { expect } from 'chai'
-import type { Json } from '../api/server.ts'
+import type { Json } from '../support/server.ts'
 import { type Library, loadLibrary, openLibrary } from '../contract/library.ts'
 import { png } from '../media/sample-images.ts'
 

@@ -1,4 +1,4 @@
-import { declare } from '../api/server.ts'
+import { declare } from '../support/server.ts'
 
 const here = { pluginOptions: { i18n: { localized: true } } }
 const everywhere = { pluginOptions: { i18n: { localized: false } } }

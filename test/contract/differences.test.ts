@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import type { Answer, Json } from '../api/server.ts'
+import type { Answer, Json } from '../support/server.ts'
 import { type Library, loadLibrary, openLibrary, type Principal } from './library.ts'
 import { outcome } from './outcome.ts'
 

@@ -1,5 +1,5 @@
-import { type Answer, type Json, serve, type TestServer } from '../api/server.ts'
-import { MULTIPART, multipart } from '../api/uploads.ts'
+import { type Answer, type Json, serve, type TestServer } from '../support/server.ts'
+import { MULTIPART, multipart } from '../support/uploads.ts'
 import { png } from '../media/sample-images.ts'
 import { ARTICLES } from './articles.ts'
 import { CONTENT_TYPES } from './content-types.ts'

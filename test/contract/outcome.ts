@@ -1,4 +1,4 @@
-import type { Answer, Json } from '../api/server.ts'
+import type { Answer, Json } from '../support/server.ts'
 
 /**
  * The outcome of a response in one line of a table: an attribute of each listed entry or of the one

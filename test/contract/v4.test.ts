@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Answer, Json } from '../api/server.ts'
+import type { Answer, Json } from '../support/server.ts'
 import { type Library, loadLibrary, openLibrary } from './library.ts'
 import { type Row, testTable } from './table.ts'
 

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { MIXED_TYPES } from '../../packages/bench/src/mixed-load/content-types.ts'
 import { findLosses } from '../../packages/bench/src/mixed-load/find-losses.ts'
 import { type MixedLoad, startMixedLoad } from '../../packages/bench/src/mixed-load/mixed-load.ts'
-import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
+import { ROOT_TOKEN, type ServerProcess } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from './world.ts'
 

@@ -4,8 +4,8 @@ import {
   type Json,
   type ServerOptions,
   type TestServer,
-} from '../api/server.ts'
-import { MULTIPART, multipart } from '../api/uploads.ts'
+} from '../support/server.ts'
+import { MULTIPART, multipart } from '../support/uploads.ts'
 
 export const LOCALES = ['en', 'fr', 'de'] as const
 const STATUSES = ['draft', 'published'] as const

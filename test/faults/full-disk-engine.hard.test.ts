@@ -5,7 +5,7 @@ import {
   type MixedLoad,
   startMixedLoad,
 } from '../../packages/bench/src/mixed-load/mixed-load.ts'
-import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
+import { ROOT_TOKEN, type ServerProcess } from '../support/server-process.ts'
 import { until, untilGrown } from '../support/until.ts'
 import { type AddedPage, addPage, HEADERS, refusal, TYPES_WITH_PAGES } from './large-pages.ts'
 import { smallDisks } from './small-disk.ts'

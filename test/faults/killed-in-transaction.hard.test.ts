@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { type Answer, declare, serve, type TestServer } from '../api/server.ts'
+import { type Answer, declare, serve, type TestServer } from '../support/server.ts'
 import { type KeepingDatabase, startKeepingDatabase } from './keeping-database.ts'
 
 const CHILD = fileURLToPath(new URL('killed-in-transaction-child.js', import.meta.url))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { MIXED_TYPES } from '../../packages/bench/src/mixed-load/content-types.ts'
-import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
+import { ROOT_TOKEN, type ServerProcess } from '../support/server-process.ts'
 
 /** The content-types of the mixed load, and one with large entries. */
 export const TYPES_WITH_PAGES = {

@@ -11,7 +11,7 @@ import {
   type ServerProcess,
   startServerProcess,
   writeContentTypes,
-} from '../api/server-process.ts'
+} from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 import { findInconsistencies } from './find-inconsistencies.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { type DatabaseProxy, openDatabaseProxy } from '../api/database-proxy.ts'
-import { type Answer, declare, serve, type TestServer } from '../api/server.ts'
-import { MULTIPART, multipart } from '../api/uploads.ts'
+import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
+import { type Answer, declare, serve, type TestServer } from '../support/server.ts'
+import { MULTIPART, multipart } from '../support/uploads.ts'
 import { testUri } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
 

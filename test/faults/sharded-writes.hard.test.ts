@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { declare, serve, type TestServer } from '../api/server.ts'
+import { declare, serve, type TestServer } from '../support/server.ts'
 import { testUri } from '../support/test-database.ts'
 import { FAULT_OPERATIONS, FAULT_TYPES, LOCALES, readState } from './fault-operations.ts'
 import { type FaultProxy, openFaultProxy } from './fault-proxy.ts'

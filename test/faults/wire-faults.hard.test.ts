@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type Answer, type Json, serve, type TestServer } from '../api/server.ts'
+import { type Answer, type Json, serve, type TestServer } from '../support/server.ts'
 import { testUri } from '../support/test-database.ts'
 import {
   FAULT_OPERATIONS,

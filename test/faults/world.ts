@@ -8,7 +8,7 @@ import {
   type ServerProcessOptions,
   startServerProcess,
   writeContentTypes,
-} from '../api/server-process.ts'
+} from '../support/server-process.ts'
 import { testUri } from '../support/test-database.ts'
 
 /**

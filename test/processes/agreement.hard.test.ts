@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
-import { declare, type Json } from '../api/server.ts'
+import { ROOT_TOKEN, type ServerProcess } from '../support/server-process.ts'
+import { declare, type Json } from '../support/server.ts'
 import { agree, ask, type Processes, startProcesses } from './processes.ts'
 
 const TYPES = {

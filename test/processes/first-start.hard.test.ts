@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { declare, type Json } from '../api/server.ts'
+import { declare, type Json } from '../support/server.ts'
 import { ask, type Declarations, PROCESSES, type Processes, startProcesses } from './processes.ts'
 
 const BUILT = /Indexes synced: \d+ built/

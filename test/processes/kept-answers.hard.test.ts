@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { declare } from '../api/server.ts'
+import { declare } from '../support/server.ts'
 import { ask as send, type Processes, startProcesses } from './processes.ts'
 
 const SECONDS = Number(process.env['QUIRE_TEST_CACHE_SECONDS'] ?? 20)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type EventStream, openEventStream } from '../api/event-stream.ts'
-import { declare } from '../api/server.ts'
+import { type EventStream, openEventStream } from '../support/event-stream.ts'
+import { declare } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import { ask, type Processes, startProcesses } from './processes.ts'
 

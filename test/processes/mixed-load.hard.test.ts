@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { MIXED_TYPES } from '../../packages/bench/src/mixed-load/content-types.ts'
 import { findLosses } from '../../packages/bench/src/mixed-load/find-losses.ts'
 import { startMixedLoad } from '../../packages/bench/src/mixed-load/mixed-load.ts'
-import { ROOT_TOKEN } from '../api/server-process.ts'
+import { ROOT_TOKEN } from '../support/server-process.ts'
 import { type Processes, startProcesses } from './processes.ts'
 
 const SECONDS = Number(process.env['QUIRE_TEST_LOAD_SECONDS'] ?? 5)

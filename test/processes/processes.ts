@@ -10,8 +10,8 @@ import {
   type ServerProcess,
   startServerProcess,
   writeContentTypes,
-} from '../api/server-process.ts'
-import type { Json } from '../api/server.ts'
+} from '../support/server-process.ts'
+import type { Json } from '../support/server.ts'
 import { testUri } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { declare, type Json, serve, type TestServer } from '../api/server.ts'
+import { declare, type Json, serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const POLLS = 500

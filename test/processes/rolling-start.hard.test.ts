@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { ServerProcess } from '../api/server-process.ts'
-import { declare, type Json } from '../api/server.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { declare, type Json } from '../support/server.ts'
 import { ask, type Declarations, type Processes, startProcesses } from './processes.ts'
 
 const COMPONENT = { info: { displayName: 'part' }, attributes: { name: { type: 'string' } } }

@@ -9,9 +9,13 @@ import { Webhook } from 'standardwebhooks'
 import type { NumberedCommit } from '../../src/mongo/commits/read-commits.ts'
 import { DELIVERY_LEASE_MS } from '../../src/changes/webhooks/deliver.ts'
 import type { DeliveryRow } from '../../src/changes/webhooks/delivery.ts'
-import { declare } from '../api/server.ts'
-import { type ServerProcess, startServerProcess, writeContentTypes } from '../api/server-process.ts'
-import { type Received, type Receiver, startReceiver } from '../api/webhook-receiver.ts'
+import { declare } from '../support/server.ts'
+import {
+  type ServerProcess,
+  startServerProcess,
+  writeContentTypes,
+} from '../support/server-process.ts'
+import { type Received, type Receiver, startReceiver } from '../support/webhook-receiver.ts'
 import { testUri } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
 import { ask } from './processes.ts'

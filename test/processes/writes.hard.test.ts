@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { ROOT_TOKEN, type ServerProcess } from '../api/server-process.ts'
-import { declare, type Json } from '../api/server.ts'
-import { MULTIPART, multipart } from '../api/uploads.ts'
+import { ROOT_TOKEN, type ServerProcess } from '../support/server-process.ts'
+import { declare, type Json } from '../support/server.ts'
+import { MULTIPART, multipart } from '../support/uploads.ts'
 import {
   type Answer,
   ask,

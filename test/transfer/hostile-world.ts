@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/base/config/config.ts'
 import { CmsError } from '../../src/base/errors.ts'
 import { openServices, type Services } from '../../src/server/services/open-services.ts'
-import { declare } from '../api/server.ts'
+import { declare } from '../support/server.ts'
 import { testUri } from '../support/test-database.ts'
 
 /** Services with their own database and folder, for hostile files. */

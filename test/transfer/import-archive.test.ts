@@ -9,7 +9,7 @@ import { readConfig } from '../../src/base/config/config.ts'
 import { documentContext } from '../../src/server/services/document-context.ts'
 import { openServices, type Services } from '../../src/server/services/open-services.ts'
 import { type ArchiveReport, importArchive } from '../../src/transfer/import-archive.ts'
-import { declare, ROOT_TOKEN, serve, type TestServer } from '../api/server.ts'
+import { declare, ROOT_TOKEN, serve, type TestServer } from '../support/server.ts'
 import { type ArchiveContent, makeArchive, type Packing } from './make-archive.ts'
 
 const AT = '2026-01-02T03:04:05.006Z'

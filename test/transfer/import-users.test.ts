@@ -7,7 +7,7 @@ import { readConfig } from '../../src/base/config/config.ts'
 import { documentContext } from '../../src/server/services/document-context.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
 import { type ArchiveReport, importArchive } from '../../src/transfer/import-archive.ts'
-import { declare, serve, type TestServer } from '../api/server.ts'
+import { declare, serve, type TestServer } from '../support/server.ts'
 import { makeArchive } from './make-archive.ts'
 
 const AT = '2026-01-02T03:04:05.006Z'

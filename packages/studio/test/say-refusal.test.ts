@@ -6,7 +6,7 @@ import { textsOf } from '../src/texts/texts.ts'
 
 /** A list of the server, of which the Studio imports nothing and must know all. */
 async function listOf(name: string, module: string): Promise<readonly string[]> {
-  const url = new URL(`../../../../dist/src/${module}.js`, import.meta.url).href
+  const url = new URL(`../../../../dist/src/base/${module}.js`, import.meta.url).href
   return ((await import(url)) as Readonly<Record<string, readonly string[]>>)[name] ?? []
 }
 

@@ -7,7 +7,7 @@ import { assertShallow } from '../../schema/values/json-levels.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { notUtf8, readBodyText } from './body-text.ts'
 import type { Context, Middleware } from '../router/state.ts'
-import { isObject } from '../../base/is-record.ts'
+import { isRecord } from '../../base/is-record.ts'
 
 /** Limits of a query string. By default qs 6.17 silently drops parameters beyond its limits. */
 const PARSING = {
@@ -178,7 +178,7 @@ function typeProblem(ctx: Context): string | null {
 }
 
 function isJsonAsForm(ctx: Context, body: unknown): boolean {
-  if (ctx.is(FORM_TYPE) !== FORM_TYPE || !isObject(body)) return false
+  if (ctx.is(FORM_TYPE) !== FORM_TYPE || !isRecord(body)) return false
   const [key = ''] = Object.keys(body)
   return /^\s*\{/.test(key)
 }
@@ -189,8 +189,8 @@ function isJsonAsForm(ctx: Context, body: unknown): boolean {
  */
 export function assertNoPayload(ctx: Context): void {
   const body = bodyOf(ctx)
-  if (body === undefined ? isEmpty(ctx) : isObject(body) && Object.keys(body).length === 0) return
-  const [key = 'body'] = isObject(body) ? Object.keys(body) : []
+  if (body === undefined ? isEmpty(ctx) : isRecord(body) && Object.keys(body).length === 0) return
+  const [key = 'body'] = isRecord(body) ? Object.keys(body) : []
   const problem = typeProblem(ctx)
   throw new ValidationError(
     problem === null ? `Invalid key ${shownName(key)}` : `Invalid body: ${problem}`,

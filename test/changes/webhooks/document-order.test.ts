@@ -11,7 +11,7 @@ import { WAIT_MS } from '../../../src/changes/webhooks/document-order.ts'
 import { ROOT } from '../../../src/people/access/principal.ts'
 import { ensureWebhooks, type WebhookRow } from '../../../src/changes/webhooks/webhook.ts'
 import { sampleSchema } from '../../people/access/sample-schema.ts'
-import { type Receiver, startReceiver } from '../../api/webhook-receiver.ts'
+import { type Receiver, startReceiver } from '../../support/webhook-receiver.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { putDelivery, putHook } from './stored-webhooks.ts'
 

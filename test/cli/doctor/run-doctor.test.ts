@@ -14,7 +14,7 @@ import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
 import { openQueryStats } from '../../../src/mongo/observe/query-stats.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { loadSchema } from '../../../src/server/services/load-schema.ts'
-import { declare } from '../../api/server.ts'
+import { declare } from '../../support/server.ts'
 import { openFaultProxy } from '../../faults/fault-proxy.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 

@@ -3,7 +3,7 @@ import { createStore, memoryStorage, type StoreStorage } from '@quire/client/syn
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { loadSchema } from '../../../src/server/services/load-schema.ts'
-import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../api/server.ts'
+import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { until } from '../../support/until.ts'
 import { contentPlanOf } from './content-plan.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../src/mongo/connection/database.ts'
 import type { ProcessRow } from '../../../src/mongo/connection/process-sessions.ts'
 import { ensureIndexes } from '../../../src/mongo/system/system-collections.ts'
-import { type DatabaseProxy, openDatabaseProxy } from '../../api/database-proxy.ts'
+import { type DatabaseProxy, openDatabaseProxy } from '../../support/database-proxy.ts'
 import { type KeepingDatabase, startKeepingDatabase } from '../../faults/keeping-database.ts'
 import { until } from '../../support/until.ts'
 import { startOwnClock } from '../../support/own-clock.ts'

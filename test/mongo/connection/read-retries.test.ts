@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { declare, serve, type TestServer } from '../../api/server.ts'
+import { declare, serve, type TestServer } from '../../support/server.ts'
 import { ServiceUnavailableError } from '../../../src/base/errors.ts'
 import { asCmsErrors } from '../../../src/mongo/connection/database-error.ts'
 import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ServiceUnavailableError } from '../../../src/base/errors.ts'
 import { openDatabase } from '../../../src/mongo/connection/database.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
-import { openDatabaseProxy } from '../../api/database-proxy.ts'
+import { openDatabaseProxy } from '../../support/database-proxy.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 describe('openIdAllocator', () => {

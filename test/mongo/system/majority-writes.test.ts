@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { declare, serve, type TestServer } from '../../api/server.ts'
+import { declare, serve, type TestServer } from '../../support/server.ts'
 import { openRelay, type Relay } from '../../../packages/bench/src/wire/relay.ts'
 import { createMessageReader } from '../../../packages/bench/src/wire/wire-messages.ts'
 import { testUri } from '../../support/test-database.ts'

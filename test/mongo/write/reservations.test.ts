@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
-import { declare, serve, type TestServer } from '../../api/server.ts'
+import { declare, serve, type TestServer } from '../../support/server.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
 import { testUri } from '../../support/test-database.ts'
 

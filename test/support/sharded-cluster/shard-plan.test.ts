@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { MongoClient, MongoServerError } from 'mongodb'
 import { planShards, makeShardCommands } from './shard-plan.ts'
 import { readCollections, retryWhileBusy } from './shard-database.ts'
-import { declare, serve, type TestServer } from '../../api/server.ts'
+import { declare, serve, type TestServer } from '../server.ts'
 
 describe('planShards', () => {
   let server: TestServer

@@ -13,7 +13,7 @@ import {
   applyFiles,
   type ApplyReport,
 } from '../../../src/transfer/apply/apply-files.ts'
-import { declare, type Json, serve, type TestServer } from '../../api/server.ts'
+import { declare, type Json, serve, type TestServer } from '../../support/server.ts'
 
 const CONTENT_TYPES = {
   tag: declare('tag', { name: { type: 'string', unique: true }, rank: { type: 'integer' } }),

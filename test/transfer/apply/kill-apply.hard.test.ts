@@ -10,7 +10,7 @@ import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { readConfig } from '../../../src/base/config/config.ts'
 import { openServices } from '../../../src/server/services/open-services.ts'
-import { declare } from '../../api/server.ts'
+import { declare } from '../../support/server.ts'
 import { testUri } from '../../support/test-database.ts'
 
 const CLI = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))

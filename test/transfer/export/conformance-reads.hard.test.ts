@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { type Json, ROOT_TOKEN, serve, type TestServer } from '../../api/server.ts'
+import { type Json, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
 
 const CLI = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
 const SUITE =

@@ -11,7 +11,7 @@ import { openServices, type Services } from '../../../src/server/services/open-s
 import { exportArchive, type ExportReport } from '../../../src/transfer/export/export-archive.ts'
 import { type ArchiveReport, importArchive } from '../../../src/transfer/import-archive.ts'
 import { jsonLines, readArchive } from '../../../src/transfer/read-archive.ts'
-import { type Json, serve, type TestServer } from '../../api/server.ts'
+import { type Json, serve, type TestServer } from '../../support/server.ts'
 import { type Library, loadLibrary, openLibrary } from '../../contract/library.ts'
 
 describe('exportArchive', () => {

@@ -15,7 +15,7 @@ import {
   type ServerProcess,
   startServerProcess,
   writeContentTypes,
-} from '../../../../test/api/server-process.ts'
+} from '../../../../test/support/server-process.ts'
 import { until } from '../../../../test/support/until.ts'
 
 const REQUESTS = 600
