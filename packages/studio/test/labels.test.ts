@@ -40,12 +40,12 @@ describe('patterns in words', () => {
     expect(said('^[A-Z]{3}$')).to.equal('3 capital letters')
     expect(said('^[0-9]{2,4}$')).to.equal('2 to 4 digits')
     expect(said('^\\d{2,}$')).to.equal('at least 2 digits')
-    expect(said('^[a-z0-9-]+$')).to.equal('only small letters, digits or hyphens')
+    expect(said('^[a-z0-9-]+$')).to.equal('only lowercase letters, digits or hyphens')
   })
 
   it('never show a regular expression', () => {
     for (const pattern of ['^(a|b)+$', '[A-Z]{3}', '^[^x]*$', '^[constructor]$']) {
-      expect(describePattern(pattern, texts)).to.equal('in a set format')
+      expect(describePattern(pattern, texts)).to.equal('in a fixed format')
     }
   })
 })

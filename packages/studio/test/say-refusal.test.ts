@@ -99,7 +99,7 @@ describe('what the server refuses', () => {
     expect(sayRefusal(refusal, de)).to.equal('Hero title: Höchstens 1.200 Zeichen')
     const second = { ...tooLong, path: ['links', '1', 'url'], code: 'any.required', params: {} }
     expect(sayRefusal({ ...refusal, faults: [tooLong, second] }, en)).to.equal(
-      'Hero title: At most 1,200 characters; Links › 2 › URL: Please fill this in: it is required',
+      'Hero title: At most 1,200 characters; Links › 2 › URL: This field is required',
     )
     expect(sayRefusal({ message: 'x', code: 'write_conflict', faults: [] }, de)).to.match(/^Andere/)
   })

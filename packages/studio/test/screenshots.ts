@@ -72,7 +72,7 @@ const SCREENS: Readonly<Record<string, Visit>> = {
     await open('settings/webhooks')
     await page.getByRole('button', { name: 'New webhook' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Website')
-    await page.getByRole('dialog').getByLabel('Address').fill('https://build.example.org/hook')
+    await page.getByRole('dialog').getByLabel('URL').fill('https://build.example.org/hook')
   },
   'settings-audit': (_, open) => open('settings/audit'),
   calendar: async (_, open, server) => {

@@ -70,7 +70,7 @@ describeInBrowser('a linked entry that is made beside another', () => {
     await page.reload()
     await titleOf(page).waitFor()
     await begin('Another')
-    await page.getByText('What you had not saved last time is back').waitFor()
+    await page.getByText('Your unsaved changes are back').waitFor()
     expect(await name().inputValue()).to.equal('Half a name')
   })
 })

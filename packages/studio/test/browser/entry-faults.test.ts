@@ -54,8 +54,8 @@ describeInBrowser('what the server refuses of an entry', () => {
   it('stands in German at each field of what cannot be published', async () => {
     const page = await open({ title: 'Whole', code: 'abc', pages: 0 })
     await page.getByRole('button', { name: 'Veröffentlichen', exact: true }).click()
-    await problemAt(page, 'subtitle', 'Bitte ausfüllen: Das ist ein Pflichtfeld.')
-    await problemAt(page, 'code', 'Das hat nicht die verlangte Form: 2 bis 4 Großbuchstaben')
+    await problemAt(page, 'subtitle', 'Dieses Feld ist erforderlich.')
+    await problemAt(page, 'code', 'Das hat nicht das verlangte Format: 2 bis 4 Großbuchstaben')
     await problemAt(page, 'pages', 'Mindestens 1')
     const problems = await page.locator('[data-problem]').allInnerTexts()
     expect(problems).to.have.length(3)

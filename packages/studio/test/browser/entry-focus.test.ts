@@ -90,7 +90,7 @@ describeInBrowser('the focus in an entry', function () {
       quotes.first().getByRole('button', { name: 'Quote', exact: true }),
       zone.getByRole('button', { name: 'Add a component' }),
     ]) {
-      await zone.getByRole('button', { name: 'Actions of Quote 1' }).press('Enter')
+      await zone.getByRole('button', { name: 'Actions for Quote 1' }).press('Enter')
       await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
       await untilFocused(next)
     }
@@ -125,7 +125,7 @@ describeInBrowser('the focus in an entry', function () {
     await page.keyboard.press('Shift+Tab')
     await page.locator('[data-field=body] [data-code]:focus').waitFor()
     await tools.getByRole('button', { name: 'Link' }).press('Enter')
-    const address = fieldAt(page, 'story').getByRole('textbox', { name: 'Address of the link' })
+    const address = fieldAt(page, 'story').getByRole('textbox', { name: 'Link address' })
     await page.keyboard.type('ab')
     await page.keyboard.press('ArrowLeft')
     await untilFocused(address)
@@ -137,7 +137,9 @@ describeInBrowser('the focus in an entry', function () {
     await open()
     const add = page.getByRole('button', { name: 'Schedule …' })
     await add.press('Enter')
-    await page.getByLabel('When').fill(new Date(Date.now() + 864e5).toISOString().slice(0, 16))
+    await page
+      .getByLabel('Date and time')
+      .fill(new Date(Date.now() + 864e5).toISOString().slice(0, 16))
     await page.keyboard.press('Enter')
     await untilFocused(add)
     await page.getByRole('button', { name: 'Cancel schedule' }).press('Enter')
@@ -157,8 +159,8 @@ describeInBrowser('the focus in an entry', function () {
 
   it('is on what begins a language, then in its title', async () => {
     await open()
-    await page.getByRole('link', { name: 'Begin German' }).press('Enter')
-    const begin = page.getByRole('button', { name: 'Begin from English' })
+    await page.getByRole('link', { name: 'Translate: German' }).press('Enter')
+    const begin = page.getByRole('button', { name: 'Start from English' })
     await untilFocused(begin)
     await begin.press('Enter')
     await untilFocused(titleOf(page))

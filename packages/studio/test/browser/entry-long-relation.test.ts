@@ -90,13 +90,13 @@ describeInBrowser('a relation to thousands', function () {
   })
 
   it('searches those that are linked, and moves and takes away what it finds', async () => {
-    const within = readers().getByRole('searchbox', { name: 'Search the linked ones' })
+    const within = readers().getByRole('searchbox', { name: 'Search linked entries' })
     await within.fill('Reader 14')
     await readers()
       .getByRole('link', { name: nameOf(1400), exact: true })
       .waitFor()
     await readers()
-      .getByRole('button', { name: `Move ${nameOf(1401)} to the beginning` })
+      .getByRole('button', { name: `Move ${nameOf(1401)} to the start` })
       .click()
     await readers()
       .getByRole('button', { name: `Remove ${nameOf(1402)}` })

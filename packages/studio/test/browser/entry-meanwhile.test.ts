@@ -65,7 +65,7 @@ describeInBrowser('an open entry, and what is done to it meanwhile', () => {
     await server.ask('POST', `/admin/releases/${id}/actions/publish`)
     await later()
     await untilPublished(page)
-    await aside.getByText('Shown to apps since').waitFor()
+    await aside.getByText('Visible to apps since').waitFor()
     await aside.getByRole('link', { name: 'Autumn' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).to.equal(
       true,
@@ -129,7 +129,7 @@ describeInBrowser('an open entry, and what is done to it meanwhile', () => {
     await dialog.getByRole('button', { name: 'Add', exact: true }).press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await add.and(page.locator(':focus')).waitFor()
-    const leave = page.getByRole('button', { name: 'Take it out of Winter' })
+    const leave = page.getByRole('button', { name: 'Remove from Winter' })
     await leave.waitFor()
     await page.getByText('Will be published').waitFor()
     await expectAccessible(page, 'an entry in a release')

@@ -81,7 +81,7 @@ describeInBrowser('the slug of an entry', () => {
     const { documentId } = (await server.ask('POST', PIECE, { data })).data
     await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
     await page.goto(`${server.address}/studio/content/pieces/${documentId}?locale=de`)
-    await page.getByRole('button', { name: 'Begin from English' }).click()
+    await page.getByRole('button', { name: 'Start from English' }).click()
     await titleOf(page).waitFor()
     expect(await slug().inputValue()).to.equal('grosse-plaene')
     await titleOf(page).fill('Grüße')

@@ -32,7 +32,7 @@ describeInBrowser('typing in a long entry', function () {
         data: { title: 'Wide', sections, ...links },
       })
       await page.goto(`${server.address}/studio/content/wides/${data.documentId}`)
-      await page.getByRole('button', { name: 'Unfold all' }).click()
+      await page.getByRole('button', { name: 'Expand all' }).click()
       const text = fieldAt(page, 'sections').getByRole('textbox', { name: 'Text' })
       await text.last().waitFor()
       expect(await text.count()).to.equal(COMPONENTS)

@@ -60,12 +60,12 @@ describeInBrowser('the history of an entry', () => {
   it('shows what a version has changed', async () => {
     const dialog = await openHistory(await make())
     await dialog.getByRole('button', { name: /Compare with/ }).click()
-    await page.getByRole('option', { name: 'The version before' }).click()
+    await page.getByRole('option', { name: 'Previous version' }).click()
     await dialog.getByRole('option').first().click()
     await dialog.getByRole('heading', { name: 'Teaser' }).waitFor()
     expect(await dialog.getByRole('heading', { level: 3 }).count()).to.equal(1)
     await dialog.getByRole('option').last().click()
-    await dialog.getByText('This is the first version that is kept.').waitFor()
+    await dialog.getByText('This is the oldest stored version.').waitFor()
   })
 
   it('keeps the row of a publication after its changes are discarded', async () => {
@@ -88,7 +88,7 @@ describeInBrowser('the history of an entry', () => {
     const dialog = await openHistory(documentId)
     await dialog.getByRole('option').last().click()
     await dialog.getByRole('button', { name: 'Restore Title' }).click()
-    await page.getByText('Restored into the draft').waitFor()
+    await page.getByText('Restored to the draft').waitFor()
     expect(await titleOf(page).inputValue()).to.equal('The first words of it')
     expect(await stored(documentId)).to.include({ title: 'The first words of it', teaser: 'New' })
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -101,7 +101,7 @@ describeInBrowser('the history of an entry', () => {
     const dialog = await openHistory(documentId)
     await dialog.getByRole('option').last().click()
     await dialog.getByRole('button', { name: 'Restore Title' }).click()
-    await page.getByText('Restored into the draft').waitFor()
+    await page.getByText('Restored to the draft').waitFor()
     await page.getByRole('button', { name: 'Undo' }).hover() // so it stays
     await server.ask('PUT', `${PIECE}/${documentId}`, { data: { teaser: 'Of another' } })
     const teaser = page.getByRole('textbox', { name: 'Teaser' })
@@ -137,7 +137,7 @@ describeInBrowser('the history of an entry', () => {
     await dialog.locator('ins', { hasText: 'Typed' }).waitFor()
     await dialog.getByRole('button', { name: 'Restore this version' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByText('Restored into the draft').waitFor()
+    await page.getByText('Restored to the draft').waitFor()
     const entry = await stored(documentId)
     expect(entry).to.include({ title: 'The first words of it', teaser: 'Old' })
     expect(entry.quotes).to.have.length(1)

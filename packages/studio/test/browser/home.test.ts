@@ -42,7 +42,7 @@ describeInBrowser('home', () => {
     await page.goto(`${server.address}/studio`)
     const scheduled = page.getByRole('region', { name: 'Scheduled' })
     await scheduled.getByRole('link', { name: /Tomorrow.*Publish · English/ }).waitFor()
-    const failed = page.getByRole('region', { name: 'What failed' })
+    const failed = page.getByRole('region', { name: 'Failed' })
     await failed.getByText(/body/i).waitFor()
     await expectAccessible(page, 'home')
     await scheduled.getByRole('link', { name: 'Calendar' }).click()
@@ -56,7 +56,7 @@ describeInBrowser('home', () => {
     const { page } = window
     await page.setViewportSize({ width: 360, height: 720 })
     await page.goto(`${server.address}/studio`)
-    await page.getByRole('region', { name: 'What failed' }).waitFor()
+    await page.getByRole('region', { name: 'Failed' }).waitFor()
     await expectNoSidewaysScrolling(page, 'home')
   })
 })

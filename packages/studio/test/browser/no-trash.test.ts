@@ -23,7 +23,7 @@ describeInBrowser('where nothing that is deleted is kept', () => {
     await maps.locator('label').click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete 1 entry?' })
-    await dialog.getByText('They cannot be restored').waitFor()
+    await dialog.getByText('You cannot undo this').waitFor()
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('1 entry deleted').waitFor()
     await maps.waitFor({ state: 'detached' })

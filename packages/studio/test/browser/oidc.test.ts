@@ -70,7 +70,7 @@ describeInBrowser('signing in by an identity provider', () => {
   it('leads back to the sign-in, which says so, whom nobody has given access', async () => {
     const { page, close } = await enter('stranger', 'staff=editor')
     try {
-      await page.getByText('You have no access here').waitFor()
+      await page.getByText('You do not have access').waitFor()
       expect(await page.getByRole('link', { name: 'Continue with Example' }).count()).to.equal(1)
     } finally {
       await close()

@@ -84,7 +84,7 @@ describeInBrowser('the palette on an entry', () => {
     await story.click()
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Control+k')
-    const address = fieldAt(page, 'story').getByRole('textbox', { name: 'Address of the link' })
+    const address = fieldAt(page, 'story').getByRole('textbox', { name: 'Link address' })
     await address.fill('https://example.org/guide')
     await address.press('Enter')
     expect(await box().count()).to.equal(0)

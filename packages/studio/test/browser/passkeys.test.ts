@@ -128,7 +128,7 @@ describeInBrowser('passkeys', function () {
     })
     await toSignIn()
     await signInByPasskey()
-    await page.getByRole('alert').getByText('This passkey is not known here').waitFor()
+    await page.getByRole('alert').getByText('This passkey is not registered here').waitFor()
     await cdp.send('WebAuthn.clearCredentials', { authenticatorId })
     await cdp.send('WebAuthn.addCredential', {
       authenticatorId,
@@ -150,7 +150,7 @@ describeInBrowser('passkeys', function () {
     await page.getByText('No passkeys yet').waitFor()
     await toSignIn()
     await signInByPasskey()
-    await page.getByRole('alert').getByText('This passkey is not known here').waitFor()
+    await page.getByRole('alert').getByText('This passkey is not registered here').waitFor()
   })
 
   it('are offered nowhere under an IP address', async () => {

@@ -182,10 +182,10 @@ describeInBrowser('the sample, made in the Studio', () => {
 
   const begin = async (locale: Locale, hasDrafts: boolean): Promise<void> => {
     const { page } = window
-    await page.getByRole('link', { name: `Begin ${LANGUAGES[locale]}` }).click()
-    const from = page.getByRole('button', { name: 'Begin from English' })
+    await page.getByRole('link', { name: `Translate: ${LANGUAGES[locale]}` }).click()
+    const from = page.getByRole('button', { name: 'Start from English' })
     await from.waitFor()
-    const empty = page.getByRole('button', { name: 'Begin empty' })
+    const empty = page.getByRole('button', { name: 'Start empty' })
     // What is stored at once cannot be without what is required.
     expect(await empty.count(), locale).to.equal(hasDrafts ? 1 : 0)
     await (hasDrafts ? empty : from).click()

@@ -53,7 +53,7 @@ describeInBrowser('the settings', () => {
   })
 
   it('change the own address, where the password is known', async () => {
-    await open('administrators', 'Administrators')
+    await open('administrators', 'People')
     const person = page.getByRole('listitem').filter({ hasText: ADA.email })
     await person.getByRole('button', { name: 'Edit' }).click()
     const dialog = page.getByRole('dialog')
@@ -108,8 +108,8 @@ describeInBrowser('the settings', () => {
     await page.getByText('No tokens yet').waitFor()
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('Name').fill('Website')
-    await page.getByRole('button', { name: 'May' }).click()
-    await page.getByRole('option', { name: 'Chosen actions' }).click()
+    await page.getByRole('button', { name: 'Access' }).click()
+    await page.getByRole('option', { name: 'Selected actions' }).click()
     await page
       .getByRole('row', { name: /Articles/ })
       .locator('td label')
@@ -117,7 +117,7 @@ describeInBrowser('the settings', () => {
       .click()
     await expectAccessible(page, 'new token')
     await page.getByRole('button', { name: 'Create' }).click()
-    const key = await page.getByRole('textbox', { name: 'The key' }).inputValue()
+    const key = await page.getByRole('textbox', { name: 'Token key' }).inputValue()
     const ask = (path: string): Promise<Response> =>
       fetch(server.address + path, { headers: { Authorization: `Bearer ${key}` } })
     expect((await ask('/api/articles')).status).to.equal(200)
@@ -152,7 +152,7 @@ describeInBrowser('the settings', () => {
   })
 
   it('make a role of administrators, and give it to somebody', async () => {
-    await open('administrator-roles', 'Administrator roles')
+    await open('administrator-roles', 'Roles of people')
     await expectAccessible(page, 'administrator roles')
     await page.getByRole('button', { name: 'New role' }).click()
     await page.getByLabel('Name').fill('Reader')
@@ -164,7 +164,7 @@ describeInBrowser('the settings', () => {
       .click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('listitem').filter({ hasText: 'Reader' }).waitFor()
-    await open('administrators', 'Administrators')
+    await open('administrators', 'People')
     await expectAccessible(page, 'administrators')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByLabel('Name').fill('Grace Hopper')
@@ -179,7 +179,7 @@ describeInBrowser('the settings', () => {
 
   it('bind a role to a language, for a type and for what is granted later', async () => {
     await server.ask('POST', '/admin/locales', { code: 'de' })
-    await open('administrator-roles', 'Administrator roles')
+    await open('administrator-roles', 'Roles of people')
     const edit = () =>
       page
         .getByRole('listitem')

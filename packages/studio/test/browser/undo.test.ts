@@ -37,7 +37,9 @@ describeInBrowser('what can be taken back', () => {
   }
   const quotes = (): Locator => fieldAt(page, 'quotes').getByRole('textbox', { name: 'Text' })
   const removeFirst = async (): Promise<void> => {
-    await fieldAt(page, 'quotes').getByRole('button', { name: 'Actions of Quote 1' }).press('Enter')
+    await fieldAt(page, 'quotes')
+      .getByRole('button', { name: 'Actions for Quote 1' })
+      .press('Enter')
     await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
     await notice().waitFor()
   }
@@ -46,7 +48,7 @@ describeInBrowser('what can be taken back', () => {
   it('is announced, with the key that takes it back', async () => {
     await open()
     await removeFirst()
-    await notice().getByRole('alert').getByText('Ctrl Z takes it back').waitFor()
+    await notice().getByRole('alert').getByText('Ctrl Z to undo').waitFor()
     await expectAccessible(page, 'a notice')
   })
 

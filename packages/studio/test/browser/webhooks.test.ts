@@ -54,15 +54,15 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByRole('button', { name: 'New webhook' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Site')
-    await dialog.getByLabel('Address').fill('ftp://example.org')
+    await dialog.getByLabel('URL').fill('ftp://example.org')
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText(/begins with https?:/).waitFor()
     await expectAccessible(page, 'new webhook')
-    await dialog.getByLabel('Address').fill(address)
-    await dialog.getByRole('button', { name: /Of types/ }).click()
-    await page.getByRole('option', { name: 'Chosen' }).click()
+    await dialog.getByLabel('URL').fill(address)
+    await dialog.getByRole('button', { name: /Content types/ }).click()
+    await page.getByRole('option', { name: 'Selected' }).click()
     await dialog
-      .getByRole('group', { name: /Of types/ })
+      .getByRole('group', { name: /Content types/ })
       .getByText('Categories')
       .click()
     await dialog.getByRole('group', { name: 'Events' }).getByText('entry.create').click()
@@ -98,18 +98,18 @@ describeInBrowser('webhooks and the audit', () => {
     await expectAccessible(page, 'deliveries')
     const again = once(receiver, 'request')
     await row.getByRole('button', { name: /Send again/ }).click()
-    await page.getByText('Sent again in a moment').waitFor()
+    await page.getByText('Sending again in a moment').waitFor()
     await again
     expect(arrived.filter((event) => event === 'entry.create').length).to.equal(2)
     for (const label of ['From commit', 'To commit']) await page.getByLabel(label).fill('999999')
-    await page.getByRole('button', { name: 'Send all of them again' }).click()
+    await page.getByRole('button', { name: 'Send all again' }).click()
     await page
       .getByRole('alert')
       .getByText(/^The log has the numbers \d/)
       .waitFor()
     await page.getByRole('button', { name: /State/ }).click()
     await page.getByRole('option', { name: 'Failed' }).click()
-    await page.getByText('Nothing was sent yet').waitFor()
+    await page.getByText('No deliveries yet').waitFor()
   })
 
   it('send again what failed, once the receiver takes it', async () => {
@@ -123,14 +123,14 @@ describeInBrowser('webhooks and the audit', () => {
     await row.getByText('Failed').waitFor({ timeout: 20_000 })
     expect(await row.getByRole('button').count()).to.equal(0) // nothing is sent while it is off
     await page.reload()
-    await page.getByText('off: its receiver wants no more').waitFor()
+    await page.getByText('off: the receiver responded with 410 Gone').waitFor()
     await inMenu('Turn on')
-    await page.getByText('off: its receiver wants no more').waitFor({ state: 'detached' })
+    await page.getByText('off: the receiver responded with 410 Gone').waitFor({ state: 'detached' })
     answer = 204
     await ofSite.click()
     const again = once(receiver, 'request')
     await row.getByRole('button', { name: /Send again/ }).click()
-    await page.getByText('Sent again in a moment').waitFor()
+    await page.getByText('Sending again in a moment').waitFor()
     await again
     await row.getByText('Delivered').waitFor({ timeout: 20_000 })
     expect(arrived).to.deep.equal(['entry.create', 'entry.create'])
@@ -151,10 +151,10 @@ describeInBrowser('webhooks and the audit', () => {
   it('change their secret, are turned off, and are deleted', async () => {
     await open('webhooks', 'Webhooks')
     await inMenu('New secret')
-    await page.getByText(/signed with the secret before/).waitFor()
+    await page.getByText(/signed with the previous secret/).waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
-    await inMenu('End the secret before')
-    await page.getByText('The newest secret alone signs').waitFor()
+    await inMenu('End the previous secret')
+    await page.getByText('Only the new secret signs messages').waitFor()
     await inMenu('Turn off')
     await page.getByText('off', { exact: true }).waitFor()
     await inMenu('Turn on')
@@ -166,7 +166,7 @@ describeInBrowser('webhooks and the audit', () => {
 
   it('stand in the audit, with whoever made them, and so does a sign-in', async () => {
     await open('audit', 'Audit')
-    const rows = page.getByRole('region', { name: 'What has happened' }).getByRole('row')
+    const rows = page.getByRole('region', { name: 'Events' }).getByRole('row')
     await rows.filter({ hasText: 'Webhooks: deleted' }).filter({ hasText: 'Ada' }).waitFor()
     await rows.filter({ hasText: 'Signed in' }).waitFor()
     const ofOperator = rows.filter({ hasText: 'Category' }).filter({ hasText: 'The operator' })
@@ -179,9 +179,9 @@ describeInBrowser('webhooks and the audit', () => {
     expect(await rows.filter({ hasText: 'Signed in' }).count()).to.equal(1)
     const to = page.getByLabel('To', { exact: true })
     await to.fill('2001-01-01')
-    await page.getByText('Nothing was found').waitFor()
+    await page.getByText('No events found').waitFor()
     await to.fill('12026-01-01') // as one digit too many gives it
-    await page.getByText('Nothing was found').waitFor()
+    await page.getByText('No events found').waitFor()
     await to.fill('')
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -198,7 +198,7 @@ describeInBrowser('webhooks and the audit', () => {
 
   it('name what was changed, and say its id', async () => {
     await open('audit', 'Audit')
-    const rows = page.getByRole('region', { name: 'What has happened' }).getByRole('row')
+    const rows = page.getByRole('region', { name: 'Events' }).getByRole('row')
     const category = rows.filter({ hasText: 'Category' }).first()
     const link = category.getByRole('link').first()
     const href = String(await link.getAttribute('href'))

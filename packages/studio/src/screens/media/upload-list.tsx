@@ -10,7 +10,7 @@ export function UploadList({ uploads: { uploads, forget } }: { readonly uploads:
   const { t } = useTexts()
   if (uploads.length === 0) return null
   return (
-    <section className={styles['uploads']} aria-label={t('media.uploading')}>
+    <section className={styles['uploads']} aria-label={t('media.uploads')}>
       <ul>
         {uploads.map(({ id, name, share, failure }) => (
           <li key={id} className={styles['upload']}>

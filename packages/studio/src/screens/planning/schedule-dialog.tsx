@@ -35,7 +35,7 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
       onClose={onClose}
       actions={
         <Button look="primary" type="submit" form="schedule" isPending={action.isBusy}>
-          {t('schedule.title')}
+          {t('schedule.submit')}
         </Button>
       }
     >
