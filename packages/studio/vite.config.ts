@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** The server that the app talks to while it is being written (`npm run dev`). */
+/** The API server during development (`npm run dev`). */
 const server = process.env['QUIRE_ADDRESS'] ?? 'http://127.0.0.1:1337'
 
 export default defineConfig({
@@ -11,11 +11,11 @@ export default defineConfig({
   build: {
     outDir: '../../dist/studio',
     emptyOutDir: true,
-    // The server's policy allows no data: scripts, and small pictures are drawn by the app itself.
+    // The server's CSP forbids data URLs for scripts, and the app draws its own icons.
     assetsInlineLimit: 0,
     target: ['chrome123', 'firefox121', 'safari17.5'],
     reportCompressedSize: false,
-    // The editors of rich text, which are loaded when one is opened.
+    // The rich text editors are large, but load on demand.
     chunkSizeWarningLimit: 900,
   },
   server: {

@@ -3,20 +3,17 @@ import type { Author } from './history.ts'
 import type { QueryValue } from './query-string.ts'
 import { request } from './request.ts'
 
-/** One thing that a commit has changed. */
 export interface AuditItem {
   readonly type: string
   readonly documentId: string
   readonly locale?: string
   readonly status: 'draft' | 'published'
   readonly op: 'put' | 'delete'
-  /** It was created by this. */
   readonly isNew?: true
-  /** What it is called, or was when it was deleted; null where nobody knows, or may know. */
+  /** Null if the entry is deleted or the user may not read it. */
   readonly name: string | null
 }
 
-/** Who has changed what at once. */
 export interface AuditRow {
   readonly seq: number
   readonly at: string
@@ -25,11 +22,10 @@ export interface AuditRow {
   readonly items: readonly AuditItem[]
 }
 
-/** What is left out asks nothing. */
 export interface AuditFilter {
   readonly type?: string
   readonly by?: { readonly kind?: string; readonly id?: string }
-  /** Days, as `2026-01-31`; `until` is included. */
+  /** Days such as `2026-01-31`; `until` is inclusive. */
   readonly since?: string
   readonly until?: string
 }
@@ -51,7 +47,7 @@ export const auditQuery = (filter: AuditFilter) =>
 const MOST_AT_ONCE = 500
 const MOST_EXPORTED = 100_000
 
-/** The rows as lines of JSON, the newest first: 100,000 at most. @throws ApiError */
+/** Returns at most 100,000 rows as lines of JSON, newest first. @throws ApiError */
 export async function exportAudit(filter: AuditFilter): Promise<string> {
   const lines: string[] = []
   let cursor: number | null = null
@@ -71,7 +67,6 @@ function page(filter: AuditFilter, cursor: number | null, pageSize: number, sign
   })
 }
 
-/** Days of this clock as moments. */
 function asked({ type, by, since, until }: AuditFilter): Readonly<Record<string, QueryValue>> {
   return {
     ...(type !== undefined && { type }),

@@ -3,23 +3,20 @@ import { request, type SentError } from './request.ts'
 
 export type BulkAction = 'publish' | 'unpublish' | 'discard' | 'delete'
 
-/** What became of one of many. */
 export interface BulkResult {
   readonly documentId: string
   readonly status: number
   readonly error?: SentError
 }
 
-/** Which entries: named, or all that a list matches. */
 export type BulkTarget = readonly string[] | { readonly matching: ListQuery }
 
 export interface BulkProgress {
   readonly done: number
-  /** Null until it is known how many there are. */
   readonly total: number | null
 }
 
-/** What the server takes at a time is more; a small step shows that it moves and can be stopped. */
+/** Far below the server's limit, so that the progress bar moves and the user can stop. */
 const STEP = 50
 const IDS_AT_A_TIME = 100
 
@@ -29,11 +26,9 @@ export interface BulkWork {
   readonly target: BulkTarget
   readonly locale: string | null
   readonly onProgress: (progress: BulkProgress) => void
-  /** Stops before the next step. */
   readonly signal: AbortSignal
 }
 
-/** Does one thing to many entries, step by step; answers what became of each. */
 export async function runBulk(work: BulkWork): Promise<readonly BulkResult[]> {
   const { uid, action, target, locale, onProgress, signal } = work
   onProgress({ done: 0, total: null })
@@ -55,7 +50,7 @@ export async function runBulk(work: BulkWork): Promise<readonly BulkResult[]> {
   return results
 }
 
-/** All documentIds that match, before any of them is changed: what is changed may match no longer. */
+/** Reads all ids before the first change, because a changed entry may no longer match. */
 async function findIds(
   uid: string,
   matching: ListQuery,

@@ -3,7 +3,6 @@ import { labelOf, wordsOf } from '../texts/labels.ts'
 import type { Language } from '../texts/texts.ts'
 import { request } from './request.ts'
 
-/** A type as the list of all types shows it. */
 export interface TypeSummary {
   readonly uid: string
   readonly kind: 'collectionType' | 'singleType'
@@ -12,7 +11,7 @@ export interface TypeSummary {
   readonly displayName: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
-  /** The attribute that names an entry. */
+  /** The attribute whose value is the title of an entry. */
   readonly titleField: string | null
   readonly actions: readonly string[]
 }
@@ -44,7 +43,6 @@ export const ATTRIBUTE_TYPES = [
 
 export type AttributeType = (typeof ATTRIBUTE_TYPES)[number]
 
-/** An attribute as it was declared; which options there are depends on its type. */
 export interface Attribute {
   readonly type: AttributeType
   readonly required?: boolean
@@ -52,7 +50,7 @@ export interface Attribute {
   readonly localized?: boolean
   readonly writable?: boolean
   readonly unique?: boolean
-  /** Whether an index has entries in its order. */
+  /** Whether a database index supports sorting by it. */
   readonly index?: boolean
   readonly default?: unknown
   readonly description?: string
@@ -76,10 +74,8 @@ export interface Attribute {
 
 export type Attributes = Readonly<Record<string, Attribute>>
 
-/** The declaration of a type in full. */
 export interface Declaration extends Omit<TypeSummary, 'actions'> {
   readonly description?: string
-  /** Whether a site shows its entries while they are edited. */
   readonly hasPreview: boolean
   readonly attributes: Attributes
 }
@@ -90,7 +86,7 @@ export interface ComponentDeclaration {
   readonly attributes: Attributes
 }
 
-/** Declarations change with a start of the server alone. */
+/** Declarations change only when the server restarts. */
 const FOR_LONG = 10 * 60_000
 
 export const typesQuery = queryOptions({
@@ -123,33 +119,30 @@ export function useTypes(): readonly TypeSummary[] {
   return useSuspenseQuery(typesQuery).data
 }
 
-/** What names a type in addresses: as under `/api`. */
 export function apiNameOf(type: Pick<TypeSummary, 'kind' | 'singularName' | 'pluralName'>): string {
   return type.kind === 'singleType' ? type.singularName : type.pluralName
 }
 
 type Named = Pick<TypeSummary, 'kind' | 'singularName' | 'pluralName' | 'displayName'>
 
-/** What a list of its entries is called: declarations have names for one entry. */
+/** The display name in the plural, because declarations only have a name for one entry. */
 export function listTitleOf(type: Named): string {
   return type.kind === 'collectionType' && isPlain(type)
     ? labelOf(type.pluralName)
     : type.displayName
 }
 
-/** What one entry is called within a sentence: in German nouns begin as they do in a title. */
 export function entryNameOf(type: Named, language: Language): string {
   if (!isPlain(type)) return type.displayName
   return language === 'de' ? type.displayName : wordsOf(type.singularName)
 }
 
-/** What its entries are called within a sentence. */
 export function entriesNameOf(type: Named, language: Language): string {
   const title = listTitleOf(type)
   return language === 'en' && isPlain(type) ? wordsOf(title) : title
 }
 
-/** Whether the name to show says no more than the name in addresses. */
+/** Whether the display name is only the API name with a capital letter. */
 function isPlain({ displayName, singularName }: Named): boolean {
   return displayName.toLowerCase().replaceAll(/[\s_]+/g, '-') === singularName
 }
@@ -165,7 +158,6 @@ export const countsQuery = queryOptions({
   staleTime: 30_000,
 })
 
-/** The number of entries in a locale, of all types that have locales. */
 export const localeCountQuery = (locale: string) =>
   queryOptions({
     queryKey: ['counts', 'of locale', locale],
@@ -178,7 +170,6 @@ export const localeCountQuery = (locale: string) =>
     },
   })
 
-/** How many entries each type has, by uid; empty until it is known. */
 export function useCounts(): Readonly<Record<string, number>> {
   return useQuery(countsQuery).data ?? {}
 }

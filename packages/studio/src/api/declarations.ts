@@ -3,7 +3,6 @@ import { ApiError, request } from './request.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** A file that declares a content-type or a component, as it stands. */
 export interface DeclaredFile {
   readonly uid: string
   readonly kind: 'contentType' | 'component'
@@ -12,24 +11,25 @@ export interface DeclaredFile {
 
 export interface DeclaredFiles {
   readonly revision: string
-  /** What the server was started with. */
   readonly running: string | null
   readonly files: readonly DeclaredFile[]
 }
 
-/** By uid; null removes one. */
 export type DeclarationChanges = Readonly<Record<string, Json | null>>
 
 const PATH = '/admin/declarations'
 
-/** What others write into the files is seen when the settings are opened again. */
+/** Never stale: changes by others appear when the settings are opened again. */
 export const declarationFilesQuery = queryOptions({
   queryKey: ['declarations'],
   queryFn: async ({ signal }) => (await request<DeclaredFiles>('GET', PATH, { signal })).data,
   staleTime: 0,
 })
 
-/** @throws ApiError with what a start of the server would say; 412 where the files have changed since */
+/**
+ * @throws ApiError with the faults that would stop the server at its start, or 412 if the files
+ * have changed
+ */
 export async function saveDeclarations(
   declarations: DeclarationChanges,
   revision: string,
@@ -41,7 +41,7 @@ export async function saveDeclarations(
 const ASK_AGAIN_MS = 500
 const GIVE_UP_MS = 60_000
 
-/** Resolves once the server has started again with this revision; false where it has not within a minute. */
+/** Resolves with true when the server runs with the revision, or with false after one minute. */
 export async function untilRunning(revision: string): Promise<boolean> {
   const end = Date.now() + GIVE_UP_MS
   while (Date.now() < end) {
@@ -51,7 +51,7 @@ export async function untilRunning(revision: string): Promise<boolean> {
   return false
 }
 
-/** Null while there is no answer: it has ended, and the next one has not begun. */
+/** Null while the server restarts. */
 async function runningRevision(): Promise<string | null> {
   try {
     return (await request<DeclaredFiles>('GET', PATH)).data.running

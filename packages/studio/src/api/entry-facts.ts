@@ -2,7 +2,6 @@ import { queryOptions } from '@tanstack/react-query'
 import { contentPath, type EntryState } from './entries.ts'
 import { request } from './request.ts'
 
-/** One locale of an entry; `locale` is null where its type has none. */
 export interface LocaleState {
   readonly locale: string | null
   readonly state: EntryState
@@ -10,7 +9,6 @@ export interface LocaleState {
   readonly publishedAt: string | null
 }
 
-/** Something that links to an entry. */
 export interface Usage {
   readonly uid: string
   readonly documentId: string
@@ -25,7 +23,7 @@ export interface Presence {
   readonly since: string
 }
 
-/** What depends on how an entry is stored: to be asked for again after it was written. */
+/** Prefix of all queries about how an entry is stored. A write invalidates it. */
 export const factsKey = (uid: string, documentId: string) => ['content', uid, 'facts', documentId]
 
 export const localeStatesQuery = (uid: string, documentId: string) =>
@@ -37,7 +35,7 @@ export const localeStatesQuery = (uid: string, documentId: string) =>
     },
   })
 
-/** The side column and the deletion of an entry name as many of its links. */
+/** Shared by the side panel and the delete dialog, so that they show the same links. */
 export const MAX_USAGES = 10
 
 export const usagesQuery = (uid: string, documentId: string) =>
@@ -51,12 +49,11 @@ export const usagesQuery = (uid: string, documentId: string) =>
     staleTime: 30_000,
   })
 
-/** Where a site shows an entry as it is saved. */
 export interface PreviewAddress {
   readonly url: string
 }
 
-/** Each answer is good for an hour, so it is asked for again before. */
+/** A preview address is valid for an hour and renewed before. */
 const RENEW_PREVIEW_MS = 50 * 60_000
 
 export const previewQuery = ({ uid, documentId, locale }: ActedOn) =>
@@ -72,7 +69,6 @@ export const previewQuery = ({ uid, documentId, locale }: ActedOn) =>
     refetchOnReconnect: false,
   })
 
-/** Says that I have it open, and hears who else has. */
 export async function announcePresence(
   { uid, documentId, locale }: ActedOn,
   signal: AbortSignal,
@@ -93,7 +89,7 @@ export interface ActedOn {
   readonly locale: string | null
 }
 
-/** @throws ApiError with the faults of what cannot be published */
+/** @throws ApiError with the faults that prevent publishing */
 export async function actOnEntry(
   { uid, documentId, locale }: ActedOn,
   action: EntryAction,
@@ -105,7 +101,6 @@ export async function actOnEntry(
   })
 }
 
-/** Of one locale; of a type without locales the whole. */
 export async function deleteEntry({ uid, documentId, locale }: ActedOn): Promise<void> {
   await request('DELETE', contentPath(uid, documentId), {
     ...(locale !== null && { query: { locale } }),

@@ -2,14 +2,13 @@ import { queryOptions } from '@tanstack/react-query'
 import { request } from './request.ts'
 import type { FileEntry } from './upload.ts'
 
-/** A file as the media screen knows it. */
 export interface MediaFile extends FileEntry {
   readonly folder: string | null
   readonly focalPoint?: FocalPoint | null
   readonly createdAt: string
 }
 
-/** In percent of width and height: what stays in sight when a picture is cropped. */
+/** In percent of width and height. Crops keep this point visible. */
 export interface FocalPoint {
   readonly x: number
   readonly y: number
@@ -23,7 +22,7 @@ export interface Folder {
 }
 
 export interface FileQuery {
-  /** `root` for those in no folder; absent for all. */
+  /** `root` selects files outside of folders; absent selects all files. */
   readonly folder?: string
   readonly search?: string
   readonly kind?: string
@@ -54,7 +53,6 @@ export const foldersQuery = queryOptions({
     (await request<readonly Folder[]>('GET', '/admin/folders', { signal })).data,
 })
 
-/** An entry that shows a file, and in which of its attributes. */
 export interface FileUsage {
   readonly uid: string
   readonly documentId: string
@@ -78,7 +76,7 @@ export async function changeFile(id: number, body: FileChange): Promise<MediaFil
   return (await request<MediaFile>('PUT', `/admin/files/${id}`, { body })).data
 }
 
-/** Gives a file other bytes: everything that shows it shows the new ones. */
+/** Replaces the bytes. Every entry that uses the file shows the new ones. */
 export async function replaceFile(id: number, file: File): Promise<MediaFile> {
   const body = new FormData()
   body.append('files', file, file.name)

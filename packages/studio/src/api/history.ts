@@ -3,18 +3,16 @@ import type { ActedOn } from './entry-facts.ts'
 import { factsKey } from './entry-facts.ts'
 import { type Answer, request } from './request.ts'
 
-/** Who has changed something; the name is null where nobody asked for it, or an app's user did. */
+/** `name` is null for app users, and if the request did not ask for names. */
 export interface Author {
   readonly kind: string
   readonly id: string | number | null
   readonly name: string | null
 }
 
-/** One write of one version of an entry. */
 export interface PastVersion {
-  /** The commit that wrote it: several versions may be of one commit, and one revision of several commits. */
+  /** One commit can write several versions, and one revision can belong to several commits. */
   readonly commit: string
-  /** Null where the version was removed. */
   readonly revision: string | null
   readonly at: string
   readonly by: Author
@@ -27,12 +25,11 @@ export interface WordRun {
   readonly text: string
 }
 
-/** An attribute that differs between two revisions. */
 export interface AttributeChange {
   readonly attribute: string
   readonly from: unknown
   readonly to: unknown
-  /** Of two texts, unless they are very long. */
+  /** Absent if the texts are too long to compare word by word. */
   readonly words?: readonly WordRun[]
 }
 
@@ -43,14 +40,12 @@ interface PageMeta {
 const path = ({ uid, documentId }: ActedOn, ...rest: readonly string[]): string =>
   ['/admin/history', ...[uid, documentId, ...rest].map(encodeURIComponent)].join('/')
 
-/** A page of the history. */
 export type HistoryAnswer = Answer<readonly PastVersion[], PageMeta>
 
-/** One write may give versions of several locales the same revision. */
+/** A write can give the versions of several locales the same revision. */
 const localeOf = ({ locale }: ActedOn): { readonly locale?: string } =>
   locale === null ? {} : { locale }
 
-/** The newest first; empty for types that keep no history. */
 export const historyQuery = (entry: ActedOn) =>
   infiniteQueryOptions({
     queryKey: [...factsKey(entry.uid, entry.documentId), 'history', entry.locale],
@@ -67,7 +62,6 @@ export const historyQuery = (entry: ActedOn) =>
     retry: false,
   })
 
-/** What differs between two revisions; never changes. */
 export const differenceQuery = (entry: ActedOn, from: string, to: string) =>
   queryOptions({
     queryKey: ['difference', entry.uid, entry.documentId, entry.locale, from, to],
@@ -83,7 +77,7 @@ export const differenceQuery = (entry: ActedOn, from: string, to: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** Makes the draft what it was, or some of its attributes. @throws ApiError */
+/** Writes an old revision, or some of its attributes, to the draft. @throws ApiError */
 export async function restoreRevision(
   entry: ActedOn,
   revision: string,

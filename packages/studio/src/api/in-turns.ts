@@ -2,7 +2,10 @@ export type Turn = <Result>(work: () => Promise<Result>, signal: AbortSignal) =>
 
 export const atOnce: Turn = async (work) => work()
 
-/** Runs so many at a time, in the order in which they came; what is aborted while it waits never runs. */
+/**
+ * Runs at most `limit` calls at a time, in the order of their arrival. A call that is aborted while
+ * it waits never runs.
+ */
 export function inTurns(limit: number): Turn {
   let running = 0
   const waiting: (() => void)[] = []

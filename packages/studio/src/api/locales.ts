@@ -1,7 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { request } from './request.ts'
 
-/** A locale that content can be in. */
 export interface Locale {
   readonly code: string
   readonly name: string
@@ -15,7 +14,6 @@ export const localesQuery = queryOptions({
   staleTime: 5 * 60_000,
 })
 
-/** The default one first. */
 export function useLocales(): readonly Locale[] {
   const { data } = useSuspenseQuery(localesQuery)
   return data.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault))

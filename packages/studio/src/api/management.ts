@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { request } from './request.ts'
 import type { Permission } from './session.ts'
 
-/** What can be permitted: `api::article.article` `find`. */
+/** For example `find` of `api::article.article`. */
 export interface PermittedAction {
   readonly name: string
   readonly subject: string
@@ -37,7 +37,7 @@ export interface AdministratorRole {
   readonly name: string
   readonly description: string
   readonly permissions: readonly Permission[]
-  /** It follows the content-types: nobody changes it. */
+  /** Derived from the content types, and therefore read only. */
   readonly builtIn: boolean
 }
 
@@ -77,12 +77,11 @@ export const administratorRolesQuery = listOf<AdministratorRole>(
 )
 export const ownSessionsQuery = listOf<OwnSession>('own-sessions', '/admin/me/sessions')
 
-/** One of the rows under `/admin`: `at('api-tokens', 3)`. */
+/** The path of a row: `at('api-tokens', 3)`. */
 export function at(collection: string, id: string | number, ...rest: readonly string[]): string {
   return ['/admin', collection, encodeURIComponent(id), ...rest].join('/')
 }
 
-/** Creates, changes or removes a row of the management; answers what the server says of it. */
 export async function manage<Data>(
   method: 'POST' | 'PUT' | 'DELETE',
   path: string,

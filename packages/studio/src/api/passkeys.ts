@@ -2,11 +2,9 @@ import { queryOptions } from '@tanstack/react-query'
 import { request } from './request.ts'
 import type { Session } from './session.ts'
 
-/** One's own. */
 export interface Passkey {
   readonly id: string
   readonly name: string
-  /** Whether it is on other devices, too. */
   readonly backedUp: boolean
   readonly usedAt: string | null
 }
@@ -17,10 +15,9 @@ export const passkeysQuery = queryOptions({
     (await request<readonly Passkey[]>('GET', '/admin/me/passkeys', { signal })).data,
 })
 
-/** The browser asked, and nobody showed a passkey: it was called off, took too long, or there is none. */
+/** The user cancelled, the prompt timed out, or the device has no passkey. */
 export class PasskeyDeclined extends Error {}
 
-/** Whether browsers let there be passkeys on this page. */
 export function canUsePasskeys(): boolean {
   return 'PublicKeyCredential' in globalThis
 }

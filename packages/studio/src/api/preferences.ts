@@ -10,7 +10,6 @@ export const preferencesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** What the person has chosen under a key, and how to choose it: shown at once, kept by the server. */
 export function usePreference(
   key: string,
 ): readonly [value: unknown, choose: (value: unknown) => void] {

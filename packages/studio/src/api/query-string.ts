@@ -7,7 +7,7 @@ export type QueryValue =
   | readonly QueryValue[]
   | { readonly [name: string]: QueryValue }
 
-/** The query string of a tree as the API reads it, `?filters[title][$eq]=x`; empty for nothing. */
+/** Serializes a tree in the notation of the API, `?filters[title][$eq]=x`. */
 export function toQueryString(query: Readonly<Record<string, QueryValue>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value))
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`

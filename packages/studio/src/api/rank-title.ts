@@ -1,4 +1,7 @@
-/** How near a title is to a text: equal, beginning with it, with a word that begins with it, containing it, not at all. */
+/**
+ * Lower is nearer: equal, starts with the text, has a word that starts with it, contains it, no
+ * match.
+ */
 export function rankTitle(title: string, text: string): number {
   const given = title.toLowerCase()
   const wanted = text.trim().toLowerCase()

@@ -19,7 +19,7 @@ export interface ReleaseItem {
   readonly locale?: string
   readonly action: PlannedAction
   readonly title: string
-  /** Null for what is gone, or may not be seen. */
+  /** Null if the entry is deleted or the user may not read it. */
   readonly state: EntryState | null
 }
 
@@ -27,7 +27,6 @@ export interface Release extends ReleaseSummary {
   readonly items: readonly ReleaseItem[]
 }
 
-/** Why an item keeps all of it from being published. */
 export interface ItemFault extends SentError {
   readonly item: string
 }
@@ -36,7 +35,6 @@ interface PageMeta {
   readonly pagination: { readonly nextCursor: string | null }
 }
 
-/** All, the newest first. */
 export const releasePagesQuery = infiniteQueryOptions({
   queryKey: ['releases', 'pages'],
   initialPageParam: null as string | null,
@@ -50,7 +48,6 @@ export const releasePagesQuery = infiniteQueryOptions({
   getNextPageParam: ({ meta }) => meta.pagination.nextCursor,
 })
 
-/** The newest. */
 export const releasesQuery = queryOptions({
   queryKey: ['releases'],
   queryFn: async ({ signal }) =>
@@ -63,10 +60,8 @@ export const releaseQuery = (id: string) =>
     queryFn: async ({ signal }) => (await request<Release>('GET', pathOf(id), { signal })).data,
   })
 
-/** A release with what it does to one entry. */
 export type HoldingRelease = ReleaseSummary & Pick<Release, 'items'>
 
-/** Those that hold an entry and are not over, the newest first. */
 export const entryReleasesQuery = (uid: string, documentId: string) =>
   queryOptions({
     queryKey: ['releases', 'of', uid, documentId],
@@ -110,7 +105,6 @@ export async function checkRelease(id: string): Promise<readonly ItemFault[]> {
   return data.faults
 }
 
-/** Now, or at a time of ISO 8601. */
 export async function publishRelease(id: string, at: string | null): Promise<void> {
   await request('POST', `${pathOf(id)}/actions/publish`, {
     ...(at !== null && { body: { data: { at } } }),

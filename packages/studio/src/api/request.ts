@@ -2,16 +2,16 @@ import { type CodedFault, sayFault, sayRefusal, spokenTexts } from '../texts/say
 import type { Texts } from '../texts/texts.ts'
 import { toQueryString, type QueryValue } from './query-string.ts'
 
-/** One fault of an answer: where in what was sent, and what about it, in the language of the person. */
+/** A fault in the language of the user; `path` points into the request body. */
 export interface Fault {
   readonly path: readonly string[]
   readonly message: string
 }
 
-/** An answer that says no, in the language of the person. `status` 0: there was no answer. */
+/** An error response, in the language of the user. `status` is 0 if there was no response. */
 export class ApiError extends Error {
   readonly status: number
-  /** Of docs/errors.md. */
+  /** A code of docs/errors.md. */
   readonly code: string
   readonly faults: readonly Fault[]
 
@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the database took too long: the same question takes as long again. */
+/** Whether the database timed out. A retry of the same query would time out, too. */
 export function isTooSlow(error: unknown): boolean {
   return error instanceof ApiError && error.status === 504
 }
@@ -38,20 +38,19 @@ export interface Answer<Data, Meta = Readonly<Record<string, unknown>>> {
 
 export interface Sent {
   readonly query?: Readonly<Record<string, QueryValue>>
-  /** JSON, or a form with files. */
   readonly body?: unknown
   readonly ifMatch?: string
   readonly ifNoneMatch?: string
-  /** Of a POST that may be sent again: it creates once. */
+  /** Makes a POST safe to retry: the server creates once. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal | undefined
-  /** False: a 401 is the answer, and nobody is asked to sign in. */
+  /** False returns a 401 to the caller instead of asking for a sign-in. */
   readonly signsIn?: boolean
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Resolves when somebody has signed in again; set by the shell. */
+/** Resolves after a new sign-in. The shell sets it. */
 let signInAgain: (() => Promise<void>) | undefined
 
 export function onSignedOut(handler: () => Promise<void>): void {
@@ -59,9 +58,9 @@ export function onSignedOut(handler: () => Promise<void>): void {
 }
 
 /**
- * Sends a request as the person who is signed in. Where the session has ended it waits until they have
- * signed in again and sends it once more: nothing that they typed is lost.
- * @throws ApiError for an answer that says no, or none
+ * Sends a request with the session of the user. If the session has ended, the request waits for a
+ * new sign-in and is sent again, so that no input is lost.
+ * @throws ApiError for an error response, or without a response
  */
 export async function request<Data, Meta = Readonly<Record<string, unknown>>>(
   method: Method,
@@ -92,7 +91,7 @@ async function send(method: Method, path: string, sent: Sent): Promise<Response>
   }
 }
 
-/** A form says by itself what it is. */
+/** The browser sets the content type of a form. */
 function payloadOf({
   body,
   ifMatch,
@@ -122,16 +121,14 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>
   } catch {
-    return {} // a proxy's page
+    return {} // an HTML page of a proxy
   }
 }
 
-/** There was no answer. */
 export function unreachable(): ApiError {
   return new ApiError(0, spokenTexts().t('error.network'))
 }
 
-/** Why one of many was refused, or something that was done later. */
 export interface SentError {
   readonly message: string
   readonly code?: string
@@ -142,7 +139,6 @@ export function sayError({ message, code = '', details }: SentError, texts: Text
   return sayRefusal({ message, code, faults: details?.errors ?? [] }, texts)
 }
 
-/** What an answer that is no 2xx says, as far as it is ours. */
 export function toError(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   json: Readonly<Record<string, unknown>>,

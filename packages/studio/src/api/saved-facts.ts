@@ -2,13 +2,12 @@ import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import { type ActedOn, factsKey, type LocaleState, localeStatesQuery } from './entry-facts.ts'
 import { type HistoryAnswer, historyQuery } from './history.ts'
 
-/** What the response to an autosave says about the entry besides its attributes. */
 export interface SavedFacts {
   readonly locales: readonly LocaleState[]
   readonly history: Omit<HistoryAnswer, 'etag'>
 }
 
-/** Shows the facts that came with a write, without a request of their own. */
+/** Puts the facts of a write into the query cache, which saves a request. */
 export async function adoptFacts(
   client: QueryClient,
   entry: ActedOn,
@@ -16,7 +15,7 @@ export async function adoptFacts(
 ): Promise<void> {
   const states = localeStatesQuery(entry.uid, entry.documentId).queryKey
   const versions = historyQuery(entry).queryKey
-  // A request that is older than the write would bring back the state before it.
+  // A request from before the write would restore the previous state.
   await Promise.all([states, versions].map((queryKey) => client.cancelQueries({ queryKey })))
   client.setQueryData(states, locales)
   client.setQueryData<InfiniteData<HistoryAnswer, string | null>>(versions, {

@@ -4,7 +4,6 @@ import { type Answer, request, type SentError } from './request.ts'
 
 export type PlannedAction = 'publish' | 'unpublish'
 
-/** An entry, or a release, that is to be published or taken back at a time, or that could not be. */
 export interface Schedule {
   readonly id: string
   readonly kind: 'document' | 'release'
@@ -20,13 +19,16 @@ export interface Schedule {
   readonly by: { readonly kind: string; readonly name: string | null }
 }
 
-/** How soon is shown what was done meanwhile. */
+/** Interval at which open lists refresh. */
 export const LOOK_AGAIN_MS = 15_000
 
-/** How soon after its time a schedule is asked for, at the earliest. */
+/** Minimum delay after the due time before the Studio asks for the result. */
 const SOON_MS = 1_000
 
-/** What is due next is looked at when it is due, unless it is long overdue: then the clocks differ. */
+/**
+ * Refreshes when the next schedule is due. A long overdue schedule means that the clocks differ;
+ * then the usual interval applies.
+ */
 export function lookAgainMs(schedules: readonly Schedule[] | undefined, now: number): number {
   const waits = (schedules ?? [])
     .filter(({ state }) => state === 'waiting')
@@ -39,7 +41,6 @@ interface PageMeta {
   readonly pagination: { readonly nextCursor: string | null }
 }
 
-/** What is scheduled for some time, as far as it can be shown. */
 export interface Planned {
   readonly schedules: readonly Schedule[]
   readonly isWhole: boolean
@@ -68,7 +69,7 @@ export const schedulesQuery = (from: string, until: string) =>
     refetchInterval: LOOK_AGAIN_MS,
   })
 
-/** All that is to come, and what could not be done, whenever it was to be. */
+/** Pending schedules, and all failed ones. */
 export const allSchedulesQuery = queryOptions({
   queryKey: ['schedules', 'all'],
   queryFn: async ({ signal }) =>
@@ -91,7 +92,6 @@ export interface NewSchedule {
   readonly documentId: string
   readonly locale: string | null
   readonly action: PlannedAction
-  /** ISO 8601. */
   readonly at: string
 }
 
@@ -111,7 +111,6 @@ export async function cancelSchedule(id: string): Promise<void> {
   await request('DELETE', `/admin/schedules/${encodeURIComponent(id)}`)
 }
 
-/** Begins anew what could not be done. */
 export async function retrySchedule(id: string): Promise<void> {
   await request('POST', `/admin/schedules/${encodeURIComponent(id)}/actions/retry`)
 }

@@ -3,7 +3,6 @@ import { request } from './request.ts'
 
 export interface Permission {
   readonly action: string
-  /** Absent: in every locale. */
   readonly locales?: readonly string[]
 }
 
@@ -20,12 +19,11 @@ export interface Session {
 }
 
 export interface StartInfo {
-  /** There is no administrator yet. */
   readonly firstAdministrator: boolean
   readonly oidc: { readonly label: string } | null
   readonly passkeys: boolean
   readonly version: string
-  /** The server is in development: types are changed here. */
+  /** The server runs in development mode, so content types can be edited. */
   readonly editableTypes: boolean
 }
 
@@ -49,13 +47,11 @@ export async function signIn(email: string, password: string): Promise<Session> 
   return (await request<Session>('POST', '/admin/session', { body, signsIn: false })).data
 }
 
-/** By a link that works once. */
 export async function signInByLink(token: string): Promise<Session> {
   const path = '/admin/session/link'
   return (await request<Session>('POST', path, { body: { token }, signsIn: false })).data
 }
 
-/** By a link that lets choose a password. */
 export async function choosePassword(token: string, password: string): Promise<Session> {
   const body = { token, password }
   return (await request<Session>('POST', '/admin/reset-password', { body, signsIn: false })).data
@@ -77,12 +73,11 @@ export async function addFirstAdministrator(body: FirstAdministrator): Promise<S
   return (await request<Session>('POST', path, { body, signsIn: false })).data
 }
 
-/** The person who is signed in; of screens within the shell alone, which has loaded it. */
+/** Only for screens within the shell, which has loaded the session. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Whether the administrator may do an action, in a locale if one is given. */
 export function may(session: Session, action: string, locale?: string): boolean {
   return session.permissions.some(
     (one) =>

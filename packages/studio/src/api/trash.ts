@@ -3,7 +3,6 @@ import type { TypeSummary } from './content-types.ts'
 import { request } from './request.ts'
 import { useMay } from './session.ts'
 
-/** A deleted entry, or deleted languages of it. */
 export interface Deleted {
   readonly id: string
   readonly uid: string
@@ -43,7 +42,6 @@ const trashDaysQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Whether a deletion can be taken back: the server keeps what is deleted, and the person may restore it. */
 export function useCanRestore(type: TypeSummary, locale: string | null): boolean {
   const may = useMay()
   const { data: days = 0 } = useQuery(trashDaysQuery)
@@ -51,12 +49,11 @@ export function useCanRestore(type: TypeSummary, locale: string | null): boolean
   return days > 0 && may(`${type.uid}.${verb}`, locale ?? undefined)
 }
 
-/** What has not come back with it. */
 export interface Restored {
   readonly isDraft: boolean
-  /** How many references are gone. */
+  /** The number of links to entries that no longer exist. */
   readonly lost: number
-  /** Attributes whose values are taken. */
+  /** Attributes whose unique values another entry uses now. */
   readonly taken: readonly string[]
 }
 
@@ -64,7 +61,10 @@ export async function restoreDeleted({ id, uid, documentId }: Deleted): Promise<
   return restore(uid, documentId, { deletion: id })
 }
 
-/** What was deleted of it last, in one locale where its type has locales. Nothing comes back published. */
+/**
+ * Restores the latest deletion of an entry, in one locale if the type is localized. All restored
+ * versions are drafts.
+ */
 export async function restoreEntry(
   uid: string,
   documentId: string,

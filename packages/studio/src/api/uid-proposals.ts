@@ -4,11 +4,10 @@ import { request } from './request.ts'
 export interface UidProposal {
   readonly value: string
   readonly free: boolean
-  /** The value, or the first numbered one that is free. */
+  /** The requested value, or the first free value with a number. */
   readonly proposal: string
 }
 
-/** The entry that gets the uid; `documentId` is null before its creation. */
 export interface UidOwner {
   readonly uid: string
   readonly field: string
@@ -16,7 +15,7 @@ export interface UidOwner {
   readonly locale: string | null
 }
 
-/** Asks whether a uid is free, or for one made of `data`. @throws ApiError */
+/** Checks whether a uid is available, or generates one from `data`. @throws ApiError */
 export async function askForUid(
   { uid, field, documentId, locale }: UidOwner,
   about: { readonly value: string } | { readonly data: Readonly<Record<string, unknown>> },

@@ -1,6 +1,5 @@
 import { toError, unreachable } from './request.ts'
 
-/** A file as the API shows it. */
 export interface FileEntry {
   readonly id: number
   readonly documentId: string
@@ -20,13 +19,12 @@ export interface Uploading {
   /** From 0 to 1. */
   readonly onProgress?: (share: number) => void
   readonly signal?: AbortSignal
-  /** Where it goes; null is no folder. */
   readonly folder?: string | null
 }
 
 /**
- * Uploads a file; by `XMLHttpRequest`, as `fetch` does not say how far it is.
- * @throws ApiError for an answer that says no, or none
+ * Uses `XMLHttpRequest`, because `fetch` does not report upload progress.
+ * @throws ApiError for an error response, or without a response
  */
 export function uploadFile(file: File, uploading: Uploading = {}): Promise<FileEntry> {
   const { onProgress, signal, folder = null } = uploading
@@ -58,7 +56,7 @@ export function uploadFile(file: File, uploading: Uploading = {}): Promise<FileE
   })
 }
 
-/** The answer has a list of files, within `data` or bare. */
+/** The response is a list of files, within `data` or bare. */
 function fileOf(json: unknown): FileEntry {
   const { data = json } = (json ?? {}) as { readonly data?: unknown }
   return (Array.isArray(data) ? data[0] : data) as FileEntry
@@ -68,6 +66,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return null // a proxy's page
+    return null // an HTML page of a proxy
   }
 }

@@ -19,7 +19,7 @@ export interface WebhookInput {
   readonly name: string
   readonly url: string
   readonly events: readonly WebhookEvent[]
-  /** Null: of every type, in every locale. */
+  /** Null: all types, all locales. */
   readonly types: readonly string[] | null
   readonly locales: readonly string[] | null
   readonly body: 'strapi' | 'thin'
@@ -29,22 +29,20 @@ export interface WebhookInput {
 export interface Webhook extends WebhookInput {
   readonly id: string
   readonly enabled: boolean
-  /** Why it is off; `gone`: its receiver wants no more. */
+  /** `gone`: the receiver responded with 410. */
   readonly disabledBecause: 'administrator' | 'gone' | null
   readonly secretCount: number
-  /** Commits that the log no longer held when it came to them. */
+  /** Commits that the log had already dropped when the webhook reached them. */
   readonly missed: { readonly from: number; readonly to: number } | null
 }
 
-/** With what its messages are signed with; answered this once. */
+/** The server returns the signing secret only once. */
 export interface WithSecret extends Webhook {
   readonly secret: string
 }
 
 export interface Attempt {
-  /** Null where there was no answer. */
   readonly status: number | null
-  /** Null where it was delivered. */
   readonly error: 'address_refused' | 'redirect' | 'status' | 'timeout' | 'unreachable' | null
   readonly ms: number
 }
@@ -72,7 +70,7 @@ export const webhooksQuery = queryOptions({
     (await request<readonly Webhook[]>('GET', '/admin/webhooks', { signal })).data,
 })
 
-/** The newest first; asked for again while it is looked at. */
+/** Newest first. Refreshes while it is shown. */
 export const deliveriesQuery = (id: string, state: DeliveryState | null) =>
   infiniteQueryOptions({
     queryKey: ['deliveries', id, state],
@@ -115,7 +113,6 @@ export function testWebhook(id: string): Promise<Attempt> {
   return manage('POST', at('webhooks', id, 'test'))
 }
 
-/** Sends the events of these commits once more. */
 export function replayWebhook(id: string, from: number, to: number | null): Promise<Webhook> {
   return manage('POST', at('webhooks', id, 'replay'), { from, ...(to !== null && { to }) })
 }

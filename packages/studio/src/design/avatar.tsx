@@ -1,6 +1,5 @@
 import styles from './avatar.module.css'
 
-/** The initials of a person; their name stands beside it or in `title`. */
 export function Avatar({ name }: { readonly name: string }) {
   const words = name.trim().split(/\s+/)
   const initials = [words[0], words.length > 1 ? words.at(-1) : undefined]

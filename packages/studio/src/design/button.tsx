@@ -6,12 +6,12 @@ export interface ButtonProps extends Omit<
   AriaProps,
   'className' | 'style' | 'children' | 'isPending'
 > {
-  /** `primary` once a screen; `quiet` has no edge; `danger` cannot be undone. */
+  /** `primary`: one per screen. `quiet`: no border. `danger`: cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger'
-  /** Shows an icon alone: give `aria-label`. */
+  /** Shows only an icon; requires `aria-label`. */
   readonly square?: boolean
   readonly small?: boolean
-  /** What it does is under way: it keeps the focus and does nothing more. */
+  /** While the action runs, the button keeps the focus and ignores presses. */
   readonly isPending?: boolean
   readonly children: ReactNode
 }
@@ -33,5 +33,7 @@ export function Button({ look = 'plain', square, small, isPending, ...props }: B
   )
 }
 
-/** React Aria's own `isPending` announces an element that is gone by the time it is read out. */
+/**
+ * React Aria's own `isPending` announces an element that is already removed when it is read out.
+ */
 const PENDING = { type: 'button', 'aria-disabled': true, onPress: () => {} } as const

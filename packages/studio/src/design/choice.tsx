@@ -22,12 +22,11 @@ export interface ChoiceProps {
   readonly options: readonly Option[]
   readonly value: string | null
   readonly onChange: (id: string) => void
-  /** Its label is for screen readers alone, and it stands among buttons. */
+  /** Hides the label visually, for use in a row of buttons. */
   readonly isInline?: boolean
   readonly autoFocus?: boolean
 }
 
-/** One of a few. */
 export function Choice(props: ChoiceProps) {
   const { label, options, value, onChange, isInline = false, autoFocus = false } = props
   return (

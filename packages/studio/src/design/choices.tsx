@@ -10,7 +10,6 @@ export interface ChoicesProps {
   readonly error?: string | undefined
 }
 
-/** Some of a few: a tick each, under a name for all of them. */
 export function Choices({ label, options, chosen, onChange, error }: ChoicesProps) {
   return (
     <div role="group" aria-label={label}>

@@ -6,16 +6,15 @@ import { Dialog } from './dialog.tsx'
 export interface ConfirmDialogProps {
   readonly title: string
   readonly isOpen: boolean
-  /** The button that carries it out. @default Delete */
+  /** The label of the confirm button. @default Delete */
   readonly confirm?: string
   readonly isPending?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
-  /** The consequences. */
   readonly children: ReactNode
 }
 
-/** Asks before an action that removes something. The caller closes it. */
+/** Asks before a destructive action. The caller closes the dialog. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, isOpen, confirm, isPending = false, onConfirm, onClose, children } = props
   const { t } = useTexts()

@@ -3,7 +3,6 @@ import { useTexts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import styles from './copyable.module.css'
 
-/** A text to take away: a token, a link. */
 export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
   const { t } = useTexts()
   const [isCopied, setCopied] = useState(false)

@@ -10,11 +10,10 @@ export interface DialogProps {
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly children: ReactNode
-  /** At its foot, the last one the most likely. */
   readonly actions?: ReactNode
-  /** `drawer` comes from the side and leaves what is behind it in sight. */
+  /** `drawer` opens at the side and keeps the content behind it visible. */
   readonly form?: 'small' | 'wide' | 'large' | 'drawer'
-  /** Something must be chosen: neither Escape nor a press beside it closes it. */
+  /** Neither Escape nor a press outside closes it. */
   readonly isAlert?: boolean
 }
 

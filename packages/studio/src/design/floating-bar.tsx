@@ -8,7 +8,6 @@ export interface FloatingBarProps {
   readonly children: ReactNode
 }
 
-/** At the foot of what is chosen: what can be done with it, where the hand is. */
 export function FloatingBar({ label, text, children }: FloatingBarProps) {
   const bar = useRef<HTMLElement>(null)
   useFocusLeft(bar)

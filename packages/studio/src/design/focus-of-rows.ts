@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
 const FOCUSABLE = 'a[href], button:not(:disabled), [tabindex="0"]'
 
-/** Where work goes on when what had the focus is gone: the list of the screen, or its beginning. */
+/** Focuses the list of the screen, or the start of its content. */
 function focusContent(): void {
   if (document.activeElement !== document.body) return
   const content = document.getElementById('content')
@@ -10,7 +10,7 @@ function focusContent(): void {
   ;(grid ?? content)?.focus({ preventScroll: true })
 }
 
-/** Gives the focus to the screen when what has it leaves with this part. */
+/** Moves the focus to the screen when the focused element is removed together with this part. */
 export function useFocusLeft(part: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const { current } = part
@@ -21,8 +21,8 @@ export function useFocusLeft(part: RefObject<HTMLElement | null>): void {
 }
 
 /**
- * Keeps the focus in a list whose rows come and go: where the row that had it is gone, it goes to the one
- * that took its place. A dialog that a row opened gives it back first.
+ * Keeps the focus in a list when the focused row is removed: the row that takes its place gets it.
+ * A dialog that a row opened returns the focus first.
  */
 export function useFocusOfRows(list: RefObject<HTMLElement | null>): void {
   const place = useRef(-1)

@@ -5,12 +5,10 @@ import styles from './form-fields.module.css'
 export interface FormFieldsProps {
   readonly id?: string
   readonly onSubmit: (form: FormData) => void
-  /** What is wrong with the whole. */
   readonly problem?: string | null
   readonly children: ReactNode
 }
 
-/** Fields one under the other; sent as they stand when the form is. */
 export function FormFields({ id, onSubmit, problem = null, children }: FormFieldsProps) {
   return (
     <Form
@@ -30,12 +28,12 @@ export function FormFields({ id, onSubmit, problem = null, children }: FormField
   )
 }
 
-/** A text of a form; empty where there is none. */
+/** The trimmed value of a text field; empty if it is missing. */
 export function textOf(form: FormData, name: string): string {
   return secretOf(form, name).trim()
 }
 
-/** As it was typed, to the last blank. */
+/** The value as typed, including spaces at its ends. */
 export function secretOf(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value : ''

@@ -37,7 +37,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A line drawing of 16 by 16; it says nothing that the words beside it do not. */
+/** A decorative line drawing of 16 by 16 pixels. The text next to it has the meaning. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   const isDots = name === 'more' || name === 'grip'
   return (

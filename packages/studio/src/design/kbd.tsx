@@ -3,7 +3,7 @@ import styles from './kbd.module.css'
 
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform)
 
-/** Keys as this keyboard names them: `mod+alt+P` is ⌘⌥P or Ctrl Alt P. */
+/** Formats keys for this platform: `mod+alt+P` is ⌘⌥P or Ctrl Alt P. */
 export function keyNames(keys: string, t: Texts['t']): string {
   const names = isApple ? { mod: '⌘', alt: '⌥' } : { mod: `${t('key.ctrl')} `, alt: 'Alt ' }
   return keys.replace('mod+', names.mod).replace('alt+', names.alt)

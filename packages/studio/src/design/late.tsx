@@ -4,7 +4,7 @@ import styles from './late.module.css'
 
 const PATIENCE_MS = 300
 
-/** Shows what it holds after 300 ms: what comes sooner needs no sign that it comes. */
+/** Renders its children after 300 ms, so that fast loading shows no placeholder. */
 export function Late({ children }: { readonly children: ReactNode }) {
   const [isShown, show] = useState(false)
   useEffect(() => {
@@ -14,7 +14,6 @@ export function Late({ children }: { readonly children: ReactNode }) {
   return isShown ? children : null
 }
 
-/** Grey lines where text will stand. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   const { t } = useTexts()
   return (

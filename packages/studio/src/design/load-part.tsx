@@ -1,9 +1,12 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react'
 
-/** A part of the app that the server did not give: the network is gone, or another version is served by now. */
+/**
+ * A chunk of the app could not be loaded, because the network failed or the server has a new
+ * version.
+ */
 export class NotLoaded extends Error {}
 
-/** Loads a part of the app. @throws NotLoaded */
+/** @throws NotLoaded */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
     return await load()
@@ -12,7 +15,7 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/** A component that is loaded when it is first shown. What it throws is a `NotLoaded`. */
+/** A component that loads when it first renders. It throws only `NotLoaded`. */
 export function lazyPart<Props>(
   load: () => Promise<ComponentType<Props>>,
 ): LazyExoticComponent<ComponentType<Props>> {

@@ -1,6 +1,5 @@
 import styles from './mark.module.css'
 
-/** The sign of Quire, in the colours of the page: its tile shows in the dark as well. */
 export function Mark({ size }: { readonly size: number }) {
   return (
     <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" data-mark="">

@@ -12,13 +12,11 @@ import { Icon } from './icon.tsx'
 import styles from './menu.module.css'
 
 export interface DropdownProps<T extends object> extends Omit<MenuProps<T>, 'className' | 'style'> {
-  /** What opens it. */
   readonly trigger: ReactElement
   readonly placement?: PopoverProps['placement']
   readonly isOpenAtFirst?: boolean
 }
 
-/** A button with a menu under it. */
 export function Dropdown<T extends object>(props: DropdownProps<T>) {
   const { trigger, placement = 'bottom end', isOpenAtFirst = false, ...menu } = props
   return (

@@ -4,7 +4,6 @@ import styles from './button.module.css'
 import { Page } from './page.tsx'
 import { Notice } from './notice.tsx'
 
-/** Instead of a screen whose subject does not exist: with a title, and a way back. */
 export function Missing() {
   const { t } = useTexts()
   const home = (

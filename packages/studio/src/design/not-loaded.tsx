@@ -7,9 +7,9 @@ import { Notice } from './notice.tsx'
 import { notifyFailure } from './toasts.tsx'
 
 /**
- * Instead of a part that could not be loaded. A browser asks for such a file once only, and another version
- * has others: the whole page is loaded again, but never while the server cannot be reached. Within a form it
- * takes no more room than it needs.
+ * Replaces a part that could not be loaded. A retry reloads the page, because browsers cache a
+ * failed import and a new version has other file names. It never reloads while the server is
+ * unreachable. `isWithin` renders it compactly, for use in a form.
  */
 export function NotLoadedNotice({ isWithin = false }: { readonly isWithin?: boolean }) {
   const { t } = useTexts()
@@ -40,7 +40,7 @@ export function NotLoadedNotice({ isWithin = false }: { readonly isWithin?: bool
   )
 }
 
-/** Keeps what surrounds a part on the screen when the part cannot be loaded. */
+/** Keeps the surroundings of a part visible when the part cannot be loaded. */
 export class LoadBoundary extends Component<
   { readonly children: ReactNode },
   { readonly error: Error | null }

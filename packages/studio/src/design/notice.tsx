@@ -2,13 +2,11 @@ import type { ReactNode } from 'react'
 import styles from './notice.module.css'
 
 export interface NoticeProps {
-  /** Left out where the heading of the page says it. */
   readonly title?: string
   readonly children?: ReactNode
   readonly action?: ReactNode
 }
 
-/** Says what is here when there is nothing, or why it cannot be shown, and what to do. */
 export function Notice({ title, children, action }: NoticeProps) {
   return (
     <div className={styles['notice']}>

@@ -3,19 +3,15 @@ import styles from './page.module.css'
 
 export interface PageProps {
   readonly title: string
-  /** Beside the title, quiet. */
   readonly note?: ReactNode
   readonly actions?: ReactNode
-  /** Between the head and the content. */
   readonly bar?: ReactNode
-  /** Stays at the foot of the window. */
   readonly foot?: ReactNode
-  /** Text of a width that can be read, instead of all there is. */
+  /** Limits the width to a readable line length. */
   readonly narrow?: boolean
   readonly children: ReactNode
 }
 
-/** A screen: its head, its content, its foot. */
 export function Page({ title, note, actions, bar, foot, narrow = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Quire`

@@ -8,7 +8,6 @@ export interface PopoverDialogProps {
   readonly children: (close: () => void) => ReactNode
 }
 
-/** Something small to fill in, under the button that opened it. */
 export function PopoverDialog({ label, placement = 'bottom start', children }: PopoverDialogProps) {
   return (
     <Popover placement={placement} className={styles['popover'] ?? ''}>

@@ -2,7 +2,6 @@ import { type ReactNode, useRef } from 'react'
 import { useFocusOfRows } from './focus-of-rows.ts'
 import styles from './rows.module.css'
 
-/** Things one under the other, parted by hairlines. */
 export function Rows({
   label,
   children,
@@ -22,7 +21,6 @@ export function Rows({
 export interface RowProps {
   readonly title: ReactNode
   readonly note?: ReactNode
-  /** At its end: what can be done with it. */
   readonly children?: ReactNode
 }
 

@@ -8,7 +8,6 @@ export interface SearchBoxProps {
   readonly onChange: (value: string) => void
 }
 
-/** The search of a list. */
 export function SearchBox({ value, onChange }: SearchBoxProps) {
   const { t } = useTexts()
   return (

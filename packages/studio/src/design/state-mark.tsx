@@ -2,7 +2,6 @@ import type { EntryState } from '../api/entries.ts'
 import { useTexts } from '../texts/texts.ts'
 import styles from './state-mark.module.css'
 
-/** The state of an entry: a dot and a word. */
 export function StateMark({ state }: { readonly state: EntryState }) {
   const { t } = useTexts()
   return <span className={`${styles['state']} ${styles[state]}`}>{t(`state.${state}`)}</span>

@@ -11,19 +11,15 @@ import {
 import styles from './text-input.module.css'
 
 export interface TextInputProps extends Omit<TextFieldProps, 'className' | 'style' | 'children'> {
-  /** Absent where `aria-label` says it. */
   readonly label?: string
   readonly hint?: ReactNode
-  /** What is wrong with it; shown in place of the hint. */
   readonly error?: string | undefined
   readonly mono?: boolean
-  /** Of the input itself, such as its placeholder. */
   readonly input?: Pick<InputProps, 'placeholder' | 'spellCheck'> & {
     readonly ref?: Ref<HTMLInputElement>
   }
 }
 
-/** One line of text with its label. */
 export function TextInput(props: TextInputProps) {
   const { label, hint, error, mono = false, input, ...rest } = props
   const shown = error === undefined && hint !== undefined

@@ -18,7 +18,6 @@ interface Notice {
   readonly undo?: Undo | undefined
 }
 
-/** Takes back what was done; a failure is shown. */
 export type Undo = () => unknown
 
 export type Notify = typeof notify
@@ -29,9 +28,8 @@ const SHOWN_MS = 6_000
 const UNDOABLE_MS = 10_000
 
 /**
- * Says that something was done; with `undo` it can be taken back for as long as it stands there, by its
- * button or by Ctrl/⌘-Z. The time stands still while the pointer or the focus is on it. Returns a function
- * that takes the notice away, for what can be undone no longer.
+ * Shows a notice. While it is visible, `undo` can be run by its button or by Ctrl/⌘-Z. The timer
+ * pauses while the pointer or the focus is on it. Returns a function that removes the notice.
  */
 export function notify(text: string, undo?: Undo): () => void {
   const timeout = undo === undefined ? SHOWN_MS : UNDOABLE_MS
@@ -39,13 +37,12 @@ export function notify(text: string, undo?: Undo): () => void {
   return () => queue.close(key)
 }
 
-/** Says that something failed; stays until it is closed. */
 export function notifyFailure(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error)
   queue.add({ text, tone: 'danger' })
 }
 
-/** Takes back the last of what can be. False where nothing can. */
+/** Runs the latest undo. Returns false if there is none. */
 export function undoLatest(): boolean {
   const latest = queue.visibleToasts.find(({ content }) => content.undo !== undefined)
   if (latest !== undefined) takeBack(latest)

@@ -4,28 +4,24 @@ import { ApiError } from '../api/request.ts'
 import { notify, notifyFailure, type Undo } from './toasts.tsx'
 
 export interface ActionOptions<Result> {
-  /** The queries whose answers it changes, by the beginning of their keys. */
+  /** Key prefixes of the queries to invalidate. */
   readonly changes?: readonly string[]
-  /** Said when it is done. */
   readonly says?: string
-  /** What takes it back; none where nothing does. Offered with `says`. */
   readonly undo?: (result: Result) => Undo | undefined
   readonly onDone?: (result: Result) => void
 }
 
 export interface Action {
   readonly isBusy: boolean
-  /** What is wrong with a field, by its path joined with dots. */
   readonly faultOf: (path: string) => string | undefined
-  /** What is wrong, where it is about no field that is asked for. */
   readonly problem: string | null
   readonly run: <Result>(work: () => Promise<Result>, options?: ActionOptions<Result>) => void
   readonly reset: () => void
 }
 
 /**
- * Runs what changes something. What is wrong with a field of a form stands at the field: `fields` names
- * them. Without fields a failure is a toast.
+ * Runs a mutation. Errors of the named `fields` show at the fields. Without `fields`, an error is a
+ * toast.
  */
 export function useAction(fields: readonly string[] = []): Action {
   const client = useQueryClient()

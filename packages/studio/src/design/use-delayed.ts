@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'react'
 
 const DELAY_MS = 200
 
-/** The function, called once nothing has called for it anew for a moment. */
 export function useDelayed<T>(run: (value: T) => void): (value: T) => void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(run)

@@ -1,6 +1,8 @@
 import { type RefObject, useEffect } from 'react'
 
-/** When what has the focus within `box` leaves the page, the focus goes to the first that matches `next`. */
+/**
+ * Focuses the first element that matches `next` when the focused element within `box` is removed.
+ */
 export function useKeptFocus(box: RefObject<HTMLElement | null>, next: string): void {
   useEffect(() => {
     const within = box.current

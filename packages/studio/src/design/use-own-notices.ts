@@ -1,7 +1,9 @@
 import { useCallback, useEffect, useState } from 'react'
 import { type Notify, notify } from './toasts.tsx'
 
-/** `notify` for what can be undone here alone: the notice goes with the component. */
+/**
+ * `notify` for actions that only this component can undo: its notices disappear when it unmounts.
+ */
 export function useOwnNotices(): Notify {
   const [closers] = useState(() => new Set<() => void>())
   useEffect(

@@ -1,8 +1,8 @@
 import { type ComponentValue, isComponentValue, type Values } from './values.ts'
 
 /**
- * Where a value stands in the form: names of attributes, and keys of components within lists. Unlike positions they stay
- * right when components are moved.
+ * The position of a value in a form: attribute names and component keys. Unlike indexes, keys stay
+ * valid when components move.
  */
 export type Address = readonly string[]
 
@@ -10,7 +10,6 @@ export function textOf(address: Address): string {
   return address.join('/')
 }
 
-/** The value at an address; undefined where there is none. */
 export function valueAt(values: Values, address: Address): unknown {
   return address.reduce<unknown>((held, step) => {
     if (Array.isArray(held)) return (held as ComponentValue[]).find(({ $key }) => $key === step)
@@ -18,7 +17,6 @@ export function valueAt(values: Values, address: Address): unknown {
   }, values)
 }
 
-/** The values with another one at an address; the same where nothing stands there. */
 export function withValueAt(values: Values, address: Address, value: unknown): Values {
   return replaced(values, address, value) as Values
 }
@@ -33,7 +31,7 @@ function replaced(held: unknown, [step, ...rest]: Address, value: unknown): unkn
   return isObject(held) ? { ...held, [step]: replaced(held[step], rest, value) } : held
 }
 
-/** The address of what a path of the API names, whose lists go by position. */
+/** Translates an API path, which has indexes, to an address. */
 export function addressOf(values: Values, path: readonly (string | number)[]): Address {
   const address: string[] = []
   let held: unknown = values

@@ -14,8 +14,8 @@ import {
 } from './values.ts'
 
 /**
- * The answer to a write as the form's new base. Components that were sent without an id keep their keys: the answer
- * shows them at the same places.
+ * The response to a write as the new base of the form. New components keep their keys, because the
+ * response has them at the same positions.
  */
 export function readAnswer(
   attributes: Attributes,
@@ -58,8 +58,8 @@ function learn(keys: KeyRing, uid: string, element: ComponentValue, answered: Da
 }
 
 /**
- * What the form shows after a write: what the server made of each attribute that nobody touched since, and what was typed
- * meanwhile where somebody did.
+ * The form after a write: attributes that changed during the request keep their new values, all
+ * others get the server's.
  */
 export function adoptAnswer(
   attributes: Attributes,
@@ -85,7 +85,7 @@ export function adoptAnswer(
   return { ...current, ...pick(base, changed), ...Object.fromEntries<unknown>(rebased) }
 }
 
-/** What was done to a long relation since it was sent, to be done to what the server has. */
+/** Applies the moves made since the request to the relation that the server returned. */
 function rebase(base: Values, sent: Values, current: Values, name: string): Links {
   const before = (sent[name] as Links | null) ?? NO_LINKS
   const after = (current[name] as Links | null) ?? NO_LINKS

@@ -16,12 +16,10 @@ import {
 } from './unsaved.ts'
 import { type Reading, toFormValues, type Values } from './values.ts'
 
-/** The state of the changes, as the editor sees it. */
 export type SaveState =
-  /** `at` is null before the first write. */
   | { readonly kind: 'saved'; readonly at: number | null }
   | { readonly kind: 'unsaved' | 'saving' | 'unreachable' | 'gone' }
-  /** Problems or conflicts hold back these attributes; all others are saved. */
+  /** Attributes with a problem or a conflict are held back. All others are saved. */
   | { readonly kind: 'held'; readonly attributes: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string }
 
@@ -33,9 +31,8 @@ export interface AutosaveOptions {
   readonly form: FormStore
   readonly base: Values
   readonly etag: string | null
-  /** The server does not have the entry yet. */
   readonly isNew: boolean
-  /** False where a write is public at once: only `saveNow` writes then. */
+  /** False if a write is public immediately. Then only `saveNow` writes. */
   readonly isAutomatic: boolean
   readonly keep: (work: KeptWork | null) => void
   readonly now: () => number
@@ -44,7 +41,7 @@ export interface AutosaveOptions {
 }
 
 const TYPING_PAUSE = 800
-/** How long a change may be in the form only. */
+/** Delay in ms before a change is stored in the browser. */
 const KEEPING_PAUSE = 200
 const FIRST_RETRY = 2_000
 const LAST_RETRY = 30_000
@@ -56,8 +53,9 @@ interface Attempt {
 }
 
 /**
- * Saves the changes of a form: one write at a time, of changed attributes only, on the condition of `If-Match`.
- * Changes that cannot be written stay in the form and in the browser, and the state names them.
+ * Saves the changes of a form. It sends one write at a time, with the changed attributes only,
+ * under `If-Match`. Changes that cannot be written stay in the form and in the browser, and the
+ * state names them.
  */
 export class Autosave {
   readonly #options: AutosaveOptions
@@ -71,7 +69,10 @@ export class Autosave {
   #cancel: () => void = () => undefined
   #cancelKeeping: () => void = () => undefined
   #retry = FIRST_RETRY
-  /** A creation whose answer was lost: it is sent again under its name. */
+  /**
+   * A creation without a response. It is sent again under the same name, so that it creates only
+   * once.
+   */
   #unanswered: Attempt | null = null
   constructor(options: AutosaveOptions) {
     this.#options = options
@@ -92,7 +93,6 @@ export class Autosave {
     return this.#options.isAutomatic
   }
 
-  /** The time of the last write; null before the first. */
   savedAt(): number | null {
     return this.#savedAt
   }
@@ -106,7 +106,6 @@ export class Autosave {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Starts to save, changes restored from the browser included. Returns a function that stops. */
   start(): () => void {
     const stop = this.#options.form.onEdit(() => this.#edited())
     if (isDirty(this.#unsaved())) this.#edited()
@@ -118,7 +117,6 @@ export class Autosave {
     }
   }
 
-  /** Writes now. True when the server has every change of the form. */
   async saveNow(): Promise<boolean> {
     this.#cancel()
     for (let turn = 0; turn < 10; turn += 1) {
@@ -132,7 +130,6 @@ export class Autosave {
     return this.#state.kind === 'saved'
   }
 
-  /** Merges the server's entry into the form, after a write from elsewhere. */
   async refresh(): Promise<void> {
     await this.#underWay
     const read = await this.#options.door.read()
@@ -201,7 +198,7 @@ export class Autosave {
     this.#etag = etag
     this.#isNew = false
     this.#retry = FIRST_RETRY
-    // Attributes that the write left out are not in its answer either: their values stay.
+    // The response lacks the attributes that the write left out. They keep their values.
     const written = sendableAttributes(this.#unsaved())
     form.replace(adoptAnswer(written, { current, sent, base }, components))
     this.#savedAt = now()
@@ -241,7 +238,6 @@ export class Autosave {
     this.#settle()
   }
 
-  /** Sets the state that follows from the changes that are left. */
   #settle(): void {
     this.keep()
     const unsaved = this.#unsaved()
@@ -266,7 +262,6 @@ export class Autosave {
     this.#retry = Math.min(this.#retry * 2, LAST_RETRY)
   }
 
-  /** Keeps unsaved changes in the browser; never a password. */
   keep(): void {
     this.#options.keep(workToKeep(this.#unsaved()))
   }

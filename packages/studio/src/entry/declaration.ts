@@ -1,12 +1,11 @@
-/** Values by name, as they come from JSON. */
 export type Data = Readonly<Record<string, unknown>>
 
 interface AttributeOptions {
   readonly required?: boolean
   readonly private?: boolean
-  /** False: it is shown, and nobody writes it. */
+  /** False: the attribute is shown read only. */
   readonly writable?: boolean
-  /** Whether each locale has its own value, where the content-type is localized. */
+  /** Whether each locale has its own value, if the content type is localized. */
   readonly localized?: boolean
 }
 
@@ -75,14 +74,12 @@ export interface ComponentDeclaration {
   readonly attributes: Attributes
 }
 
-/** Every component by its uid. */
 export type Components = ReadonlyMap<string, ComponentDeclaration>
 
 export function isNumberType(type: string): type is NumberType {
   return (NUMBER_TYPES as readonly string[]).includes(type)
 }
 
-/** Whether the attribute holds a list of components. */
 export function isComponentList(attribute: Attribute): boolean {
   return (
     attribute.type === 'dynamiczone' ||
@@ -90,7 +87,6 @@ export function isComponentList(attribute: Attribute): boolean {
   )
 }
 
-/** Whether a relation holds a list. */
 export function isToMany({ relation }: RelationAttribute): boolean {
   return relation === 'oneToMany' || relation === 'manyToMany'
 }

@@ -1,4 +1,4 @@
-/** Equal as JSON, whatever the order of keys. */
+/** Compares JSON values, regardless of the order of keys. */
 export function isDeepEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (Array.isArray(one) || Array.isArray(other)) {

@@ -1,6 +1,6 @@
 import type { Data } from './declaration.ts'
 
-/** A fault of a payload, as the API lists it. */
+/** A fault in the format of the API. */
 export interface SentFault {
   readonly path: readonly (string | number)[]
   readonly message: string
@@ -8,7 +8,7 @@ export interface SentFault {
 
 export type SaveAnswer =
   | { readonly kind: 'saved'; readonly entry: Data; readonly etag: string | null }
-  /** Another write came in between. */
+  /** Someone else has written the entry since it was read. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'refused'; readonly faults: readonly SentFault[]; readonly message: string }
   | { readonly kind: 'unreachable' | 'gone' }
@@ -18,10 +18,9 @@ export interface ReadEntry {
   readonly etag: string | null
 }
 
-/** How an entry is read and written. */
 export interface EntryDoor {
-  /** `attempt` is the same when a write whose answer was lost is sent again. */
+  /** `attempt` stays the same when a write without a response is sent again. */
   save(data: Data, etag: string | null, attempt: string): Promise<SaveAnswer>
-  /** Null when it could not be read; `gone` when it is there no more. */
+  /** Null if the read failed; `gone` if the entry is deleted. */
   read(): Promise<ReadEntry | 'gone' | null>
 }

@@ -4,19 +4,21 @@ import type { ComponentValue, Values } from './values.ts'
 
 type Listener = () => void
 
-/** What is wrong at an address, as sentences. */
 export type Problems = ReadonlyMap<string, readonly string[]>
 
 /**
- * What an open entry holds. A field subscribes to the attribute that it stands under and reads its own value: a keystroke
- * renders the one field whose value changed, however many there are.
+ * The values of an open entry. A field subscribes to its root attribute and reads its own value, so
+ * that a keystroke renders only one field.
  */
 export class FormStore {
   #values: Values
-  /** What inputs cannot read, such as a number of letters: it stays with its input, and is not sent. */
+  /**
+   * Input that cannot be parsed, such as letters in a number. It stays in its input and is not
+   * sent.
+   */
   #unreadable: Problems = new Map()
   #refused: Problems = new Map()
-  /** What keeps the entry from being published; a draft may be so. */
+  /** Problems that prevent publishing but not saving a draft. */
   #unfit: Problems = new Map()
   #conflicts: readonly Conflict[] = []
   readonly #listeners = new Map<string, Set<Listener>>()
@@ -34,7 +36,7 @@ export class FormStore {
     return valueAt(this.#values, address)
   }
 
-  /** What a person changed. */
+  /** An edit by the user. */
   set(address: Address, value: unknown): void {
     if (Object.is(this.get(address), value)) return
     this.#values = withValueAt(this.#values, address, value)
@@ -44,12 +46,12 @@ export class FormStore {
     for (const listener of this.#edited) listener()
   }
 
-  /** Sets what follows from the value that is there when it is set. */
+  /** Derives the new value from the current one. */
   change<Value>(address: Address, to: (value: Value) => Value): void {
     this.set(address, to(this.get(address) as Value))
   }
 
-  /** What came from elsewhere: no edit. */
+  /** Values from elsewhere; not an edit. */
   replace(values: Values): void {
     if (values === this.#values) return
     const names = new Set([...Object.keys(values), ...Object.keys(this.#values)])
@@ -58,7 +60,6 @@ export class FormStore {
     for (const name of changed) this.#tell(name)
   }
 
-  /** Called after each edit. */
   onEdit(listener: Listener): () => void {
     this.#edited.add(listener)
     return () => void this.#edited.delete(listener)
@@ -97,7 +98,7 @@ export class FormStore {
     for (const name of attributesOf(before, problems)) this.#tell(name)
   }
 
-  /** The first thing that is wrong there; the same list as long as it says the same. */
+  /** Returns the same list as long as the problems are the same. */
   problemsAt(address: Address): readonly string[] | undefined {
     const key = textOf(address)
     return this.#unreadable.get(key) ?? this.#refused.get(key) ?? this.#unfit.get(key)
@@ -110,12 +111,10 @@ export class FormStore {
     )
   }
 
-  /** What keeps values from being saved. */
   problems(): Problems {
     return new Map([...this.#refused, ...this.#unreadable])
   }
 
-  /** The attributes at the root of the entry under which an input cannot read what it holds. */
   unreadable(): ReadonlySet<string> {
     return attributesOf(this.#unreadable)
   }
@@ -135,7 +134,6 @@ export class FormStore {
     return this.#conflicts.find((conflict) => textOf(conflict.address) === key)
   }
 
-  /** Settles what both changed: this value it is. */
   settle(address: Address, value: unknown): void {
     const key = textOf(address)
     this.setConflicts(this.#conflicts.filter((conflict) => textOf(conflict.address) !== key))
@@ -145,12 +143,11 @@ export class FormStore {
   }
 }
 
-/** A list of components in the form, by what it holds and in what order. */
 export function outlineOf(elements: readonly ComponentValue[]): string {
   return elements.map(({ $key, __component = '' }) => `${$key} ${__component}`).join('\n')
 }
 
-/** Without the problems of what an edit touches: of what stands there, within it, and of all that it stands within. */
+/** Removes the problems at an address, within it, and of every value that contains it. */
 function without(problems: Problems, address: Address): Problems {
   const key = textOf(address)
   const isTouched = (one: string): boolean =>

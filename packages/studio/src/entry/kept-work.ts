@@ -10,19 +10,21 @@ import type { Attributes, Components } from './declaration.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Changes that the browser keeps until the server has them. */
 export interface KeptWork {
   readonly base: Values
   readonly mine: Values
 }
 
-/** The administrator and the entry: another administrator in the same browser never finds the work. */
+/**
+ * The key includes the administrator, so that another one in the same browser does not see the
+ * changes.
+ */
 export interface KeptFor {
   readonly administrator: string
   readonly uid: string
   readonly documentId: string | null
   readonly locale: string | null
-  /** It is made beside another entry: what is begun on a page of its own is another. */
+  /** A new entry in a drawer; stored apart from a new entry on its own page. */
   readonly isAside?: boolean
 }
 
@@ -31,18 +33,17 @@ function nameOf({ administrator, uid, documentId, locale, isAside = false }: Kep
   return ['quire.unsaved', administrator, uid, which, locale ?? ''].join(' ')
 }
 
-/** Keeps unsaved changes; null removes them. False where the browser refuses to store them. */
+/** Null removes the stored changes. Returns false if the browser refuses to store them. */
 export function keepWork(store: Store, of: KeptFor, work: KeptWork | null): boolean {
   try {
     if (work === null) store.removeItem(nameOf(of))
     else store.setItem(nameOf(of), JSON.stringify(work))
     return true
   } catch {
-    return false // full, or forbidden
+    return false // full or forbidden
   }
 }
 
-/** The changes kept for an entry; null without any, or where they are unreadable. */
 export function findKeptWork(store: Store, of: KeptFor): KeptWork | null {
   try {
     const kept = JSON.parse(store.getItem(nameOf(of)) ?? 'null') as KeptWork | null
@@ -52,7 +53,7 @@ export function findKeptWork(store: Store, of: KeptFor): KeptWork | null {
   }
 }
 
-/** Components that were kept with an id are those of the entry, under the keys that they had. */
+/** Gives components of the entry the keys that they had when the changes were stored. */
 export function learnKeptKeys(
   attributes: Attributes,
   kept: Values,

@@ -2,19 +2,18 @@ import { isDeepEqual } from './deep-equal.ts'
 import { relationChange } from './relation-change.ts'
 import type { Link, LinkMove, Links } from './values.ts'
 
-/** Puts a move behind those before: of one entry the last counts. */
+/** Appends a move and drops the earlier moves of the same entry. */
 export function withMove(moves: readonly LinkMove[], move: LinkMove): readonly LinkMove[] {
   const { documentId } = move.link
   return [...moves.filter(({ link }) => link.documentId !== documentId), move]
 }
 
-/** What of a list is shown after moves; `end` is shown behind what was not read, where there is such. */
+/** The visible links after moves. `end` follows the unread rest of the relation. */
 export interface MovedLinks {
   readonly items: readonly Link[]
   readonly end: readonly Link[]
 }
 
-/** The beginning of a long relation as it is once the moves are at the server. */
 export function movedLinks(read: readonly Link[], moves: readonly LinkMove[]): MovedLinks {
   let items = read
   let end: readonly Link[] = []
@@ -39,8 +38,8 @@ function insertedAfter(list: readonly Link[], link: Link, after: string): readon
 }
 
 /**
- * The moves that make what is shown, from its top to its bottom: each stands behind one that does not move or was placed
- * before, whatever became of what it was put beside at first.
+ * The moves in the order of the visible links, so that each one refers to an entry that is already
+ * in place.
  */
 export function orderedMoves(
   read: readonly Link[],
@@ -58,14 +57,14 @@ export function orderedMoves(
     }),
     ...end.map((link): LinkMove => ({ link, to: 'end' })),
   ]
-  // Those that are as they were stay the same, by which it is known what was sent already.
+  // Unchanged moves keep their identity, which shows that they were already sent.
   return [
     ...moves.filter((move) => !isPlaced(move)),
     ...inOrder.map((move) => moves.find((known) => isDeepEqual(known, move)) ?? move),
   ]
 }
 
-/** What was done to a relation between two of its values, one entry after the other. */
+/** The moves that lead from one value of a relation to another. */
 export function movesBetween(before: Links, after: Links): readonly LinkMove[] {
   if (before.more) {
     const done = new Set(before.moves)

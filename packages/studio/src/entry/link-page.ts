@@ -3,14 +3,14 @@ import type { Address } from './address.ts'
 import type { Attribute, Attributes, Components, Data } from './declaration.ts'
 import { type ComponentValue, componentUid, listOf, type Values } from './values.ts'
 
-/** What an address within a form leads through. */
+/** The values that an address leads through. */
 export interface Held {
   readonly attributes: Attributes
   readonly values: Values
   readonly components: Components
 }
 
-/** What asks for the relation at an address alone, as `inner` says, and for nothing else of the entry. */
+/** A populate parameter that requests only the relation at an address. */
 export function populateAt(held: Held, address: Address, inner: QueryValue): QueryValue {
   const [name = ''] = address
   const step = stepInto(held, address)
@@ -22,7 +22,7 @@ export function populateAt(held: Held, address: Address, inner: QueryValue): Que
   }
 }
 
-/** What an answer to that holds there; undefined where there is no such component any more. */
+/** Reads the relation from the response; undefined if a component on the way no longer exists. */
 export function answeredAt(held: Held, address: Address, entry: Data): unknown {
   const [name = ''] = address
   const step = stepInto(held, address)
@@ -41,7 +41,6 @@ interface Step {
   readonly rest: Address
 }
 
-/** Null where the address ends. */
 function stepInto({ attributes, values, components }: Held, address: Address): Step | null {
   const [name = '', key, ...within] = address
   const attribute = attributes[name]

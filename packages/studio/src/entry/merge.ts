@@ -3,7 +3,6 @@ import { movedLinks } from './link-moves.ts'
 import { isSameValue } from './same-value.ts'
 import { type ComponentValue, componentUid, type Links, type Values } from './values.ts'
 
-/** One attribute that both changed. `address` leads to it: names of attributes and keys of components. */
 export interface Conflict {
   readonly address: readonly string[]
   readonly mine: unknown
@@ -11,7 +10,7 @@ export interface Conflict {
 }
 
 export interface Merged {
-  /** Of what both changed, mine. */
+  /** The merged values; conflicting attributes have mine. */
   readonly values: Values
   readonly conflicts: readonly Conflict[]
 }
@@ -23,8 +22,9 @@ interface Sides<Value> {
 }
 
 /**
- * Merges what I and somebody else made of the same entry, attribute by attribute: who alone changed one has it, and what both
- * changed differently is a conflict. Components are merged within, as long as one side at most added, moved or removed some.
+ * Three-way merge of an entry, attribute by attribute. A change on one side wins; different changes
+ * on both sides are a conflict. Components are merged individually, unless both sides added, moved
+ * or removed some.
  */
 export function mergeEntries(
   attributes: Attributes,
@@ -71,7 +71,6 @@ function mergeValue(
   )
 }
 
-/** Null where components cannot be merged one by one. */
 function mergeWithin(
   attribute: Attribute,
   { base, mine, theirs }: Sides<unknown>,
@@ -87,12 +86,12 @@ function mergeWithin(
   return mergeComponent(attribute, elements, components, address)
 }
 
-/** What I did to a long relation, done to what they made of it: each of us has moved entries, and nobody the whole. */
+/** Applies my moves in a long relation to the server's version of it. */
 function movedOnto(theirs: Links, { moves = [] }: Links): Links {
   if (theirs.more) return { ...theirs, moves }
   const { items, end } = movedLinks(theirs.items, moves)
   const placed = new Set([...items, ...end].map(({ documentId }) => documentId))
-  // What stood behind something that they took away.
+  // Moves whose anchor entry was removed.
   const left = moves.filter(({ link, to }) => to !== null && !placed.has(link.documentId))
   return { items: [...items, ...end, ...left.map(({ link }) => link)], more: false }
 }
@@ -135,7 +134,7 @@ function mergeLists(
   return isLost(mine) || isLost(theirs) ? null : { value, conflicts }
 }
 
-/** The keys in the order of the side that changed it; null where both did, differently. */
+/** The order of the side that changed it; null if both sides changed it differently. */
 function mergedOrder(
   base: readonly ComponentValue[],
   mine: readonly ComponentValue[],

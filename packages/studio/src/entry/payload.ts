@@ -21,8 +21,9 @@ import {
 } from './values.ts'
 
 /**
- * The `data` that makes `mine` of `base`: what differs and nothing else, so that two people who change different
- * attributes keep both. Components that the server knows go with their id and what differs in them.
+ * The `data` that turns `base` into `mine`. It has only the differences, so that two users can
+ * change different attributes. Components that the server knows are sent with their id and their
+ * differences.
  */
 export function changedData(
   attributes: Attributes,
@@ -39,7 +40,10 @@ export function changedData(
   )
 }
 
-/** Everything that a new entry or component says; what is empty is left to the server's defaults. */
+/**
+ * Every value of a new entry or component. Empty values are left out, so that the server's defaults
+ * apply.
+ */
 function wholeData(attributes: Attributes, mine: Values, components: Components): Data {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, attribute]) => {
@@ -84,7 +88,6 @@ function mediaData({ multiple }: MediaAttribute, mine: unknown): unknown {
   return multiple === true ? ids : (ids[0] ?? null)
 }
 
-/** Null where nothing is asked for. */
 function relationData(
   attribute: RelationAttribute,
   base: Links | undefined,
@@ -96,7 +99,7 @@ function relationData(
   return base === undefined && change.connect.length === 0 ? null : change
 }
 
-/** One that the server does not hold under this attribute, or holds no more, is sent as a new one. */
+/** A component that the server does not have under this attribute is sent as a new one. */
 function componentData(
   attribute: Attribute,
   known: readonly ComponentValue[],

@@ -4,7 +4,10 @@ import { LINKS_READ, type Reading } from './values.ts'
 
 type Populate = Readonly<Record<string, QueryValue>>
 
-/** What of an entry a form reads: everything, of relations the titles, and of long ones the beginning. */
+/**
+ * The populate parameter of the form: all attributes, the titles of relations, and the start of
+ * long relations.
+ */
 export function populateOf(attributes: Attributes, reading: Reading): Populate {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, attribute]) => {

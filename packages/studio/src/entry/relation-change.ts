@@ -1,9 +1,8 @@
 import type { LinkMove, Links } from './values.ts'
 
-/** Where a connected document goes. */
 type Position = { readonly start: true } | { readonly end: true } | { readonly after: string }
 
-/** What is asked of a relation; see docs/api.md, "Writing relations". */
+/** See docs/api.md, "Writing relations". */
 export interface RelationPayload {
   readonly connect: readonly { readonly documentId: string; readonly position: Position }[]
   readonly disconnect: readonly { readonly documentId: string }[]
@@ -11,8 +10,9 @@ export interface RelationPayload {
 }
 
 /**
- * What makes `mine` of `base`. Never `set`: entries that this reader does not see, or did not read, stay connected.
- * The longest run of entries that kept their order stays where it is; every other is placed behind the one before it.
+ * The change from `base` to `mine`. It never uses `set`, because that would disconnect entries that
+ * this user cannot read or has not read. The longest run in unchanged order stays; every other
+ * entry is placed after its predecessor.
  */
 export function relationChange(base: Links, mine: Links): RelationPayload {
   const before = base.items.map(({ documentId }) => documentId)
@@ -47,7 +47,7 @@ function positionOf(to: NonNullable<LinkMove['to']>): Position {
   return to === 'start' ? { start: true } : { end: true }
 }
 
-/** The longest choice of `after` that stands in the same order in `before`. */
+/** The longest subsequence of `after` that has the same order in `before`. */
 function longestInOrder(after: readonly string[], before: readonly string[]): ReadonlySet<string> {
   const rank = new Map(before.map((id, index) => [id, index]))
   const kept = after.filter((id) => rank.has(id))

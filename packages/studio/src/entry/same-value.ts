@@ -10,7 +10,7 @@ import {
   type Values,
 } from './values.ts'
 
-/** Whether two values of an attribute say the same to the server: of links and files, which and in what order. */
+/** Whether two values are the same to the server. Links and files compare by identity and order. */
 export function isSameValue(
   attribute: Attribute,
   one: unknown,
@@ -42,7 +42,7 @@ export function isSameEntry(
   )
 }
 
-/** By key: two that say the same are still two. */
+/** By key, because two components with equal values are still two. */
 function isSameComponents(
   attribute: Attribute,
   one: unknown,

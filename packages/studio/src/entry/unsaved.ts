@@ -4,7 +4,7 @@ import type { KeptWork } from './kept-work.ts'
 import { changedData } from './payload.ts'
 import type { Values } from './values.ts'
 
-/** An open form beside its base, the values that the server holds. */
+/** An open form and its base, the values on the server. */
 export interface Unsaved {
   readonly form: FormStore
   readonly attributes: Attributes
@@ -17,26 +17,22 @@ export function isDirty({ form, attributes, components, base }: Unsaved): boolea
   return Object.keys(changed).length > 0 || form.unreadable().size > 0
 }
 
-/** The payload of the changes that may be sent. */
 export function sendableData(unsaved: Unsaved): Data {
   const { form, components, base } = unsaved
   return changedData(sendableAttributes(unsaved), base, form.values(), components)
 }
 
-/** Attributes without a problem or a conflict. */
 export function sendableAttributes({ form, attributes }: Unsaved): Attributes {
   const held = heldNames(form)
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => !held.has(name)))
 }
 
-/** The names of changed attributes that a problem or a conflict holds back. */
 export function heldChanges({ form, attributes, components, base }: Unsaved): readonly string[] {
   const changed = changedData(attributes, base, form.values(), components)
   const unreadable = form.unreadable()
   return [...heldNames(form)].filter((name) => name in changed || unreadable.has(name))
 }
 
-/** The changes that the browser keeps, without passwords; null without any. */
 export function workToKeep({ form, attributes, components, base }: Unsaved): KeptWork | null {
   const mine = form.values()
   const changed = Object.keys(changedData(attributes, base, mine, components)).filter(

@@ -7,31 +7,30 @@ import {
   isComponentList,
 } from './declaration.ts'
 
-/** What the form holds, by attribute: see `toFormValues` for what each type is. */
+/** Form values by attribute. `toFormValues` defines the value of each type. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** A component in the form. `$key` names it while the form is open, wherever it is moved. */
+/** `$key` identifies a component while the form is open, even after it moves. */
 export interface ComponentValue extends Values {
   readonly $key: string
   readonly id?: number
   readonly __component?: string
 }
 
-/** An entry at the other end of a relation. */
 export interface Link {
   readonly documentId: string
   readonly title: string
 }
 
-/** A change of a relation that is read in part: the new place of an entry; null removes it. */
+/** A move in a partly read relation: the new position of an entry, or null to remove it. */
 export interface LinkMove {
   readonly link: Link
   readonly to: 'start' | 'end' | { readonly after: string } | null
 }
 
 /**
- * A relation: the entries that were read, or added, in order, and whether there are more than those. Then `items` stay as
- * they were read, and what is done stands in `moves`, in the order in which it was done.
+ * A relation: the linked entries in order, and whether more exist. If more exist, `items` stays as
+ * read and `moves` has the changes in their order.
  */
 export interface Links {
   readonly items: readonly Link[]
@@ -43,16 +42,16 @@ export type FileValue = FileEntry
 
 export const NO_LINKS: Links = { items: [], more: false }
 
-/** How many entries of a relation are read with an entry; one more says that there are more. */
+/** One more entry is requested, to find out whether there are more. */
 export const LINKS_READ = 50
 
-/** Gives each component its key, the same one for as long as the form is open. */
+/** Gives each component a key that stays the same while the form is open. */
 export class KeyRing {
   readonly #known = new Map<string, string>()
   readonly #session: string
   #made = 0
 
-  /** `session` sets the keys of this form apart from those of one that was open before. */
+  /** `session` distinguishes the keys of this form from those of earlier forms. */
   constructor(session: string) {
     this.#session = session
   }
@@ -61,7 +60,7 @@ export class KeyRing {
     return this.#known.get(`${component}:${id}`) ?? `${component}:${id}`
   }
 
-  /** A component that got its id at the server keeps the key that it was made with. */
+  /** A new component keeps its key when the server gives it an id. */
   learn(component: string, id: number, key: string): void {
     this.#known.set(`${component}:${id}`, key)
   }
@@ -75,13 +74,12 @@ export class KeyRing {
 export interface Reading {
   readonly components: Components
   readonly keys: KeyRing
-  /** The attribute that titles entries of a content-type, where it has one. */
   readonly titleFieldOf: (uid: string) => string | null
 }
 
 /**
- * An entry as the form holds it: components with a key, relations as `Links`, media as a list of files, a password as
- * null until one is typed, every other value as it came.
+ * Converts an entry to form values: components get a key, relations become `Links`, media becomes a
+ * list of files, a password is null until one is typed. Other values are unchanged.
  */
 export function toFormValues(attributes: Attributes, entry: Data, reading: Reading): Values {
   return Object.fromEntries(
@@ -124,7 +122,7 @@ function toLinks(target: string, value: unknown, { titleFieldOf }: Reading): Lin
   return { items: all.slice(0, LINKS_READ), more: all.length > LINKS_READ }
 }
 
-/** An entry as a link to it: by its title, else by its documentId. */
+/** The title of the link is the title of the entry, or its documentId. */
 export function toLink(entry: Data, titleField: string | null): Link {
   const documentId = String(entry['documentId'])
   const title = titleField === null ? undefined : entry[titleField]
@@ -132,7 +130,6 @@ export function toLink(entry: Data, titleField: string | null): Link {
   return { documentId, title: hasTitle ? String(title) : documentId }
 }
 
-/** An added component: its defaults only. */
 export function newComponent(attribute: Attribute, uid: string, reading: Reading): ComponentValue {
   const declared = reading.components.get(uid)?.attributes ?? {}
   const defaults = Object.fromEntries(
@@ -145,7 +142,6 @@ export function newComponent(attribute: Attribute, uid: string, reading: Reading
   return { ...toFormValues(declared, defaults, reading), ...named, $key: reading.keys.newKey() }
 }
 
-/** What a new entry begins with. */
 export function newValues(attributes: Attributes, reading: Reading): Values {
   const defaults = Object.fromEntries(
     Object.entries(attributes).map(([name, one]) => [
@@ -156,7 +152,7 @@ export function newValues(attributes: Attributes, reading: Reading): Values {
   return toFormValues(attributes, defaults, reading)
 }
 
-/** A copy of a component to stand beside it: new to the server, and so is all in it. */
+/** The copy and its nested components are new to the server. */
 export function copyComponent(value: ComponentValue, keys: KeyRing): ComponentValue {
   const { id: _, ...rest } = value
   const copied = Object.entries(rest).map(([name, held]) => [name, copyHeld(held, keys)])
@@ -173,12 +169,11 @@ export function isComponentValue(value: unknown): value is ComponentValue {
   return typeof value === 'object' && value !== null && '$key' in value
 }
 
-/** The uid of the component that a value of this attribute is. */
 export function componentUid(attribute: Attribute, value: Data): string {
   return attribute.type === 'component' ? attribute.component : String(value['__component'])
 }
 
-/** A list as it is, one value as a list of it, nothing as none. */
+/** Wraps a single value in a list; null becomes an empty list. */
 export function listOf(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return []
   return Array.isArray(value) ? (value as unknown[]) : [value]

@@ -6,11 +6,9 @@ import styles from './cell.module.css'
 export interface CellProps {
   readonly attribute: Attribute
   readonly value: unknown
-  /** Of a relation, what its target is called by. */
   readonly titleField?: string | null
 }
 
-/** A value in a list: short, on one line. */
 export function Cell({ attribute, value, titleField = null }: CellProps) {
   const texts = useTexts()
   if (attribute.type === 'media') return <MediaCell value={value} />
@@ -46,7 +44,6 @@ const SHOWS: Readonly<Partial<Record<Attribute['type'], Show>>> = {
   relation: (value, { number }, titleField) => relatedText(value, titleField, number),
 }
 
-/** The text of a cell; empty for what is absent. */
 export function cellText({ attribute, value, titleField = null }: CellProps, texts: Texts): string {
   if (value === null || value === undefined) return ''
   return (SHOWS[attribute.type] ?? asText)(value, texts, titleField)
@@ -85,7 +82,7 @@ function MediaCell({ value }: { readonly value: unknown }) {
   )
 }
 
-/** The picture beside a title; its place is kept where there is none. */
+/** Reserves its space if there is no image. */
 export function Thumbnail({ value }: { readonly value: unknown }) {
   const file = fileOf(value)
   const source = file === null ? null : previewOf(file)

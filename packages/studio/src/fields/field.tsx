@@ -16,7 +16,7 @@ import { TextField } from './text/text-field.tsx'
 import { TimeField } from './time/time-field.tsx'
 import { UidField } from './uid/uid-field.tsx'
 
-/** The field of each attribute type; custom fields are declared as the type that they are stored as. */
+/** Custom fields are declared as the type of their storage. */
 const FIELDS: Readonly<Record<Attribute['type'], unknown>> = {
   string: TextField,
   text: TextField,
@@ -42,7 +42,6 @@ const FIELDS: Readonly<Record<Attribute['type'], unknown>> = {
   dynamiczone: ComponentListField,
 }
 
-/** The field of an attribute. It renders again when its own value changes, and not when another's does. */
 export const Field = memo(function Field(props: FieldProps) {
   const { attribute } = props
   const isRepeatable = attribute.type === 'component' && attribute.repeatable === true

@@ -1,11 +1,11 @@
 const CONTROL =
   ':is(input:not([type=file]), textarea, select:not([role=toolbar] select), [role=switch], [contenteditable=true], [data-open])'
-/** Where an editor will stand once it is loaded, in a shadow root. */
+/** An editor that is not loaded yet; it will be in a shadow root. */
 const COMING = '[data-code]:not([data-open])'
 
 /**
- * Puts the cursor into the first field within; into an editor that is not loaded yet when it is there. False
- * where nothing can be typed.
+ * Puts the cursor into the first field, waiting for its editor if necessary. Returns false if there
+ * is no field.
  */
 export function focusField(within: HTMLElement | null | undefined): boolean {
   const first = within?.querySelector<HTMLElement>(`[data-field] :is(${CONTROL}, ${COMING})`)
@@ -16,7 +16,7 @@ export function focusField(within: HTMLElement | null | undefined): boolean {
   }
   const observer = new MutationObserver(() => {
     observer.disconnect()
-    // Who has begun to type elsewhere meanwhile goes on there.
+    // If the user has started to type elsewhere, the focus stays there.
     if (document.activeElement?.matches(CONTROL) !== true) focusOn(first)
   })
   observer.observe(first, { attributeFilter: ['data-open'] })
@@ -30,8 +30,8 @@ function focusOn(control: HTMLElement): void {
 }
 
 /**
- * Brings what is wrong first into sight, with the cursor in it: a field, or a folded component that holds one.
- * False where nothing is wrong.
+ * Scrolls to the first problem and focuses its field, or the collapsed component around it. Returns
+ * false if there are no problems.
  */
 export function focusProblem(): boolean {
   const sign = document.querySelector<HTMLElement>('[aria-invalid], [data-problem]')
@@ -43,7 +43,9 @@ export function focusProblem(): boolean {
   return true
 }
 
-/** Focuses the first of these that is there: what had the focus is gone. */
+/**
+ * Focuses the first existing element of a list of selectors, after the focused element was removed.
+ */
 export function focusFirst(within: HTMLElement | null, selectors: readonly string[]): void {
   const found = selectors.map((one) => within?.querySelector<HTMLElement>(one))
   found.find((one) => one !== null && one !== undefined)?.focus()

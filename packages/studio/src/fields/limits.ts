@@ -11,7 +11,6 @@ interface Limits {
   readonly maxLength?: number
 }
 
-/** What a value may be, as the declaration has it, in words. */
 export function limitsOf(attribute: Attribute, texts: Texts): readonly string[] {
   const { t } = texts
   const { unique, regex, min, max, minLength, maxLength } = attribute as Limits
@@ -35,7 +34,7 @@ function rangeOf(
   return min === undefined ? [] : [t(`field.${of}.min`, { min })]
 }
 
-/** The limit of a big integer is a text. */
+/** The limit of a big integer is a string. */
 function exact(limit: number | string | undefined, { number }: Texts): string | undefined {
   return limit === undefined ? undefined : number(limit)
 }

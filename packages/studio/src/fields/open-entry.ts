@@ -12,23 +12,25 @@ import type { FormStore } from '../entry/form-store.ts'
 import type { Conflict } from '../entry/merge.ts'
 import type { Link, Reading } from '../entry/values.ts'
 
-/** The entry that a form is about, for its fields. */
 export interface OpenEntry {
-  /** The field of any attribute, for the fields that hold others. */
+  /**
+   * Fields that contain other fields render them with this component, which avoids an import cycle.
+   */
   readonly Field: ComponentType<FieldProps>
   readonly form: FormStore
   readonly reading: Reading
   readonly uid: string
-  /** Null as long as it is not at the server. */
   readonly documentId: () => string | null
   readonly locale: string | null
-  /** Whether the content-type has locales: then a field says when all of them share its value. */
+  /** Whether the content type is localized. Then a field shows if all locales share its value. */
   readonly isLocalized: boolean
-  /** Nobody writes here: the person may not, or the entry is gone. */
   readonly isReadOnly: boolean
-  /** Whether the slug at a place still follows its title: its language was begun in this form and never published. */
+  /**
+   * Whether a slug follows its title: only in a locale that was created in this form and never
+   * published.
+   */
   readonly followsTitle: (place: Place) => boolean
-  /** Begins an entry of another type beside this one; absent where there is no room for it. */
+  /** Opens a drawer with a new entry of another type; absent inside a drawer. */
   readonly createLinked?: (uid: string, title: string, onCreated: (link: Link) => void) => void
 }
 
@@ -44,7 +46,7 @@ export function addressAt(place: Place): Address {
   return place.split('/')
 }
 
-/** What `select` makes of the form, again whenever something under the attribute at `place` changes it. */
+/** Runs `select` again whenever a value of the root attribute of `place` changes. */
 function useForm<Selected>(
   place: Place,
   select: (form: FormStore, address: Address) => Selected,
@@ -58,13 +60,16 @@ function useForm<Selected>(
   return useSyncExternalStore(subscribe, () => select(form, address))
 }
 
-// The type is what `toFormValues` makes of the attribute.
+// The type is the result of `toFormValues` for the attribute.
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function useValue<Value>(place: Place): Value {
   return useForm(place, (form, address) => form.get(address)) as Value
 }
 
-/** What follows from the value, as long as it is a text, a number or the like: else every look is another. */
+/**
+ * Derives a primitive from the value. An object would be a new one at each call and render each
+ * time.
+ */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function useFromValue<Value, Selected extends string | number | boolean>(
   place: Place,
@@ -73,7 +78,6 @@ export function useFromValue<Value, Selected extends string | number | boolean>(
   return useForm(place, (form, address) => select(form.get(address) as Value))
 }
 
-/** The sentences that stand beside a field. */
 export function useProblems(place: Place): readonly string[] | undefined {
   return useForm(place, (form, address) => form.problemsAt(address))
 }
@@ -82,7 +86,6 @@ export function useConflict(place: Place): Conflict | undefined {
   return useForm(place, (form, address) => form.conflictAt(address))
 }
 
-/** Writes the value at a place. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function useSetValue<Value>(place: Place): (value: Value) => void {
   const { form } = useOpenEntry()

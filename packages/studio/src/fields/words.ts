@@ -9,7 +9,6 @@ import {
 import type { Texts } from '../texts/texts.ts'
 import type { BlockNode } from './blocks/blocks.ts'
 
-/** A value of the form in words, to be compared with another. */
 export function wordsOf(
   attribute: Attribute,
   value: unknown,
@@ -68,7 +67,6 @@ function componentWords(
     .join('\n\n')
 }
 
-/** The text of blocks, a line for each. */
 export function blockText(blocks: readonly BlockNode[]): string {
   const inline = (node: BlockNode): string =>
     node.type === 'text' ? String(node['text']) : (node.children ?? []).map(inline).join('')

@@ -9,7 +9,6 @@ export interface AccountDropdownProps {
   readonly onHelp: () => void
 }
 
-/** The menu of the account, open from the start. */
 export function AccountDropdown({ trigger, label, onHelp }: AccountDropdownProps) {
   const { t } = useTexts()
   const leave = useSignOut()

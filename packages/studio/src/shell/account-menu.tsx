@@ -10,7 +10,7 @@ const AccountDropdown = lazyPart(
   async () => (await import('./account-dropdown.tsx')).AccountDropdown,
 )
 
-/** The person who is signed in, at the foot of the navigation. The menu is loaded when it is first opened. */
+/** The account button in the navigation. Its menu loads when it is first opened. */
 export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
   const { administrator } = useSession()
   const [isWanted, want] = useState(false)
@@ -36,7 +36,7 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
       <Suspense fallback={before}>
         <AccountDropdown
           trigger={
-            // The button that had the focus is gone: this one takes its place.
+            // Replaces the focused button, so it takes the focus.
             <AriaButton autoFocus className={styles['me'] ?? ''}>
               {content}
             </AriaButton>

@@ -10,7 +10,6 @@ import { useTexts } from '../texts/texts.ts'
 import { Gate } from './gate.tsx'
 import { tokenOfAddress } from './link-token.ts'
 
-/** Behind the link that an administrator gives to somebody: `#token=…`. */
 export function ChoosePasswordScreen() {
   const { t } = useTexts()
   const client = useQueryClient()

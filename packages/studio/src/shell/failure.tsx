@@ -12,7 +12,7 @@ import { useTexts } from '../texts/texts.ts'
 
 const RETRY_MS = 5_000
 
-/** Tries again by itself while the server cannot be reached: at intervals, and when the network is back. */
+/** Retries while the server is unreachable: at intervals, and when the browser is online again. */
 function useRecovery(isUnreachable: boolean, again: () => void): void {
   const retry = useRef(again)
   retry.current = again
@@ -28,7 +28,6 @@ function useRecovery(isUnreachable: boolean, again: () => void): void {
   }, [isUnreachable])
 }
 
-/** Instead of a screen that could not be shown. */
 export function Failure({ error, reset }: ErrorComponentProps) {
   const { t } = useTexts()
   const router = useRouter()
@@ -57,7 +56,7 @@ export function Failure({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** The same outside the frame, where no landmark surrounds it. */
+/** For pages outside of the frame, which have no landmarks. */
 export function MissingPage() {
   return (
     <main id="content">

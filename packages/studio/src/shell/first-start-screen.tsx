@@ -10,7 +10,7 @@ import { useTexts } from '../texts/texts.ts'
 import { Gate } from './gate.tsx'
 import { tokenOfAddress } from './link-token.ts'
 
-/** Behind the link that the server prints at its first start: `#token=…`. */
+/** The target of the link that the server prints at its first start, `#token=…`. */
 export function FirstStartScreen() {
   const { t } = useTexts()
   const [token] = useState(tokenOfAddress)

@@ -13,18 +13,19 @@ import { rankFound } from './rank-found.ts'
 import { useReadableTypes } from './readable-types.ts'
 
 const SHOWN_OF_EACH = 4
-/** The nearest of these are shown. */
+/** The number of matches that are ranked per type. */
 const FOUND_OF_EACH = 25
 const SHORTEST = 2
 const PATIENCE_MS = 150
 const UNCOUNTED = Number.MAX_SAFE_INTEGER
 
-/** However many types there are: a keystroke leaves connections to the rest of the app, and turns to other people. */
+/** Limits the requests per keystroke, so that connections remain for the rest of the app. */
 const searchInTurns = inTurns(3)
 
 /**
- * The newest entries with a text in them, in whatever language, of every type that the person may read, the shortest lists
- * first; of each type those whose title is the nearest. What is left out of a type is one more line, which leads to its list.
+ * The newest entries with a text, in all locales and all readable types. Types with the fewest
+ * matches come first, and the best titles within a type. A last line per type leads to its list
+ * with all matches.
  */
 export function useFoundEntries(text: string): readonly Command[] {
   const wanted = useSettled(text)
@@ -81,7 +82,6 @@ function useEntryLine(): (type: TypeSummary, entry: Entry) => Command {
   }
 }
 
-/** Leads to the list of the type, which shows the rest of what was found; or all of it, where it could not be searched. */
 function useRestLine(wanted: string) {
   const navigate = useNavigate()
   const { t } = useTexts()
@@ -97,7 +97,6 @@ function useRestLine(wanted: string) {
   })
 }
 
-/** The text, after a pause in typing. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text)
   useEffect(() => {

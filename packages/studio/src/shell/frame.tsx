@@ -16,7 +16,6 @@ const NavigationDrawer = lazyPart(
 const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
 const KeyboardHelp = lazyPart(async () => (await import('./keyboard-help.tsx')).KeyboardHelp)
 
-/** Navigation beside the screen; above it, behind a button, where there is no room. */
 export function Frame() {
   const { t } = useTexts()
   const [open, setOpen] = useState<'palette' | 'help' | 'navigation' | null>(null)

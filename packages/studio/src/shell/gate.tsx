@@ -3,7 +3,6 @@ import { Mark } from '../design/mark.tsx'
 import { useTexts } from '../texts/texts.ts'
 import styles from './sign-in.module.css'
 
-/** The page before one is in. */
 export function Gate({
   title,
   hint,

@@ -5,7 +5,6 @@ import { sessionQuery } from '../api/session.ts'
 import { speak } from '../texts/say-refusal.ts'
 import { chooseLanguage, loadCatalogue, type Texts, TextsContext, textsOf } from '../texts/texts.ts'
 
-/** Gives everything below its texts: in the language of the account, else in the browser's. */
 export function LanguageProvider({ children }: { readonly children: ReactNode }) {
   const chosen = useQuery({ ...sessionQuery, enabled: false }).data?.administrator.language
   const language = chooseLanguage([chosen, ...navigator.languages])

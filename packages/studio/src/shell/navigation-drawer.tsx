@@ -8,7 +8,6 @@ export interface NavigationDrawerProps {
   readonly children: ReactNode
 }
 
-/** The navigation above the screen, where there is no room beside it. */
 export function NavigationDrawer({ onClose, children }: NavigationDrawerProps) {
   const { t } = useTexts()
   return (

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { apiNameOf, type TypeSummary } from '../api/content-types.ts'
 
-/** Leads to an entry; `locale` only where it is not the default one. */
 export function useOpenEntry(): (type: TypeSummary, documentId: string, locale?: string) => void {
   const navigate = useNavigate()
   return (type, documentId, locale) =>

@@ -8,7 +8,6 @@ import { useOpenEntry } from './open-entry.ts'
 import { useReadableTypes } from './readable-types.ts'
 import { useSignOut } from './use-sign-out.ts'
 
-/** The screens. */
 export function usePlaces(): readonly Command[] {
   const { t } = useTexts()
   const may = useMay()
@@ -38,7 +37,6 @@ export function usePlaces(): readonly Command[] {
   ]
 }
 
-/** A new entry of each type that the person may create. */
 export function useCreations(): readonly Command[] {
   const { t, language } = useTexts()
   const may = useMay()
@@ -52,7 +50,6 @@ export function useCreations(): readonly Command[] {
     }))
 }
 
-/** What can be done anywhere. */
 export function useGeneralActions(onHelp: () => void): readonly Command[] {
   const { t } = useTexts()
   const leave = useSignOut()

@@ -18,7 +18,7 @@ import { useFoundEntries } from './found-entries.ts'
 import styles from './palette.module.css'
 import { useCreations, useGeneralActions, usePlaces } from './palette-commands.ts'
 
-/** Ctrl/⌘-K: go somewhere, begin something or find an entry by typing a piece of its name. */
+/** Ctrl/⌘-K: open a screen, create an entry or find one by a part of its title. */
 export function Palette({
   isOpen,
   onClose,
@@ -54,7 +54,6 @@ interface AskFirstProps {
   readonly onClose: () => void
 }
 
-/** The confirmation of a command that takes something away from apps or from the draft. */
 function AskFirst({ command: { text, asks, run }, onClose }: AskFirstProps) {
   const { t } = useTexts()
   return (
@@ -97,7 +96,7 @@ function PaletteContent({ onClose, onHelp, onAsk }: PaletteContentProps) {
     { title: t('palette.person'), commands: wanted === '' ? [] : general.filter(isWanted) },
     { title: t('palette.asking'), commands: here.filter(({ asks }) => asks !== undefined) },
   ].filter(({ commands }) => commands.length > 0)
-  /** Begins again: the list would arm its first command for a text that is emptied. */
+  /** Remounts the list, which would otherwise preselect its first command for an empty text. */
   const empty = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || text === '') return
     event.preventDefault()

@@ -12,7 +12,7 @@ export interface PasskeyButtonProps {
   readonly onProblem: (problem: string | null) => void
 }
 
-/** Where the server and the browser know passkeys. */
+/** Hidden if the server or the browser does not support passkeys. */
 export function PasskeyButton({ onSignedIn, onProblem }: PasskeyButtonProps) {
   const { t } = useTexts()
   const { data: start } = useQuery(startQuery)

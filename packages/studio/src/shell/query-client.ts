@@ -3,7 +3,7 @@ import { ApiError, isTooSlow } from '../api/request.ts'
 
 const RETRIES = 2
 
-/** Whether a second try may do better: what was answered with a no will be again. */
+/** Whether a retry may succeed. A refused request would be refused again. */
 function isPassing(error: Error): boolean {
   if (!(error instanceof ApiError) || isTooSlow(error)) return false
   return error.status === 0 || error.status >= 502

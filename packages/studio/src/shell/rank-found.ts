@@ -1,7 +1,10 @@
 import type { Entry } from '../api/entries.ts'
 import { rankTitle } from '../api/rank-title.ts'
 
-/** Those whose title is the nearest first, else as they came; each document once, in the language that is the nearest. */
+/**
+ * Sorts by the distance of the title to the text, then by the original order. A document appears
+ * once, in its best matching locale.
+ */
 export function rankFound(
   entries: readonly Entry[],
   titleOf: (entry: Entry) => string,

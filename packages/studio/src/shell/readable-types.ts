@@ -1,7 +1,6 @@
 import { type TypeSummary, useTypes } from '../api/content-types.ts'
 import { useMay } from '../api/session.ts'
 
-/** Types that the person may at least look at. */
 export function useReadableTypes(): readonly TypeSummary[] {
   const may = useMay()
   return useTypes().filter(({ uid }) => may(`${uid}.find`))

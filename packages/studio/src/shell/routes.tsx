@@ -60,7 +60,6 @@ const choosePasswordRoute = createRoute({
   ),
 })
 
-/** Everything that only somebody who is signed in sees. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
@@ -69,7 +68,7 @@ const shellRoute = createRoute({
       await context.queryClient.ensureQueryData(sessionQuery)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
-      // oxlint-disable-next-line typescript/only-throw-error -- how the router has it
+      // oxlint-disable-next-line typescript/only-throw-error -- the API of the router
       throw redirect({ to: '/sign-in', search: { to: location.href } })
     }
   },
@@ -86,13 +85,16 @@ const homeRoute = createRoute({
   ),
 })
 
-/** What a list is drawn by is asked for at once, or while the pointer is on its way: else each part waits for the one before. */
+/**
+ * Starts all requests of a list together, or already when the pointer is over its link. Otherwise
+ * each part would wait for the previous one.
+ */
 async function prepareList(client: QueryClient, name: string): Promise<void> {
-  // Whoever opens the address itself has no types yet; what fails here is said by the screen.
+  // On a direct visit the types are not loaded yet. The screen shows errors.
   const types = await client.ensureQueryData(typesQuery).catch(() => [])
   const type = types.find((one) => apiNameOf(one) === name)
   if (type?.kind !== 'collectionType') return
-  void import('../screens/list/list-screen.tsx').catch(() => undefined) // the screen says so itself
+  void import('../screens/list/list-screen.tsx').catch(() => undefined) // the screen shows the error
   void client.prefetchQuery(localesQuery)
   void client.prefetchQuery(preferencesQuery)
   const own = declarationQuery(type.uid)

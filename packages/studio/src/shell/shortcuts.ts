@@ -7,11 +7,14 @@ export interface Shortcuts {
   readonly onHelp: () => void
 }
 
-/** Ctrl/⌘-K everywhere; where nobody types `?`, and Ctrl/⌘-Z for what a toast says was done. */
+/**
+ * Ctrl/⌘-K works everywhere. `?`, and Ctrl/⌘-Z for the undo of a notice, work outside of text
+ * fields.
+ */
 export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented) return // an editor took it
+      if (event.defaultPrevented) return // handled by an editor
       if (isPalette(event)) {
         event.preventDefault()
         onPalette()

@@ -6,8 +6,8 @@ import { LoadBoundary } from '../design/not-loaded.tsx'
 const SignInDialog = lazyPart(async () => (await import('./sign-in-dialog.tsx')).SignInDialog)
 
 /**
- * Over whatever is open when the session has ended: requests wait until somebody has signed in, and
- * the screen behind stays as it is.
+ * A dialog over the open screen after the session has ended. Requests wait for the new sign-in, and
+ * the screen keeps its state.
  */
 export function SignInAgain() {
   const [waiting, setWaiting] = useState<readonly (() => void)[]>([])

@@ -13,11 +13,9 @@ import styles from './sign-in.module.css'
 export interface SignInFormProps {
   readonly email?: string
   readonly onSignedIn: (session: Session) => void
-  /** Other ways to sign in. */
   readonly children?: ReactNode
 }
 
-/** E-mail and password. */
 export function SignInForm({ email, onSignedIn, children }: SignInFormProps) {
   const { t } = useTexts()
   const [problem, setProblem] = useState<string | null>(null)

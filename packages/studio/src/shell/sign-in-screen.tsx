@@ -34,7 +34,7 @@ export function SignInScreen() {
       })
   }
   if (start.firstAdministrator) return <Navigate to="/first-start" hash />
-  // A press, so that what looks at links in mails does not use it up.
+  // Requires a press, so that mail scanners that open links do not use up the token.
   if (token !== null) {
     return (
       <Gate title={t('signIn.title')}>

@@ -6,7 +6,6 @@ import { queryClient } from './query-client.ts'
 import { router } from './routes.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 
-/** The whole app. */
 export function Studio() {
   return (
     <QueryClientProvider client={queryClient}>

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { signOut } from '../api/session.ts'
 import { notifyFailure } from '../design/toasts.tsx'
 
-/** Ends the session, and forgets all that it has shown. */
 export function useSignOut(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {

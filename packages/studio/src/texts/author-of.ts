@@ -6,7 +6,6 @@ interface Author {
   readonly name: string | null
 }
 
-/** Who it was: by name where there is one. */
 export function authorOf({ kind, name }: Author, t: Texts['t']): string {
   const key = `author.${kind}`
   const said = key in logEnglish ? t(key as keyof typeof logEnglish) : kind

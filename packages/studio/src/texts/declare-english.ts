@@ -1,4 +1,3 @@
-/** The texts of the forms in which types are declared, in development. */
 export const declareEnglish = {
   'declare.hint':
     'This server is in development. Your changes are written to the files of the project, and the server restarts.',

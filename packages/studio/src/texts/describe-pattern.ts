@@ -1,6 +1,5 @@
 import type { Texts } from './texts.ts'
 
-/** Classes of characters that editors know by a name, as patterns spell them. */
 const CLASSES = {
   '[A-Z]': 'capitals',
   '[a-z]': 'smallLetters',
@@ -12,10 +11,9 @@ const CLASSES = {
   '[a-z0-9-]': 'slug',
 } as const
 
-/** One class of characters, and how many of them. */
 const SIMPLE = /^\^?(\[[^\]]+\]|\\d)(?:\{(\d{1,4})(?:(,)(\d{1,4})?)?\}|([+*]))?\$?$/
 
-/** What a pattern asks of a text, in words; editors cannot read a regular expression. */
+/** Describes a pattern in words, because editors do not read regular expressions. */
 export function describePattern(pattern: string, { t }: Texts): string {
   const [, characters = '', least, comma, most, sign] = SIMPLE.exec(pattern) ?? []
   const known = CLASSES[characters as keyof typeof CLASSES] as

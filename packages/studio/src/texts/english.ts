@@ -5,7 +5,7 @@ import { logEnglish } from './log-english.ts'
 import { mediaEnglish } from './media-english.ts'
 import { planningEnglish } from './planning-english.ts'
 
-/** Every text of the Studio. `one | many` are the forms of `{count}`. */
+/** All texts of the Studio. `one | many` are the plural forms for `{count}`. */
 export const english = {
   ...entryEnglish,
   ...mediaEnglish,
@@ -298,5 +298,4 @@ export const english = {
 
 export type TextKey = keyof typeof english
 
-/** All of them, in one language. */
 export type Catalogue = Readonly<Record<TextKey, string>>

@@ -1,4 +1,3 @@
-/** The texts of an entry and of its fields. */
 export const entryEnglish = {
   'entry.untitled': '{name}',
   'entry.create': 'Create',

@@ -1,6 +1,5 @@
 import type { entryEnglish } from './entry-english.ts'
 
-/** Die Texte eines Eintrags und seiner Felder. */
 export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = {
   'entry.untitled': '{name}',
   'entry.create': 'Anlegen',

@@ -1,4 +1,3 @@
-/** What is wrong with a value, by the code of the server's fault; and why it refuses a request, by that of its error. */
 export const faultEnglish = {
   'fault.within': '{name}: {text}',
   'fault.any.fixed': 'This cannot be changed',

@@ -1,6 +1,5 @@
 import type { faultEnglish } from './fault-english.ts'
 
-/** Was an einem Wert nicht stimmt, und warum der Server eine Anfrage ablehnt. */
 export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = {
   'fault.within': '{name}: {text}',
   'fault.any.fixed': 'Das lässt sich nicht ändern',

@@ -4,13 +4,15 @@ const ACRONYMS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The name of an attribute as words: `readingMinutes` is `Reading minutes`, `seo-title` is `SEO title`. */
+/**
+ * An attribute name as a label: `readingMinutes` is `Reading minutes`, `seo-title` is `SEO title`.
+ */
 export function labelOf(name: string): string {
   const words = wordsOf(name)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The same as it stands within a sentence: `faq-page` is `FAQ page`, and `FAQs` stays so. */
+/** The label inside a sentence: `faq-page` is `FAQ page`, `FAQs` is unchanged. */
 export function wordsOf(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -22,7 +24,7 @@ export function wordsOf(name: string): string {
     .join(' ')
 }
 
-/** A word as it stands within a sentence: `url` is `URL`, `urls` is `URLs`. */
+/** `url` is `URL`, `urls` is `URLs`. */
 function inSentence(word: string): string {
   if (/^[A-Z0-9]{2,}s?$/.test(word)) return word
   const small = word.toLowerCase()

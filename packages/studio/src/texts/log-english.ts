@@ -1,4 +1,3 @@
-/** The texts of what is read from the commit log: history, audit, webhooks. */
 export const logEnglish = {
   'author.administrator': 'Someone',
   'author.apiToken': 'An app',

@@ -1,6 +1,5 @@
 import type { logEnglish } from './log-english.ts'
 
-/** Die Texte zu Verlauf, Protokoll und Webhooks. */
 export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'author.administrator': 'Jemand',
   'author.apiToken': 'Eine App',

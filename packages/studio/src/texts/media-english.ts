@@ -1,4 +1,3 @@
-/** The texts of the media screen. */
 export const mediaEnglish = {
   'nav.media': 'Media',
   'media.upload': 'Upload',

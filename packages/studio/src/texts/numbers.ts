@@ -1,4 +1,3 @@
-/** The characters that group and split the digits of a number in a language. */
 export interface Separators {
   readonly group: string
   readonly decimal: string
@@ -12,7 +11,7 @@ export function separatorsOf(language: string): Separators {
 
 const WRITTEN = /^([+-]?)(\d+)(?:\.(\d+))?(e[+-]?\d+)?$/i
 
-/** A number in a language, with every digit: `Intl` rounds to three decimals. */
+/** Keeps all digits, because `Intl` rounds to three decimals. */
 export function formatNumber(language: string, value: number | string): string {
   const [, sign, whole, decimals, power = ''] = WRITTEN.exec(String(value)) ?? []
   if (whole === undefined) return String(value)

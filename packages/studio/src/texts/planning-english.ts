@@ -1,4 +1,3 @@
-/** The texts of the trash, of schedules and of releases. */
 export const planningEnglish = {
   'nav.trash': 'Trash',
   'nav.calendar': 'Calendar',

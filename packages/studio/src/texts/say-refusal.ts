@@ -3,7 +3,10 @@ import { english, type TextKey } from './english.ts'
 import { labelOf } from './labels.ts'
 import { textsOf, type Texts, type Values } from './texts.ts'
 
-/** A fault as the server lists it: where in what was sent, which rule, and what the rule asks for. */
+/**
+ * A fault of the server: its path in the request, the code of the rule, and the parameters of the
+ * rule.
+ */
 export interface CodedFault {
   readonly path: readonly (string | number)[]
   /** In English. */
@@ -12,14 +15,14 @@ export interface CodedFault {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** Why the server did not do something; `code` is of docs/errors.md. */
+/** An error response; `code` is one of docs/errors.md. */
 export interface Refusal {
   readonly message: string
   readonly code: string
   readonly faults: readonly CodedFault[]
 }
 
-/** The language of the person, for what knows no component. */
+/** The language of the user, for code outside of components. */
 let spoken = textsOf('en', english)
 
 export function speak(texts: Texts): void {
@@ -30,13 +33,13 @@ export function spokenTexts(): Texts {
   return spoken
 }
 
-/** What is wrong, as it stands at its field; the server's sentence where the rule is not known here. */
+/** The text of a fault at its field. Falls back to the server's message for unknown codes. */
 export function sayFault({ code, params = {}, message }: CodedFault, texts: Texts): string {
   const key = `fault.${code}`
   return isKey(key) ? texts.t(key, wordsOf(params, texts)) : message
 }
 
-/** Why it was refused, where no field says it: each fault by its attribute. */
+/** The text of a refusal outside of a field. It names the attribute of each fault. */
 export function sayRefusal({ message, code, faults }: Refusal, texts: Texts): string {
   const isSaid = faults.length > 0 && faults.every((fault) => isKey(`fault.${fault.code}`))
   if (isSaid) return faults.map((fault) => sayPlaced(fault, texts)).join('; ')
@@ -75,7 +78,6 @@ function anyOf(words: readonly string[], { language }: Texts): string {
   return new Intl.ListFormat(language, { type: 'disjunction' }).format(words)
 }
 
-/** `images` by its name in this language. */
 function kindOf({ t }: Texts): (kind: unknown) => string {
   return (kind) => {
     const key = `media.kind.${String(kind).replace(/s$/, '')}`

@@ -6,21 +6,19 @@ export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
 
 export type Language = keyof typeof LANGUAGES
 
-/** What stands for `{name}` in a text. `count` chooses the form of the number as well. */
+/** Values for `{name}` in a text. `count` also selects the plural form. */
 export type Values = Readonly<Record<string, string | number>>
 
 export interface Texts {
   readonly language: Language
-  /** The text of a key; of `one | many` the form that `count` asks for. */
+  /** The text of a key, in the plural form for `count`. */
   readonly t: (key: TextKey, values?: Values) => string
-  /** A number with all its digits; a large or exact one is a text of digits. */
+  /** Keeps all digits. Large or exact numbers are strings of digits. */
   readonly number: (value: number | string) => string
-  /** `2 minutes ago`, `yesterday`, `18 Nov`, `18 Nov 2024`: as exact as one wants to know it. */
+  /** `2 minutes ago`, `yesterday`, `18 Nov`, `18 Nov 2024`: less precise with age. */
   readonly ago: (moment: string | Date) => string
-  /** Day and time in full, for tooltips. */
   readonly moment: (moment: string | Date) => string
   readonly bytes: (value: number) => string
-  /** The name of a locale of content in this language. */
   readonly locale: (code: string) => string
 }
 
@@ -86,7 +84,7 @@ function localeName(language: string, code: string): string {
   try {
     return new Intl.DisplayNames(language, { type: 'language' }).of(code) ?? code
   } catch {
-    return code // no language tag
+    return code // not a language tag
   }
 }
 
@@ -96,7 +94,6 @@ export function useTexts(): Texts {
   return use(TextsContext)
 }
 
-/** The first of what the person asks for that there is; English otherwise. */
 export function chooseLanguage(wanted: readonly (string | null | undefined)[]): Language {
   const found = wanted
     .map((one) => one?.slice(0, 2).toLowerCase())
@@ -104,7 +101,7 @@ export function chooseLanguage(wanted: readonly (string | null | undefined)[]): 
   return (found as Language | undefined) ?? 'en'
 }
 
-/** A catalogue; those of other languages than English are loaded when they are needed. */
+/** Loads a catalogue; only English is part of the main bundle. */
 export async function loadCatalogue(language: Language): Promise<Catalogue> {
   if (language === 'de') return (await import('./german.ts')).german
   return english

@@ -11,7 +11,6 @@ export interface BlocksAreaProps {
   readonly onChange: (blocks: Blocks) => void
 }
 
-/** The editor of `blocks`: loaded with the first one that is shown. */
 export function BlocksArea({ blocks, names, isReadOnly, onChange }: BlocksAreaProps) {
   const host = useRef<HTMLDivElement>(null)
   const [editor, setEditor] = useState<Editor | null>(null)

@@ -11,7 +11,6 @@ import type { BlockNode } from './blocks.ts'
 
 const BlocksArea = lazyPart(async () => (await import('./blocks-area.tsx')).BlocksArea)
 
-/** Paragraphs, headings, lists, quotes, code and pictures. Until its editor is there, the text of it. */
 export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const blocks = useValue<readonly BlockNode[] | null>(place)
   const set = useSetValue<readonly BlockNode[] | null>(place)

@@ -18,12 +18,13 @@ const LEVELS = ['1', '2', '3', '4', '5', '6'] as const
 
 export interface BlocksToolsProps {
   readonly editor: Editor
-  /** Whether the address of a link is asked for. */
   readonly isLinking: boolean
   readonly onLink: (isLinking: boolean) => void
 }
 
-/** What a text can be made of, as one stop of Tab with arrows within; every one of them has a key as well. */
+/**
+ * The toolbar: one tab stop, arrow keys move within it. Every tool has a keyboard shortcut, too.
+ */
 export function BlocksTools({ editor, isLinking, onLink: link }: BlocksToolsProps) {
   const { t } = useTexts()
   const [isChoosing, choose] = useState(false)

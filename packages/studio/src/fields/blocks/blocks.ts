@@ -1,11 +1,10 @@
-/** The nodes of a `blocks` value: see docs/content-types.md. Keys that are not named here are kept as they are. */
+/** A node of a `blocks` value: see docs/content-types.md. Unknown keys are preserved. */
 export interface BlockNode {
   readonly type: string
   readonly children?: readonly BlockNode[]
   readonly [key: string]: unknown
 }
 
-/** What the editor holds: ProseMirror's JSON. */
 export interface EditorNode {
   readonly type: string
   readonly attrs?: Readonly<Record<string, unknown>>
@@ -21,7 +20,6 @@ export interface EditorMark {
 
 export const TEXT_MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'] as const
 
-/** The keys of each block that the editor has an attribute for. */
 export const BLOCK_KEYS: Readonly<Record<string, readonly string[]>> = {
   paragraph: [],
   heading: ['level'],
@@ -32,7 +30,7 @@ export const BLOCK_KEYS: Readonly<Record<string, readonly string[]>> = {
   image: ['image'],
 }
 
-/** Every other key of a node, for the editor to carry along; null where there is none. */
+/** All other keys of a node, which the editor preserves; null if there are none. */
 export function unknownKeys(
   node: BlockNode,
   known: readonly string[],

@@ -1,7 +1,7 @@
 import { isDeepEqual } from '../../entry/deep-equal.ts'
 import { BLOCK_KEYS, type BlockNode, type EditorNode, EMPTY_TEXT, TEXT_MARKS } from './blocks.ts'
 
-/** The editor's document as a `blocks` value; null where there is nothing but an empty paragraph. */
+/** Converts the editor's document to a `blocks` value; null for a single empty paragraph. */
 export function fromEditor({ content = [] }: EditorNode): readonly BlockNode[] | null {
   const blocks = content.map(toBlock)
   const [first] = blocks
@@ -25,7 +25,6 @@ function toBlock(node: EditorNode): BlockNode {
   return { type, ...Object.fromEntries(named), ...extra, children: childrenOf(type, node) }
 }
 
-/** The type of a block by the editor's name. */
 function typeOf(name: string): string {
   return { listItem: 'list-item', codeBlock: 'code', blockquote: 'quote' }[name] ?? name
 }
@@ -41,7 +40,7 @@ interface Piece {
   readonly link: Readonly<Record<string, unknown>> | null
 }
 
-/** Texts that look alike are one, and so are those within the same link. */
+/** Joins adjacent texts with the same marks, also inside a link. */
 function inlineOf(content: readonly EditorNode[]): readonly BlockNode[] {
   const children: BlockNode[] = []
   for (const { text, link } of content.map(toPiece)) {
@@ -61,7 +60,7 @@ function isSameLink(node: BlockNode, link: object): boolean {
   return node.type === 'link' && isDeepEqual(Object.fromEntries(keys), link)
 }
 
-/** Puts a text at the end of a list, into the one before where that looks the same. */
+/** Appends a text to a list, or to its last text if both have the same marks. */
 function join(list: BlockNode[], piece: BlockNode): void {
   const last = list.at(-1)
   const { text, ...look } = piece

@@ -4,14 +4,11 @@ import { type EditorState, TextSelection, type Transaction } from '@tiptap/pm/st
 
 type Format = 'ordered' | 'unordered'
 
-/** Where the cursor stands in a list. */
 interface InList {
   readonly $from: ResolvedPos
   readonly item: Node
   readonly list: Node
-  /** Of the item within the list. */
   readonly index: number
-  /** Where the list begins in the document. */
   readonly at: number
   readonly isNested: boolean
 }
@@ -26,7 +23,10 @@ function findList({ selection }: EditorState): InList | null {
   return { $from, item: $from.parent, list, index, at: $from.before(depth), isNested }
 }
 
-/** Puts the item a list further out, or out of its list as a paragraph; what follows it becomes a list of its own. */
+/**
+ * Moves the item to the outer list, or out of the list as a paragraph. The items after it become a
+ * separate list.
+ */
 export function liftItem(state: EditorState): Transaction | null {
   const found = findList(state)
   if (found === null) return null
@@ -44,7 +44,7 @@ export function liftItem(state: EditorState): Transaction | null {
   )
 }
 
-/** Puts the item into a list within its list: that before it where there is one. */
+/** Moves the item to a nested list, to the existing one before it if there is one. */
 export function sinkItem(state: EditorState): Transaction | null {
   const found = findList(state)
   if (found === null || found.index === 0) return null
@@ -64,7 +64,10 @@ export function sinkItem(state: EditorState): Transaction | null {
   return withCursor(tr, start + 1 + $from.parentOffset)
 }
 
-/** Makes the chosen blocks items of a list; of a list of this format it makes paragraphs. */
+/**
+ * Turns the selected blocks into list items, or back into paragraphs if they already are items of
+ * this format.
+ */
 export function toggleList(state: EditorState, format: Format): Transaction | null {
   const found = findList(state)
   if (found !== null) {
@@ -97,13 +100,12 @@ function sizeOf(nodes: readonly Node[]): number {
   return nodes.reduce((size, node) => size + node.nodeSize, 0)
 }
 
-/** How many lists a place is in, less one. */
 function depthOf($at: ResolvedPos): number {
   const depths = Array.from({ length: $at.depth }, (_, depth) => depth)
   return depths.filter((depth) => $at.node(depth).type.name === 'list').length - 1
 }
 
-/** The keys of lists, and lists that are begun by typing `- ` or `1. `. */
+/** Keyboard shortcuts of lists, and input rules for `- ` and `1. `. */
 export const ListKeys = Extension.create({
   name: 'listKeys',
   priority: 1100,

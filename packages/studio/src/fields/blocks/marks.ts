@@ -5,7 +5,7 @@ interface Look {
   readonly tag: string
   readonly alike: readonly string[]
   readonly key: string
-  /** What is typed around a text to give it the look. */
+  /** The characters that, typed around a text, apply the mark. */
   readonly typed?: RegExp
 }
 
@@ -58,13 +58,16 @@ const Link = Mark.create({
   ],
 })
 
-/** Only of addresses that lead to a page, never of scripts; an empty one keeps it a link for screen readers. */
+/**
+ * Allows only addresses of pages, never scripts. An empty `href` keeps the element a link for
+ * screen readers.
+ */
 function addressOf(url: string): Readonly<Record<string, string>> {
   const isSafe = /^(?:https?:|mailto:|tel:|[/#?.])/i.test(url)
   return isSafe ? { href: url, target: '_blank', rel: 'noreferrer' } : { role: 'link' }
 }
 
-/** Keys of a text that the editor does not know. */
+/** Preserves unknown keys of a text. */
 const Extra = Mark.create({
   name: 'extra',
   addAttributes: () => ({ keys: { default: null, rendered: false } }),

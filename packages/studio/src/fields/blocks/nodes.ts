@@ -1,6 +1,6 @@
 import { Node, textblockTypeInputRule } from '@tiptap/core'
 
-/** Keys that the editor does not know: they go through it unseen. */
+/** Preserves unknown keys of a node. */
 const EXTRA = { extra: { default: null, rendered: false } }
 
 const Doc = Node.create({ name: 'doc', topNode: true, content: 'block+' })
@@ -9,7 +9,7 @@ const Text = Node.create({ name: 'text', group: 'inline' })
 
 const Paragraph = Node.create({
   name: 'paragraph',
-  priority: 1000, // what a new block is where nothing else is said
+  priority: 1000, // the default type of new blocks
   group: 'block',
   content: 'inline*',
   addAttributes: () => EXTRA,
@@ -74,8 +74,8 @@ const Code = Node.create({
 })
 
 /**
- * Lists hold items and lists, as `blocks` have it. HTML has no list directly in a list: a nested one is shown within an
- * item of its own, which is no node.
+ * Lists contain items and lists, as in `blocks`. HTML does not allow a list directly in a list, so
+ * a nested list renders in an item element of its own.
  */
 const List = Node.create({
   name: 'list',

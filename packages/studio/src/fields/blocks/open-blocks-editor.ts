@@ -15,9 +15,7 @@ export interface BlocksEditorOptions {
   readonly isReadOnly: boolean
   readonly names: Readonly<Record<string, string>>
   readonly onChange: (blocks: Blocks) => void
-  /** Called when the state of the tools may have changed. */
   readonly onMove: () => void
-  /** Called by Ctrl/⌘-K where there is something to link. */
   readonly onLink: () => void
 }
 
@@ -31,7 +29,7 @@ export function openBlocksEditor(options: BlocksEditorOptions): Editor {
     extensions: EXTENSIONS,
     content: toEditor(options.blocks) as JSONContent,
     editable: !options.isReadOnly,
-    injectCSS: false, // the page's policy forbids it
+    injectCSS: false, // forbidden by the CSP of the page
     enableContentCheck: true,
     editorProps: {
       attributes: { ...options.names, role: 'textbox', 'aria-multiline': 'true' },
@@ -51,7 +49,6 @@ function isLinkKey({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): 
   return key.toLowerCase() === 'k' && (metaKey || ctrlKey) && !altKey && !shiftKey
 }
 
-/** Takes blocks that came from elsewhere. */
 export function setBlocks(editor: Editor, blocks: Blocks): void {
   editor.commands.setContent(toEditor(blocks) as JSONContent, { emitUpdate: false })
 }
@@ -62,7 +59,10 @@ export function toggleListIn(editor: Editor, format: 'ordered' | 'unordered'): v
   editor.view.focus()
 }
 
-/** Items of pasted lists hold text, and lists within them stand behind them; a row of a table is a paragraph. */
+/**
+ * Pasted list items contain only text, and nested lists follow them. A table row becomes a
+ * paragraph.
+ */
 function flatBlocks(html: string): string {
   const { body } = new DOMParser().parseFromString(html, 'text/html')
   for (const table of [...body.querySelectorAll('table')].toReversed()) {
@@ -74,7 +74,7 @@ function flatBlocks(html: string): string {
   return body.innerHTML
 }
 
-/** The cells of a row, kept apart by a bar. */
+/** Joins the cells with a vertical bar. */
 function rowOf(row: HTMLTableRowElement): HTMLParagraphElement {
   const paragraph = document.createElement('p')
   for (const [index, cell] of [...row.cells].entries()) {

@@ -10,7 +10,6 @@ import {
 const TEXT_KEYS = ['type', 'text', ...TEXT_MARKS]
 const LINK_KEYS = ['type', 'url', 'children']
 
-/** A `blocks` value as the editor's document; an empty one is an empty paragraph. */
 export function toEditor(blocks: readonly BlockNode[] | null): EditorNode {
   const content = (blocks ?? []).map(toBlock)
   return { type: 'doc', content: content.length === 0 ? [{ type: 'paragraph' }] : content }
@@ -31,7 +30,6 @@ function toBlock(node: BlockNode): EditorNode {
   }
 }
 
-/** The editor's name of a node. */
 function nameOf(type: string): string {
   return { 'list-item': 'listItem', code: 'codeBlock', quote: 'blockquote' }[type] ?? type
 }
@@ -49,7 +47,7 @@ function toInline(node: BlockNode, isCode: boolean): readonly EditorNode[] {
   return (node.children ?? []).flatMap((child) => toText(child, [{ type: 'link', attrs }], isCode))
 }
 
-/** Text as it is; a line that ends within it is a node of its own, but in code. */
+/** Line breaks become nodes, except in code. */
 function toText(
   node: BlockNode,
   within: readonly EditorMark[],

@@ -7,7 +7,6 @@ import { FieldFrame } from '../frame/field-frame.tsx'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 import styles from './boolean-field.module.css'
 
-/** Yes or no; and as long as it was never set, neither. */
 export function BooleanField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<boolean | null>(place)
   const set = useSetValue<boolean | null>(place)

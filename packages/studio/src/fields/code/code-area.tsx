@@ -13,7 +13,7 @@ export interface CodeAreaProps {
   readonly onChange: (text: string) => void
 }
 
-/** A text with the editor for its language, which is loaded when the first one is shown; until then it can be read. */
+/** A code editor, loaded when the first one renders. Shows plain text until then. */
 export function CodeArea({
   language,
   text,

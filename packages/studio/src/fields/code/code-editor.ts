@@ -18,14 +18,15 @@ export interface CodeEditorOptions {
 }
 
 export interface CodeEditor {
-  /** Takes a text that came from elsewhere; one that it holds already changes nothing. */
+  /** Sets a text from elsewhere; ignored if the editor already has it. */
   readonly setText: (text: string) => void
   readonly focus: () => void
   readonly destroy: () => void
 }
 
 /**
- * An editor in `host`. It stands in a shadow root, where its styles need no `style` element, which the page's policy forbids.
+ * The editor is in a shadow root, where its styles need no `style` element, which the CSP of the
+ * page forbids.
  */
 export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
@@ -63,7 +64,7 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
   }
 }
 
-/** Tab goes on to the next field, as everywhere. */
+/** Tab is not bound, so that it moves to the next field. */
 function formatting(language: CodeLanguage): readonly KeyBinding[] {
   if (language === 'json') return []
   return [
@@ -87,7 +88,6 @@ function wrapIn(mark: string) {
   }
 }
 
-/** Makes the selection the text of a link, with the cursor where its address goes. */
 function linkSelection(view: EditorView): boolean {
   const { from, to, empty } = view.state.selection.main
   if (empty) return false

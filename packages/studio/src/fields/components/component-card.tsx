@@ -18,7 +18,7 @@ export interface ComponentCardProps {
   readonly declared: ComponentDeclaration | undefined
   readonly uid: string
   readonly itemKey: string
-  /** Of the component itself. */
+  /** The place of the component, not of its list. */
   readonly place: Place
   readonly position: number
   readonly count: number
@@ -30,7 +30,6 @@ export interface ComponentCardProps {
 
 export type CardAction = 'fold' | 'duplicate' | 'remove' | 'up' | 'down'
 
-/** A component in a list: its head, and its fields unless it is folded. */
 export const ComponentCard = memo(function ComponentCard(props: ComponentCardProps) {
   const { declared, uid, itemKey, place, position, count, isFolded, isFixed, handles, onAct } =
     props
@@ -90,7 +89,6 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
   )
 })
 
-/** That something within it is wrong, which nobody would see while it is folded. */
 function Trouble({ place, isFolded }: { readonly place: Place; readonly isFolded: boolean }) {
   const { form } = useOpenEntry()
   const { t } = useTexts()
@@ -105,7 +103,6 @@ function Trouble({ place, isFolded }: { readonly place: Place; readonly isFolded
 
 const SUMMARY_LENGTH = 120
 
-/** The first text that a component holds. */
 function summaryOf(
   declared: ComponentDeclaration | undefined,
   value: ComponentValue | undefined,

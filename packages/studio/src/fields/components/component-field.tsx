@@ -12,7 +12,6 @@ import { addressAt, useFromValue, useOpenEntry } from '../open-entry.ts'
 import { ComponentFields } from './component-fields.tsx'
 import styles from './components.module.css'
 
-/** One component, or none. */
 export function ComponentField({ attribute, name, place }: FieldProps<ComponentAttribute>) {
   const isThere = useFromValue<ComponentValue | null, boolean>(place, (value) => value !== null)
   const { form, reading, isReadOnly } = useOpenEntry()

@@ -3,7 +3,6 @@ import type { Place } from '../field-props.ts'
 import { useOpenEntry } from '../open-entry.ts'
 import styles from './components.module.css'
 
-/** The fields of one component. */
 export function ComponentFields({
   attributes,
   place,

@@ -13,10 +13,9 @@ import { type CardAction, ComponentCard } from './component-card.tsx'
 import { type ListAttribute, useListActions, useOutline } from './component-list.ts'
 import styles from './components.module.css'
 
-/** Lists longer than this are opened folded: an outline to find one's way in. */
+/** Longer lists start collapsed. */
 const OPEN_AT_MOST = 5
 
-/** A repeatable component or a dynamic zone. */
 export function ComponentListField({ attribute, name, place }: FieldProps<ListAttribute>) {
   const outline = useOutline(attribute, place)
   const actions = useListActions(attribute, place)
@@ -154,14 +153,12 @@ function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
   return next
 }
 
-/** The line that shows where a dragged one would land. */
 function landing(drag: { readonly to: number } | null, index: number, count: number): string {
   if (drag === null) return ''
   if (drag.to === index) return styles['landBefore'] ?? ''
   return drag.to === count && index === count - 1 ? (styles['landAfter'] ?? '') : ''
 }
 
-/** The head of a card; without any, what adds the first. */
 function focusCard(list: HTMLElement | null, index: number): void {
   const card = `:scope > [data-item]:nth-child(${index + 1})`
   focusFirst(list, [`${card} [aria-expanded]:not([aria-haspopup])`, ':scope > button'])

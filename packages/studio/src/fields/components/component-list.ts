@@ -8,13 +8,12 @@ import { moved } from '../reorder/use-reorder.ts'
 
 export type ListAttribute = ComponentAttribute | ZoneAttribute
 
-/** An element of a list: its key and which component it is. */
 export interface Outlined {
   readonly key: string
   readonly uid: string
 }
 
-/** What is in a list and in what order; not what its components hold, so that typing in one does not concern it. */
+/** The outline of a list. It does not change when the user types in a component. */
 export function useOutline(attribute: ListAttribute, place: Place): readonly Outlined[] {
   const text = useFromValue<readonly ComponentValue[] | null, string>(place, (list) =>
     outlineOf(list ?? []),
@@ -38,7 +37,6 @@ export interface ListActions {
   readonly move: (key: string, to: number) => void
 }
 
-/** What can be done with a list of components. */
 export function useListActions(attribute: ListAttribute, place: Place): ListActions {
   const { form, reading } = useOpenEntry()
   const change = useCallback(

@@ -13,7 +13,6 @@ export interface ConflictChoiceProps {
   readonly conflict: Conflict
 }
 
-/** What I and somebody else made of the same attribute, side by side, and which of both it shall be. */
 export function ConflictChoice({ attribute, place, conflict }: ConflictChoiceProps) {
   const { form, reading } = useOpenEntry()
   const texts = useTexts()

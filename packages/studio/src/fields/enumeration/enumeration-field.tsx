@@ -5,7 +5,6 @@ import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
-/** One of the declared values, or none. */
 export function EnumerationField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<string | null>(place)
   const set = useSetValue<string | null>(place)

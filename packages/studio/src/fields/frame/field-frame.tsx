@@ -8,7 +8,6 @@ import type { Place } from '../field-props.ts'
 import { useConflict, useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
 import styles from './field-frame.module.css'
 
-/** What an input says of itself, so that it is named and described by what stands around it. */
 export interface InputNames {
   readonly id: string
   readonly 'aria-labelledby': string
@@ -21,17 +20,14 @@ export interface FieldFrameProps {
   readonly attribute: Attribute
   readonly name: string
   readonly place: Place
-  /** Beside the label, quiet. */
   readonly note?: ReactNode
-  /** Before its limits. */
   readonly hint?: string | undefined
-  /** The label is no `label`: what it names is a group. */
+  /** The label names a group and is no `label` element. */
   readonly isGroup?: boolean
   readonly isTitle?: boolean
   readonly children: (names: InputNames) => ReactNode
 }
 
-/** A field: its label, its input, its limits, what is wrong with it, and what another made of it meanwhile. */
 export function FieldFrame(props: FieldFrameProps) {
   const { attribute, name, place, note, hint, isGroup = false, isTitle = false, children } = props
   const texts = useTexts()
@@ -65,7 +61,10 @@ export function FieldFrame(props: FieldFrameProps) {
   )
 }
 
-/** What is wrong. Of what is merely missing the server says which type it must be: that helps nobody who writes. */
+/**
+ * The problems as sentences. For a missing value the server's sentence only names the type, so a
+ * better one replaces it.
+ */
 function useSentences(place: Place, { required }: Attribute): readonly string[] | undefined {
   const { t } = useTexts()
   const problems = useProblems(place)
@@ -117,7 +116,6 @@ function Problems({ id, problems }: ProblemsProps) {
   )
 }
 
-/** Required, private, and whether all locales share it. */
 function Marks({
   attribute,
   isWithin,

@@ -8,7 +8,7 @@ import { FieldFrame } from '../frame/field-frame.tsx'
 import { labelOf } from '../../texts/labels.ts'
 import { addressAt, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
-/** Any JSON; while it is none it stays in the editor and is not saved. Nothing typed is null. */
+/** Invalid JSON stays in the editor and is not saved. An empty text is null. */
 export function JsonField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<unknown>(place)
   const set = useSetValue<unknown>(place)
@@ -19,7 +19,7 @@ export function JsonField({ attribute, name, place }: FieldProps<ScalarAttribute
   useEffect(() => {
     if (isDeepEqual(last.current, value)) return
     last.current = value
-    setText(shown(value)) // it came from elsewhere
+    setText(shown(value)) // a value from elsewhere
   }, [value])
   const change = (typed: string): void => {
     setText(typed)

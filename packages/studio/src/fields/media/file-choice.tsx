@@ -13,14 +13,13 @@ import { FileThumb } from './file-thumb.tsx'
 import styles from './file-choice.module.css'
 
 export interface FileChoiceProps {
-  /** None: files of every kind. */
+  /** Empty: all kinds of files. */
   readonly kinds: readonly FileKind[]
   readonly isMultiple: boolean
   readonly onChosen: (files: readonly FileValue[]) => void
   readonly onClose: () => void
 }
 
-/** Chooses from the files that there are. */
 export function FileChoice({ kinds, isMultiple, onChosen, onClose }: FileChoiceProps) {
   const { t } = useTexts()
   const [search, setSearch] = useState('')
@@ -96,7 +95,7 @@ function useFiles(search: string, kinds: readonly FileKind[]): readonly FileValu
     queryFn: async ({ signal }) => {
       const query = {
         ...(text !== '' && { search: text }),
-        // Of several kinds all are asked for: the API filters by one.
+        // The API filters by one kind only, so several kinds are filtered here.
         ...(kind !== undefined && kinds.length === 1 && { kind: KIND_PARAMETER[kind] }),
         sort: 'createdAt:desc',
         pagination: { pageSize: SHOWN },

@@ -2,7 +2,7 @@ import type { MediaAttribute } from '../../entry/declaration.ts'
 
 export type FileKind = 'images' | 'videos' | 'audios' | 'files'
 
-/** What the API calls each in `GET /admin/files?kind=`. */
+/** The values of `GET /admin/files?kind=`. */
 export const KIND_PARAMETER: Readonly<Record<FileKind, string>> = {
   images: 'image',
   videos: 'video',
@@ -10,18 +10,16 @@ export const KIND_PARAMETER: Readonly<Record<FileKind, string>> = {
   files: 'file',
 }
 
-/** The kinds that an attribute takes; none says that it takes all. */
+/** The allowed kinds; empty if all are allowed. */
 export function kindsOf({ allowedTypes = [] }: MediaAttribute): readonly FileKind[] {
   return allowedTypes.filter((type): type is FileKind => type in KIND_PARAMETER)
 }
 
-/** For the `accept` of a file input. */
 export function acceptOf(kinds: readonly FileKind[]): string | undefined {
   if (kinds.length === 0 || kinds.includes('files')) return undefined
   return kinds.map((kind) => `${KIND_PARAMETER[kind]}/*`).join(',')
 }
 
-/** Whether a file of this type is of one of the kinds. */
 export function isOfKind(mime: string, kinds: readonly FileKind[]): boolean {
   if (kinds.length === 0) return true
   const [of] = mime.split('/')

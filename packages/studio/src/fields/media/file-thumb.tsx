@@ -4,7 +4,6 @@ import styles from './media-field.module.css'
 
 const KINDS: Readonly<Record<string, IconName>> = { video: 'video', audio: 'audio' }
 
-/** A small picture of a file; of one that is no picture a sign for its kind. */
 export function FileThumb({
   file,
   size = 40,
@@ -32,7 +31,6 @@ export function FileThumb({
   )
 }
 
-/** The smallest format that is large enough. */
 function addressOf({ url, formats }: FileValue, size: number): string {
   const small = formats?.[size > 64 ? 'small' : 'thumbnail'] ?? formats?.['thumbnail']
   return small?.url ?? url

@@ -21,7 +21,6 @@ import { type Upload, useUploads } from './use-uploads.ts'
 
 const NONE: readonly FileValue[] = []
 
-/** Files of an entry: dropped, pasted, uploaded or chosen. */
 export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute>) {
   const files = useValue<readonly FileValue[] | null>(place) ?? NONE
   const { form, isReadOnly } = useOpenEntry()
@@ -147,7 +146,6 @@ function FileList({ files, isFixed, isMany, onChange }: FileListProps) {
   )
 }
 
-/** An entry whose file is still on its way is not saved, and says so. */
 function useWaiting(place: Place, uploads: readonly Upload[]): void {
   const { form } = useOpenEntry()
   const { t } = useTexts()
@@ -160,7 +158,6 @@ function useWaiting(place: Place, uploads: readonly Upload[]): void {
   }, [form, isWaiting, place, problem])
 }
 
-/** Takes what is dropped or pasted. */
 function receiving(take: (files: readonly File[]) => void, over: (isOver: boolean) => void) {
   return {
     onDragOver: (event: DragEvent) => {

@@ -5,12 +5,11 @@ import type { FileValue } from '../../entry/values.ts'
 export interface Upload {
   readonly id: number
   readonly name: string
-  /** From 0 to 1. */
   readonly share: number
   readonly failure: string | null
 }
 
-/** Files on their way to the server; each one that arrived is handed on, in the order in which they arrive. */
+/** Running uploads. `onDone` receives the files in the order of their completion. */
 export function useUploads(onDone: (file: FileValue) => void) {
   const [uploads, setUploads] = useState<readonly Upload[]>([])
   const done = useRef(onDone)

@@ -11,8 +11,8 @@ import { problemOfNumber } from './problem-of-number.ts'
 type NumberValue = number | string | null
 
 /**
- * A number in the language of the Studio. While it is typed, the number that was read stands beside it. A text that is no
- * number stays in the input and is not saved.
+ * Shows the parsed number next to the input while the user types. Invalid text stays in the input
+ * and is not saved.
  */
 export function NumberField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<NumberValue>(place)
@@ -25,7 +25,7 @@ export function NumberField({ attribute, name, place }: FieldProps<ScalarAttribu
   useEffect(() => {
     if (Object.is(last.current, value)) return
     last.current = value
-    type(shown(value, texts)) // it came from elsewhere
+    type(shown(value, texts)) // a value from elsewhere
     show(null)
   }, [value, texts])
   const change = (text: string): void => {

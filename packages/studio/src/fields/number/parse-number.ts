@@ -8,13 +8,13 @@ export type ParsedNumber =
 const INT_32 = { min: -2_147_483_648n, max: 2_147_483_647n }
 const INT_64 = { min: -9_223_372_036_854_775_808n, max: 9_223_372_036_854_775_807n }
 
-/** Characters that group digits in every language: spaces and apostrophes. */
+/** Group separators of all languages: spaces and apostrophes. */
 const NEUTRAL_GROUPS = String.raw`\s'’`
 const NUMERIC = /^[+-]?[\d\s.,'’]*\d[\d\s.,'’]*(?:e[+-]?\d+)?$/i
 
 /**
- * Reads a number of the type as it is written in the language: `1,234` is 1234 in English and 1.234 in German. An empty
- * text is null. Separators in other places than the language has them are refused: nobody can tell what they mean.
+ * Parses a localized number: `1,234` is 1234 in English and 1.234 in German. An empty text is null.
+ * Separators at unusual positions are refused, because their meaning is ambiguous.
  */
 export function parseNumber(type: NumberType, typed: string, language: string): ParsedNumber {
   const text = typed.trim().replace('−', '-')
@@ -28,10 +28,10 @@ export function parseNumber(type: NumberType, typed: string, language: string): 
   return isWhole ? parseWhole(type, plain) : parseReal(type, plain)
 }
 
-/** The number with a decimal point and without groups; null where it is not written as in the language. */
+/** The number with a decimal point and without groups; null if it is not valid in the language. */
 function toPlain(text: string, language: string): string | null {
   const { group, decimal } = separatorsOf(language)
-  // A group never follows a zero: `0,123` is no thousands.
+  // A leading zero is never a group, so `0,123` is not grouped.
   const grouped = String.raw`[1-9]\d{0,2}([${group}${NEUTRAL_GROUPS}])\d{3}(?:\2\d{3})*`
   const written = new RegExp(
     String.raw`^([+-]?(?:${grouped}|\d*))(?:[${decimal}](\d*))?(e[+-]?\d+)?$`,
@@ -51,7 +51,7 @@ function parseWhole(type: 'integer' | 'biginteger', text: string): ParsedNumber 
   return { kind: 'value', value: type === 'integer' ? Number(value) : String(value) }
 }
 
-/** Decimals that a number of JavaScript would round go to the server as text. */
+/** Decimals that JavaScript would round are sent as text. */
 function parseReal(type: 'float' | 'decimal', text: string): ParsedNumber {
   const value = Number(text)
   if (!Number.isFinite(value)) return { kind: 'unreadable', why: 'range' }

@@ -1,7 +1,6 @@
 import type { Texts } from '../../texts/texts.ts'
 import type { ParsedNumber } from './parse-number.ts'
 
-/** What is wrong with a typed number; null where nothing is. */
 export function problemOfNumber(parsed: ParsedNumber, { t, number }: Texts): string | null {
   if (parsed.kind === 'value') return null
   return t(`field.number.${parsed.why}`, { decimal: number(1.5), group: number(1234) })

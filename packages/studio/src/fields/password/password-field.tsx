@@ -7,7 +7,7 @@ import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
-/** A password is set and never shown. It goes to the server when it is set, not while it is typed. */
+/** A password is never shown. It is sent when the user confirms it, not while it is typed. */
 export function PasswordField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const waiting = useValue<string | null>(place)
   const set = useSetValue<string | null>(place)

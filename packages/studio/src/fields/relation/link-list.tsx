@@ -17,11 +17,9 @@ interface LinkListProps {
   readonly isOrdered: boolean
   readonly onMove: (from: number, to: number) => void
   readonly onRemove: ((documentId: string) => void) | undefined
-  /** What else can be done with each, beside taking it away. */
   readonly actionsOf?: (link: Link) => ReactNode
 }
 
-/** Linked entries, in order. */
 export function LinkList(props: LinkListProps) {
   const { items, states, type, isOrdered, onMove, onRemove, actionsOf } = props
   const keys = useMemo(() => items.map(({ documentId }) => documentId), [items])
@@ -60,7 +58,7 @@ export function LinkList(props: LinkListProps) {
 interface LinkRowProps {
   readonly link: Link
   readonly state: EntryState | undefined
-  /** What names its type in addresses; null for one that has no screen. */
+  /** The API name of the type; null for a type without a screen. */
   readonly type: string | null
   readonly handles: Handles
   readonly position: number

@@ -1,14 +1,16 @@
 import type { QueryValue } from '../../api/query-string.ts'
 
-/** So many entries are put in order at once without an index. */
+/** Up to this number of entries, the server sorts quickly without an index. */
 const SHORT = 5_000
 
-/** Whether entries can be offered by their titles: a long type without an index of them takes seconds to be put in order. */
+/** Whether entries can be listed by title. Sorting a large type without an index takes seconds. */
 export function isOrderedByTitle(count: number | undefined, isIndexed: boolean): boolean {
   return isIndexed || (count !== undefined && count <= SHORT)
 }
 
-/** Titles that begin with the text as it is typed or with a capital: an index finds them only by their very letters. */
+/**
+ * Matches the text as typed and with a capital first letter, because the index is case-sensitive.
+ */
 export function beginningWith(titleField: string, text: string): QueryValue {
   const capital = text.charAt(0).toLocaleUpperCase() + text.slice(1)
   return {

@@ -21,22 +21,21 @@ const NEW = 'new'
 export interface LinkSearchProps {
   readonly target: string
   readonly label: string
-  /** Those of these documentIds that are linked already; null until it is known. */
+  /** The given documentIds that are already linked; null until loaded. */
   readonly useTaken: (ids: readonly string[]) => ReadonlySet<string> | null
   readonly onChoose: (link: Link) => void
-  /** Begins a new entry with the text as its title; absent where nobody may. */
+  /** Creates an entry with the text as its title; absent without permission. */
   readonly onNew: ((title: string) => void) | undefined
 }
 
-/** Finds an entry of the target by any of its texts. */
 export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSearchProps) {
   const { t, language } = useTexts()
   const type = useTypes().find(({ uid }) => uid === target)
   const newOne = t('palette.new', { name: type === undefined ? '' : entryNameOf(type, language) })
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
-  // What is chosen empties the text, which would open the list again under the hand.
-  // The list is closed when its value changes: it has one for as long as that takes.
+  // Choosing an option clears the text, and the empty text would open the list again. A change of
+  // the value closes the list, so a value is set for that moment.
   const [chosen, setChosen] = useState<Key | null>(null)
   useEffect(() => {
     if (chosen !== null) setChosen(null)
@@ -111,7 +110,7 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
   )
 }
 
-/** Opens the list when it is pressed, not when the focus passes through. */
+/** Opens the list on a press, but not when the focus moves through. */
 function SearchInput({ label }: { readonly label: string }) {
   const state = use(ComboBoxStateContext)
   return (
@@ -123,7 +122,6 @@ function SearchInput({ label }: { readonly label: string }) {
   )
 }
 
-/** What was not searched, and what to do about it. */
 function UnsearchedNote({
   why,
   hasBeginnings,

@@ -3,10 +3,10 @@ import { useTypes } from '../../api/content-types.ts'
 import { entriesQuery, type EntryState, type ListMeta } from '../../api/entries.ts'
 import type { Link } from '../../entry/values.ts'
 
-/** So many are named in one address. */
+/** Keeps the request URL short. */
 const AT_A_TIME = 50
 
-/** How each of these entries stands, by documentId: one request for fifty of them. */
+/** The states of entries by documentId, with one request for 50 entries. */
 export function useLinkStates(
   uid: string,
   links: readonly Link[],

@@ -14,7 +14,6 @@ interface LinkPage {
   readonly more: boolean
 }
 
-/** Asks the server for what it holds of the relation at a place, and nothing else. */
 function useAskAt(place: Place): (inner: QueryValue, signal: AbortSignal) => Promise<unknown> {
   const { uid, documentId, locale, form, reading } = useOpenEntry()
   const declared = useDeclaration(uid)
@@ -35,13 +34,15 @@ function useAskAt(place: Place): (inner: QueryValue, signal: AbortSignal) => Pro
   }
 }
 
-/** Of everything that is asked for here: to be asked for again once the relation was written. */
+/** The key prefix of all queries here. A write to the relation invalidates it. */
 export function useKeyAt(place: Place): readonly unknown[] {
   const { uid, documentId, locale } = useOpenEntry()
   return ['content', uid, 'links', documentId() ?? '', locale, place]
 }
 
-/** The entries of a long relation, a page at a time: all, or those whose title contains a text. */
+/**
+ * The entries of a long relation by pages: all of them, or those with a title that contains a text.
+ */
 export function useLinkPages(place: Place, target: string, text: string) {
   const { reading } = useOpenEntry()
   const askAt = useAskAt(place)
@@ -65,7 +66,6 @@ export function useLinkPages(place: Place, target: string, text: string) {
   })
 }
 
-/** How many entries a long relation has; undefined until it is known. */
 export function useLinkCount(place: Place): number | undefined {
   const askAt = useAskAt(place)
   const { data } = useQuery({
@@ -79,7 +79,6 @@ export function useLinkCount(place: Place): number | undefined {
   return data
 }
 
-/** Which of these are at the other end of a long relation already; null until it is known. */
 export function useLinkedAmong(place: Place, ids: readonly string[]): ReadonlySet<string> | null {
   const askAt = useAskAt(place)
   const { data } = useQuery({

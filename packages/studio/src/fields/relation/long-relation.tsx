@@ -22,7 +22,10 @@ interface LongRelationProps extends FieldProps<RelationAttribute> {
   readonly links: Links
 }
 
-/** A relation whose first entries only are in the form: the rest is read by pages, and searched by the server. */
+/**
+ * A relation with only its first entries in the form. The rest is read by pages and searched on the
+ * server.
+ */
 export function LongRelation({ attribute, name, place, links }: LongRelationProps) {
   const { t, number, language } = useTexts()
   const { isReadOnly, createLinked } = useOpenEntry()
@@ -81,7 +84,7 @@ interface LongListProps {
   readonly isSearched: boolean
 }
 
-/** What was read of it, what comes behind all that was not, and the way to more. */
+/** The loaded entries, the entries moved to the end, and a button to load more. */
 function LongList({ long, target, type, isFixed, isSearched }: LongListProps) {
   const { t } = useTexts()
   const { locale } = useOpenEntry()

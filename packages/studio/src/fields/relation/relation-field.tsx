@@ -16,7 +16,6 @@ import { useLinkStates } from './link-states.ts'
 import { LongRelation } from './long-relation.tsx'
 import styles from './relation-field.module.css'
 
-/** Entries at the other end, in order; one of them where the relation is to one. */
 export function RelationField(props: FieldProps<RelationAttribute>) {
   const links = useValue<Links | null>(props.place) ?? NO_LINKS
   return links.more ? (
@@ -26,7 +25,6 @@ export function RelationField(props: FieldProps<RelationAttribute>) {
   )
 }
 
-/** All of them are in the form. */
 function ShortRelation({
   attribute,
   name,
@@ -45,7 +43,7 @@ function ShortRelation({
   const type = useTypes().find(({ uid }) => uid === attribute.target)
   const isFixed = isReadOnly || attribute.writable === false
   const box = useRef<HTMLDivElement>(null)
-  /** The place in the list to focus, once it is drawn: what was pressed is gone by then. */
+  /** The index to focus after the next render, because the pressed element is removed. */
   const toFocus = useRef<number | null>(null)
   useEffect(() => {
     if (toFocus.current === null) return
@@ -117,7 +115,7 @@ function ShortRelation({
   )
 }
 
-/** A link where it was, unless it is there again. */
+/** Restores a link at its old index, unless it is there again. */
 function putBack(now: Links, link: Link, at: number, isMany: boolean): Links {
   if (!isMany) return { items: [link], more: false }
   if (now.items.some(({ documentId }) => documentId === link.documentId)) return now

@@ -16,31 +16,31 @@ import { beginningWith, isOrderedByTitle } from './link-order.ts'
 
 const TYPING_PAUSE = 200
 const SHOWN = 20
-/** Of these the nearest are shown. */
+/** The number of results that are ranked. Only the best are shown. */
 const RANKED = 100
 
 export interface FoundLink extends Link {
   readonly state?: EntryState | undefined
 }
 
-/** Why the search did not look everywhere. */
 export interface Unsearched {
   readonly why: 'too slow' | 'failed'
-  /** Whether those whose title begins with the text were found all the same. */
+  /** Whether entries with a title that starts with the text were still found. */
   readonly hasBeginnings: boolean
 }
 
 export interface FoundLinks {
   readonly found: readonly FoundLink[]
-  /** False until they are what the server finds for the text. */
+  /** False while the links belong to an earlier text. */
   readonly isKnown: boolean
   readonly unsearched: Unsearched | null
   readonly titleField: string | null
 }
 
 /**
- * Entries of the target with the text in any of theirs. Of a long type with an index of its titles, those that begin with it
- * come first, and at once: looking for a text within texts reads every entry.
+ * Finds target entries with the text in any attribute. If a large type has an index on its title,
+ * entries with a title that starts with the text come first and fast, because a search within texts
+ * reads every entry.
  */
 export function useFoundLinks(target: string, text: string, isOpen: boolean): FoundLinks {
   const asked = useSettled(text)
@@ -53,13 +53,12 @@ export function useFoundLinks(target: string, text: string, isOpen: boolean): Fo
     const unsearched = error === null ? null : ({ why, hasBeginnings } as const)
     return { found, isKnown: true, unsearched, titleField }
   }
-  // Until the answer is there, what was found before must not be chosen for what is typed now.
+  // Earlier results must not be selectable for the new text.
   const typed = text.trim().toLowerCase()
   const still = found.filter(({ title }) => title.toLowerCase().includes(typed))
   return { found: still, isKnown: false, unsearched: null, titleField }
 }
 
-/** The entries whose titles are the nearest to the text; without a text in the order of the server. */
 function nearestFirst(links: readonly FoundLink[], text: string): readonly FoundLink[] {
   if (text.trim() === '') return links
   return links
@@ -69,7 +68,6 @@ function nearestFirst(links: readonly FoundLink[], text: string): readonly Found
     .map(({ link }) => link)
 }
 
-/** The entries of these answers, each once. */
 function useLinksOf(
   target: string,
   titleField: string | null,
@@ -85,7 +83,7 @@ function useLinksOf(
   return [...new Map(found).values()]
 }
 
-/** What the server finds: within every text, and beside it at the beginning of titles that have an index. */
+/** Searches within every text, and in parallel for the start of indexed titles. */
 function useAnswers(target: string, asked: string, isOpen: boolean) {
   const { titleField, isIndexed, query } = useTargetQuery(target)
   const wanted = asked.trim()
@@ -104,7 +102,6 @@ function useAnswers(target: string, asked: string, isOpen: boolean) {
   return { titleField, hasBeginnings, everywhere, beginnings: ofBeginnings }
 }
 
-/** How entries of the target are asked for: their titles, in an order that is quick. */
 function useTargetQuery(target: string) {
   const { reading, locale } = useOpenEntry()
   const type = useTypes().find(({ uid }) => uid === target)
@@ -123,7 +120,6 @@ function useTargetQuery(target: string) {
   return { titleField, isIndexed, query }
 }
 
-/** The text, after a pause in typing. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text)
   useEffect(() => {

@@ -11,7 +11,7 @@ import { useKeyAt, useLinkCount, useLinkedAmong, useLinkPages } from './long-lin
 
 const NO_MOVES: readonly LinkMove[] = []
 
-/** A long relation as it is once everything that was done to it is at the server, and what can be done to it. */
+/** A long relation with its unsaved moves applied, and the actions on it. */
 export function useLongLinks(place: Place, target: string, links: Links, text: string) {
   const set = useSetValue<Links>(place)
   const moves = useShownMoves(place, links)
@@ -36,7 +36,6 @@ export function useLongLinks(place: Place, target: string, links: Links, text: s
     readMore: () => void pages.fetchNextPage(),
     add: (link: Link) => move(link, 'end'),
     move,
-    /** What puts it back where it was; none where its place is not shown. */
     remove: (key: string): Undo | undefined => {
       const list = items.some(({ documentId }) => documentId === key) ? items : end
       const at = list.findIndex(({ documentId }) => documentId === key)
@@ -58,13 +57,13 @@ export function useLongLinks(place: Place, target: string, links: Links, text: s
   }
 }
 
-/** What is found by its title keeps its order; what was taken away is not shown. */
+/** Search results keep their order, without the removed entries. */
 function withoutGone(read: readonly Link[], moves: readonly LinkMove[]): MovedLinks {
   const gone = new Set(moves.flatMap(({ link, to }) => (to === null ? [link.documentId] : [])))
   return { items: read.filter(({ documentId }) => !gone.has(documentId)), end: [] }
 }
 
-/** What was done, until what the server has was read again: nothing jumps back once it is saved. */
+/** Keeps moves until the saved relation is read again, so that no entry jumps back. */
 function useShownMoves(place: Place, links: Links): readonly LinkMove[] {
   const client = useQueryClient()
   const key = JSON.stringify(useKeyAt(place))
@@ -92,7 +91,6 @@ function useShownMoves(place: Place, links: Links): readonly LinkMove[] {
   return all
 }
 
-/** Which of these the relation has already, with what was done to it; null until it is known. */
 function useTakenAt(
   place: Place,
   ids: readonly string[],

@@ -6,13 +6,12 @@ import type { Handles } from './use-reorder.ts'
 export interface GripProps {
   readonly handles: Handles
   readonly itemKey: string
-  /** What it moves. */
   readonly label: string
   readonly position: number
   readonly count: number
 }
 
-/** The handle of an element in a list. Its name says where the element stands, so that a move is heard. */
+/** A drag handle. Its name has the position, so that screen readers announce a move. */
 export function Grip({ handles, itemKey, label, position, count }: GripProps) {
   const { t } = useTexts()
   return (

@@ -1,30 +1,27 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'react'
 
-/** What the parts of a list need; the same as long as the list is there. */
+/** Stable for the lifetime of the list. */
 export interface Handles {
-  /** Of the handle of an element. */
   readonly gripProps: (key: string) => {
     readonly onKeyDown: (event: KeyboardEvent) => void
     readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void
     readonly ref: (element: HTMLElement | null) => void
   }
-  /** Of the element as a whole. */
   readonly itemRef: (key: string) => (element: HTMLElement | null) => void
 }
 
 export interface Reordering {
   readonly handles: Handles
-  /** The one that is dragged, and before which place it would land. */
   readonly drag: { readonly key: string; readonly to: number } | null
 }
 
-/** From this far to the edge of the window on it scrolls. */
+/** Distance in pixels to the edge of the window at which it scrolls. */
 const EDGE = 64
 const SCROLL_STEP = 12
 
 /**
- * The order of a list, by its handles: they are dragged, or moved with ↑, ↓, Home and End. The one that was moved keeps the
- * keyboard.
+ * Reorders a list by handles, which can be dragged or moved with ↑, ↓, Home and End. The moved
+ * element keeps the focus.
  */
 export function useReorder(
   keys: readonly string[],
@@ -50,13 +47,11 @@ export function useReorder(
   return { handles, drag }
 }
 
-/** What the handles of a list look at when they are used. */
 interface State {
   keys: readonly string[]
   onMove: (key: string, to: number) => void
   readonly items: Map<string, HTMLElement>
   readonly grips: Map<string, HTMLElement>
-  /** The one that was moved last, until it has the keyboard back. */
   moved: string | null
 }
 
@@ -94,7 +89,6 @@ function handlesOf(state: State, setDrag: (drag: Reordering['drag']) => void): H
   }
 }
 
-/** Where a key moves the element at a place of a list of this length. */
 function targetOf(key: string, at: number, count: number): number | undefined {
   return { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: count - 1 }[key]
 }
@@ -106,7 +100,6 @@ function keep(elements: Map<string, HTMLElement>, key: string) {
   }
 }
 
-/** Before which element of a list a height of the window is. */
 function placeAt({ keys, items }: State, y: number): number {
   const before = keys.findIndex((key) => {
     const box = items.get(key)?.getBoundingClientRect()
@@ -115,7 +108,7 @@ function placeAt({ keys, items }: State, y: number): number {
   return before < 0 ? keys.length : before
 }
 
-/** Follows a pointer that was pressed on a handle; Escape gives up. */
+/** Follows a pointer from its press on a handle. Escape cancels. */
 function follow(
   grip: HTMLElement,
   pointer: number,
@@ -158,7 +151,6 @@ function scrollerOf(element: HTMLElement): Element {
   return document.documentElement
 }
 
-/** A list with one of its elements at another place. */
 export function moved<Element>(
   list: readonly Element[],
   from: number,

@@ -6,7 +6,6 @@ import { FieldFrame } from '../frame/field-frame.tsx'
 import { labelOf } from '../../texts/labels.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
-/** Markdown, as it is stored. */
 export function RichtextField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<string | null>(place)
   const set = useSetValue<string | null>(place)

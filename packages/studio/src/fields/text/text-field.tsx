@@ -6,10 +6,9 @@ import styles from '../inputs/inputs.module.css'
 import { labelOf } from '../../texts/labels.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
-/** From this share of the limit on, the length is shown. */
 const NEAR = 0.8
 
-/** A text of one line (`string`, `email`) or of several (`text`); nothing typed is null. */
+/** One line (`string`, `email`) or several lines (`text`). An empty text is null. */
 export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<string | null>(place) ?? ''
   const set = useSetValue<string | null>(place)
@@ -38,7 +37,6 @@ export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute
   )
 }
 
-/** The title of the entry, set as one. */
 export function TitleField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<string | null>(place) ?? ''
   const set = useSetValue<string | null>(place)

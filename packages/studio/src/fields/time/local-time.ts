@@ -2,7 +2,6 @@ import type { TIME_TYPES } from '../../entry/declaration.ts'
 
 export type TimeType = (typeof TIME_TYPES)[number]
 
-/** The input that a browser has for each. */
 export const INPUT_OF: Readonly<Record<TimeType, 'date' | 'time' | 'datetime-local'>> = {
   date: 'date',
   time: 'time',
@@ -10,7 +9,7 @@ export const INPUT_OF: Readonly<Record<TimeType, 'date' | 'time' | 'datetime-loc
   timestamp: 'datetime-local',
 }
 
-/** A value of the API as the browser's input has it, moments on the clock of whoever looks; empty for nothing. */
+/** Converts an API value to the value of a browser input, in local time; empty for null. */
 export function toInput(type: TimeType, value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') return ''
   if (type === 'date' || type === 'time') return String(value)
@@ -25,7 +24,6 @@ export function toInput(type: TimeType, value: unknown): string {
       : exact
 }
 
-/** What an input holds as a value of the API; null for nothing. */
 export function fromInput(type: TimeType, text: string): string | null {
   if (text === '') return null
   if (type === 'date') return text

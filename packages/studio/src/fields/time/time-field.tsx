@@ -7,7 +7,6 @@ import styles from '../inputs/inputs.module.css'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 import { fromInput, INPUT_OF, type TimeType, toInput } from './local-time.ts'
 
-/** A date, a time of day or a moment: by the browser's own input, on the clock of whoever looks. */
 export function TimeField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const type = attribute.type as TimeType
   const value = useValue<string | null>(place)
@@ -41,7 +40,7 @@ export function TimeField({ attribute, name, place }: FieldProps<ScalarAttribute
   )
 }
 
-/** As exact as the value is. */
+/** The step in seconds, as precise as the value. */
 function stepOf(text: string): number {
   if (text.includes('.')) return 0.001
   return /\d{2}:\d{2}:\d{2}$/.test(text) ? 1 : 60

@@ -1,4 +1,4 @@
-/** Letters that are no letter with a mark over it. */
+/** Letters that Unicode normalization does not reduce to a Latin base letter. */
 const SPELLED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -15,10 +15,9 @@ const SPELLED: Readonly<Record<string, string>> = {
   å: 'aa',
 }
 
-/** What the server takes in a `uid`. */
 const ALLOWED = /^[A-Za-z0-9\-_.~]*$/
 
-/** A text as part of an address: small letters, digits and hyphens; empty where none of its letters is Latin. */
+/** Lowercase letters, digits and hyphens. Empty for a text without Latin letters. */
 export function slugOf(text: string): string {
   return text
     .normalize('NFC')
@@ -31,7 +30,6 @@ export function slugOf(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** Whether every character may stand in a `uid`. */
 export function isUid(text: string): boolean {
   return ALLOWED.test(text)
 }

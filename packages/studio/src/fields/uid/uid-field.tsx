@@ -18,8 +18,8 @@ const TYPING_PAUSE = 350
 type Finding = 'unknown' | 'asking' | 'free' | 'taken' | 'wrong'
 
 /**
- * The part of an address that names the entry. It follows the attribute that it is made from until somebody writes their
- * own, and says while they type whether another entry has it.
+ * The part of a URL that names the entry. It follows its target attribute until the user edits it,
+ * and shows whether it is available.
  */
 export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<string | null>(place)
@@ -89,8 +89,8 @@ function textAt(form: FormStore, place: string): string {
 }
 
 /**
- * Writes the slug of the target while the value is the slug of the previous target, in an entry that was begun in this form,
- * until its first publication. After that other sites may link to the address.
+ * Follows the target attribute in an entry that was created in this form, until its first
+ * publication. After that, other sites may link to the URL.
  */
 function useFollowing(place: string, target: string, isFollowing: boolean): void {
   const { form, isReadOnly, followsTitle } = useOpenEntry()

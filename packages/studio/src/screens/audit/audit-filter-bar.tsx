@@ -17,7 +17,6 @@ export interface AuditFilterBarProps {
 const ALL = 'all'
 const LONGEST_DAY = 'yyyy-mm-dd'.length
 
-/** About what, by whom, and in which days. */
 export function AuditFilterBar({ filter, onChange }: AuditFilterBarProps) {
   const { t } = useTexts()
   const { type: _type, ...otherThanType } = filter
@@ -54,7 +53,7 @@ function Day({
       label={t(`audit.${name}`)}
       value={filter[name] ?? ''}
       onChange={(day) => {
-        if (day.length > LONGEST_DAY) return // a year of more digits than there are moments for
+        if (day.length > LONGEST_DAY) return // a year with too many digits for a date
         const { [name]: _before, ...others } = filter
         onChange(day === '' ? others : { ...others, [name]: day })
       }}
@@ -74,7 +73,7 @@ function useAbout(): readonly Option[] {
 
 const KINDS = ['apiToken', 'user', 'anonymous', 'root', 'cli', 'system'] as const
 
-/** Administrators by their names, for who may see them; all others by what they are. */
+/** Administrators by name if the user may list them; other authors by kind. */
 function usePeople(): readonly Option[] {
   const { t } = useTexts()
   const maySee = useMay()('admin::administrators.read')

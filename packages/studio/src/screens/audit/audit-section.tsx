@@ -12,7 +12,6 @@ import { AuditFilterBar } from './audit-filter-bar.tsx'
 import styles from './audit-section.module.css'
 import { What } from './what.tsx'
 
-/** Who changed what, and when. */
 export function AuditSection() {
   const { t } = useTexts()
   const action = useAction()
@@ -86,7 +85,6 @@ function Rows({ rows }: { readonly rows: readonly AuditRow[] }) {
   )
 }
 
-/** Gives the browser a file to keep. */
 function saveLines(lines: string): void {
   const address = URL.createObjectURL(new Blob([lines], { type: 'application/x-ndjson' }))
   const link = document.createElement('a')

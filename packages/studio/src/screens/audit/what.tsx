@@ -5,7 +5,6 @@ import type { SectionId } from '../settings/sections.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './audit-section.module.css'
 
-/** What is changed beside content. */
 export const OTHER_TYPES = [
   'admin::session',
   'admin::failed-sign-in',
@@ -29,13 +28,12 @@ export const OTHER_TYPES = [
 
 const SHOWN = 4
 
-/** In place of an id where nobody has the address or the name that was given. */
+/** The documentId of a sign-in with an unknown e-mail address or name. */
 const UNKNOWN = 'unknown'
 
-/** Sign-ins that were too many to be noted: the id says how many. */
+/** Suffix of a row that counts sign-ins beyond the audit limit. Its documentId is the count. */
 const LEFT_OUT = '.left-out-sign-ins'
 
-/** What a commit has changed, a line for each thing. */
 export function What({ items }: { readonly items: readonly AuditItem[] }) {
   const { t } = useTexts()
   const types = useTypes()
@@ -69,7 +67,6 @@ function Thing({ item, type }: ThingProps) {
   )
 }
 
-/** By name where it has one, and the id beside it. */
 function Name({ item, type }: ThingProps) {
   const { documentId, locale, name } = item
   const id = hasId(item) && <code className={styles['code']}>{documentId}</code>
@@ -95,7 +92,6 @@ function Name({ item, type }: ThingProps) {
   )
 }
 
-/** The pages of the settings that show these things. */
 const PAGES: Readonly<Record<string, SectionId>> = {
   'admin::user': 'administrators',
   'admin::role': 'administrator-roles',
@@ -104,7 +100,6 @@ const PAGES: Readonly<Record<string, SectionId>> = {
   'plugin::users-permissions.role': 'api-roles',
 }
 
-/** A thing beside content, with the way to it where it has one. */
 function OtherLink({ item, name }: { readonly item: AuditItem; readonly name: string }) {
   const { type, op, documentId: release } = item
   const section = PAGES[type]
@@ -132,7 +127,7 @@ function OtherLink({ item, name }: { readonly item: AuditItem; readonly name: st
   )
 }
 
-/** Removed by this: not where a version is published no more, of which the draft is there. */
+/** Whether the change deleted the entry. False for an unpublish: the draft remains. */
 function isGone({ op, status }: AuditItem, { draftAndPublish }: TypeSummary): boolean {
   return op === 'delete' && (status === 'draft' || !draftAndPublish)
 }
@@ -167,7 +162,7 @@ function sayOther({ type, op, documentId, isNew }: AuditItem, { t }: Texts): str
   return t(said, { name: known === undefined ? type : t(`audit.type.${known}`) })
 }
 
-/** A publication writes the draft and what is published: it is one thing. */
+/** A publication writes the draft and the published version. It is listed once. */
 function onceEach(items: readonly AuditItem[]): readonly AuditItem[] {
   const things = new Map<string, AuditItem>()
   for (const item of items) {

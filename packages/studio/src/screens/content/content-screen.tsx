@@ -8,13 +8,11 @@ import { Missing } from '../../design/missing.tsx'
 const ListScreen = lazyPart(async () => (await import('../list/list-screen.tsx')).ListScreen)
 const EntryScreen = lazyPart(async () => (await import('../entry/entry-screen.tsx')).EntryScreen)
 
-/** The type that the address names; undefined if there is none. */
 export function useAddressedType(): TypeSummary | undefined {
   const { type: name } = useParams({ strict: false })
   return useTypes().find((one) => apiNameOf(one) === name)
 }
 
-/** The list of a collection type; of a single type its one entry. */
 export function ContentScreen() {
   const type = useAddressedType()
   if (type === undefined) return <Missing />

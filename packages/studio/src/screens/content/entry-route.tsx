@@ -4,7 +4,6 @@ import { EntryScreen } from '../entry/entry-screen.tsx'
 import { screenKeyOf } from '../entry/screen-keys.ts'
 import { useAddressedType } from './content-screen.tsx'
 
-/** `…/new` begins an entry, any other address is one. */
 export function EntryRoute() {
   const type = useAddressedType()
   const { documentId } = useParams({ from: '/shell/content/$type/$documentId' })

@@ -8,7 +8,7 @@ export interface AskToLeaveProps {
   readonly onLeave: () => void
 }
 
-/** Nothing of a declaration is kept before its files are written. */
+/** A declaration has no stored draft: unwritten changes are lost. */
 export function AskToLeave({ isOpen, onClose, onLeave }: AskToLeaveProps) {
   const { t } = useTexts()
   return (

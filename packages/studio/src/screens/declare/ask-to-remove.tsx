@@ -5,14 +5,12 @@ import { type DraftAttribute, textIn } from './draft.ts'
 import { shownName } from './reference-fields.tsx'
 
 export interface AskToRemoveProps {
-  /** Null while nothing is to go. */
   readonly attribute: DraftAttribute | null
   readonly files: readonly DeclaredFile[]
   readonly onClose: () => void
   readonly onRemove: (attribute: DraftAttribute) => void
 }
 
-/** Says what becomes of what entries hold. */
 export function AskToRemove({ attribute, files, onClose, onRemove }: AskToRemoveProps) {
   const { t } = useTexts()
   const { options = {}, otherSide = null, name = '' } = attribute ?? {}

@@ -21,7 +21,6 @@ export interface AttributeDialogProps {
   readonly onDone: (attribute: DraftAttribute) => void
 }
 
-/** One attribute: its name, its type, and what the type lets one say. */
 export function AttributeDialog(props: AttributeDialogProps) {
   const { draft, files, attribute: given, onClose, onDone } = props
   const { t } = useTexts()
@@ -83,13 +82,11 @@ export function AttributeDialog(props: AttributeDialogProps) {
   )
 }
 
-/** An attribute of another type keeps what every type has. */
 function retyped(options: Json, type: string): Json {
   const kept = Object.entries(options).filter(([key]) => KEPT.includes(key))
   return { type, ...DEFAULTS[type], ...Object.fromEntries(kept) }
 }
 
-/** What a type cannot be without. */
 const DEFAULTS: Readonly<Record<string, Json>> = {
   relation: { relation: 'manyToOne' },
   dynamiczone: { components: [] },

@@ -11,14 +11,13 @@ import { isKnownType } from './option-table.ts'
 
 export interface AttributeListProps {
   readonly attributes: readonly DraftAttribute[]
-  /** What the server refused, from the name of an attribute on. */
+  /** Faults of the server; paths start with the attribute name. */
   readonly faults: readonly Fault[]
   readonly onChange: (attributes: readonly DraftAttribute[]) => void
   readonly onEdit: (attribute: DraftAttribute) => void
   readonly onRemove: (attribute: DraftAttribute) => void
 }
 
-/** The attributes in the order of their form; the order is changed by their handles. */
 export function AttributeList(props: AttributeListProps) {
   const { attributes, faults, onChange, onEdit, onRemove } = props
   const texts = useTexts()

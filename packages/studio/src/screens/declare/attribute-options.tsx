@@ -12,7 +12,6 @@ import { type NumberOption, numberOf, textOfOption } from './option-values.ts'
 import { ComponentFields, MediaFields, RelationFields, TargetField } from './reference-fields.tsx'
 
 export interface AttributeOptionsProps extends OptionsProps {
-  /** What has to be a number and is none. */
   readonly wrong: readonly NumberOption[]
 }
 
@@ -22,7 +21,6 @@ const BOUNDS = [
 ] as const
 const FLAGS = ['required', 'unique', 'private', 'repeatable', 'multiple'] as const
 
-/** The options that the type of an attribute has. */
 export function AttributeOptions(props: AttributeOptionsProps) {
   const { draft, attribute, wrong, onChange } = props
   const { t } = useTexts()
@@ -94,7 +92,7 @@ function isLocalizedType({ kind, rest }: Draft): boolean {
 
 const LOCALIZED = ['pluginOptions', 'i18n', 'localized'] as const
 
-/** Relations and uids have a value a language unless they say otherwise. */
+/** By default, relations and uids have one value per language. */
 function LocalizedFlag({ attribute, onChange }: OptionsProps) {
   const { t } = useTexts()
   const { options } = attribute

@@ -3,7 +3,7 @@ import { contentOf, type Draft, type DraftAttribute, readAt, textIn, writeAt } f
 
 type Attributes = Readonly<Record<string, Json>>
 
-/** The attributes of every declaration that a relation can lead to, by uid, in their order. */
+/** The attributes of each declaration that a relation can target, by uid, in order. */
 type Sides = Map<string, Attributes>
 
 const OTHER_KIND: Readonly<Record<string, string>> = {
@@ -14,8 +14,8 @@ const OTHER_KIND: Readonly<Record<string, string>> = {
 }
 
 /**
- * The files that differ once a draft is saved: its own, and those whose relations lead to it. What names an attribute
- * that is renamed names it by its new name.
+ * The files that change when a draft is saved: its own, and those at the other side of its
+ * relations. References to a renamed attribute use its new name.
  */
 export function changesOf(draft: Draft, files: readonly DeclaredFile[]): DeclarationChanges {
   const own = contentOf(withSides(renamed(draft)))
@@ -46,7 +46,7 @@ function isSame(one: Attributes, other: Attributes): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** Relations that say by which name their target knows them. */
+/** The relations with the name of their attribute on the target. */
 function withSides(draft: Draft): Draft {
   return { ...draft, attributes: draft.attributes.map(withSide) }
 }
@@ -70,7 +70,10 @@ function without(options: Json, key: string): Json {
   return Object.fromEntries(Object.entries(options).filter(([one]) => one !== key))
 }
 
-/** What pointed back to relations that are gone, or lead elsewhere: an inverse goes with them, an owner stays for itself. */
+/**
+ * Handles relations that were removed or retargeted: an inverse side is deleted too, an owning side
+ * becomes one-way.
+ */
 function leaveSides({ uid, attributes }: Draft, before: Attributes, sides: Sides): void {
   for (const [name, options] of Object.entries(before)) {
     const { target, other } = linkOf(options)
@@ -87,15 +90,14 @@ function leaveSides({ uid, attributes }: Draft, before: Attributes, sides: Sides
   }
 }
 
-/** Where a relation leads, and by which name its target knows it; empty where it has no other side. */
+/** The target of a relation and the attribute on its other side; empty if there is none. */
 function linkOf(options: Json): { readonly target: string; readonly other: string } {
   const other = textIn(options, 'mappedBy') ?? textIn(options, 'inversedBy') ?? ''
   return { target: textIn(options, 'target') ?? '', other }
 }
 
-/** The attribute at the other side, made or made to fit. */
 function joinSide(uid: string, name: string, sides: Sides): void {
-  const own = sides.get(uid)?.[name] ?? {} // gone with its other side
+  const own = sides.get(uid)?.[name] ?? {} // deleted together with its other side
   const { target, other } = linkOf(own)
   const there = sides.get(target)
   if (other === '' || there === undefined) return
@@ -109,7 +111,6 @@ function joinSide(uid: string, name: string, sides: Sides): void {
   })
 }
 
-/** What names attributes of its own declaration. */
 function renamed(draft: Draft): Draft {
   const names = new Map(
     draft.attributes.flatMap(({ was, name }) =>

@@ -19,16 +19,14 @@ import { TypeFields } from './type-fields.tsx'
 import { useSaving } from './use-saving.ts'
 
 export interface DeclarationEditorProps {
-  /** The uid of one that there is, or a new one. */
   readonly edited: string | Draft
   readonly onClose: () => void
 }
 
-/** The form of one declaration. */
 export function DeclarationEditor({ edited, onClose }: DeclarationEditorProps) {
   const { t } = useTexts()
   const { data } = useSuspenseQuery(declarationFilesQuery)
-  const [{ revision, files }] = useState(data) // what others write meanwhile is refused by its revision
+  const [{ revision, files }] = useState(data) // the revision makes the server refuse concurrent edits
   const [first] = useState(() => firstDraft(edited, files))
   const [draft, setDraft] = useState(first)
   const [attribute, edit] = useState<DraftAttribute | null>(null)
@@ -111,7 +109,6 @@ export function DeclarationEditor({ edited, onClose }: DeclarationEditorProps) {
 }
 
 interface EditorFootProps {
-  /** Those that stand at no attribute. */
   readonly faults: readonly Fault[]
   readonly isBusy: boolean
   readonly isChanged: boolean
@@ -151,7 +148,6 @@ function newAttribute(): DraftAttribute {
   return { key: `new ${made}`, name: '', was: null, options, otherSide: null }
 }
 
-/** In its place, or at the end. */
 function put(
   attributes: readonly DraftAttribute[],
   one: DraftAttribute,

@@ -9,7 +9,7 @@ export interface DefaultFieldProps {
   readonly onChange: (value: unknown) => void
 }
 
-/** The value of new entries: chosen where there are a few, else written as it is declared. */
+/** A choice if the values are known, otherwise text in the notation of the declaration. */
 export function DefaultField({ options, onChange }: DefaultFieldProps) {
   const { t } = useTexts()
   const { type, default: value } = options
@@ -39,7 +39,6 @@ export function DefaultField({ options, onChange }: DefaultFieldProps) {
   )
 }
 
-/** Null where any text may be the one. */
 function choicesOf({ type, enum: values }: Json): readonly string[] | null {
   if (type === 'boolean') return ['true', 'false']
   if (type !== 'enumeration') return null

@@ -1,23 +1,21 @@
 import type { DeclaredFile, Json } from '../../api/declarations.ts'
 
-/** An attribute while it is edited. */
 export interface DraftAttribute {
-  /** For lists; no part of the declaration. */
+  /** For React lists; not part of the declaration. */
   readonly key: string
   readonly name: string
-  /** What it is called in the file; null for a new one. */
+  /** The name in the file; null for a new attribute. */
   readonly was: string | null
   readonly options: Json
-  /** The attribute of the target that shows the same relation; null where there is none. */
+  /** The attribute on the other side of the relation; null if there is none. */
   readonly otherSide: string | null
 }
 
-/** A declaration while it is edited. */
 export interface Draft {
   readonly uid: string
   readonly kind: DeclaredFile['kind']
   readonly isNew: boolean
-  /** The file without its attributes: what is not known here stays. */
+  /** The file without its attributes. Unknown members are preserved. */
   readonly rest: Json
   readonly attributes: readonly DraftAttribute[]
 }
@@ -41,7 +39,6 @@ export function draftOf({ uid, kind, content }: DeclaredFile): Draft {
   }
 }
 
-/** A member of a declaration by its path, such as `info`, `displayName`. */
 export function readAt(content: Json, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (at, key) => (typeof at === 'object' && at !== null ? (at as Json)[key] : undefined),
@@ -49,7 +46,7 @@ export function readAt(content: Json, ...path: readonly string[]): unknown {
   )
 }
 
-/** With a member at its path; undefined takes it away. Keys keep their order. */
+/** Sets a member at a path; undefined removes it. The order of keys is preserved. */
 export function writeAt(content: Json, path: readonly string[], value: unknown): Json {
   const [key = '', ...below] = path
   const there = content[key]
@@ -106,7 +103,6 @@ export function newComponent({ displayName, category, name }: NewComponent): Dra
   }
 }
 
-/** A name for addresses, of a name to read. */
 export function nameOf(text: string): string {
   return text
     .normalize('NFKD')
@@ -117,14 +113,13 @@ export function nameOf(text: string): string {
     .replaceAll(/^[^a-z]+|-+$/g, '')
 }
 
-/** As the server has it for a type that does not say. */
+/** The same rule as the server's default. */
 export function pluralOf(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`
   if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`
   return noun === '' ? '' : `${noun}s`
 }
 
-/** The content of its file. */
 export function contentOf({ rest, attributes }: Draft): Json {
   return {
     ...rest,

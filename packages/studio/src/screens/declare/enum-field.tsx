@@ -8,7 +8,6 @@ export interface EnumFieldProps {
   readonly onChange: (values: readonly string[]) => void
 }
 
-/** The values of an enumeration, one a line. */
 export function EnumField({ value, onChange }: EnumFieldProps) {
   const { t } = useTexts()
   return (

@@ -13,7 +13,6 @@ export interface NewDeclarationProps {
   readonly onMade: (draft: Draft) => void
 }
 
-/** Asks for what cannot be changed later. */
 export function NewDeclaration({ kind, onClose, onMade }: NewDeclarationProps) {
   const { t } = useTexts()
   const [displayName, setDisplayName] = useState('')

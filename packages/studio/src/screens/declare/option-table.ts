@@ -1,6 +1,6 @@
 import { ATTRIBUTE_TYPES, type AttributeType } from '../../api/content-types.ts'
 
-/** What can be chosen in the form of an attribute; other options of its declaration stay as they are. */
+/** The options that the form edits. All others are preserved. */
 export type Option =
   | 'required'
   | 'unique'
@@ -60,5 +60,5 @@ export function isKnownType(type: unknown): type is AttributeType {
   return (ATTRIBUTE_TYPES as readonly unknown[]).includes(type)
 }
 
-/** What an attribute keeps when it becomes one of another type. */
+/** The options that an attribute keeps when its type changes. */
 export const KEPT: readonly string[] = ['required', 'private', 'pluginOptions']

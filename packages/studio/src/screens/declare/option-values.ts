@@ -3,14 +3,13 @@ import type { Json } from '../../api/declarations.ts'
 const NUMBERS = ['min', 'max', 'minLength', 'maxLength'] as const
 export type NumberOption = (typeof NUMBERS)[number]
 
-/** While it is typed a number is a text: of a biginteger, whose limits are texts, for good. */
+/** A number option is a string while the user types. For a biginteger it stays one. */
 export function numberOf(type: unknown, text: string): unknown {
   if (text.trim() === '') return undefined
   const value = Number(text)
   return type === 'biginteger' || !Number.isFinite(value) || text.endsWith('.') ? text : value
 }
 
-/** Options that have to be numbers and are not. */
 export function wrongNumbers(options: Json): readonly NumberOption[] {
   return NUMBERS.filter((option) => {
     const value = options[option]
@@ -19,7 +18,7 @@ export function wrongNumbers(options: Json): readonly NumberOption[] {
   })
 }
 
-/** As a default is declared for the type of its attribute; undefined for none. */
+/** A default value in the type of its attribute; undefined if empty. */
 export function defaultOf(type: unknown, text: string): unknown {
   if (text === '') return undefined
   if (type === 'boolean') return text === 'true'
@@ -27,13 +26,12 @@ export function defaultOf(type: unknown, text: string): unknown {
   return isNumber && Number.isFinite(Number(text)) ? Number(text) : text
 }
 
-/** What an input shows of an option: numbers and flags as they are written in JSON. */
+/** Formats an option for its input; numbers and flags as in JSON. */
 export function textOfOption(value: unknown): string {
   if (typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
-/** Without what was left empty: an option that is false, or a list that holds nothing. */
 export function withoutBlanks(options: Json): Json {
   return Object.fromEntries(
     Object.entries(options)

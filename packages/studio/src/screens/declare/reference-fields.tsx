@@ -9,7 +9,7 @@ import { type Draft, readAt, textIn, writeAt } from './draft.ts'
 
 const KINDS = ['manyToOne', 'manyToMany', 'oneToOne', 'oneToMany'] as const
 const FILES = ['images', 'videos', 'audios', 'files'] as const
-/** Their relations can be made; their own attributes are the server's. */
+/** Relations may target these types, but their own attributes are fixed. */
 const BUILT_IN = ['plugin::users-permissions.user']
 
 export function RelationFields({ draft, files, attribute, onChange }: OptionsProps) {
@@ -104,7 +104,6 @@ export function MediaFields({ attribute, onChange }: OptionsProps) {
   )
 }
 
-/** Of what a uid is made. */
 export function TargetField({ draft, attribute, onChange }: OptionsProps) {
   const { t } = useTexts()
   const { options } = attribute
@@ -126,7 +125,6 @@ export function TargetField({ draft, attribute, onChange }: OptionsProps) {
   )
 }
 
-/** What there is to refer to, the one that is edited included. */
 function declared(
   files: readonly DeclaredFile[],
   kind: DeclaredFile['kind'],

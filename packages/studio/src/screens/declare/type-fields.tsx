@@ -10,7 +10,6 @@ export interface TypeFieldsProps {
   readonly onChange: (draft: Draft) => void
 }
 
-/** What a declaration says of the whole. */
 export function TypeFields({ draft, onChange }: TypeFieldsProps) {
   const { t } = useTexts()
   const { rest } = draft

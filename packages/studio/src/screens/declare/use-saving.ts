@@ -7,12 +7,17 @@ import { useTexts } from '../../texts/texts.ts'
 
 export interface Saving {
   readonly isBusy: boolean
-  /** What the server refused, from the uid on; what is about no declaration has no path. */
+  /**
+   * Faults of the server; paths start with the uid. A fault of no declaration has an empty path.
+   */
   readonly faults: readonly Fault[]
   readonly save: (changes: DeclarationChanges) => void
 }
 
-/** Writes the files and waits until the server runs with them; then everything is asked for anew. */
+/**
+ * Writes the files, waits until the server has restarted with them, and then invalidates all
+ * queries.
+ */
 export function useSaving(revision: string, onSaved: () => void): Saving {
   const { t } = useTexts()
   const client = useQueryClient()

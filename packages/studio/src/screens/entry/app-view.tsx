@@ -9,7 +9,6 @@ import styles from './entry-side.module.css'
 import { findEntry } from './load-form.ts'
 import type { EntrySession } from './session.ts'
 
-/** What an app asks for to get this entry, and what it gets. */
 export function AppView({
   session,
   documentId,

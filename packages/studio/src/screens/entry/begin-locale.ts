@@ -7,8 +7,9 @@ import { generateSlug } from '../../fields/uid/generate-slug.ts'
 import { findEntry, type FormPlan } from './load-form.ts'
 
 /**
- * Begins the locale of `plan` with what another has of its own; what all locales share is there already. An entry that got this
- * locale meanwhile is left as it is. @throws ApiError
+ * Creates the locale of `plan` from the localized values of another one; shared values already
+ * exist. Does nothing if the entry has the locale in the meantime.
+ * @throws ApiError
  */
 export async function beginLocale(
   plan: FormPlan,
@@ -38,7 +39,7 @@ async function dataOf(plan: FormPlan, documentId: string, from: string): Promise
   return { ...data, ...(await slugsOf(plan, documentId, data)) }
 }
 
-/** A translation has slugs of its own titles, and not those of the language that it is begun from. @throws ApiError */
+/** A translation gets slugs from its own titles. @throws ApiError */
 async function slugsOf(plan: FormPlan, documentId: string, data: Data): Promise<Data> {
   const { type, locale, attributes } = plan
   const slugs: Record<string, string> = {}

@@ -6,7 +6,6 @@ import { useTexts } from '../../texts/texts.ts'
 import { onceEach } from './entry-side.tsx'
 import type { EntrySession } from './session.ts'
 
-/** Whether other entries link to an entry, as far as the server says; true while that is unknown. */
 export async function hasUsages(
   client: QueryClient,
   uid: string,
@@ -23,13 +22,15 @@ export async function hasUsages(
 export interface DeleteDialogProps {
   readonly session: EntrySession
   readonly isAsking: boolean
-  /** No trash keeps the entry. */
   readonly isForGood: boolean
   readonly onDelete: () => void
   readonly onClose: () => void
 }
 
-/** Asks before an entry is deleted for good, or while others link to it: it names them. */
+/**
+ * Asks before a permanent deletion, and before the deletion of an entry that others link to. It
+ * lists the links.
+ */
 export function DeleteDialog(props: DeleteDialogProps) {
   const { session, isAsking, isForGood, onDelete, onClose } = props
   const { type, locale } = session.plan

@@ -7,17 +7,15 @@ import { findEntry, type FormPlan, type FoundEntry } from './load-form.ts'
 
 export interface OpenDoor extends EntryDoor {
   readonly documentId: () => string | null
-  /** When the entry was written that was read or written last; null before. */
   readonly writtenAt: () => string | null
-  /** What the last write said about the entry; null before, and after a creation. */
+  /** The facts of the last write; null before, and after a creation. */
   readonly savedFacts: () => SavedFacts | null
-  /** Whether apps have had the entry in this language since it was opened. */
+  /** Whether the entry was published in this locale since it was opened. */
   readonly wasPublished: () => boolean
   readonly notePublished: () => void
 }
 
 export interface Opened {
-  /** Null for an entry that is not made yet. */
   readonly documentId: string | null
   readonly found: FoundEntry | null
 }
@@ -25,7 +23,7 @@ export interface Opened {
 /** The response to a creation has no facts. */
 type SavedAnswer = Answer<Entry, Partial<SavedFacts>>
 
-/** Reads and writes one entry over HTTP; the first write makes it, where it is new. */
+/** Reads and writes one entry over HTTP. The first write creates a new entry. */
 export function openDoor(
   plan: FormPlan,
   { documentId: first, found: firstFound }: Opened,
@@ -71,7 +69,7 @@ export function openDoor(
         writtenAt = found?.entry.updatedAt ?? null
         return found ?? 'gone'
       } catch {
-        return null // it is tried again
+        return null // the caller retries
       }
     },
   }
@@ -89,7 +87,6 @@ function trackPublication(): Pick<OpenDoor, 'wasPublished' | 'notePublished'> {
   }
 }
 
-/** What a refusal means for what was typed. */
 function answerOf(error: unknown): SaveAnswer {
   if (!(error instanceof ApiError)) throw error
   const { status, faults, message } = error

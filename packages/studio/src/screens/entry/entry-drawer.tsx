@@ -17,17 +17,14 @@ import { type EntrySession, openSession } from './session.ts'
 
 export interface EntryDrawerProps {
   readonly uid: string
-  /** What its title begins with. */
   readonly title: string
   readonly locale: string | null
-  /** One that was left, to go on with. */
   readonly left: EntrySession | null
   readonly onCreated: (link: Link) => void
-  /** With what was typed, where it was left without having been created. */
+  /** Receives the session if the user typed something but did not create the entry. */
   readonly onClose: (left: EntrySession | null) => void
 }
 
-/** Makes an entry of another type without leaving this one. */
 export function EntryDrawer(props: EntryDrawerProps) {
   const { uid, title, locale, left, onCreated, onClose } = props
   const type = useTypes().find((one) => one.uid === uid)
@@ -114,13 +111,12 @@ interface Beginning {
   readonly left: EntrySession | null
 }
 
-/** A session of its own, or the one that was left; `isTyped`: whether more is in it than it began with. */
+/** A new session, or the resumed one. `isTyped` tells whether it has input of the user. */
 function useNewSession(type: TypeSummary | undefined, { title, locale, left }: Beginning) {
   const client = useQueryClient()
   const { administrator } = useSession()
   const { t } = useTexts()
   const [session, setSession] = useState<EntrySession | null>(left)
-  /** Null where it began with what somebody had typed. */
   const first = useRef<Values | null>(null)
   useEffect(() => {
     if (type === undefined || left !== null) return
@@ -152,7 +148,7 @@ function useNewSession(type: TypeSummary | undefined, { title, locale, left }: B
   return { session, isTyped: () => session !== null && isTypedInto(session, first.current) }
 }
 
-/** What is proposed from a title is nothing that anybody typed. */
+/** A slug generated from a title is not input of the user. */
 function isTypedInto({ form, plan }: EntrySession, first: Values | null): boolean {
   if (first === null) return true
   const now = form.values()

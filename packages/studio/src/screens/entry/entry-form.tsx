@@ -25,11 +25,10 @@ import { usePreview } from './use-preview.ts'
 
 export interface EntryFormProps {
   readonly session: EntrySession
-  /** Whoever opens it has just begun it, in a language that it did not have. */
+  /** The user has just created this locale. */
   readonly isBegun: boolean
 }
 
-/** An entry: its title, its fields, and beside them what is about it. */
 export function EntryForm({ session, isBegun }: EntryFormProps) {
   const { plan, saver, door, isRestored } = session
   const { type, locale, attributes, declaration } = plan
@@ -91,7 +90,6 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   )
 }
 
-/** What follows from the state of saving: the form renders when it changes, not with each key. */
 function useSaver<Selected extends boolean | number | null>(
   saver: EntrySession['saver'],
   select: () => Selected,
@@ -108,7 +106,7 @@ function TitleOf({ name, session }: { readonly name: string; readonly session: E
   return <TitleField attribute={attribute} name={name} place={name} />
 }
 
-/** The attribute that is set as the title: one line of text. */
+/** The one-line text attribute that is shown as the title. */
 function titleOf(
   declared: string | null,
   attributes: EntrySession['plan']['attributes'],
@@ -117,7 +115,6 @@ function titleOf(
   return attribute?.type === 'string' || attribute?.type === 'text' ? declared : null
 }
 
-/** Who begins an entry types its title: nothing has to be pressed before. */
 function useFocusOfNew({ door, plan }: EntrySession, isBegun: boolean) {
   const fields = useRef<HTMLDivElement>(null)
   const isNew = door.documentId() === null && plan.type.kind === 'collectionType'
@@ -129,7 +126,7 @@ function useFocusOfNew({ door, plan }: EntrySession, isBegun: boolean) {
   return fields
 }
 
-/** Saves for as long as the form is open, and what is left when it is closed or out of sight. */
+/** Saves while the form is open, and once more when it closes or becomes hidden. */
 function useSaving({ saver }: EntrySession): void {
   useEffect(() => {
     const stop = saver.start()
@@ -158,7 +155,6 @@ interface NewLinked {
   readonly left: EntrySession | null
 }
 
-/** Whether a translation has a value of its own there. */
 function isOwnIn({ attributes }: EntrySession['plan'], place: string): boolean {
   return attributes[place.split('/')[0] ?? '']?.localized !== false
 }

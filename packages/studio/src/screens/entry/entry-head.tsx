@@ -23,7 +23,6 @@ export interface EntryHeadProps extends Offered {
   readonly others: readonly Presence[]
 }
 
-/** Where one is, how it stands, whether it is saved, who else is here, and what can be done. */
 export function EntryHead(props: EntryHeadProps) {
   const { session, state, actions, preview, others, isReadOnly } = props
   useOfferedActions(props)
@@ -70,7 +69,6 @@ export function EntryHead(props: EntryHeadProps) {
   )
 }
 
-/** The title for those who do not see the page, and for the window. */
 function Heading({ session }: { readonly session: EntrySession }) {
   const { declaration, type } = session.plan
   const { t, language } = useTexts()
@@ -169,7 +167,7 @@ function MoreActions({
   )
 }
 
-/** Deletes at once what the trash gives back, and offers that. */
+/** Deletes without a dialog if the trash can restore the entry, and offers an undo. */
 function useDeletion({ session, state, actions }: Parts) {
   const { type, locale } = session.plan
   const { t } = useTexts()

@@ -13,7 +13,7 @@ import { type EntrySession, openSession } from './session.ts'
 
 export interface EntryScreenProps {
   readonly type: TypeSummary
-  /** Null begins a new one; of a single type it is the one that there is, if any. */
+  /** Null: a new entry, or the entry of a single type if it exists. */
   readonly documentId: string | null
 }
 
@@ -32,7 +32,7 @@ type Loaded =
   | { readonly kind: 'open'; readonly session: EntrySession }
   | { readonly kind: 'missing'; readonly plan: FormPlan; readonly documentId: string }
 
-/** Reads the entry once: from then on the form knows better what it is. */
+/** Reads the entry only once. After that the form has the newest state. */
 function Loader({ type, documentId, locale }: LoaderProps) {
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -22,7 +22,6 @@ export interface EntrySideProps {
   readonly others: readonly Presence[]
 }
 
-/** What is about the entry: who is here, its languages, what links to it, what apps get. */
 export function EntrySide({ session, states, others }: EntrySideProps) {
   const { plan, door } = session
   const { t } = useTexts()
@@ -117,7 +116,6 @@ function Languages({ session, states }: Pick<EntrySideProps, 'session' | 'states
   )
 }
 
-/** Since when apps see what they see. */
 function Published({ session, states }: Pick<EntrySideProps, 'session' | 'states'>) {
   const { plan } = session
   const { t, ago, moment } = useTexts()
@@ -176,7 +174,10 @@ function Usages({ uid, documentId, locale }: UsagesProps) {
   )
 }
 
-/** An entry links in each of its languages: it is shown once, in the language one looks at where it has that. */
+/**
+ * An entry can link from several locales. It is listed once, in the current locale if it links from
+ * there.
+ */
 export function onceEach(usages: readonly Usage[], locale: string | null): readonly Usage[] {
   const byEntry = new Map<string, Usage>()
   for (const usage of usages) {

@@ -13,19 +13,16 @@ import { populateOf } from '../../entry/populate.ts'
 import { randomName } from '../../entry/random-name.ts'
 import { KeyRing, type Reading } from '../../entry/values.ts'
 
-/** Everything that a form is made of but the entry itself. */
 export interface FormPlan {
   readonly type: TypeSummary
   readonly declaration: Declaration
   readonly attributes: Attributes
   readonly components: Components
   readonly reading: Reading
-  /** Of every request about the entry. */
   readonly query: Readonly<Record<string, QueryValue>>
   readonly locale: string | null
 }
 
-/** Declarations that a form needs: of its type, of all components, of the types that its relations lead to. */
 export async function loadFormPlan(
   client: QueryClient,
   type: TypeSummary,
@@ -58,7 +55,6 @@ export async function loadFormPlan(
   }
 }
 
-/** The types that relations lead to, those within components as well. */
 function targetsOf(attributes: Attributes, components: Components): ReadonlySet<string> {
   const holders = [attributes, ...[...components.values()].map((one) => one.attributes)]
   return new Set(
@@ -70,7 +66,7 @@ function targetsOf(attributes: Attributes, components: Components): ReadonlySet<
   )
 }
 
-/** What titles the entries of each; one whose declaration nobody shows has no title. */
+/** The title attribute of each target. A type without a readable declaration has none. */
 async function loadTitles(
   client: QueryClient,
   uids: ReadonlySet<string>,
@@ -93,7 +89,7 @@ export interface FoundEntry {
   readonly etag: string | null
 }
 
-/** The entry as it is now; null where there is none in this locale. @throws ApiError */
+/** The current entry; null if it does not exist in this locale. @throws ApiError */
 export async function findEntry(
   { type, query }: FormPlan,
   documentId: string,
@@ -109,7 +105,7 @@ export async function findEntry(
   }
 }
 
-/** The documentId of the one entry of a single type; null before it was written. */
+/** The documentId of the entry of a single type; null before the first write. */
 export async function findSingle(
   { type, locale }: FormPlan,
   signal?: AbortSignal,

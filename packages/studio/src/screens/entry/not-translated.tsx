@@ -20,7 +20,6 @@ export interface NotTranslatedProps {
   readonly onBegun: () => void
 }
 
-/** An entry that does not have this language: it can be begun from another one, or empty. */
 export function NotTranslated({ plan, documentId, onBegun }: NotTranslatedProps) {
   const { t, language, locale: nameOf } = useTexts()
   const { data, isPending } = useQuery(localeStatesQuery(plan.type.uid, documentId))
@@ -86,7 +85,7 @@ export function NotTranslated({ plan, documentId, onBegun }: NotTranslatedProps)
   )
 }
 
-/** Without drafts an entry is stored whole from its first moment on. */
+/** Without drafts, an entry must be complete from the start. */
 function mayBeEmpty({ type, attributes }: FormPlan): boolean {
   if (type.draftAndPublish) return true
   return Object.values(attributes).every(

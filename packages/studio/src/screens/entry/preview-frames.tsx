@@ -4,11 +4,11 @@ import styles from './preview-pane.module.css'
 export interface PreviewFramesProps {
   readonly title: string
   readonly url: string
-  /** Another one loads the address anew. */
+  /** A new value reloads the page. */
   readonly turn: number
-  /** Of the page, in its own pixels; it is drawn smaller where there is no room. */
+  /** In pixels of the page, which is scaled down if the pane is narrower. */
   readonly width: number
-  /** Whether the page takes what room there is beyond that. */
+  /** Whether the page also uses wider panes. */
   readonly grows: boolean
 }
 
@@ -18,8 +18,9 @@ interface Frame {
 }
 
 /**
- * A site that may do anything but lead this window elsewhere. What was there stays in sight until the next has loaded; each is a frame of
- * its own, as an address that is changed in place would be one more step of the way back.
+ * Frames of a site, sandboxed so that it cannot navigate this window. The previous page stays
+ * visible until the next one has loaded. Each page gets a new frame, because a changed address
+ * would add a step to the history.
  */
 export function PreviewFrames({ title, url, turn, width, grows }: PreviewFramesProps) {
   const [loaded, show] = useState<Frame | null>(null)

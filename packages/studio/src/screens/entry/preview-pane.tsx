@@ -17,7 +17,6 @@ type Device = keyof typeof WIDTHS
 
 const DEVICES = Object.keys(WIDTHS) as readonly Device[]
 
-/** The entry as a site shows it, loaded again whenever it was saved. */
 export function PreviewPane({ entry }: { readonly entry: ActedOn }) {
   const { t } = useTexts()
   const [device, choose] = useState<Device>('desktop')

@@ -6,7 +6,7 @@ import styles from './entry-form.module.css'
 
 const MINUTE = 60_000
 
-/** Whether what is in the form is at the server. It says so only when it is. */
+/** Says "Saved" only when the server has all values of the form. */
 export function SaveNote({ saver }: { readonly saver: Autosave }) {
   const saved = useSyncExternalStore(
     useCallback((listener) => saver.subscribe(listener), [saver]),

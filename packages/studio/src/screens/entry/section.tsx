@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import styles from './entry-side.module.css'
 
-/** A part of the column beside a form. */
 export function Section({
   title,
   children,

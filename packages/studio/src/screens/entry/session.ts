@@ -13,15 +13,14 @@ import { newValues, toFormValues } from '../../entry/values.ts'
 import { type OpenDoor, openDoor } from './entry-door.ts'
 import type { FormPlan, FoundEntry } from './load-form.ts'
 
-/** An entry that is open in a form. */
 export interface EntrySession {
   readonly plan: FormPlan
   readonly form: FormStore
   readonly saver: Autosave
   readonly door: OpenDoor
-  /** Whether work of an earlier time, which never got to the server, is back in the form. */
+  /** Whether the form contains changes of an earlier session that were never saved. */
   readonly isRestored: boolean
-  /** Whether the browser keeps what is not saved. Nothing is kept of what was left on purpose. */
+  /** Turns storage in the browser on or off. Off when the user discards the form. */
   readonly keepsWork: (isKept: boolean) => void
 }
 
@@ -31,11 +30,11 @@ export interface Opening {
   readonly found: FoundEntry | null
   readonly administrator: string
   readonly onCreated: (documentId: string) => void
-  /** It is made in passing, beside another: nothing is saved before somebody says so. */
+  /** A new entry in a drawer. It is saved only when the user confirms. */
   readonly isAside?: boolean
 }
 
-/** Opens an entry, with what was kept in this browser merged into it. */
+/** Opens an entry and merges the changes that the browser has stored. */
 export function openSession({
   plan,
   documentId,
@@ -79,7 +78,6 @@ export function openSession({
   return { plan, form, saver, door, isRestored: kept !== null, keepsWork: keeper.keepsWork }
 }
 
-/** What this browser keeps of an entry. */
 function openKeeper(of: Omit<KeptFor, 'documentId'>, first: string | null, door: OpenDoor) {
   let isKept = true
   const keptFor = (documentId: string | null): KeptFor => ({ ...of, documentId })
@@ -87,7 +85,7 @@ function openKeeper(of: Omit<KeptFor, 'documentId'>, first: string | null, door:
     find: () => findKeptWork(localStorage, keptFor(first)),
     keep: (work: KeptWork | null): void => {
       const documentId = door.documentId()
-      // What was kept of an entry before it was made goes with it.
+      // Removes the changes that were stored before the entry had a documentId.
       if (documentId !== first) keepWork(localStorage, keptFor(first), null)
       keepWork(localStorage, keptFor(documentId), isKept ? work : null)
     },

@@ -19,18 +19,13 @@ import type { EntrySession } from './session.ts'
 
 export interface EntryActions {
   readonly isBusy: boolean
-  /** Saves, then publishes. */
   readonly publish: () => Promise<void>
   readonly unpublish: () => Promise<void>
-  /** Goes back to what is published. */
   readonly discard: () => Promise<void>
-  /** Saves now; says so. */
   readonly save: () => Promise<void>
-  /** Deletes it in this language. True when it is gone. */
   readonly remove: () => Promise<boolean>
 }
 
-/** What can be done with an open entry. Whatever can be taken back offers to be. */
 export function useEntryActions(
   session: EntrySession,
   state: EntryState | undefined,
@@ -80,7 +75,7 @@ function entryOf({ plan, door }: EntrySession): ActedOn {
   return { uid: plan.type.uid, documentId: door.documentId() ?? '', locale: plan.locale }
 }
 
-/** False where the server says no; then what is wrong is shown. */
+/** Resolves with false if the server refuses. The reason is shown. */
 async function actOn(
   session: EntrySession,
   client: QueryClient,
@@ -110,7 +105,7 @@ async function actOn(
 
 async function remove(session: EntrySession, client: QueryClient): Promise<boolean> {
   const entry = entryOf(session)
-  // The trash gets what was typed last.
+  // Saves first, so that the trash has the newest values.
   if (session.saver.isAutomatic()) await session.saver.saveNow()
   try {
     await deleteEntry(entry)
@@ -126,7 +121,6 @@ async function remove(session: EntrySession, client: QueryClient): Promise<boole
   }
 }
 
-/** Puts what the server found wrong at its fields. False where it names none. */
 function showFaults({ form }: EntrySession, { faults }: ApiError): boolean {
   const problems = new Map<string, readonly string[]>()
   for (const { path, message } of faults.filter((fault) => fault.path.length > 0)) {
@@ -137,7 +131,7 @@ function showFaults({ form }: EntrySession, { faults }: ApiError): boolean {
   return problems.size > 0
 }
 
-/** Edits what was discarded back into the form: from there it is saved as anything else is. */
+/** Puts the discarded changes back into the form as edits, so that they are saved. */
 function putBack({ form, plan }: EntrySession, before: Values): void {
   for (const name of Object.keys(plan.attributes)) form.set([name], before[name])
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import type { EntryActions } from './use-entry-actions.ts'
 import type { Preview } from './use-preview.ts'
 
-/** Ctrl/⌘-S saves, Ctrl/⌘-Enter publishes, Ctrl/⌘-Alt-P previews: wherever the cursor is, but in a dialog. */
+/** Ctrl/⌘-S saves, Ctrl/⌘-Enter publishes, Ctrl/⌘-Alt-P toggles the preview. Ignored in dialogs. */
 export function useEntryKeys(actions: EntryActions, preview: Preview | null): void {
   const current = useRef({ actions, preview })
   current.current = { actions, preview }
@@ -26,7 +26,7 @@ function actOf(
   preview: Preview | null,
 ): (() => void | Promise<void>) | undefined {
   if (!(event.metaKey || event.ctrlKey) || event.shiftKey) return undefined
-  // By the place of the key: with Alt it may stand for another letter.
+  // By key code, because Alt can change the letter.
   if (event.altKey) return event.code === 'KeyP' ? preview?.toggle : undefined
   return { s: actions.save, Enter: actions.publish }[event.key]
 }

@@ -6,8 +6,8 @@ import { LOOK_AGAIN_MS } from '../../api/schedules.ts'
 import type { EntrySession } from './session.ts'
 
 /**
- * The states of the entry in its languages, looked at again and again for as long as the form is open and in sight. What
- * others have done to the entry meanwhile (a release that published it, a write, its deletion) comes into the form.
+ * Polls the states of the entry while the form is open and visible. Changes from elsewhere (a
+ * release, a write, a deletion) come into the form.
  */
 export function useFollowing({ plan, door, saver }: EntrySession) {
   const client = useQueryClient()

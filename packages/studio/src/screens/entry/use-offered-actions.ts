@@ -10,12 +10,10 @@ export interface Offered {
   readonly session: EntrySession
   readonly state: EntryState | undefined
   readonly actions: EntryActions
-  /** Null: no site shows entries of this type. */
   readonly preview: Preview | null
   readonly isReadOnly: boolean
 }
 
-/** What the head of an entry can do, in the palette as well. */
 export function useOfferedActions(props: Offered): void {
   const { session, actions, preview, isReadOnly } = props
   const { plan, door } = session

@@ -3,7 +3,7 @@ import { announcePresence, type Presence } from '../../api/entry-facts.ts'
 
 const BEAT = 20_000
 
-/** Who else has the entry open; as long as this window is looked at it says that I have. */
+/** The other users who have the entry open. Announces this user while the window is visible. */
 export function usePresence(
   uid: string,
   documentId: string | null,

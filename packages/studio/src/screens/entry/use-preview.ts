@@ -1,15 +1,13 @@
 import { useState } from 'react'
 
-/** Whether the site is shown beside the form. */
 export interface Preview {
   readonly isOpen: boolean
   readonly toggle: () => void
 }
 
-/** Kept in this browser: it is a matter of the screen that one sits at. */
+/** Stored per browser, because it depends on the screen size. */
 const KEY = 'quire preview'
 
-/** Null where no site shows such entries. */
 export function usePreview(hasPreview: boolean): Preview | null {
   const [isOpen, open] = useState(() => localStorage.getItem(KEY) === 'open')
   if (!hasPreview) return null

@@ -11,14 +11,12 @@ import { useLinkTitles } from './use-link-titles.ts'
 export interface DifferenceProps {
   readonly plan: FormPlan
   readonly changes: readonly AttributeChange[]
-  /** What stands on each side. */
   readonly left: string
   readonly right: string
-  /** Null where nothing is to be restored. */
   readonly onRestore: ((attribute: string) => void) | null
 }
 
-/** Two versions side by side, attribute by attribute; texts with the words that came and went. */
+/** Two versions next to each other, by attribute. Texts mark the added and removed words. */
 export function Difference({ plan, changes, left, right, onRestore }: DifferenceProps) {
   const { t } = useTexts()
   return (
@@ -78,7 +76,7 @@ function Side({ title, plan, change, side }: SideProps) {
       <div className={styles['text']}>
         {words === undefined ? (
           lines.map((line, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- lines have no other name
+            // oxlint-disable-next-line react/no-array-index-key -- lines have no ids
             <p key={index} style={{ paddingInlineStart: line.depth * 12 }}>
               {line.text}
             </p>
@@ -91,7 +89,7 @@ function Side({ title, plan, change, side }: SideProps) {
   )
 }
 
-/** Of each side the words that it has: what went on the left, what came on the right. */
+/** Removed words on the left side, added words on the right. */
 function Words({
   runs,
   side,
@@ -106,7 +104,7 @@ function Words({
       {runs
         .filter(({ op }) => op !== hidden)
         .map(({ op, text }, index) => {
-          // oxlint-disable-next-line react/no-array-index-key -- runs have no other name
+          // oxlint-disable-next-line react/no-array-index-key -- runs have no ids
           if (op === 'same') return <span key={index}>{text}</span>
           const Mark = op === 'added' ? 'ins' : 'del'
           return (

@@ -22,13 +22,12 @@ export interface HistoryDialogProps {
   readonly session: EntrySession
   readonly entry: ActedOn
   readonly onClose: () => void
-  /** Restoring closes the dialog: its notice stays without it. */
+  /** From outside, because its notices must outlive the dialog. */
   readonly notify: Notify
 }
 
 type Against = 'now' | 'before'
 
-/** What an entry has been, beside what it is now; any of it can be restored. */
 export function HistoryDialog({ session, entry, onClose, notify }: HistoryDialogProps) {
   const { t } = useTexts()
   const found = useInfiniteQuery(historyQuery(entry))
@@ -95,13 +94,12 @@ export function HistoryDialog({ session, entry, onClose, notify }: HistoryDialog
 
 interface ComparedProps extends Pick<HistoryDialogProps, 'session' | 'entry'> {
   readonly version: Version
-  /** None before the first that is kept. */
   readonly other: Version | undefined
   readonly against: Against
   readonly onRestore: ((attribute: string) => void) | null
 }
 
-/** The earlier of the two is on the left. */
+/** The older version is on the left. */
 function Compared({ session, entry, version, other, against, onRestore }: ComparedProps) {
   const { t } = useTexts()
   const pair = against === 'now' ? [version, other] : [other, version]
@@ -139,7 +137,7 @@ function useRestoring({ session, entry, onClose, notify }: HistoryDialogProps) {
       await restoreRevision(entry, revision, { attributes, etag: saver.etag() })
       await saver.refresh()
       const after = form.values()
-      // Those alone that it has changed: what others write until it is undone is theirs.
+      // Only the attributes that the restore changed, so that an undo keeps later edits of others.
       const restored = (attributes ?? Object.keys(plan.attributes)).filter(
         (name) => !isDeepEqual(before[name], after[name]),
       )

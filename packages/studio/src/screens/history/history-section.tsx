@@ -21,7 +21,7 @@ export interface HistorySectionProps {
 
 const SHOWN = 4
 
-/** Who wrote the entry last, and the way to all that it has been. Nothing for types that keep no history. */
+/** The latest author and a link to the history. Empty for types without history. */
 export function HistorySection({ session, documentId }: HistorySectionProps) {
   const { t, ago, moment } = useTexts()
   const [isOpen, open] = useState(false)

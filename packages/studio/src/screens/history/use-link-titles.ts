@@ -5,7 +5,7 @@ import type { FormPlan } from '../entry/load-form.ts'
 
 const MOST = 100
 
-/** What the entries of a relation are called, as far as they are there and may be seen; history has their ids alone. */
+/** The titles of related entries that exist and are visible. History only has their ids. */
 export function useLinkTitles(
   { reading, locale }: FormPlan,
   attribute: Attribute | undefined,

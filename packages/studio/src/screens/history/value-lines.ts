@@ -3,23 +3,18 @@ import { labelOf } from '../../texts/labels.ts'
 
 export interface Line {
   readonly text: string
-  /** How far it is within something else. */
   readonly depth: number
 }
 
 export interface LineParts {
-  /** Undefined where it is no longer declared. */
   readonly attribute: Attribute | undefined
   readonly plan: { readonly components: Components }
-  /** Stands for what is empty. */
   readonly nothing: string
-  /** A scalar, as lists show it. */
   readonly textOf: (attribute: ScalarAttribute, value: unknown) => string
-  /** What entries and files are called, by documentId. */
   readonly titles: ReadonlyMap<string, string>
 }
 
-/** A value as history has it, to be read: a line for each thing in it, and one at least. */
+/** Formats a value of the history as lines; at least one. */
 export function linesOf(value: unknown, parts: LineParts, depth = 0): readonly Line[] {
   const lines = isEmpty(value) ? [] : linesWithin(value, parts, depth)
   return lines.length > 0 ? lines : [{ text: parts.nothing, depth }]
@@ -70,7 +65,7 @@ function componentLines(value: unknown, parts: LineParts, depth: number): readon
   return [head, ...lines]
 }
 
-/** What is one line stands behind its name, the rest below it. */
+/** A single line follows the name; several lines are below it. */
 function named(name: string, lines: readonly Line[]): readonly Line[] {
   const [first, ...others] = lines
   if (first === undefined) return []
@@ -83,7 +78,6 @@ function linesOfText(text: string, depth: number): readonly Line[] {
   return text.split('\n').map((line) => ({ text: line, depth }))
 }
 
-/** The text of each block: of paragraphs, headings, and the items of lists. */
 function textsIn(blocks: unknown): readonly string[] {
   return asList(blocks).flatMap((block) => {
     const { children, text } = (block ?? {}) as {
@@ -97,7 +91,6 @@ function textsIn(blocks: unknown): readonly string[] {
   })
 }
 
-/** Whether it is a block of its own, such as the item of a list. */
 function hasBlock(value: unknown): boolean {
   const { type } = (value ?? {}) as { readonly type?: unknown }
   return type === 'list' || type === 'list-item'

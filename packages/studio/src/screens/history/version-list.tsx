@@ -5,13 +5,12 @@ import styles from './history-dialog.module.css'
 import type { Version } from './versions.ts'
 
 export interface VersionListProps {
-  /** The newest first. */
+  /** Newest first. */
   readonly versions: readonly Version[]
   readonly chosen: string
   readonly onChoose: (key: string) => void
 }
 
-/** Who wrote each version, and when; one of them is looked at. */
 export function VersionList({ versions, chosen, onChoose }: VersionListProps) {
   const texts = useTexts()
   const { t, ago, moment } = texts

@@ -1,15 +1,18 @@
 import type { PastVersion } from '../../api/history.ts'
 
-/** One row of the list: a commit. A publication writes the draft and the published version in one. */
+/** One row per commit. A publication writes the draft and the published version in one commit. */
 export interface Version extends Pick<PastVersion, 'at' | 'by' | 'revision'> {
   readonly key: string
   readonly kind: 'draft' | 'published' | 'deleted' | 'unpublished'
 }
 
-/** What a commit is called that did several things. */
+/** The label of a commit with several changes, in ascending priority. */
 const RANKS = ['draft', 'unpublished', 'published', 'deleted'] as const
 
-/** The newest first, as they come. A discard has a commit of its own, though it restores a revision. */
+/**
+ * Newest first, like the rows. A discard has a commit of its own, although it restores an old
+ * revision.
+ */
 export function versionsOf(rows: readonly PastVersion[]): readonly Version[] {
   const versions = new Map<string, Version>()
   for (const { commit, at, by, revision, op, status } of rows) {

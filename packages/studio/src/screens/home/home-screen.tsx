@@ -12,7 +12,6 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './home-screen.module.css'
 import { Failed, Scheduled, useToCome } from './to-come.tsx'
 
-/** Where one goes on: what one worked on, what is not published yet, what is to come, what failed. */
 export function HomeScreen() {
   const { t } = useTexts()
   const { administrator } = useSession()
@@ -41,7 +40,6 @@ export function HomeScreen() {
   )
 }
 
-/** The entries that the other list does not show. */
 function besides(
   entries: readonly RecentEntry[],
   others: readonly RecentEntry[],
@@ -51,7 +49,6 @@ function besides(
   return entries.filter((entry) => !shown.has(keyOf(entry)))
 }
 
-/** So many ways to begin are enough. */
 const MOST_BEGINNINGS = 6
 
 function Beginnings() {
@@ -60,7 +57,7 @@ function Beginnings() {
   const types = useTypes().filter(
     ({ uid, kind }) => kind === 'collectionType' && may(`${uid}.create`),
   )
-  // Drafts are what one writes; the rest is mostly looked up.
+  // Types with drafts first: they are what editors create most.
   const first = types.toSorted((a, b) => Number(b.draftAndPublish) - Number(a.draftAndPublish))
   if (first.length === 0) return null
   return (

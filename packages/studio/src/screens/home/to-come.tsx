@@ -8,13 +8,12 @@ import { useTexts } from '../../texts/texts.ts'
 import { ScheduleLink, titleOfSchedule, useScheduleNote } from '../planning/schedule-link.tsx'
 import styles from './home-screen.module.css'
 
-/** A schedule that could not be carried out, or a webhook that its receiver refused or that missed events. */
+/** A failed schedule, or a webhook that was turned off by its receiver or missed events. */
 export type Failure =
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
   | { readonly kind: 'webhook'; readonly webhook: Webhook }
 
 export interface ToCome {
-  /** What comes next first. */
   readonly scheduled: readonly Schedule[]
   readonly failures: readonly Failure[]
 }
@@ -42,7 +41,6 @@ export function useToCome(): ToCome {
 
 const SHOWN = 5
 
-/** What is published or taken back next. */
 export function Scheduled({ schedules }: { readonly schedules: readonly Schedule[] }) {
   const texts = useTexts()
   const { t } = texts
@@ -74,7 +72,6 @@ export function Scheduled({ schedules }: { readonly schedules: readonly Schedule
   )
 }
 
-/** What somebody must look at, with its reason. */
 export function Failed({ failures }: { readonly failures: readonly Failure[] }) {
   const { t } = useTexts()
   if (failures.length === 0) return null

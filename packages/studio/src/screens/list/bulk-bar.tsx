@@ -17,13 +17,11 @@ export interface BulkBarProps {
   readonly type: TypeSummary
   readonly list: List
   readonly selected: Selection
-  /** All that match, on every page. */
   readonly isEverything: boolean
   readonly onEverything: () => void
   readonly onClear: () => void
 }
 
-/** What can be done with the entries that are chosen, where the hand is. */
 export function BulkBar(props: BulkBarProps) {
   const { type, list, selected, isEverything, onEverything, onClear } = props
   const { t, number } = useTexts()
@@ -41,7 +39,7 @@ export function BulkBar(props: BulkBarProps) {
     const states = isEverything ? [] : ids.map((id) => known[id])
     void bulk.run({ action, target, states, onDone: onClear })
   }
-  // One page can be taken back at once; so much more is asked about.
+  // Actions on one page can be undone. Larger ones need a confirmation.
   const asksFirst = (action: BulkAction): boolean =>
     action === 'delete' && (isEverything || bulk.undoDeletion === null)
   const isPageFull = !isEverything && ids.length === page.length
@@ -170,7 +168,6 @@ function Progress({ done, total, onStop }: ProgressProps) {
   )
 }
 
-/** What this person may do with many entries of the type. */
 export function useBulkActions(
   { uid, draftAndPublish, actions }: TypeSummary,
   locale: string | null,

@@ -15,7 +15,6 @@ export interface BulkFailuresProps {
   readonly onClose: () => void
 }
 
-/** The entries that an action did not work for, and why. */
 export function BulkFailures({ list, failures, onClose }: BulkFailuresProps) {
   const texts = useTexts()
   const { t } = texts

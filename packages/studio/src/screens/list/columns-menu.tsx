@@ -9,7 +9,6 @@ import styles from './columns-menu.module.css'
 import { useColumnName } from './use-column-name.ts'
 import type { List } from './use-list.ts'
 
-/** Which columns there are, and in which order: kept for the person. */
 export function ColumnsMenu({ list }: { readonly list: List }) {
   const { t } = useTexts()
   const nameOf = useColumnName()

@@ -1,10 +1,10 @@
 import type { Attribute, AttributeType, Declaration } from '../../api/content-types.ts'
 import { OWN_ATTRIBUTES } from './filter-words.ts'
 
-/** A column beside the title: an attribute, or what the list knows of an entry besides. */
+/** A column next to the title: an attribute, or a property such as the state. */
 export interface Column {
   readonly name: string
-  /** Absent: the state, or the languages. */
+  /** Absent for the state and the languages. */
   readonly attribute?: Attribute
 }
 
@@ -21,7 +21,7 @@ const TOO_LONG: ReadonlySet<AttributeType> = new Set([
 
 const DEFAULT_ATTRIBUTES = 3
 
-/** Every column that a list of the type may have, in the order of its declaration. */
+/** All possible columns of a type, in the order of its declaration. */
 export function columnsOf(declaration: Declaration): readonly Column[] {
   const { draftAndPublish, localized, attributes, titleField } = declaration
   return [
@@ -34,7 +34,6 @@ export function columnsOf(declaration: Declaration): readonly Column[] {
   ]
 }
 
-/** What somebody sees who has chosen nothing: the state, a few short attributes, when it changed. */
 function defaultColumns(all: readonly Column[]): readonly string[] {
   const short = all.filter(({ name, attribute }) => isShort(attribute) && !(name in OWN_ATTRIBUTES))
   return [
@@ -51,7 +50,6 @@ function isShort(attribute: Attribute | undefined): boolean {
   return !['text', 'richtext', 'uid', 'media'].includes(type)
 }
 
-/** The columns to show, in their order: as chosen, as far as they still exist, else the default. */
 export function shownColumns(all: readonly Column[], chosen: unknown): readonly Column[] {
   const names = Array.isArray(chosen) ? (chosen as readonly unknown[]) : defaultColumns(all)
   return names.flatMap((name) => all.filter((column) => column.name === name))
@@ -78,7 +76,6 @@ export function isSortable({ attribute }: Column): boolean {
   return attribute !== undefined && SORTABLE.has(attribute.type)
 }
 
-/** The attribute whose picture stands beside the title. */
 export function pictureOf({ attributes }: Pick<Declaration, 'attributes'>): string | null {
   const found = Object.entries(attributes).find(
     ([, { type, multiple, allowedTypes }]) =>

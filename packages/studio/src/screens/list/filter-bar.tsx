@@ -14,7 +14,6 @@ import type { List } from './use-list.ts'
 import { isNumberType } from '../../entry/declaration.ts'
 import { useDelayed } from '../../design/use-delayed.ts'
 
-/** What narrows the list down: a search, and filters in words that can be taken off. */
 export function FilterBar({ list }: { readonly list: List }) {
   const { t } = useTexts()
   const add = useRef<HTMLButtonElement>(null)
@@ -94,7 +93,6 @@ function ListSearch({ list }: { readonly list: List }) {
   )
 }
 
-/** A filter as one reads it. */
 function FilterText({ list, word }: { readonly list: List; readonly word: FilterWord }) {
   const { t, number } = useTexts()
   const nameOf = useColumnName()

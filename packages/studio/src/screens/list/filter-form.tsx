@@ -19,12 +19,10 @@ import type { List } from './use-list.ts'
 
 export interface FilterFormProps {
   readonly list: List
-  /** The one that is changed; absent for a new one. */
   readonly word?: FilterWord
   readonly onDone: (word: FilterWord) => void
 }
 
-/** An attribute, an operator and a value, one after the other. */
 export function FilterForm({ list, word: given, onDone }: FilterFormProps) {
   const { t } = useTexts()
   const { declaration } = list
@@ -75,7 +73,6 @@ export function FilterForm({ list, word: given, onDone }: FilterFormProps) {
   )
 }
 
-/** A filter by an attribute with nothing in it yet. */
 function begin(at: string, attributes: Attributes): FilterWord {
   const attribute = attributes[at]
   if (at === STATE) return { at, is: 'is', to: 'draft' }

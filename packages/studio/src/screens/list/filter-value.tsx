@@ -17,7 +17,7 @@ export interface FilterValueProps {
   readonly word: FilterWord
   readonly attribute: Attribute | undefined
   readonly locale: string | null
-  /** `as` is what is shown for the value. */
+  /** `as` is the text shown for the value. */
   readonly onChange: (to: string, as?: string) => void
 }
 
@@ -28,7 +28,6 @@ const INPUT_TYPES: Readonly<Partial<Record<Attribute['type'], string>>> = {
   timestamp: 'datetime-local',
 }
 
-/** What a filter compares with, asked for as the attribute needs it. */
 export function FilterValue({ word, attribute, locale, onChange }: FilterValueProps) {
   const { t } = useTexts()
   const { to = '', at } = word
@@ -78,7 +77,6 @@ interface NumberValueProps extends Pick<FilterValueProps, 'onChange'> {
   readonly to: string
 }
 
-/** A number in the language of the Studio, as forms have it. */
 function NumberValue({ type, to, onChange }: NumberValueProps) {
   const texts = useTexts()
   const [problem, setProblem] = useState<string | null>(null)
@@ -104,7 +102,6 @@ interface RelatedValueProps extends Omit<FilterValueProps, 'attribute'> {
 
 const OFFERED = 8
 
-/** An entry of the type that a relation leads to, found by typing. */
 function RelatedValue({ uid, word, locale, onChange }: RelatedValueProps) {
   const { t } = useTexts()
   const [text, setText] = useState('')

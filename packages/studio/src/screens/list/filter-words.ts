@@ -2,7 +2,7 @@ import type { Attribute, Attributes, AttributeType } from '../../api/content-typ
 import { ENTRY_STATES, type EntryState } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 
-/** The words between an attribute and a value, in the order in which they are offered. */
+/** In the order of the menu. */
 export const OPERATORS = [
   'is',
   'isNot',
@@ -20,25 +20,22 @@ export const OPERATORS = [
 
 export type OperatorWord = (typeof OPERATORS)[number]
 
-/** One filter: `Author` `is` `Grace Hopper`. */
+/** One filter, such as `Author` `is` `Grace Hopper`. */
 export interface FilterWord {
-  /** The name of an attribute. */
   readonly at: string
   readonly is: OperatorWord
-  /** As text; of a relation a documentId. */
+  /** As text; a documentId for relations. */
   readonly to?: string
-  /** What is shown instead of the value. */
   readonly as?: string
 }
 
-/** Attributes that every type has. */
 export const OWN_ATTRIBUTES: Attributes = {
   createdAt: { type: 'datetime' },
   updatedAt: { type: 'datetime' },
   publishedAt: { type: 'datetime' },
 }
 
-/** Not an attribute, but filtered by like one. */
+/** A filter on the publication state, which is no attribute. */
 export const STATE = '$state'
 
 const EMPTY = ['isEmpty', 'isNotEmpty'] as const
@@ -71,7 +68,7 @@ const OPERATORS_OF: Readonly<Record<AttributeType, readonly OperatorWord[]>> = {
   password: [],
 }
 
-/** Which words can stand behind an attribute; none where it cannot be filtered by. */
+/** The operators for an attribute; empty if it cannot be filtered. */
 export function operatorsOf(attribute: Attribute): readonly OperatorWord[] {
   return OPERATORS_OF[attribute.type]
 }
@@ -99,8 +96,8 @@ const IGNORING_CASE: Readonly<Partial<Record<OperatorWord, string>>> = { is: '$e
 const TEXTUAL: ReadonlySet<AttributeType> = new Set(['string', 'text', 'richtext', 'email'])
 
 /**
- * What the API is asked: every word holds. Words about attributes that there are no longer, or without
- * the value that they need, count for nothing.
+ * The filters of the API, joined by AND. Filters on missing attributes, or without a required
+ * value, are ignored.
  */
 export function toFilters(words: readonly FilterWord[], attributes: Attributes): QueryValue {
   const conditions = words.flatMap((word) => conditionOf(word, attributes))
@@ -123,14 +120,14 @@ function scalarCondition(is: OperatorWord, to: string, type: AttributeType): Que
   return folded === undefined ? CONDITIONS[is](toOperand(to, type)) : { [folded]: to }
 }
 
-/** A moment is written without a zone, as the person means it. */
+/** A datetime without a zone is local time. */
 function toOperand(value: string, type: AttributeType): string {
   if (type !== 'datetime' && type !== 'timestamp') return value
   const moment = new Date(value)
   return Number.isNaN(moment.getTime()) ? value : moment.toISOString()
 }
 
-/** The state that the words narrow a list down to; undefined where they say nothing of it. */
+/** The state that the filters select; undefined if there is no filter on the state. */
 export function stateOf(words: readonly FilterWord[]): EntryState | undefined {
   const to = words.findLast(({ at }) => at === STATE)?.to
   return ENTRY_STATES.find((state) => state === to)

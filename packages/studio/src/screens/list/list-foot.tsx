@@ -5,12 +5,12 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './list-foot.module.css'
 import type { List } from './use-list.ts'
 
-/** How many match, the way to other pages, the keys that work here. */
 export function ListFoot({ list, keys }: { readonly list: List; readonly keys: string }) {
   const { t, number } = useTexts()
   const { data } = list.entries
   const { after } = list.search
-  // The cursors of the pages before; a list that was opened in the middle knows its beginning alone.
+  // The cursors of the previous pages. A list opened by URL in the middle only knows its first
+  // page.
   const before = useRef<(string | undefined)[]>([])
   const total = data?.meta.pagination.total
   const next = data?.meta.pagination.nextCursor ?? null

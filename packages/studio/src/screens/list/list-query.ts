@@ -7,20 +7,18 @@ import type { ListSearch } from './list-search.ts'
 
 export const PAGE_SIZE = 50
 
-/** Of a relation to many, no more names than can be shown. */
+/** Limits the names that are loaded for a to-many relation. */
 const SHOWN_RELATED = 3
 
 export interface ListQueryInput {
   readonly declaration: Declaration
   readonly columns: readonly Column[]
   readonly search: ListSearch
-  /** Null where the type has none. */
   readonly locale: string | null
-  /** The title fields of the types that columns refer to, by uid. */
   readonly titles: Readonly<Record<string, string | null>>
 }
 
-/** One page of a list: only what its columns show. */
+/** The query of one page, with the visible columns only. */
 export function toListQuery(input: ListQueryInput): ListQuery {
   const { declaration, columns, search } = input
   const scalars = columns.filter(({ attribute }) => attribute !== undefined && isScalar(attribute))
@@ -37,7 +35,6 @@ export function toListQuery(input: ListQueryInput): ListQuery {
   }
 }
 
-/** Which entries: what a list shows, and what all that match are. */
 export function selectionOf({
   declaration,
   search,

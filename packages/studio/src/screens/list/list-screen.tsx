@@ -18,7 +18,6 @@ import { type List, useList } from './use-list.ts'
 
 const NOTHING: Selection = new Set()
 
-/** The entries of a collection type. */
 export function ListScreen({ type }: { readonly type: TypeSummary }) {
   const { t, number } = useTexts()
   const list = useList(type)
@@ -29,7 +28,7 @@ export function ListScreen({ type }: { readonly type: TypeSummary }) {
     select(NOTHING)
     setEverything(false)
   }
-  // What is no longer in sight is not chosen.
+  // Entries that are no longer visible must not stay selected.
   const shown = JSON.stringify([list.search, list.locale])
   const [shownBefore, remember] = useState(shown)
   if (shown !== shownBefore) {

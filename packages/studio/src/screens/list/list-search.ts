@@ -1,18 +1,16 @@
 import { type FilterWord, isFilterWord } from './filter-words.ts'
 
-/** The state of a list in its URL: it can be bookmarked and shared. */
+/** The state of a list in its URL, which can be bookmarked and shared. */
 export interface ListSearch {
   readonly locale?: string
-  /** What is searched for in all texts. */
   readonly q?: string
-  /** `title:asc`. */
+  /** For example `title:asc`. */
   readonly sort?: string
   readonly filters?: readonly FilterWord[]
-  /** The cursor of the page; absent on the first. */
   readonly after?: string
 }
 
-/** Refused values are explicit: the router merges the result over the raw search. */
+/** Ignored values are set explicitly, because the router merges the result over the raw search. */
 const NOTHING = {
   locale: undefined,
   q: undefined,
@@ -21,7 +19,6 @@ const NOTHING = {
   after: undefined,
 }
 
-/** Reads an address; what is not understood counts for nothing. */
 export function readListSearch(given: Record<string, unknown>): ListSearch {
   const { filters } = given
   const words = Array.isArray(filters) ? filters.filter(isFilterWord) : []
@@ -41,7 +38,7 @@ function textOf(
   form = /./,
 ): Readonly<Record<string, string>> {
   const value = given[name]
-  // The router reads `q=12` as a number.
+  // The router parses `q=12` as a number.
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && form.test(text) ? { [name]: text } : {}
 }

@@ -29,7 +29,7 @@ export interface ListTableProps {
 
 const TITLE = '$title'
 
-/** The entries of one page: arrows move, Space selects, Enter opens. */
+/** Arrow keys move, Space selects, Enter opens. */
 export function ListTable({ type, list, selected, onSelect }: ListTableProps) {
   const { t } = useTexts()
   const navigate = useNavigate()
@@ -157,7 +157,6 @@ function ColumnCell({ entry, column: { name, attribute }, list }: ColumnCellProp
   return <Cell attribute={attribute} value={entry[name]} titleField={titleField} />
 }
 
-/** The locales that an entry is there in, this one first. */
 function LocaleMarks({ entry, list }: { readonly entry: Entry; readonly list: List }) {
   const texts = useTexts()
   const others = (entry['localizations'] ?? []) as readonly { readonly locale?: string }[]

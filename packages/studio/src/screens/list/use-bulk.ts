@@ -14,7 +14,7 @@ import { notify, notifyFailure, type Undo } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { type DeletedEntry, useUndoDeletion } from '../trash/use-undo-deletion.ts'
 
-/** What takes an action back, where something does: for entries that were all in this state. */
+/** The inverse of an action, for entries that were all in one state. */
 const UNDONE_BY: Readonly<Partial<Record<BulkAction, readonly [EntryState, BulkAction]>>> = {
   publish: ['draft', 'unpublish'],
   unpublish: ['published', 'publish'],
@@ -23,13 +23,12 @@ const UNDONE_BY: Readonly<Partial<Record<BulkAction, readonly [EntryState, BulkA
 export interface BulkRequest {
   readonly action: BulkAction
   readonly target: BulkTarget
-  /** The states of those that are named. */
   readonly states: readonly (EntryState | undefined)[]
-  /** Called as soon as it is done, before lists show it. */
+  /** Called before the lists refresh. */
   readonly onDone?: () => void
 }
 
-/** Runs actions on many entries: how far it is, what failed, and a way back where there is one. */
+/** Runs bulk actions, with progress, failures and an undo where possible. */
 export function useBulk(type: TypeSummary, locale: string | null) {
   const { uid } = type
   const { t } = useTexts()
@@ -79,7 +78,6 @@ export function useBulk(type: TypeSummary, locale: string | null) {
     failures,
     forgetFailures: () => setFailures([]),
     stop: () => stop.current?.abort(),
-    /** Null where what is deleted is gone for good. */
     undoDeletion,
   }
 }
@@ -92,7 +90,6 @@ function inverseOf(
   return states.every((one) => one === state) ? inverse : null
 }
 
-/** Those that it worked for, as they were before. */
 function doneOf(
   results: readonly BulkResult[],
   states: readonly (EntryState | undefined)[],

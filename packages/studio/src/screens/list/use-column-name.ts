@@ -3,7 +3,6 @@ import { useTexts } from '../../texts/texts.ts'
 import { LOCALES_COLUMN, STATE_COLUMN } from './columns.ts'
 import { STATE } from './filter-words.ts'
 
-/** What a column or an attribute is called. */
 export function useColumnName(): (name: string) => string {
   const { t } = useTexts()
   const names: Readonly<Record<string, string>> = {

@@ -13,7 +13,6 @@ import { type Column, columnsOf, shownColumns } from './columns.ts'
 import { selectionOf, toListQuery } from './list-query.ts'
 import type { ListSearch } from './list-search.ts'
 
-/** All that a list is made of: what the address says, what the person chose, what the server has. */
 export function useList(type: TypeSummary) {
   const declaration = useDeclaration(type.uid)
   const search = useSearch({ from: '/shell/content/$type' })
@@ -40,9 +39,9 @@ export function useList(type: TypeSummary) {
     all,
     columns,
     chooseColumns: (names: readonly string[] | null) => choose(names),
-    /** Brings the columns back that are shown now. */
+    /** Returns a function that restores the current columns. */
     columnsBack: () => () => choose(chosen ?? null),
-    /** Comes back to what is shown now, from anywhere. */
+    /** Returns a function that navigates back to the current list. */
     cameBy: () => () =>
       navigate({ to: '/content/$type', params: { type: apiNameOf(type) }, search }),
     titles,
@@ -53,7 +52,6 @@ export function useList(type: TypeSummary) {
 
 export type List = ReturnType<typeof useList>
 
-/** Changes the address; what it shows begins on its first page again. */
 function useChangeSearch(): (change: Partial<Record<keyof ListSearch, unknown>>) => void {
   const navigate = useNavigate({ from: '/content/$type' })
   return (change) => {
@@ -72,7 +70,6 @@ function withoutNothing(search: Readonly<Record<string, unknown>>): ListSearch {
   )
 }
 
-/** What entries of the types that columns refer to are called by. */
 function useTitles(columns: readonly Column[]): Readonly<Record<string, string | null>> {
   const uids = [...new Set(columns.flatMap(({ attribute }) => attribute?.target ?? []))]
   const found = useSuspenseQueries({ queries: uids.map((uid) => declarationQuery(uid)) })

@@ -28,7 +28,6 @@ export interface FileDrawerProps {
 
 const FIELDS = ['name', 'alternativeText', 'caption']
 
-/** One file: what it is, what is said of it, where it is used. */
 export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
   const { t } = useTexts()
   const may = useMay()
@@ -148,7 +147,6 @@ interface AskToDeleteProps {
   readonly onDeleted: () => void
 }
 
-/** Says in how many places it will be missing. */
 function AskToDelete({ file, onClose, onDeleted }: AskToDeleteProps) {
   const { t } = useTexts()
   const action = useAction()

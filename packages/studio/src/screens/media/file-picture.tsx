@@ -5,7 +5,6 @@ import styles from './files.module.css'
 
 const ICONS: Readonly<Record<string, IconName>> = { video: 'video', audio: 'audio' }
 
-/** A file at a glance: its picture, or the sign of its kind. */
 export function FilePicture({ file }: { readonly file: MediaFile }) {
   const source = previewOf({ ...file, formats: file.formats ?? null }, 'small')
   const { x, y } = file.focalPoint ?? { x: 50, y: 50 }

@@ -6,7 +6,6 @@ import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './file-drawer.module.css'
 
-/** The entries that show a file. */
 export function FileUsages({ file }: { readonly file: MediaFile }) {
   const { t } = useTexts()
   const types = useTypes()

@@ -16,7 +16,6 @@ export interface FilesProps {
   readonly onOpen: (file: MediaFile) => void
 }
 
-/** The files of a page, as pictures or as lines. */
 export function Files({ media, selected, onSelect, onOpen }: FilesProps) {
   const { t } = useTexts()
   const { search, files, isEverywhere, change } = media
@@ -87,7 +86,6 @@ function FileWords({ file, isList }: { readonly file: MediaFile; readonly isList
   )
 }
 
-/** What it is and how large. */
 export function FileFacts({ file }: { readonly file: MediaFile }) {
   const { bytes } = useTexts()
   const { width, height, size, ext, mime } = file

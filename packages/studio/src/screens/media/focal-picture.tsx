@@ -8,7 +8,7 @@ import { FilePicture } from './file-picture.tsx'
 export interface FocalPictureProps {
   readonly file: MediaFile
   readonly point: FocalPoint | null
-  /** Absent where it cannot be moved. */
+  /** Absent: read only. */
   readonly onChange?: (point: FocalPoint) => void
 }
 
@@ -22,7 +22,7 @@ const MOVES: Readonly<Record<string, FocalPoint>> = {
   ArrowDown: { x: 0, y: STEP },
 }
 
-/** A picture, and the point in it that stays in sight when it is cropped: pressed, or moved by arrows. */
+/** An image with its focal point, which can be set by a press or moved by arrow keys. */
 export function FocalPicture({ file, point, onChange }: FocalPictureProps) {
   const { t } = useTexts()
   const source = previewOf({ ...file, formats: file.formats ?? null }, 'medium')

@@ -12,7 +12,6 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './folder-bar.module.css'
 import { type Media, pathTo } from './use-media.ts'
 
-/** Where one is, and the folders within. */
 export function FolderBar({ media }: { readonly media: Media }) {
   const { t, number } = useTexts()
   const { search, change, folders, isEverywhere } = media
@@ -51,7 +50,6 @@ export function FolderBar({ media }: { readonly media: Media }) {
   )
 }
 
-/** What can be done with the folder that is open. */
 function FolderMenu({ media: { search, change, folders } }: { readonly media: Media }) {
   const { t } = useTexts()
   const may = useMay()
@@ -91,7 +89,6 @@ function FolderMenu({ media: { search, change, folders } }: { readonly media: Me
   )
 }
 
-/** A button that makes a folder where one is. */
 export function NewFolder({ media }: { readonly media: Media }) {
   const { t } = useTexts()
   const [isOpen, setOpen] = useState(false)

@@ -10,7 +10,6 @@ import type { Media } from './use-media.ts'
 
 const ALL = 'all'
 
-/** What narrows the files down. */
 export function MediaBar({ media: { search, change } }: { readonly media: Media }) {
   const { t } = useTexts()
   const [text, setText] = useState(search.q ?? '')

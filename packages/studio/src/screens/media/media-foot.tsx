@@ -4,7 +4,6 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './media-screen.module.css'
 import type { Media } from './use-media.ts'
 
-/** Which page, and the keys that work here. */
 export function MediaFoot({ media: { search, change, files } }: { readonly media: Media }) {
   const { t } = useTexts()
   const { page = 1 } = search

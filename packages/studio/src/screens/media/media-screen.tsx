@@ -19,7 +19,6 @@ import { useMediaUploads } from './use-media-uploads.ts'
 
 const NOTHING: Selection = new Set()
 
-/** All files: folders, pictures, what is said of them. */
 export function MediaScreen() {
   const { t, number } = useTexts()
   const may = useMay()

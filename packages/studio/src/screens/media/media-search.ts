@@ -1,6 +1,6 @@
 export const KINDS = ['image', 'video', 'audio', 'file'] as const
 
-/** What files can be ordered by, and how the API is asked for it; the first is the usual order. */
+/** The sort orders and their API values; the first is the default. */
 export const ORDERS = {
   newest: 'createdAt:desc',
   oldest: 'createdAt:asc',
@@ -13,19 +13,17 @@ export type Order = keyof typeof ORDERS
 
 export type Kind = (typeof KINDS)[number]
 
-/** What the address of the media says. */
 export interface MediaSearch {
   readonly folder?: string
   readonly q?: string
   readonly kind?: Kind
   readonly unused?: true
-  /** Absent: the newest first. */
   readonly sort?: Order
   readonly view?: 'list'
   readonly page?: number
 }
 
-/** Refused values are explicit: the router merges the result over the raw search. */
+/** Ignored values are set explicitly, because the router merges the result over the raw search. */
 const NOTHING = {
   folder: undefined,
   q: undefined,
@@ -36,7 +34,6 @@ const NOTHING = {
   page: undefined,
 }
 
-/** Reads an address; what is not understood counts for nothing. */
 export function readMediaSearch(given: Record<string, unknown>): MediaSearch {
   const { folder, q, view, unused, sort, page } = given
   const kind = KINDS.find((one) => one === given['kind'])

@@ -20,7 +20,6 @@ export interface MediaSelectionProps {
 
 const ROOT = 'root'
 
-/** What can be done with the files that are chosen. */
 export function MediaSelection({ media, selected, onClear }: MediaSelectionProps) {
   const { t } = useTexts()
   const may = useMay()
@@ -105,7 +104,6 @@ export function MediaSelection({ media, selected, onClear }: MediaSelectionProps
   )
 }
 
-/** Into the folders that they were in. */
 function moveBack(files: readonly MediaFile[]): () => Promise<unknown> {
   const folders = [...new Set(files.map(({ folder }) => folder))]
   const idsIn = (wanted: string | null): readonly string[] =>
@@ -113,7 +111,6 @@ function moveBack(files: readonly MediaFile[]): () => Promise<unknown> {
   return () => Promise.all(folders.map((folder) => moveFiles(idsIn(folder), folder)))
 }
 
-/** What went wrong; the others are gone all the same. */
 async function deleteAll(files: readonly MediaFile[]): Promise<readonly unknown[]> {
   const outcomes = await Promise.allSettled(files.map(({ id }) => deleteFile(id)))
   return outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))

@@ -5,7 +5,6 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './upload-list.module.css'
 import type { MediaUploads } from './use-media-uploads.ts'
 
-/** What is on its way, and what did not arrive. */
 export function UploadList({ uploads: { uploads, forget } }: { readonly uploads: MediaUploads }) {
   const { t } = useTexts()
   if (uploads.length === 0) return null

@@ -2,19 +2,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { uploadFile } from '../../api/upload.ts'
 
-/** A file on its way to the server. */
 export interface Upload {
   readonly id: number
   readonly name: string
-  /** From 0 to 1. */
   readonly share: number
   readonly failure: string | null
 }
 
-/** So many at a time: the server makes pictures smaller as they come. */
+/** Concurrent uploads. The server resizes each image during its upload. */
 const AT_A_TIME = 3
 
-/** Uploads of many files into a folder, chosen, dropped or pasted; those that fail stay to be seen. */
 export function useMediaUploads(folder: string | null) {
   const client = useQueryClient()
   const [uploads, setUploads] = useState<readonly Upload[]>([])
@@ -65,7 +62,6 @@ export function useMediaUploads(folder: string | null) {
 
 export type MediaUploads = ReturnType<typeof useMediaUploads>
 
-/** Files that are pasted anywhere on the screen. */
 function usePasted(onFiles: (files: readonly File[]) => void): void {
   useEffect(() => {
     const onPaste = ({ clipboardData }: ClipboardEvent): void => {

@@ -3,7 +3,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FileQuery, filesQuery, type Folder, foldersQuery } from '../../api/files.ts'
 import { type MediaSearch, ORDERS } from './media-search.ts'
 
-/** What the media screen shows: what the address asks for. */
 export function useMedia() {
   const search: MediaSearch = useSearch({ from: '/shell/media' })
   const navigate = useNavigate({ from: '/media' })
@@ -28,7 +27,7 @@ export function useMedia() {
   return { search, change, files, folders, isEverywhere }
 }
 
-/** Who searches looks everywhere, unless in a folder. */
+/** Searches all folders, unless a folder is open. */
 function fileQueryOf(
   { folder, q, kind, unused, sort, page = 1 }: MediaSearch,
   isEverywhere: boolean,
@@ -45,7 +44,6 @@ function fileQueryOf(
 
 export type Media = ReturnType<typeof useMedia>
 
-/** A folder and those around it, the outermost first. */
 export function pathTo(id: string | undefined, folders: readonly Folder[]): readonly Folder[] {
   const folder = folders.find((one) => one.id === id)
   return folder === undefined ? [] : [...pathTo(folder.parent ?? undefined, folders), folder]

@@ -25,7 +25,6 @@ export interface AddToReleaseProps {
 
 const NEW = 'new'
 
-/** Asks which release entries are to be added to, and what will be done with them. */
 export function AddToRelease({ entries, isOpen, onClose, onAdded }: AddToReleaseProps) {
   const { t } = useTexts()
   const { data = [] } = useQuery({ ...releasesQuery, enabled: isOpen })

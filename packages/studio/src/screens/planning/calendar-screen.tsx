@@ -11,7 +11,6 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './planning.module.css'
 import { ScheduleLink, titleOfSchedule, useScheduleNote } from './schedule-link.tsx'
 
-/** What is scheduled, a month at a time: the days on which something happens. */
 export function CalendarScreen() {
   const { t, language } = useTexts()
   const [month, setMonth] = useState(() => firstOf(new Date(), 0))
@@ -119,12 +118,10 @@ function Event({ schedule }: { readonly schedule: Schedule }) {
   )
 }
 
-/** The first moment of a month, so many after that of a day. */
 function firstOf(day: Date, months: number): Date {
   return new Date(day.getFullYear(), day.getMonth() + months, 1)
 }
 
-/** By the day on the clock of whoever looks, in order. */
 function byDay(
   schedules: readonly Schedule[],
 ): readonly (readonly [string, readonly Schedule[]])[] {

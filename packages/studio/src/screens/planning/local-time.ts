@@ -1,14 +1,16 @@
-/** How far clocks are put at a change between summer and winter: an hour, half of one on Lord Howe. */
+/** The possible shifts of daylight saving time: one hour, or half an hour on Lord Howe Island. */
 const CHANGES_MS = [3_600_000, 1_800_000] as const
 
-/** What a field for a day and a time means on the clock of this device. */
 export interface LocalTime {
   readonly at: Date
-  /** `skipped`: clocks are put forward over it; `twice`: they are put back, and this is the first of the two. */
+  /**
+   * `skipped`: clocks go forward over it. `twice`: clocks go back, and this is the first of the two
+   * moments.
+   */
   readonly kind: 'usual' | 'skipped' | 'twice'
 }
 
-/** Null for what is no day with a time, such as `2026-01-31T12:00`. */
+/** Null for an invalid text. The format is `2026-01-31T12:00`. */
 export function readLocalTime(text: string): LocalTime | null {
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) return null

@@ -24,7 +24,7 @@ export interface ReleaseItemsProps {
   readonly isOpen: boolean
 }
 
-/** What a release holds; those that keep it from being published come first. */
+/** Items that cannot be published come first. */
 export function ReleaseItems({ release, faults, isOpen }: ReleaseItemsProps) {
   const { t } = useTexts()
   const may = useMay()

@@ -25,7 +25,6 @@ import { ReleaseItems } from './release-items.tsx'
 import { stateOf } from './releases-screen.tsx'
 import { ScheduleDialog } from './schedule-dialog.tsx'
 
-/** What one release holds, what keeps it from being published, and its time. */
 export function ReleaseScreen() {
   const { release: id } = useParams({ from: '/shell/releases/$release' })
   const { t } = useTexts()

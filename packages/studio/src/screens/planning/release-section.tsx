@@ -25,7 +25,7 @@ export interface ReleaseSectionProps {
   readonly locale: string | null
 }
 
-/** The releases that an entry is in, in this language. Nothing for those who may not see releases. */
+/** The releases of an entry in this locale. Empty without the permission to read releases. */
 export function ReleaseSection(props: ReleaseSectionProps) {
   const may = useMay()
   return may('admin::releases.read') ? <Releases {...props} /> : null

@@ -15,7 +15,6 @@ import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './planning.module.css'
 
-/** What is published together. */
 export function ReleasesScreen() {
   const { t } = useTexts()
   const may = useMay()
@@ -73,7 +72,6 @@ function ReleaseRow({ release }: { readonly release: ReleaseSummary }) {
   )
 }
 
-/** The state in words, with its time. */
 export function stateOf(
   { t, moment }: ReturnType<typeof useTexts>,
   { state, schedule, publishedAt }: ReleaseSummary,

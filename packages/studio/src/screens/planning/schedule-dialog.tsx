@@ -12,14 +12,11 @@ import { type LocalTime, readLocalTime } from './local-time.ts'
 export interface ScheduleDialogProps {
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** What may be chosen; none where it is said already. */
   readonly actions: readonly PlannedAction[]
   readonly action: Action
-  /** `at` in ISO 8601. */
   readonly onChoose: (chosen: { readonly action: PlannedAction; readonly at: string }) => void
 }
 
-/** Asks for a time, on the clock of whoever looks. */
 export function ScheduleDialog(props: ScheduleDialogProps) {
   const { isOpen, onClose, actions, action, onChoose } = props
   const { t } = useTexts()

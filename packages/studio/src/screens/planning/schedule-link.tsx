@@ -10,7 +10,6 @@ export interface ScheduleLinkProps {
   readonly children: ReactNode
 }
 
-/** Leads to the entry or the release that something is planned for. */
 export function ScheduleLink({ schedule, className, children }: ScheduleLinkProps) {
   const types = useTypes()
   const { kind, id, uid, documentId = '', locales = [] } = schedule
@@ -41,7 +40,6 @@ export function titleOfSchedule({ title }: Schedule, { t }: Texts): string {
   return title === '' ? t('trash.untitled') : title
 }
 
-/** What will happen, and in which languages. */
 export function useScheduleNote(): (schedule: Schedule) => string {
   const texts = useTexts()
   return ({ kind, action, locales = [] }) => {

@@ -27,7 +27,6 @@ export interface ScheduleSectionProps {
 
 const NONE: readonly Schedule[] = []
 
-/** When an entry is published or taken back, in this language. */
 export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProps) {
   const { t } = useTexts()
   const may = useMay()
@@ -78,7 +77,7 @@ export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProp
   )
 }
 
-/** What has left the list was carried out, or taken back: the entry may be another now. */
+/** Refreshes the entry when a schedule leaves the list, because it was carried out or cancelled. */
 function useCarriedOut(uid: string, documentId: string, schedules: readonly Schedule[]): void {
   const client = useQueryClient()
   const before = useRef(schedules)

@@ -15,7 +15,6 @@ import styles from './section.module.css'
 import { Passkeys } from './passkeys.tsx'
 import { Section } from './section.tsx'
 
-/** What one decides for oneself. */
 export function AccountSection() {
   return (
     <>
@@ -77,7 +76,7 @@ function Profile() {
 function Password() {
   const { t } = useTexts()
   const action = useAction(['currentPassword', 'password'])
-  // A new key empties the fields.
+  // A new key resets the fields.
   const [times, count] = useState(0)
   return (
     <Section title={t('signIn.password')}>

@@ -10,7 +10,6 @@ import { useTexts } from '../../texts/texts.ts'
 import { boundedPermissions, boundsOf } from './permissions/bounded-permissions.ts'
 import { RolesList } from './roles-list.tsx'
 
-/** What administrators may do. */
 export function AdministratorRolesSection() {
   const { t } = useTexts()
   const may = useMay()

@@ -30,11 +30,10 @@ interface MadeLink {
 
 interface PasswordLink {
   readonly text: string
-  /** Null: it was not mailed. */
+  /** Null: no mail was sent. */
   readonly mailedTo: string | null
 }
 
-/** Who may sign in here. */
 export function AdministratorsSection() {
   const { t } = useTexts()
   const may = useMay()
@@ -127,9 +126,8 @@ export function AdministratorsSection() {
 }
 
 interface PersonDialogProps {
-  /** Null invites somebody. */
   readonly person: Administrator | null
-  /** Asks for the current password, which a new address of one's own requires. */
+  /** Asks for the current password, which is required to change one's own e-mail address. */
   readonly isOwn: boolean
   readonly roles: readonly AdministratorRole[]
   readonly onClose: () => void

@@ -4,7 +4,7 @@ import { useMay } from '../../api/session.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { RolesList } from './roles-list.tsx'
 
-/** What the users of apps may do, and everybody. */
+/** Roles that cannot be deleted. */
 const BUILT_IN = ['public', 'authenticated']
 
 export function ApiRolesSection() {

@@ -17,14 +17,12 @@ import { useTexts } from '../../texts/texts.ts'
 import { PermissionTable } from './permissions/permission-table.tsx'
 
 export interface ApiTokenDialogProps {
-  /** Null makes a new one. */
   readonly token: ApiToken | null
   readonly onClose: () => void
-  /** Gets it together with its key, which is shown this once. */
+  /** Receives the token with its key, which the server returns only once. */
   readonly onCreated: (token: ApiToken & { readonly accessKey: string }) => void
 }
 
-/** With its key where it is new. */
 function save(token: ApiToken | null, body: ApiTokenInput) {
   const path = token === null ? '/admin/api-tokens' : at('api-tokens', token.id)
   return manage<ApiToken & { readonly accessKey?: string }>(

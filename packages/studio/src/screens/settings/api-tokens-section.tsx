@@ -20,7 +20,6 @@ interface Shown extends ApiToken {
   readonly accessKey: string
 }
 
-/** What apps sign in with. */
 export function ApiTokensSection() {
   const texts = useTexts()
   const { t } = texts

@@ -2,14 +2,12 @@ import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { useTexts } from '../../texts/texts.ts'
 
 export interface AskToDeleteProps {
-  /** What is to go; null while nothing is. */
   readonly name: string | null
   readonly hint: string
   readonly onDelete: () => void
   readonly onClose: () => void
 }
 
-/** Before what cannot be undone. */
 export function AskToDelete({ name, hint, onDelete, onClose }: AskToDeleteProps) {
   const { t } = useTexts()
   return (

@@ -13,7 +13,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const
 
-/** What a person calls the browser of a session: `Firefox, Linux`. */
+/** A readable browser name, such as `Firefox, Linux`. */
 export function browserOf(userAgent: string): string {
   const names = [BROWSERS, SYSTEMS].map(
     (known) => known.find(([form]) => form.test(userAgent))?.[1],

@@ -14,7 +14,6 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './section.module.css'
 import { Section } from './section.tsx'
 
-/** The languages of content. */
 export function LocalesSection() {
   const texts = useTexts()
   const { t } = texts
@@ -79,7 +78,10 @@ interface DeleteLocaleProps {
   readonly onDelete: () => void
 }
 
-/** Says how much is deleted with the locale. Where that is anything, the number has to be typed. */
+/**
+ * Shows the number of entries that are deleted with the locale. If there are any, the user must
+ * type that number.
+ */
 function DeleteLocale({ code, onClose, onDelete }: DeleteLocaleProps) {
   const { t, locale: nameOf } = useTexts()
   const { data: count } = useQuery(localeCountQuery(code))

@@ -22,7 +22,7 @@ import { type Texts, useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from './ask-to-delete.tsx'
 import { Section } from './section.tsx'
 
-/** One's own, where the server and the browser know them. */
+/** The user's own passkeys. Hidden if the server or the browser does not support them. */
 export function Passkeys() {
   const { data: start } = useQuery(startQuery)
   return start?.passkeys === true && canUsePasskeys() ? <Known /> : null

@@ -17,12 +17,10 @@ export interface ShownRole {
   readonly name: string
   readonly description: string
   readonly granted: readonly string[]
-  /** Absent where roles are not bound to languages. */
   readonly bounds?: Bounds
 }
 
 export interface RoleInput extends ShownRole {
-  /** There was none of this type before. */
   readonly isNew: boolean
 }
 
@@ -31,20 +29,15 @@ export interface RolesListProps {
   readonly hint: string
   readonly roles: readonly ShownRole[]
   readonly actions: readonly PermittedAction[]
-  /** Roles that stay as they are. */
   readonly fixed: readonly string[]
-  /** Roles that stay. */
   readonly kept: readonly string[]
-  /** Roles may be bound to languages. */
   readonly isBound?: boolean
   readonly may: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
-  /** The queries that show them. */
   readonly changes: readonly string[]
   readonly onSave: (role: RoleInput) => Promise<unknown>
   readonly onDelete: (type: string) => Promise<unknown>
 }
 
-/** Roles, and what each may do, as a table of types and actions. */
 export function RolesList(props: RolesListProps) {
   const { title, hint, roles, fixed, kept, may, changes, onDelete, isBound = false } = props
   const { t } = useTexts()

@@ -8,7 +8,6 @@ export interface SectionProps {
   readonly children: ReactNode
 }
 
-/** A part of a page of the settings. */
 export function Section({ title, hint, action, children }: SectionProps) {
   return (
     <section className={styles['section']} aria-label={title}>

@@ -1,6 +1,5 @@
 import type { TextKey } from '../../texts/english.ts'
 
-/** The pages of the settings, and who sees each. */
 export const SECTIONS = [
   { id: 'account', title: 'settings.account', action: null },
   { id: 'locales', title: 'settings.locales', action: 'admin::locales.create' },

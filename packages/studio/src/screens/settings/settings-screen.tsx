@@ -41,7 +41,7 @@ export function SettingsScreen() {
   const section = sections.find((one) => one.id === id)
   const nav = useRef<HTMLElement>(null)
   useEffect(() => {
-    // On a phone the pages stand in one line, of which a part is seen.
+    // On a phone the pages are one scrolling row. Scrolls to the current page.
     const current = nav.current?.querySelector('[aria-current=page]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [id])

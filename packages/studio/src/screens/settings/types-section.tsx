@@ -26,7 +26,7 @@ const NewDeclaration = lazyPart(
   async () => (await import('../declare/new-declaration.tsx')).NewDeclaration,
 )
 
-/** What is declared: to read, and on a server in development to change. */
+/** The declared types. Editable if the server runs in development mode. */
 export function TypesSection() {
   const may = useMay()
   const { data: start } = useSuspenseQuery(startQuery)
@@ -54,7 +54,6 @@ export function TypesSection() {
 }
 
 interface DeclaredTypesProps {
-  /** Absent where they are only read. */
   readonly onEdit: ((uid: string) => void) | undefined
   readonly onAdd: ((kind: 'contentType' | 'component') => void) | undefined
 }
@@ -220,7 +219,7 @@ const RULES = [
   'inversedBy',
 ] as const
 
-/** As they are declared: `required`, `maxLength 120`. */
+/** For example `required`, `maxLength 120`. */
 function rulesOf(attribute: Attribute): readonly string[] {
   return RULES.flatMap((rule) => {
     const value = attribute[rule]

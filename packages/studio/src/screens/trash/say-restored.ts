@@ -3,7 +3,6 @@ import { notify } from '../../design/toasts.tsx'
 import { labelOf } from '../../texts/labels.ts'
 import type { Texts } from '../../texts/texts.ts'
 
-/** Says that something has come back, and what of it has not. */
 export function sayRestored(t: Texts['t'], done: string, restored: readonly Restored[]): void {
   notify(done)
   const lost = restored.reduce((sum, one) => sum + one.lost, 0)

@@ -14,7 +14,6 @@ import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { sayRestored } from './say-restored.ts'
 
-/** What was deleted: to be brought back, or ended. */
 export function TrashScreen() {
   const { t } = useTexts()
   const types = new Map(useTypes().map((type) => [type.uid, type]))

@@ -11,7 +11,7 @@ import { sayRestored } from './say-restored.ts'
 
 export interface DeletedEntry {
   readonly documentId: string
-  /** As it was before; undefined where its type has no drafts. */
+  /** The state before the deletion; undefined if the type has no drafts. */
   readonly state: EntryState | undefined
 }
 
@@ -20,8 +20,9 @@ export type UndoDeletion = (entries: readonly DeletedEntry[]) => Promise<void>
 const AT_A_TIME = 4
 
 /**
- * What takes back that entries of a type were deleted in a locale; null where that is for good. The trash
- * gives drafts: what was published as it stood is published again, and what had changes is said to be a draft.
+ * Creates the undo for deleted entries of a type in a locale; null if deletion is permanent. The
+ * trash restores drafts. Published entries without changes are published again; for entries with
+ * changes, a notice says that they are drafts now.
  */
 export function useUndoDeletion(type: TypeSummary, locale: string | null): UndoDeletion | null {
   const { t } = useTexts()
@@ -30,7 +31,7 @@ export function useUndoDeletion(type: TypeSummary, locale: string | null): UndoD
   const canRestore = useCanRestore(type, locale)
   if (!canRestore) return null
   return async (given) => {
-    // An entry of a type without drafts is public again as it is restored.
+    // Types without drafts are public again after the restore.
     const entries = type.draftAndPublish
       ? given
       : given.map((one) => ({ ...one, state: undefined }))
@@ -68,7 +69,6 @@ async function restoreAll(
   return restored
 }
 
-/** How many could be. */
 async function publishAgain(
   uid: string,
   entries: readonly DeletedEntry[],

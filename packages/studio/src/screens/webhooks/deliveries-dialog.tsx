@@ -27,7 +27,6 @@ export interface DeliveriesDialogProps {
 
 const ANY = 'any'
 
-/** What was sent, and what became of it. */
 export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps) {
   const { t } = useTexts()
   const [asked, ask] = useState<string>(ANY)

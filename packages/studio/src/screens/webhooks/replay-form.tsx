@@ -9,11 +9,10 @@ import styles from './deliveries-dialog.module.css'
 
 export interface ReplayFormProps {
   readonly webhook: Webhook
-  /** The last commit that it processed; null without one. */
   readonly newest: number | null
 }
 
-/** Sends the events of many commits once more, those that were delivered as well. */
+/** Sends the events of a range of commits again, including delivered ones. */
 export function ReplayForm({ webhook, newest }: ReplayFormProps) {
   const { t } = useTexts()
   const may = useMay()

@@ -19,10 +19,9 @@ import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 
 export interface WebhookDialogProps {
-  /** Null makes a new one. */
   readonly webhook: Webhook | null
   readonly onClose: () => void
-  /** Gets it together with its secret, which is shown this once. */
+  /** Receives the webhook with its secret, which the server returns only once. */
   readonly onCreated: (webhook: WithSecret) => void
 }
 
@@ -99,7 +98,6 @@ interface WantedFieldsProps {
   readonly onChange: (change: Partial<Wanted>) => void
 }
 
-/** Its events and their format. */
 function WantedFields({ wanted, action, onChange }: WantedFieldsProps) {
   const { t, locale: nameOf } = useTexts()
   const types = useTypes().filter(({ uid }) => uid.startsWith('api::'))
@@ -147,7 +145,7 @@ function WantedFields({ wanted, action, onChange }: WantedFieldsProps) {
 interface SomeOrAllProps {
   readonly label: string
   readonly options: readonly Option[]
-  /** Null: all, those of later as well. */
+  /** Null: all, including new ones. */
   readonly chosen: readonly string[] | null
   readonly onChange: (chosen: readonly string[] | null) => void
   readonly error: string | undefined

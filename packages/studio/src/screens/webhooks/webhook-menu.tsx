@@ -23,7 +23,6 @@ export interface WebhookMenuProps {
   readonly onDelete: () => void
 }
 
-/** What can be done with one webhook. */
 export function WebhookMenu({ webhook, action, onEdit, onSecret, onDelete }: WebhookMenuProps) {
   const { t } = useTexts()
   const may = useMay()

@@ -16,7 +16,6 @@ import { DeliveriesDialog } from './deliveries-dialog.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { WebhookMenu } from './webhook-menu.tsx'
 
-/** The webhooks that are called when content changes. */
 export function WebhooksSection() {
   const texts = useTexts()
   const { t } = texts
@@ -104,7 +103,6 @@ interface SecretProps {
   readonly onClose: () => void
 }
 
-/** Once, to be copied. */
 function Secret({ shown, onClose }: SecretProps) {
   const { t } = useTexts()
   return (

@@ -1,9 +1,9 @@
 import type { Permission } from '../../../api/session.ts'
 
-/** The locales that a role is bound to, by the uid of the type; those of no bound are left out. */
+/** The locales of a role by type uid. Types without a restriction are absent. */
 export type Bounds = Readonly<Record<string, readonly string[]>>
 
-/** What permissions say of each type: of one that is bound in several ways what binds its first action. */
+/** The locales per type. If actions of a type differ, those of its first action. */
 export function boundsOf(permissions: readonly Permission[]): Bounds {
   const bounds: Record<string, readonly string[]> = {}
   const seen = new Set<string>()
@@ -17,8 +17,8 @@ export function boundsOf(permissions: readonly Permission[]): Bounds {
 }
 
 /**
- * The permissions to save: an action that was granted before stays bound as it was, unless the bound of its type was
- * changed; a new one is bound as its type is.
+ * The permissions to save. A previously granted action keeps its locales, unless the locales of its
+ * type were changed. A new action gets the locales of its type.
  */
 export function boundedPermissions(
   granted: readonly string[],
@@ -36,7 +36,6 @@ export function boundedPermissions(
   })
 }
 
-/** `api::article.article.find` is about `api::article.article`. */
 function uidOf(action: string): string {
   return action.slice(0, action.lastIndexOf('.'))
 }

@@ -6,15 +6,12 @@ import { useTexts } from '../../../texts/texts.ts'
 import styles from './permission-table.module.css'
 
 export interface LocaleBoundsProps {
-  /** Of the type. */
   readonly title: string
-  /** Empty: all that there are, and those to come. */
   readonly bound: readonly string[]
   readonly isReadOnly: boolean
   readonly onChange: (bound: readonly string[]) => void
 }
 
-/** The languages in which a role may do what it may with a type. */
 export function LocaleBounds({ title, bound, isReadOnly, onChange }: LocaleBoundsProps) {
   const { t, locale: nameOf } = useTexts()
   const locales = useLocales()

@@ -12,7 +12,7 @@ export interface PermissionTableProps {
   readonly granted: ReadonlySet<string>
   readonly isReadOnly?: boolean
   readonly onChange: (granted: ReadonlySet<string>) => void
-  /** The languages that types are bound to; absent where nothing is bound to any. */
+  /** The locales per type; absent if roles are not restricted to locales. */
   readonly bounds?: Bounds | undefined
   readonly onBounds?: (bounds: Bounds) => void
 }
@@ -27,7 +27,6 @@ const CONTENT_VERBS = [
   'publish',
 ] as const
 
-/** Types down, what can be done with them across; below it what is about no type. */
 export function PermissionTable(props: PermissionTableProps) {
   const { actions, granted, onChange } = props
   const { t } = useTexts()
@@ -86,7 +85,7 @@ type SetGranted = (names: readonly string[], isGranted: boolean) => void
 
 interface TypeRowProps extends PermissionTableProps {
   readonly type: TypeSummary
-  /** The name of the action in each column; null where the type has none. */
+  /** The name of the action in each column; null if the type does not have it. */
   readonly verbs: readonly (string | null)[]
   readonly set: SetGranted
 }
@@ -163,7 +162,7 @@ function OtherActions({ subject, actions, granted, isReadOnly = false, set }: Ot
   )
 }
 
-/** `plugin::users-permissions.auth` is `Users permissions: auth`. */
+/** `plugin::users-permissions.auth` becomes `Users permissions: auth`. */
 function subjectTitle(subject: string): string {
   const [plugin = '', part] = subject.replace(/^\w+::/, '').split('.')
   return part === undefined || part === 'content-api'
