@@ -7,7 +7,7 @@ import { ownPath, readSignInSearch } from '../src/shell/sign-in-search.ts'
 const merged = (raw: object, read: (given: Record<string, unknown>) => object) =>
   JSON.parse(JSON.stringify({ ...raw, ...read({ ...raw }) })) as unknown
 
-describe('the search of an address', () => {
+describe('search parameters of an address', () => {
   for (const to of [
     'https://evil.example/studio',
     '//evil.example',
@@ -20,19 +20,19 @@ describe('the search of an address', () => {
     7,
     ['/'],
   ]) {
-    it(`leads nowhere after a sign-in for ${JSON.stringify(to)}`, () => {
+    it(`drops the sign-in target ${JSON.stringify(to)}`, () => {
       expect(ownPath(to)).to.equal(undefined)
       expect(merged({ to }, readSignInSearch)).to.deep.equal({})
     })
   }
 
-  it('leads to paths of the Studio after a sign-in', () => {
+  it('keeps a sign-in target within the Studio', () => {
     for (const to of ['/', '/content/articles?locale=de&q=a//b', '/settings#keys']) {
       expect(merged({ to }, readSignInSearch)).to.deep.equal({ to })
     }
   })
 
-  it('keeps no refused value of any parameter', () => {
+  it('drops invalid values of every parameter', () => {
     expect(merged({ problem: 'constructor' }, readSignInSearch)).to.deep.equal({})
     expect(
       merged({ locale: {}, q: [], sort: 'x:y', filters: 'x', after: {} }, readListSearch),

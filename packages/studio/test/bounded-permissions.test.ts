@@ -9,23 +9,23 @@ const UPDATE = 'api::article.article.update'
 const TAGS = 'api::tag.tag.find'
 const ARTICLE = 'api::article.article'
 
-describe('permissions that are bound to locales', () => {
+describe('permissions bound to locales', () => {
   const mixed = [{ action: FIND }, { action: UPDATE, locales: ['de'] }]
 
-  it('are bound by type', () => {
+  it('reads the locales of each type', () => {
     expect(boundsOf([{ action: FIND, locales: ['de'] }, { action: TAGS }])).to.deep.equal({
       [ARTICLE]: ['de'],
     })
     expect(boundsOf(mixed)).to.deep.equal({})
   })
 
-  it('stay as they were where nobody changed the bound, in whatever order it is named', () => {
+  it('keeps unchanged locales, regardless of the order of permissions', () => {
     expect(boundedPermissions([FIND, UPDATE], {}, mixed)).to.deep.equal(mixed)
     const before = [{ action: FIND, locales: ['de', 'fr'] }]
     expect(boundedPermissions([FIND], { [ARTICLE]: ['fr', 'de'] }, before)).to.deep.equal(before)
   })
 
-  it('are bound as their type, where they are new', () => {
+  it('gives a new permission the locales of its type', () => {
     const before = [{ action: FIND, locales: ['de'] }]
     expect(boundedPermissions([FIND, UPDATE, TAGS], boundsOf(before), before)).to.deep.equal([
       { action: FIND, locales: ['de'] },
@@ -34,7 +34,7 @@ describe('permissions that are bound to locales', () => {
     ])
   })
 
-  it('all follow a bound that is changed, and are free without one', () => {
+  it('applies changed locales to all permissions of a type, and removes them', () => {
     expect(boundedPermissions([FIND, UPDATE], { [ARTICLE]: ['fr'] }, mixed)).to.deep.equal([
       { action: FIND, locales: ['fr'] },
       { action: UPDATE, locales: ['fr'] },

@@ -11,8 +11,8 @@ const PAGE = {
 } as const
 const NAMED = { ...PAGE, displayName: 'Zielseite' }
 
-describe('what an entry is called within a sentence', () => {
-  it('is the name of its type in small letters in English, and as it is shown in German', () => {
+describe('the name of an entry within a sentence', () => {
+  it('is lowercase in English, and unchanged in German', () => {
     expect(entryNameOf(PAGE, 'en')).to.equal('landing page')
     expect(entryNameOf(PAGE, 'de')).to.equal('Landing Page')
     expect(entriesNameOf(PAGE, 'en')).to.equal('landing pages')
@@ -34,12 +34,12 @@ describe('what an entry is called within a sentence', () => {
     expect(listTitleOf(api)).to.equal('APIs')
   })
 
-  it('is the name to show where that is another', () => {
+  it('prefers a different display name', () => {
     expect(entryNameOf(NAMED, 'en')).to.equal('Zielseite')
     expect(entryNameOf(NAMED, 'de')).to.equal('Zielseite')
   })
 
-  it('stands in a German sentence', () => {
+  it('fits a German sentence', () => {
     const { t } = textsOf('de', german)
     expect(t('palette.new', { name: entryNameOf(PAGE, 'de') })).to.equal('Landing Page anlegen')
   })

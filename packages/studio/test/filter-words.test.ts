@@ -35,12 +35,12 @@ const ROWS: readonly (readonly [FilterWord, unknown])[] = [
 
 describe('filters in words', () => {
   for (const [word, condition] of ROWS) {
-    it(`ask the server for ${word.at} ${word.is} ${word.to ?? ''}`, () => {
+    it(`sends ${word.at} ${word.is} ${word.to ?? ''} to the server`, () => {
       expect(toFilters([word], ATTRIBUTES)).to.deep.equal({ $and: [condition] })
     })
   }
 
-  it('count for nothing where there is no such attribute, no such operator or no value', () => {
+  it('ignores unknown attributes, unknown operators and missing values', () => {
     const words: readonly FilterWord[] = [
       { at: 'gone', is: 'is', to: 'x' },
       { at: 'sections', is: 'is', to: 'x' },
@@ -52,21 +52,21 @@ describe('filters in words', () => {
     expect(toFilters(words, ATTRIBUTES)).to.equal(undefined)
   })
 
-  it('say which state', () => {
+  it('returns the filtered state', () => {
     expect(stateOf([])).to.equal(undefined)
     expect(stateOf([{ at: STATE, is: 'is', to: 'draft' }])).to.equal('draft')
     expect(stateOf([{ at: STATE, is: 'is', to: 'published' }])).to.equal('published')
   })
 
-  it('have an operator for each type that can be filtered by, the first of which can be begun with', () => {
+  it('has operators for each type that can be filtered, a usable default first', () => {
     const without = ATTRIBUTE_TYPES.filter((type) => operatorsOf({ type }).length === 0)
     expect(without).to.deep.equal(['password', 'component', 'dynamiczone'])
     expect(operatorsOf({ type: 'media' }).some(takesValue)).to.equal(false)
   })
 })
 
-describe('the address of a list', () => {
-  it('is read as it was written', () => {
+describe('the URL of a list', () => {
+  it('round-trips', () => {
     const search = {
       q: 'maps',
       sort: 'title:asc',
@@ -77,7 +77,7 @@ describe('the address of a list', () => {
     expect(readListSearch(search)).to.deep.equal(search)
   })
 
-  it('counts for nothing where it is not understood', () => {
+  it('ignores invalid values', () => {
     const hostile = {
       q: '',
       sort: 'a;b',

@@ -31,7 +31,7 @@ function show(attribute: Attribute | undefined, value: unknown): readonly string
 }
 
 describe('a value of the history', () => {
-  it('is a line that says so where it is empty', () => {
+  it('formats an empty value as one line', () => {
     for (const value of [null, undefined, '', []]) {
       expect(show({ type: 'string' }, value)).to.deep.equal(['-'])
     }
@@ -39,14 +39,14 @@ describe('a value of the history', () => {
     expect(show(zone, [])).to.deep.equal(['-'])
   })
 
-  it('is as many lines as its text has; what is no longer declared is shown as it is', () => {
+  it('formats one line per line of text, and raw values of undeclared attributes', () => {
     expect(show({ type: 'text' }, 'one\ntwo')).to.deep.equal(['one', 'two'])
     expect(show({ type: 'boolean' }, false)).to.deep.equal(['false'])
     expect(show({ type: 'integer' }, 0)).to.deep.equal(['0'])
     expect(show(undefined, { a: 1 })).to.deep.equal(['{', '  "a": 1', '}'])
   })
 
-  it('names entries by their titles, as far as they are known', () => {
+  it('shows the known titles of entries', () => {
     const relation: Attribute = {
       type: 'relation',
       relation: 'manyToMany',
@@ -56,7 +56,7 @@ describe('a value of the history', () => {
     expect(show(relation, 'p1')).to.deep.equal(['Ada'])
   })
 
-  it('shows components by what they hold, those within them too', () => {
+  it('shows the values of components, including nested ones', () => {
     const list: Attribute = { type: 'component', component: 'parts.quote', repeatable: true }
     const value = [{ id: 7, text: 'one', people: ['p1', 'p2'], again: { text: 'two' } }, {}]
     expect(show(list, value)).to.deep.equal([
@@ -75,7 +75,7 @@ describe('a value of the history', () => {
     expect(show(zone, unknown)).to.deep.equal(['parts.gone', '  Text: "left"'])
   })
 
-  it('shows the text of blocks, a line each', () => {
+  it('shows the text of blocks, one line each', () => {
     const text = (words: string) => ({ type: 'text', text: words })
     const blocks = [
       { type: 'heading', level: 2, children: [text('Head')] },
@@ -105,7 +105,7 @@ describe('the versions of an entry', () => {
   ): PastVersion => ({ commit, revision, op, status, at: '2026-01-01T00:00:00.000Z', by })
   const kinds = (rows: readonly PastVersion[]) => versionsOf(rows).map(({ kind }) => kind)
 
-  it('are one for a publication, which writes the draft as well', () => {
+  it('merge the draft and the published version of a publication', () => {
     expect(
       kinds([
         row('b', '2', 'put', 'draft'),
@@ -118,7 +118,7 @@ describe('the versions of an entry', () => {
     )
   })
 
-  it('keep a publication whose revision a discard restores', () => {
+  it('keep a publication after a discard that restores its revision', () => {
     const rows = [
       row('c', '1', 'put', 'draft'),
       row('b', '2', 'put', 'draft'),
@@ -131,7 +131,7 @@ describe('the versions of an entry', () => {
     ])
   })
 
-  it('say what was removed, each time', () => {
+  it('include each deletion', () => {
     expect(
       kinds([row('b', null, 'delete', 'published'), row('a', '1', 'put', 'draft')]),
     ).to.deep.equal(['unpublished', 'draft'])

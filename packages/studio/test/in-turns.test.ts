@@ -13,11 +13,11 @@ function held() {
   return { work, end: () => end(), hasBegun: () => hasBegun }
 }
 
-describe('work in turns', () => {
+describe('inTurns', () => {
   const { signal } = new AbortController()
   const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve))
 
-  it('runs so many at once, and the next when one has ended', async () => {
+  it('runs up to the limit at once, and the next when one ends', async () => {
     const turn = inTurns(2)
     const all = [held(), held(), held()]
     const runs = all.map(({ work }) => turn(work, signal))
@@ -30,7 +30,7 @@ describe('work in turns', () => {
     await Promise.all(runs)
   })
 
-  it('goes on after what fails', async () => {
+  it('continues after a failure', async () => {
     const turn = inTurns(1)
     const failing = turn(async () => Promise.reject(new Error('no')), signal).catch(String)
     const next = turn(async () => Promise.resolve('next'), signal)
@@ -38,7 +38,7 @@ describe('work in turns', () => {
     expect(await next).to.equal('next')
   })
 
-  it('never runs what was aborted while it waited, and goes on with the others', async () => {
+  it('skips a call that is aborted while it waits, and runs the others', async () => {
     const turn = inTurns(1)
     const [first, aborted, last] = [held(), held(), held()]
     const running = turn(first.work, signal)

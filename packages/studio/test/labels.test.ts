@@ -50,14 +50,14 @@ describe('patterns in words', () => {
   })
 })
 
-describe('sizes of files', () => {
-  it('have a plural', () => {
+describe('file sizes', () => {
+  it('use the plural', () => {
     expect([1, 110, 2_000].map(texts.bytes)).to.deep.equal(['1 byte', '110 bytes', '2 kB'])
   })
 })
 
 describe('the rank of a title', () => {
-  it('is the lower, the nearer the title is to the text', () => {
+  it('is lower for a better match', () => {
     const titles = ['Australia', 'Iceland', 'New Land', 'Land of lakes', 'Land']
     const ranked = titles.toSorted((a, b) => rankTitle(a, 'land') - rankTitle(b, 'land'))
     expect(ranked).to.deep.equal(['Land', 'Land of lakes', 'New Land', 'Iceland', 'Australia'])

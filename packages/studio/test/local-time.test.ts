@@ -19,7 +19,7 @@ describe('readLocalTime', () => {
     ['Australia/Lord_Howe', '2026-04-05T01:45', 'twice', '2026-04-04T14:45:00.000Z'],
     ['Asia/Kolkata', '2026-10-25T02:30:30', 'usual', '2026-10-24T21:00:30.000Z'],
   ] as const) {
-    it(`${text} in ${name}: ${kind}`, () => {
+    it(`reads ${text} in ${name} as ${kind}`, () => {
       process.env['TZ'] = name
       const read = readLocalTime(text)
       expect(read?.kind).to.equal(kind)
@@ -27,7 +27,7 @@ describe('readLocalTime', () => {
     })
   }
 
-  it('knows what is none', () => {
+  it('returns null for invalid text', () => {
     for (const text of ['', 'tomorrow', '2026-02-32']) {
       expect(readLocalTime(`${text}T12:00`), text).to.equal(null)
     }

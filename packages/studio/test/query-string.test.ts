@@ -3,7 +3,7 @@ import qs from 'qs'
 import { toQueryString } from '../src/api/query-string.ts'
 
 describe('toQueryString', () => {
-  it('is read by the server as it was meant', () => {
+  it('is parsed by the server into the same tree', () => {
     const query = {
       filters: { $and: [{ title: { $containsi: 'a & b = ü [c]' } }, { views: { $gte: 3 } }] },
       sort: ['title:asc', 'id:desc'],
@@ -16,7 +16,7 @@ describe('toQueryString', () => {
     })
   })
 
-  it('is empty for nothing', () => {
+  it('returns an empty string for an empty tree', () => {
     expect(toQueryString({ locale: undefined, filters: {} })).to.equal('')
   })
 })

@@ -7,8 +7,8 @@ const titled = (documentId: string, title: string, locale = 'en') =>
 const ranked = (wanted: string, ...entries: readonly Entry[]): readonly unknown[] =>
   rankFound(entries, ({ title }) => String(title), wanted).map(({ title }) => title)
 
-describe('what the palette found', () => {
-  it('begins with the title that is the text, then those that begin with it, or have a word that does', () => {
+describe('the order of matches in the palette', () => {
+  it('starts with equal titles, then titles or words that start with the text', () => {
     const found = ['Islands', 'Somali', 'New Mali', 'Malia', 'Mali'].map((one) => titled(one, one))
     expect(ranked('mali', ...found)).to.deep.equal([
       'Mali',
@@ -19,14 +19,14 @@ describe('what the palette found', () => {
     ])
   })
 
-  it('stays as it came among equals: the newest first', () => {
+  it('keeps the order of equal matches: newest first', () => {
     expect(ranked('an', titled('b', 'Another'), titled('a', 'Answer'))).to.deep.equal([
       'Another',
       'Answer',
     ])
   })
 
-  it('has a document once, in the language that is the nearest', () => {
+  it('lists a document once, in its best matching language', () => {
     const both = [titled('a', 'Japan', 'en'), titled('a', 'Giappone', 'it'), titled('b', 'Java')]
     expect(ranked('giapp', ...both)).to.deep.equal(['Giappone', 'Java'])
   })

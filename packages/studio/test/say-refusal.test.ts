@@ -52,8 +52,8 @@ const tooLong: CodedFault = {
   params: { limit: 1200 },
 }
 
-describe('what the server refuses', () => {
-  it('has a text for every code of the server in every language', async () => {
+describe('refusals of the server', () => {
+  it('have a text for every code in every language', async () => {
     const faultCodes = await listOf('FAULT_CODES', 'fault-codes')
     const errorCodes = await listOf('ERROR_CODES', 'errors')
     const wanted = [
@@ -68,7 +68,7 @@ describe('what the server refuses', () => {
     expect([...WITHOUT_TEXT].filter((code) => !errorCodes.includes(code))).to.deep.equal([])
   })
 
-  it('is said in the language of the person, numbers included', () => {
+  it('use the language of the user, including numbers', () => {
     expect(sayFault(tooLong, en)).to.equal('At most 1,200 characters')
     expect(sayFault(tooLong, de)).to.equal('Höchstens 1.200 Zeichen')
     const most = (limit: number) => ({ ...tooLong, code: 'array.max', params: { limit } })
@@ -82,7 +82,7 @@ describe('what the server refuses', () => {
     expect(sayFault(kinds, de)).to.match(/nur Bilder oder Videos$/)
   })
 
-  it('is the sentence of the server where its code is not known', () => {
+  it('fall back to the message of the server for unknown codes', () => {
     for (const code of ['string.tomorrow', 'toString', undefined]) {
       const { code: _, ...plain } = tooLong
       const fault = code === undefined ? plain : { ...plain, code }
@@ -94,7 +94,7 @@ describe('what the server refuses', () => {
     expect(sayRefusal(other, de)).to.equal('Not today')
   })
 
-  it('names the attribute where it stands at no field', () => {
+  it('name the attribute outside of a field', () => {
     const refusal = { message: SENTENCE, code: 'invalid_payload', faults: [tooLong] }
     expect(sayRefusal(refusal, de)).to.equal('Hero title: Höchstens 1.200 Zeichen')
     const second = { ...tooLong, path: ['links', '1', 'url'], code: 'any.required', params: {} }

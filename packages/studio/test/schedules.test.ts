@@ -17,16 +17,16 @@ function dueIn(seconds: number, state: Schedule['state'] = 'waiting'): Schedule 
 }
 
 describe('lookAgainMs', () => {
-  for (const [what, schedules, wanted] of [
-    ['nothing yet', undefined, 15_000],
-    ['nothing to come', [], 15_000],
-    ['what is due tomorrow', [dueIn(86_400)], 15_000],
-    ['what is due next', [dueIn(60), dueIn(4)], 5_000],
-    ['what is overdue', [dueIn(-5)], 1_000],
-    ['what is long overdue, as clocks differ', [dueIn(-60)], 15_000],
-    ['what has failed', [dueIn(-5, 'failed'), dueIn(3, 'failed')], 15_000],
+  for (const [situation, schedules, wanted] of [
+    ['no response yet', undefined, 15_000],
+    ['no schedules', [], 15_000],
+    ['a schedule for tomorrow', [dueIn(86_400)], 15_000],
+    ['two schedules, the next in 4 s', [dueIn(60), dueIn(4)], 5_000],
+    ['an overdue schedule', [dueIn(-5)], 1_000],
+    ['a long overdue schedule, because clocks differ', [dueIn(-60)], 15_000],
+    ['failed schedules', [dueIn(-5, 'failed'), dueIn(3, 'failed')], 15_000],
   ] as const) {
-    it(`waits ${wanted} ms with ${what}`, () => {
+    it(`returns ${wanted} ms for ${situation}`, () => {
       expect(lookAgainMs(schedules, NOW)).to.equal(wanted)
     })
   }

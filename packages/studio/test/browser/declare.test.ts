@@ -23,7 +23,7 @@ const NOTE = {
   },
 }
 
-describeInBrowser('types that are declared in the Studio', () => {
+describeInBrowser('the declaration of types in the Studio', () => {
   let folder: string
   let server: Server
   let window: Window
@@ -78,7 +78,7 @@ describeInBrowser('types that are declared in the Studio', () => {
     if (type !== undefined) await choose(/Type$/, type)
   }
 
-  it('are made: a component first', async () => {
+  it('creates a component', async () => {
     await open()
     await press('New component')
     const dialog = page.getByRole('dialog')
@@ -100,7 +100,7 @@ describeInBrowser('types that are declared in the Studio', () => {
     })
   })
 
-  it('then a type with every kind of field, whose form is there at once', async () => {
+  it('creates a type with every kind of field, and shows its form', async () => {
     await press('New content type')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Display name').fill('Recipe')
@@ -172,7 +172,7 @@ describeInBrowser('types that are declared in the Studio', () => {
     await page.getByText('Saved now').waitFor()
   })
 
-  it('are changed: what is renamed is followed, what is removed asks, what is unknown stays', async () => {
+  it('follows renames, asks before removals and preserves unknown keys', async () => {
     await open()
     await press('Edit Note')
     await press('Edit title')
@@ -199,7 +199,7 @@ describeInBrowser('types that are declared in the Studio', () => {
     expect(declared('recipe.json')).not.to.have.nested.property('attributes.notes.inversedBy')
   })
 
-  it('are refused with the sentence of a start, at the attribute', async () => {
+  it('shows the faults of a server start at the attribute', async () => {
     await press('Edit Note')
     await press('Edit heading')
     const dialog = page.getByRole('dialog')
@@ -219,7 +219,7 @@ describeInBrowser('types that are declared in the Studio', () => {
     await page.getByRole('heading', { level: 2, name: 'Content types' }).waitFor()
   })
 
-  it('are not written over what somebody else has written', async () => {
+  it('refuses to overwrite files that changed in the meantime', async () => {
     await press('Edit Note')
     await page.getByLabel('Display name').fill('Memo')
     await page.getByRole('button', { name: 'Edit slug' }).waitFor()
@@ -231,7 +231,7 @@ describeInBrowser('types that are declared in the Studio', () => {
     await started()
   })
 
-  it('fit 360 pixels, and stand in German as well', async () => {
+  it('fits 360 pixels, and speaks German', async () => {
     await page.setViewportSize({ width: 360, height: 720 })
     await expectNoSidewaysScrolling(page, 'a declaration')
     await press('Edit slug')
@@ -250,14 +250,14 @@ describeInBrowser('types that are declared in the Studio', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('are deleted', async () => {
+  it('deletes types', async () => {
     await press('Recipe löschen')
     await page.getByRole('dialog').getByRole('button', { name: 'Löschen' }).click()
     await page.getByText('Der Server ist neu gestartet').waitFor({ timeout: RESTART_MS })
     await page.getByRole('link', { name: 'Recipes' }).waitFor({ state: 'detached' })
   })
 
-  it('make no browser complain, but for the refusals and the pause of a start', () => {
+  it('logs no browser errors except refusals and the restart', () => {
     const expected =
       /status of (?:400|404|412)|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
     expect(window.complaints.filter((text) => !expected.test(text))).to.deep.equal([])

@@ -20,7 +20,7 @@ const PICTURE = Buffer.from(
   'base64',
 )
 
-describeInBrowser('the way of a person through the Studio', function () {
+describeInBrowser('the shortest way through the Studio', function () {
   let server: Server
   let window: Window
   let page: Page
@@ -39,7 +39,7 @@ describeInBrowser('the way of a person through the Studio', function () {
     return (await server.ask('GET', `${PIECE}?${query}`)).data
   }
 
-  it(`from signing in to an entry with a picture, published in two languages, takes at most ${MOST_CLICKS} clicks`, async () => {
+  it(`publishes an entry with an image in two languages within ${MOST_CLICKS} clicks`, async () => {
     let clicks = 1 // that of signing in
     const click = async (
       name: string | RegExp,
@@ -72,7 +72,7 @@ describeInBrowser('the way of a person through the Studio', function () {
     expect(german.documentId).to.equal(english.documentId)
   })
 
-  it('takes pictures that are dropped, pasted and chosen, in order', async () => {
+  it('accepts dropped, pasted and chosen images, in order', async () => {
     await page.goto(`${server.address}/studio/content/pieces/new`)
     await titleOf(page).fill('A gallery')
     const gallery = fieldAt(page, 'gallery')
@@ -99,7 +99,7 @@ describeInBrowser('the way of a person through the Studio', function () {
     expect(names).to.deep.equal(['red.png', 'dropped.png', 'pasted.png'])
   })
 
-  it('puts a picture between blocks', async () => {
+  it('inserts an image between blocks', async () => {
     await page.goto(`${server.address}/studio/content/pieces/new`)
     await titleOf(page).fill('A picture within')
     const story = fieldAt(page, 'story')

@@ -5,7 +5,7 @@ import { describeInBrowser, type Window } from './browser.ts'
 import { openAs, PERSON, PIECE, startWithEditors, untilStored } from './editors.ts'
 import type { Server } from './server.ts'
 
-describeInBrowser('deleting an entry that others link to', () => {
+describeInBrowser('the deletion of an entry', () => {
   let server: Server
   let window: Window
   let page: Page
@@ -30,7 +30,7 @@ describeInBrowser('deleting an entry that others link to', () => {
     await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
   }
 
-  it('names the entries, drafts included, and deletes nothing before the answer', async () => {
+  it('lists linking entries, including drafts, and waits for the confirmation', async () => {
     const { documentId } = (await server.ask('POST', PERSON, { data: { name: 'Linked' } })).data
     const data = { title: 'Written by Linked', author: documentId }
     await server.ask('POST', PIECE, { data })
@@ -48,7 +48,7 @@ describeInBrowser('deleting an entry that others link to', () => {
     await untilStored(async () => (await names()).includes('Linked'), true)
   })
 
-  it('asks nothing where no entry links to it', async () => {
+  it('asks for no confirmation without linking entries', async () => {
     const { documentId } = (await server.ask('POST', PERSON, { data: { name: 'Alone' } })).data
     await askToDelete(documentId)
     await page.getByRole('heading', { level: 1, name: 'Persons' }).waitFor()

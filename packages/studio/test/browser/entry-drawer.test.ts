@@ -5,7 +5,7 @@ import { describeInBrowser, type Window } from './browser.ts'
 import { fieldAt, openAs, openPiece, PERSON, PIECE, startWithEditors, titleOf } from './editors.ts'
 import type { Server } from './server.ts'
 
-describeInBrowser('a linked entry that is made beside another', () => {
+describeInBrowser('a linked entry in a drawer', () => {
   let server: Server
   let window: Window
   let page: Page
@@ -33,7 +33,7 @@ describeInBrowser('a linked entry that is made beside another', () => {
   const kept = (): Promise<readonly string[]> =>
     page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('quire.unsaved')))
 
-  it('comes back with what was typed, when it was left and that is taken back', async () => {
+  it('restores its input after the close of the drawer is undone', async () => {
     await openPiece(page, server, documentId)
     await begin('Anna')
     await name().fill('Anna of Åland')
@@ -52,7 +52,7 @@ describeInBrowser('a linked entry that is made beside another', () => {
     expect(data).to.have.length(1)
   })
 
-  it('says nothing when nothing was typed', async () => {
+  it('closes silently without input', async () => {
     await fieldAt(page, 'author').getByRole('button', { name: 'Remove Anna of Åland' }).click()
     await begin('Nobody')
     await drawer().getByRole('button', { name: 'Cancel' }).click()
@@ -60,7 +60,7 @@ describeInBrowser('a linked entry that is made beside another', () => {
     expect(await notice().count()).to.equal(0)
   })
 
-  it('is back when the page was loaded again in the middle of it', async () => {
+  it('restores its input after a reload', async () => {
     await openPiece(page, server, documentId)
     await begin('Half')
     await name().fill('Half a name')

@@ -19,7 +19,7 @@ function typesWithCode(): string {
   return folder
 }
 
-describeInBrowser('what the server refuses of an entry', () => {
+describeInBrowser('the faults of an entry', () => {
   let server: Server
   let window: Window
   let types: string
@@ -45,13 +45,13 @@ describeInBrowser('what the server refuses of an entry', () => {
   const problemAt = (page: Page, place: string, text: string): Promise<void> =>
     fieldAt(page, place).locator('[data-problem]').getByText(text, { exact: true }).waitFor()
 
-  it('stands in German at its field: a title that is too long', async () => {
+  it('shows a too long title in German at its field', async () => {
     const page = await open({ title: 'Short', subtitle: 'There' })
     await type(page, 'title', 'x'.repeat(61))
     await problemAt(page, 'title', 'Höchstens 60 Zeichen')
   })
 
-  it('stands in German at each field of what cannot be published', async () => {
+  it('shows each fault that prevents publishing in German at its field', async () => {
     const page = await open({ title: 'Whole', code: 'abc', pages: 0 })
     await page.getByRole('button', { name: 'Veröffentlichen', exact: true }).click()
     await problemAt(page, 'subtitle', 'Dieses Feld ist erforderlich.')

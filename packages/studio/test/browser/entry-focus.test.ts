@@ -36,7 +36,7 @@ describeInBrowser('the focus in an entry', function () {
     await wanted.and(page.locator(':focus')).waitFor()
   }
 
-  it('is in the title of a new entry, and stays there when it gets its address', async () => {
+  it('starts in the title of a new entry, and stays there after the creation', async () => {
     await page.goto(`${server.address}/studio/content/pieces/new`)
     await untilFocused(titleOf(page))
     await page.keyboard.type('Typed')
@@ -46,7 +46,7 @@ describeInBrowser('the focus in an entry', function () {
     await untilFocused(titleOf(page))
   })
 
-  it('goes into a component that is added, and back to its button when it is removed', async () => {
+  it('moves to an added component, and back to its button after the removal', async () => {
     await open()
     const seal = fieldAt(page, 'seal')
     await seal.getByRole('button', { name: 'Add Quote' }).click()
@@ -55,7 +55,7 @@ describeInBrowser('the focus in an entry', function () {
     await untilFocused(seal.getByRole('button', { name: 'Add Quote' }))
   })
 
-  it('stays with a relation to one when it is chosen and taken away', async () => {
+  it('stays at a to-one relation when an entry is chosen and removed', async () => {
     await open()
     const author = fieldAt(page, 'author')
     await author.getByRole('combobox').fill('Walt')
@@ -66,7 +66,7 @@ describeInBrowser('the focus in an entry', function () {
     await page.keyboard.press('Escape')
   })
 
-  it('goes to the next of many when one is taken away', async () => {
+  it('moves to the next link after a removal', async () => {
     await open()
     const readers = fieldAt(page, 'readers')
     for (const name of ['Walt', 'Emily']) {
@@ -77,7 +77,7 @@ describeInBrowser('the focus in an entry', function () {
     await untilFocused(readers.getByRole('link', { name: 'Emily' }))
   })
 
-  it('goes to the next component when one is removed, and to what adds one after the last', async () => {
+  it('moves to the next component after a removal, and to the add button after the last one', async () => {
     await open()
     const zone = fieldAt(page, 'sections')
     const quotes = zone.getByRole('group', { name: /^Quote/ })
@@ -96,7 +96,7 @@ describeInBrowser('the focus in an entry', function () {
     }
   })
 
-  it('is in the first field of a linked entry that is made beside it, and comes back', async () => {
+  it('moves to the first field of a linked entry, and returns', async () => {
     await open()
     const search = fieldAt(page, 'author').getByRole('combobox')
     await search.fill('Nobody yet')
@@ -106,7 +106,7 @@ describeInBrowser('the focus in an entry', function () {
     await untilFocused(search)
   })
 
-  it('passes the tools of a text with one Tab, and goes through them by arrows', async () => {
+  it('passes the toolbar with one Tab, and moves within it by arrow keys', async () => {
     await open()
     const tools = fieldAt(page, 'story').getByRole('toolbar', { name: 'Formatting' })
     const text = fieldAt(page, 'story').getByRole('textbox')
@@ -133,7 +133,7 @@ describeInBrowser('the focus in an entry', function () {
     await untilFocused(text)
   })
 
-  it('stays beside the form after a schedule, its cancellation and a version restored', async () => {
+  it('stays in the side panel after a schedule, its cancellation and a restore', async () => {
     await open()
     const add = page.getByRole('button', { name: 'Schedule …' })
     await add.press('Enter')
@@ -157,7 +157,7 @@ describeInBrowser('the focus in an entry', function () {
     await page.waitForFunction(() => document.title.startsWith('Focus ·'))
   })
 
-  it('is on what begins a language, then in its title', async () => {
+  it('starts at the first choice of a missing language, then moves to its title', async () => {
     await open()
     await page.getByRole('link', { name: 'Translate: German' }).press('Enter')
     const begin = page.getByRole('button', { name: 'Start from English' })
@@ -167,7 +167,7 @@ describeInBrowser('the focus in an entry', function () {
   })
 })
 
-describeInBrowser('the focus in an editor that has to be loaded', function () {
+describeInBrowser('the focus in an editor that loads on demand', function () {
   let server: Server
   let window: Window
   let page: Page
@@ -182,7 +182,7 @@ describeInBrowser('the focus in an editor that has to be loaded', function () {
     await server.stop()
   })
 
-  it('goes there once it is there: what is typed is its text', async () => {
+  it('moves into the editor once it is loaded', async () => {
     await page.goto(`${server.address}/studio/content/homepage`)
     await page.getByRole('button', { name: 'Add a component' }).first().click()
     await page.getByRole('menuitem', { name: 'Rich text' }).click()
@@ -192,7 +192,7 @@ describeInBrowser('the focus in an editor that has to be loaded', function () {
     await body.getByText('Typed at once').waitFor()
   })
 
-  it('goes to what keeps an entry from being published, in Markdown too', async () => {
+  it('moves to a field that prevents publishing, including Markdown', async () => {
     await page.goto(`${server.address}/studio/content/articles/new`)
     await titleOf(page).fill('Without a body')
     await untilSaved(page)
@@ -203,7 +203,7 @@ describeInBrowser('the focus in an editor that has to be loaded', function () {
     await untilPublished(page)
   })
 
-  it('goes to the field within a zone, or to the component that is folded over it', async () => {
+  it('moves to the field within a zone, or to its collapsed component', async () => {
     await page.getByRole('button', { name: 'Add a component' }).click()
     await page.getByRole('menuitem', { name: 'Quote' }).click()
     await page.keyboard.type('A quote')

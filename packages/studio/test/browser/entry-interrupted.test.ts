@@ -18,7 +18,7 @@ import type { Server } from './server.ts'
 
 const NO_CONNECTION = /No connection: kept in this browser/
 
-describeInBrowser('what is typed while something fails', function () {
+describeInBrowser('unsaved input during a failure', function () {
   let server: Server
   let window: Window
   let page: Page
@@ -51,7 +51,7 @@ describeInBrowser('what is typed while something fails', function () {
     })
   }
 
-  it('is one save when the network is back, with all that was typed without it', async () => {
+  it('saves all input at once after the network returns', async () => {
     const documentId = await open('Connected')
     await titleOf(page).press('End')
     await page.keyboard.type(', then')
@@ -69,7 +69,7 @@ describeInBrowser('what is typed while something fails', function () {
     expect(await titleOf(page).evaluate((field) => field === document.activeElement)).to.equal(true)
   })
 
-  it('is one entry when the answer to its creation was lost', async () => {
+  it('creates one entry after a lost response', async () => {
     await page.goto(`${server.address}/studio/content/pieces/new`)
     let isLost = false
     await page.route(/\/admin\/content\/[^/]*piece\?/, async (route) => {
@@ -91,7 +91,7 @@ describeInBrowser('what is typed while something fails', function () {
     ])
   })
 
-  it('is saved when the server has started again', async () => {
+  it('saves after a restart of the server', async () => {
     const documentId = await open('Before the start')
     await server.goDown()
     await titleOf(page).fill('Typed while it was down')
@@ -103,7 +103,7 @@ describeInBrowser('what is typed while something fails', function () {
     await untilStored(titleAt(documentId), 'Typed while it was down, and after')
   })
 
-  it('is saved when the session ended while the network was away, after signing in again', async () => {
+  it('saves after a new sign-in when the session ended offline', async () => {
     const documentId = await open('Signed in')
     await window.context.setOffline(true)
     await titleOf(page).fill('Typed offline')
@@ -117,7 +117,7 @@ describeInBrowser('what is typed while something fails', function () {
     await untilStored(titleAt(documentId), 'Typed offline')
   })
 
-  it('is back when the tab was closed in the middle of it, also where only a press saves', async () => {
+  it('restores input after the tab was closed, even without autosave', async () => {
     const [{ documentId }] = (await server.ask('GET', `${PERSON}?filters[name]=Walt`)).data
     await page.goto(`${server.address}/studio/content/persons/${documentId}`)
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
@@ -132,7 +132,7 @@ describeInBrowser('what is typed while something fails', function () {
     )
   })
 
-  it('goes on beside an editor that could not be loaded, which offers to load the page again', async () => {
+  it('keeps the form usable when an editor cannot be loaded, and offers a reload', async () => {
     for (const [part, place] of [
       ['code-editor', 'body'],
       ['blocks-area', 'story'],

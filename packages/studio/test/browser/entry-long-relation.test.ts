@@ -19,7 +19,7 @@ const PAGE = 50
 const nameOf = (at: number): string => `Reader ${String(at).padStart(4, '0')}`
 const idOf = (at: number): string => `reader${String(at).padStart(18, '0')}`
 
-describeInBrowser('a relation to thousands', function () {
+describeInBrowser('a relation with thousands of entries', function () {
   let server: Server
   let window: Window
   let page: Page
@@ -59,7 +59,7 @@ describeInBrowser('a relation to thousands', function () {
   }
   let expected = Array.from({ length: READERS }, (_, at) => idOf(at))
 
-  it('says how many there are, and shows them a page at a time', async () => {
+  it('shows the number of entries, and one page at a time', async () => {
     await readers().getByText('1,500, in order').waitFor()
     expect(await rows().count()).to.equal(PAGE)
     await readers().getByRole('button', { name: 'Show 50 more' }).click()
@@ -70,7 +70,7 @@ describeInBrowser('a relation to thousands', function () {
     await expectAccessible(page, 'long relation')
   })
 
-  it('moves one by its handle, and leaves all others where they are', async () => {
+  it('moves an entry by its handle, and leaves the others in place', async () => {
     await readers()
       .getByRole('button', { name: `Move ${nameOf(60)}, 61 of 100` })
       .focus()
@@ -80,7 +80,7 @@ describeInBrowser('a relation to thousands', function () {
     await expectFirst([nameOf(60), nameOf(0)])
   })
 
-  it('takes one away that was shown later', async () => {
+  it('removes an entry of a later page', async () => {
     await readers()
       .getByRole('button', { name: `Remove ${nameOf(70)}` })
       .click()
@@ -89,7 +89,7 @@ describeInBrowser('a relation to thousands', function () {
     await readers().getByText('1,499, in order').waitFor()
   })
 
-  it('searches those that are linked, and moves and takes away what it finds', async () => {
+  it('searches linked entries, moves one and removes one', async () => {
     const within = readers().getByRole('searchbox', { name: 'Search linked entries' })
     await within.fill('Reader 14')
     await readers()
@@ -107,7 +107,7 @@ describeInBrowser('a relation to thousands', function () {
     await expectFirst([nameOf(1401), nameOf(60)])
   })
 
-  it('adds to its end, and offers nobody who is linked already', async () => {
+  it('appends an entry, and offers no linked ones', async () => {
     const search = readers().getByRole('combobox')
     await search.fill('Reader 1')
     await page.getByRole('option', { name: 'New: Reader 1' }).waitFor()
@@ -120,7 +120,7 @@ describeInBrowser('a relation to thousands', function () {
     await untilStored(stored, expected)
   })
 
-  it('loses nothing when another attribute is saved, or the entry is opened again', async () => {
+  it('keeps its entries when another attribute is saved or the entry is reopened', async () => {
     await titleOf(page).fill('Widely read, still')
     const title = async () => (await server.ask('GET', `${PIECE}/${documentId}`)).data.title
     await untilStored(title, 'Widely read, still')
@@ -134,7 +134,7 @@ describeInBrowser('a relation to thousands', function () {
     await untilStored(stored, expected)
   })
 
-  it('makes no browser complain', () => {
+  it('logs no browser errors', () => {
     expect(window.complaints).to.deep.equal([])
   })
 })

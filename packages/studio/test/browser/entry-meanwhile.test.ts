@@ -16,7 +16,7 @@ import type { Server } from './server.ts'
 
 const UID = 'api::piece.piece'
 
-describeInBrowser('an open entry, and what is done to it meanwhile', () => {
+describeInBrowser('changes from elsewhere to an open entry', () => {
   let server: Server
   let window: Window
   let page: Page
@@ -56,7 +56,7 @@ describeInBrowser('an open entry, and what is done to it meanwhile', () => {
       ],
     )
 
-  it('shows that a release has published it: its state, its history and what can be done', async () => {
+  it('shows the state, the history and the actions after a release published it', async () => {
     const documentId = await open('Of a release')
     const id = await beginRelease('Autumn', documentId)
     await later()
@@ -75,7 +75,7 @@ describeInBrowser('an open entry, and what is done to it meanwhile', () => {
     await state('Changed').waitFor()
   })
 
-  it('takes what another writes into the form, beside what is typed', async () => {
+  it('merges the changes of another user with local input', async () => {
     const documentId = await open('Two')
     await page.getByLabel('Contact', { exact: true }).fill('ada@example.org')
     await untilSaved(page)
@@ -93,7 +93,7 @@ describeInBrowser('an open entry, and what is done to it meanwhile', () => {
     await untilStored(stored, ['ada@example.org', 'from elsewhere'])
   })
 
-  it('says that it has been deleted, and keeps what is typed', async () => {
+  it('shows its deletion, and keeps local input', async () => {
     const documentId = await open('Deleted elsewhere')
     await server.ask('DELETE', `${PIECE}/${documentId}`)
     await later()
@@ -101,7 +101,7 @@ describeInBrowser('an open entry, and what is done to it meanwhile', () => {
     expect(await titleOf(page).inputValue()).to.equal('Deleted elsewhere')
   })
 
-  it('asks for nothing of the entry again that it has written itself', async () => {
+  it('requests no facts after its own writes', async () => {
     await open('Quiet')
     const reads: string[] = []
     page.on('request', (request) => {
@@ -118,7 +118,7 @@ describeInBrowser('an open entry, and what is done to it meanwhile', () => {
     page.removeAllListeners('request')
   })
 
-  it('joins a release, is shown to be in it, and leaves it, by the keyboard alone', async () => {
+  it('joins and leaves a release by keyboard', async () => {
     const documentId = await open('Joins')
     const id = await beginRelease('Winter')
     const add = page.getByRole('button', { name: 'Add to a release …' })

@@ -39,7 +39,7 @@ describeInBrowser('numbers in the Studio', () => {
     { language: 'de', typed: '1.234', refused: '1.5', weight: 1234 },
     { language: 'de', typed: '1,234', refused: '1.23', weight: 1.234 },
   ]) {
-    it(`are read as they are written in ${language}: ${typed} is ${weight}`, async () => {
+    it(`reads ${typed} in ${language} as ${weight}`, async () => {
       const documentId = await makePiece({ price: 36110.25 })
       const { page } = language === 'en' ? english : german
       await page.goto(`${server.address}/studio/content/pieces/${documentId}`)
@@ -56,7 +56,7 @@ describeInBrowser('numbers in the Studio', () => {
     })
   }
 
-  it('can be copied from a list into a form', async () => {
+  it('accepts a number copied from a list', async () => {
     const { page } = english
     const documentId = await makePiece({ weight: 36110.0625 })
     await page.goto(`${server.address}/studio/content/pieces`)

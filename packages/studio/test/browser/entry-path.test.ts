@@ -26,7 +26,7 @@ describeInBrowser('an entry by keyboard', function () {
     await server.stop()
   })
 
-  it('goes with the keyboard alone', async () => {
+  it('creates and publishes without a pointer', async () => {
     await page.goto(`${server.address}/studio/content/pieces/new`)
     await titleOf(page).waitFor()
     const tabTo = async (place: string): Promise<void> => {

@@ -46,7 +46,7 @@ describeInBrowser('the preview of an entry', function () {
     if ((await pane().count()) === 0) await page.getByRole('button', { name: 'Preview' }).click()
   }
 
-  it('shows the draft, and again after each save, without a step of the way back', async () => {
+  it('shows the draft after each save, and adds no step to the browser history', async () => {
     await open('Before')
     await shown().getByRole('heading', { name: 'Before' }).waitFor()
     const steps = await page.evaluate(() => history.length)
@@ -60,7 +60,7 @@ describeInBrowser('the preview of an entry', function () {
     expect(window.complaints.filter((text) => text.includes('frame'))).to.deep.equal([])
   })
 
-  it('shows what an undone change leaves', async () => {
+  it('shows the result of an undo', async () => {
     await open('As it was')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.locator('main header').getByText('Published', { exact: true }).waitFor()
@@ -72,7 +72,7 @@ describeInBrowser('the preview of an entry', function () {
     await shown().getByRole('heading', { name: 'As it was' }).waitFor()
   })
 
-  it('is as wide as the device that is chosen, drawn smaller where there is no room', async () => {
+  it('has the width of the chosen device, scaled down in a narrow pane', async () => {
     await open('Wide and narrow')
     const widths: Readonly<Record<string, number>> = { Phone: 390, Tablet: 820, Desktop: 1280 }
     for (const [device, width] of Object.entries(widths)) {
@@ -88,7 +88,7 @@ describeInBrowser('the preview of an entry', function () {
     }
   })
 
-  it('opens and closes by a key, and stays as it was', async () => {
+  it('toggles by a shortcut, and keeps its state', async () => {
     await open('By a key')
     await titleOf(page).focus()
     await page.keyboard.press('Control+Alt+p')
@@ -102,7 +102,7 @@ describeInBrowser('the preview of an entry', function () {
     expect(await button.count()).to.equal(1)
   })
 
-  it('has no fault that axe knows, and stands where the form stood on a phone', async () => {
+  it('passes axe, and replaces the form on a phone', async () => {
     await open('Everywhere')
     await shown().getByRole('heading', { name: 'Everywhere' }).waitFor()
     await expectAccessible(page, 'preview')
@@ -113,7 +113,7 @@ describeInBrowser('the preview of an entry', function () {
     await titleOf(page).waitFor()
   })
 
-  it('is offered for no type that declares none', async () => {
+  it('is hidden for types without a preview', async () => {
     await page.goto(`${server.address}/studio/content/persons/new`)
     await page.getByRole('textbox', { name: 'Name' }).waitFor()
     expect(await page.getByRole('button', { name: 'Preview' }).count()).to.equal(0)

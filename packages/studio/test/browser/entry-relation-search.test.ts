@@ -69,7 +69,7 @@ describeInBrowser('the search of a relation', function () {
     await page.route(/person\?.*_q=/, (route) => route.fulfill({ status: 504, json: TOO_SLOW }))
   }
 
-  it('offers a short type by title', async () => {
+  it('lists a small type by title', async () => {
     await open()
     expect(orders().at(-1)).to.equal('name')
     await box().fill('sap')
@@ -77,7 +77,7 @@ describeInBrowser('the search of a relation', function () {
     await offered('Emily').waitFor({ state: 'detached' })
   })
 
-  it('offers the newest of a long type, and says what would make its search quick', async () => {
+  it('lists the newest entries of a large type, and explains the missing index', async () => {
     await makeLong(false)
     await open()
     expect(orders()).to.deep.equal(['id:desc'])
@@ -88,7 +88,7 @@ describeInBrowser('the search of a relation', function () {
     await offered('New: sap').waitFor()
   })
 
-  it('finds those of a long type by how their title begins, where it has an index', async () => {
+  it('finds entries of a large type by the start of an indexed title', async () => {
     await makeLong(true)
     await open()
     expect(orders()).to.deep.equal(['name'])
@@ -99,7 +99,7 @@ describeInBrowser('the search of a relation', function () {
     await field().getByRole('listitem').getByText('Sappho').waitFor()
   })
 
-  it('makes no browser complain, but of what took too long', () => {
+  it('logs no browser errors except timeouts', () => {
     const unexpected = window.complaints.filter((text) => !/status of 504/.test(text))
     expect(unexpected).to.deep.equal([])
   })

@@ -17,7 +17,7 @@ describeInBrowser('the requests of an autosave', () => {
     await server.stop()
   })
 
-  it('are one PUT, which brings the state and the history of the entry', async () => {
+  it('sends one PUT, which returns the state and the history', async () => {
     const { page } = window
     const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Before' } })).data
     await server.ask('POST', `${PIECE}/${documentId}/actions/publish?locale=en`)

@@ -37,7 +37,7 @@ describeInBrowser('the slug of an entry', () => {
     (await server.ask('GET', `${PIECE}/${documentId}?status=draft&locale=${locale}`)).data
   const openedId = (): string => new URL(page.url()).pathname.split('/').at(-1) ?? ''
 
-  it('follows the title of a new draft, and stays after the first publication', async () => {
+  it('follows the title of a new draft until its first publication', async () => {
     await begin()
     await titleOf(page).fill('Home and away')
     await untilSaved(page)
@@ -52,7 +52,7 @@ describeInBrowser('the slug of an entry', () => {
     expect((await stored(documentId)).slug).to.equal('home-and-far-away')
   })
 
-  it('stays after the entry was published and unpublished', async () => {
+  it('stays the same after a publication and an unpublish', async () => {
     await begin()
     await titleOf(page).fill('Once public')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -64,7 +64,7 @@ describeInBrowser('the slug of an entry', () => {
     expect(await slug().inputValue()).to.equal('once-public')
   })
 
-  it('stays after another person published the entry', async () => {
+  it('stays the same after another user published the entry', async () => {
     await begin()
     await titleOf(page).fill('Published elsewhere')
     await untilSaved(page)
@@ -76,7 +76,7 @@ describeInBrowser('the slug of an entry', () => {
     expect(await slug().inputValue()).to.equal('published-elsewhere')
   })
 
-  it('of a translation is made from the title of the translation', async () => {
+  it('follows the title of a translation', async () => {
     const data = { title: 'Große Pläne', slug: 'a-slug-of-its-own' }
     const { documentId } = (await server.ask('POST', PIECE, { data })).data
     await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
@@ -90,7 +90,7 @@ describeInBrowser('the slug of an entry', () => {
     expect((await stored(documentId)).slug).to.equal('a-slug-of-its-own')
   })
 
-  it('is generated from the title on request, in published entries as well', async () => {
+  it('regenerates on request, in published entries too', async () => {
     const other = (await server.ask('POST', PIECE, { data: { title: 'x', slug: 'new-name' } })).data
     const data = { title: 'New name', slug: 'old-name' }
     const { documentId } = (await server.ask('POST', PIECE, { data })).data

@@ -12,7 +12,7 @@ import {
 } from './editors.ts'
 import type { Server } from './server.ts'
 
-describeInBrowser('the work of an editor in the Studio is not lost', function () {
+describeInBrowser('concurrent work in the Studio', function () {
   let server: Server
   let ada: Window
   let grace: Window
@@ -31,7 +31,7 @@ describeInBrowser('the work of an editor in the Studio is not lost', function ()
   const stored = async (documentId: string) =>
     (await server.ask('GET', `${PIECE}/${documentId}?populate[quotes]=true`)).data
 
-  it('when two change different attributes: both are kept', async () => {
+  it('keeps changes of two users to different attributes', async () => {
     const documentId = await make({ title: 'Both', quotes: [{ text: 'one', source: 'first' }] })
     await openPiece(ada.page, server, documentId)
     await openPiece(grace.page, server, documentId)
@@ -48,7 +48,7 @@ describeInBrowser('the work of an editor in the Studio is not lost', function ()
     expect(entry.quotes[0]).to.include({ text: 'Grace', source: 'Ada' })
   })
 
-  it('when two change the same attribute: both are shown, and one of them chosen', async () => {
+  it('shows both versions of a conflict, and keeps the chosen one', async () => {
     const documentId = await make({ title: 'Same' })
     await openPiece(ada.page, server, documentId)
     await openPiece(grace.page, server, documentId)
@@ -68,7 +68,7 @@ describeInBrowser('the work of an editor in the Studio is not lost', function ()
     expect((await stored(documentId)).title).to.equal('Of both')
   })
 
-  it('when the session ends half-way: it goes on after signing in again', async () => {
+  it('continues after a new sign-in when the session ends', async () => {
     const documentId = await make({ title: 'Signed out' })
     await openPiece(ada.page, server, documentId)
     await ada.context.clearCookies()
@@ -83,7 +83,7 @@ describeInBrowser('the work of an editor in the Studio is not lost', function ()
     expect((await stored(documentId)).title).to.equal('Typed while signed out')
   })
 
-  it('when the network goes away: it is said, and saved when it is back', async () => {
+  it('saves after an outage of the network', async () => {
     const documentId = await make({ title: 'Offline' })
     await openPiece(ada.page, server, documentId)
     await ada.context.setOffline(true)
@@ -94,7 +94,7 @@ describeInBrowser('the work of an editor in the Studio is not lost', function ()
     expect((await stored(documentId)).title).to.equal('Typed without a network')
   })
 
-  it('when the window is closed before it was saved: it is back the next time', async () => {
+  it('restores unsaved input after the window was closed', async () => {
     const documentId = await make({ title: 'Closed' })
     await openPiece(ada.page, server, documentId)
     await ada.context.setOffline(true)

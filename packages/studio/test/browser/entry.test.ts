@@ -42,7 +42,7 @@ describeInBrowser('an entry in the Studio', function () {
     return new URL(page.url()).pathname.split('/').at(-1) ?? ''
   }
 
-  it('is made by typing, and goes on under its own address', async () => {
+  it('creates itself while the user types, and moves to its own address', async () => {
     const documentId = await begin('A quire of paper')
     expect(await titleOf(page).evaluate((element) => element === document.activeElement)).to.equal(
       true,
@@ -56,7 +56,7 @@ describeInBrowser('an entry in the Studio', function () {
     })
   })
 
-  it('takes a value in the field of every scalar type', async () => {
+  it('stores a value of every scalar type', async () => {
     const documentId = await begin('Every type')
     const fill = (name: string, value: string) => page.getByLabel(name, { exact: true }).fill(value)
     await fill('Teaser', 'Two lines\nof text')
@@ -97,7 +97,7 @@ describeInBrowser('an entry in the Studio', function () {
     })
   })
 
-  it('writes blocks: headings, lists within lists, marks and links', async () => {
+  it('writes blocks: headings, nested lists, marks and links', async () => {
     const documentId = await begin('Blocks')
     const editor = fieldAt(page, 'story').getByRole('textbox')
     await editor.click()
@@ -140,7 +140,7 @@ describeInBrowser('an entry in the Studio', function () {
     })
   })
 
-  it('adds components to a zone, orders them by keyboard, duplicates and takes back a removal', async () => {
+  it('adds, reorders and duplicates components, and undoes a removal', async () => {
     const documentId = await begin('Zones')
     const zone = fieldAt(page, 'sections')
     const add = async (name: string): Promise<void> => {
@@ -177,7 +177,7 @@ describeInBrowser('an entry in the Studio', function () {
     await untilStored(order, ['Second', 'Second', 'First'])
   })
 
-  it('drags a component to another place', async () => {
+  it('moves a component by dragging', async () => {
     const documentId = await begin('Drag')
     const field = fieldAt(page, 'quotes')
     for (const text of ['a', 'b', 'c']) {
@@ -200,7 +200,7 @@ describeInBrowser('an entry in the Studio', function () {
     expect(await field.getByRole('button', { name: 'Add Quote' }).isDisabled()).to.equal(true) // 3 at most
   })
 
-  it('links entries, orders them and makes a new one beside', async () => {
+  it('links entries, orders them and creates a new one in a drawer', async () => {
     const documentId = await begin('Relations')
     const readers = fieldAt(page, 'readers')
     const search = readers.getByRole('combobox')
@@ -223,7 +223,7 @@ describeInBrowser('an entry in the Studio', function () {
     await untilStored(names, ['Anna', 'Emily'])
   })
 
-  it('closes the search once one was chosen, and offers a new one only when it is known who is there', async () => {
+  it('closes the search after a choice, and offers a new entry only after the results arrived', async () => {
     await begin('Searching')
     const search = fieldAt(page, 'readers').getByRole('combobox')
     let isHeld = true
@@ -254,7 +254,7 @@ describeInBrowser('an entry in the Studio', function () {
     await page.unroute(/person\.person\?.*_q=/)
   })
 
-  it('keeps what is no number beside its sentence, and saves the rest', async () => {
+  it('keeps an invalid number with its problem, and saves the rest', async () => {
     const documentId = await begin('Numbers')
     await page.getByLabel('Pages', { exact: true }).fill('twelve')
     await page.getByLabel('Teaser', { exact: true }).fill('saved')
@@ -266,7 +266,7 @@ describeInBrowser('an entry in the Studio', function () {
     await expectStored(stored, documentId, { pages: 12 })
   })
 
-  it('shows what the server refuses at its field, in components too', async () => {
+  it('shows faults of the server at their fields, including components', async () => {
     await begin('Refused')
     await fieldAt(page, 'seal').getByRole('button', { name: 'Add Quote' }).click()
     const source = fieldAt(page, 'seal/source').getByRole('textbox')
@@ -277,7 +277,7 @@ describeInBrowser('an entry in the Studio', function () {
     await untilSaved(page)
   })
 
-  it('is published by Ctrl-Enter, and says at the field what keeps it from being', async () => {
+  it('publishes by Ctrl-Enter, and shows faults at their fields', async () => {
     const documentId = await begin('Publish')
     await fieldAt(page, 'seal').getByRole('button', { name: 'Add Quote' }).click()
     await fieldAt(page, 'seal/source').getByRole('textbox').fill('me')
@@ -293,7 +293,7 @@ describeInBrowser('an entry in the Studio', function () {
     expect(data).to.include({ title: 'Publish' })
   })
 
-  it('is translated from another language', async () => {
+  it('creates a translation from another language', async () => {
     const documentId = await begin('Translated')
     await page.getByLabel('Teaser', { exact: true }).fill('in English')
     await page.getByLabel('Pages', { exact: true }).fill('7')
@@ -309,7 +309,7 @@ describeInBrowser('an entry in the Studio', function () {
     expect((await stored(documentId)).title).to.equal('Translated')
   })
 
-  it('breaks no rule of accessibility, in light and in dark', async () => {
+  it('passes axe in light and in dark mode', async () => {
     const documentId = await begin('Accessible')
     await fieldAt(page, 'seal').getByRole('button', { name: 'Add Quote' }).click()
     await fieldAt(page, 'quotes').getByRole('button', { name: 'Add Quote' }).click()
@@ -321,7 +321,7 @@ describeInBrowser('an entry in the Studio', function () {
     }
   })
 
-  it('fits into 360 pixels', async () => {
+  it('fits 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 })
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     expect(width).to.be.at.most(360)

@@ -16,7 +16,7 @@ describeInBrowser('the first load', function () {
   })
   after(() => server.stop())
 
-  it('takes at most 220 kB of scripts and styles, packed with gzip', async () => {
+  it('takes at most 220 kB of gzipped scripts and styles', async () => {
     const window = await openBrowser()
     try {
       const paths = new Set<string>()
@@ -34,7 +34,7 @@ describeInBrowser('the first load', function () {
     }
   })
 
-  it('loads at most 200 kB of scripts for the home screen, packed with gzip', async () => {
+  it('takes at most 200 kB of gzipped scripts for the home screen', async () => {
     const window = await openBrowser()
     try {
       await beFirst(window.page, server)
@@ -53,7 +53,7 @@ describeInBrowser('the first load', function () {
     }
   })
 
-  it('names its files by their content, and lets browsers keep them', async () => {
+  it('names files by their content, so that browsers can cache them', async () => {
     const page = await fetch(`${server.address}/studio`)
     expect(page.headers.get('cache-control')).to.equal('no-cache')
     const [, script = ''] = /src="([^"]+\.js)"/.exec(await page.text()) ?? []

@@ -39,7 +39,7 @@ describeInBrowser('the history of an entry', () => {
     return dialog
   }
 
-  it('is a list beside the entry, and each version beside what it is now', async () => {
+  it('lists the versions, and compares each with the current entry', async () => {
     const dialog = await openHistory(await make())
     const versions = dialog.getByRole('option')
     expect(await versions.count()).to.equal(4)
@@ -57,7 +57,7 @@ describeInBrowser('the history of an entry', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  it('shows what a version has changed', async () => {
+  it('shows the changes of a version', async () => {
     const dialog = await openHistory(await make())
     await dialog.getByRole('button', { name: /Compare with/ }).click()
     await page.getByRole('option', { name: 'Previous version' }).click()
@@ -68,7 +68,7 @@ describeInBrowser('the history of an entry', () => {
     await dialog.getByText('This is the oldest stored version.').waitFor()
   })
 
-  it('keeps the row of a publication after its changes are discarded', async () => {
+  it('keeps the row of a publication after a discard', async () => {
     const documentId = await make()
     const listed = async (): Promise<readonly string[]> => {
       const dialog = await openHistory(documentId)
@@ -83,7 +83,7 @@ describeInBrowser('the history of an entry', () => {
     expect(data[0].revision).to.equal(data.at(-2).revision)
   })
 
-  it('restores one attribute, which can be undone', async () => {
+  it('restores one attribute, and undoes it', async () => {
     const documentId = await make()
     const dialog = await openHistory(documentId)
     await dialog.getByRole('option').last().click()
@@ -96,7 +96,7 @@ describeInBrowser('the history of an entry', () => {
     expect((await stored(documentId)).title).to.equal('The second words of it')
   })
 
-  it('undoes what it has restored, and nothing that others have written since', async () => {
+  it('undoes a restore, and keeps later changes of others', async () => {
     const documentId = await make()
     const dialog = await openHistory(documentId)
     await dialog.getByRole('option').last().click()
@@ -122,7 +122,7 @@ describeInBrowser('the history of an entry', () => {
     })
   })
 
-  it('restores a version by the keyboard alone, with what was typed just before in the history', async () => {
+  it('restores a version by keyboard, including one from the same session', async () => {
     const documentId = await make()
     await openPiece(page, server, documentId)
     await titleOf(page).fill('Typed just now')
@@ -145,7 +145,7 @@ describeInBrowser('the history of an entry', () => {
     expect(await again.getByRole('option').count()).to.equal(6)
   })
 
-  it('makes no browser complain', () => {
+  it('logs no browser errors', () => {
     expect(ada.complaints).to.deep.equal([])
   })
 })

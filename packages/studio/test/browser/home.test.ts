@@ -6,7 +6,7 @@ import { beFirst } from './signed-in.ts'
 
 const ARTICLE = '/admin/content/api::article.article'
 
-describeInBrowser('home', () => {
+describeInBrowser('the home screen', () => {
   let server: Server
   let window: Window
   before(async () => {
@@ -29,7 +29,7 @@ describeInBrowser('home', () => {
       data: { at: at.toISOString() },
     })
 
-  it('shows what is scheduled and what failed, and leads there', async () => {
+  it('lists scheduled and failed actions, with links', async () => {
     const { page } = window
     await publishAt(await write('Tomorrow'), new Date(Date.now() + 86_400_000))
     // Its body is missing: it cannot be published.

@@ -58,7 +58,7 @@ describeInBrowser('the list of a type', () => {
     )
   }
 
-  it('shows a page of entries with their state, and the way to the next', async () => {
+  it('shows a page of entries with their state, and the next page', async () => {
     await open()
     await expectRows(PAGE_SIZE)
     expect(await row(titleOf(60)).getByText('Published').count()).to.equal(1)
@@ -71,7 +71,7 @@ describeInBrowser('the list of a type', () => {
     await expectAccessible(page, 'list')
   })
 
-  it('shows the place of a missing picture under the pointer as well', async () => {
+  it('reserves the space of a missing image, on hover too', async () => {
     await open()
     const first = rows().first()
     await first.hover()
@@ -85,7 +85,7 @@ describeInBrowser('the list of a type', () => {
     expect(place).to.be.a('string').and.not.equal(behind)
   })
 
-  it('searches while one types, and says when nothing matches', async () => {
+  it('searches while the user types, and shows an empty result', async () => {
     await open()
     await page.getByRole('searchbox', { name: 'Search' }).fill('article 07')
     await expectRows(1)
@@ -95,7 +95,7 @@ describeInBrowser('the list of a type', () => {
     await expectRows(PAGE_SIZE)
   })
 
-  it('filters in words, by state, number and relation; the address keeps them', async () => {
+  it('filters by state, number and relation, and keeps the filters in the URL', async () => {
     await open()
     const add = async (attribute: string): Promise<void> => {
       await page.getByRole('button', { name: '+ Filter' }).click()
@@ -131,7 +131,7 @@ describeInBrowser('the list of a type', () => {
     await expectRows(5)
   })
 
-  it('filters by what was changed since it was published, beside a search; the address keeps it', async () => {
+  it('filters changed entries together with a search, and keeps both in the URL', async () => {
     const { data } = await server.ask('GET', '/api/articles?filters[slug]=article-8')
     const path = `/api/articles/${data[0].documentId}?status=draft`
     await server.ask('PUT', path, { data: { readingMinutes: 99 } })
@@ -155,7 +155,7 @@ describeInBrowser('the list of a type', () => {
     )
   })
 
-  it('sorts by a press on a head', async () => {
+  it('sorts by a press on a column header', async () => {
     await open()
     await page.getByRole('columnheader', { name: 'Title' }).click()
     await rows().first().getByText(titleOf(1)).waitFor()
@@ -163,7 +163,7 @@ describeInBrowser('the list of a type', () => {
     await rows().first().getByText(titleOf(60)).waitFor()
   })
 
-  it('keeps the columns that a person chooses, in their order', async () => {
+  it('saves the chosen columns and their order', async () => {
     await open()
     const heads = () => page.getByRole('columnheader').allTextContents()
     expect(await heads())
@@ -188,7 +188,7 @@ describeInBrowser('the list of a type', () => {
     expect((await heads()).slice(-2)).to.deep.equal(['Slug', 'Updated'])
   })
 
-  it('works by keys alone: arrows move, Space selects, Enter opens', async () => {
+  it('works by keyboard: arrow keys move, Space selects, Enter opens', async () => {
     await open('?sort=title%3Aasc')
     await rows().first().getByText(titleOf(1)).waitFor()
     await page.getByRole('searchbox', { name: 'Search' }).focus()
@@ -206,7 +206,7 @@ describeInBrowser('the list of a type', () => {
   const isInGrid = () =>
     page.evaluate(() => document.activeElement?.closest('[role=grid]') !== null)
 
-  it('asks as much of the server for fifty rows as for one', async () => {
+  it('sends the same number of requests for fifty rows as for one', async () => {
     const countRequests = async (search: string): Promise<number> => {
       // The entry that was open before asks for the rest of itself until it is left.
       await page.goto('about:blank')
@@ -227,7 +227,7 @@ describeInBrowser('the list of a type', () => {
       .and.be.at.most(10)
   })
 
-  it('asks at once for all that it is drawn by, and waits for no answer before the next question', async () => {
+  it('starts all its requests at the same time', async () => {
     await page.goto('about:blank')
     const declaration = /content-types\/api%3A%3Aarticle/
     let release = (): void => undefined
@@ -246,7 +246,7 @@ describeInBrowser('the list of a type', () => {
     await page.unroute(declaration)
   })
 
-  it('publishes many, and takes it back', async () => {
+  it('publishes several entries, and undoes it', async () => {
     await open('?sort=title%3Aasc')
     for (const at of [1, 3]) await row(titleOf(at)).locator('label').click()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -256,7 +256,7 @@ describeInBrowser('the list of a type', () => {
     await row(titleOf(1)).getByText('Draft').waitFor()
   })
 
-  it('publishes all that match, on every page, with a result for each', async () => {
+  it('publishes all matches on every page, with a result for each', async () => {
     await open('?sort=title%3Aasc')
     await page.getByRole('columnheader').first().locator('label').click()
     const everything = page.getByRole('button', { name: 'Select all 60' })
@@ -272,7 +272,7 @@ describeInBrowser('the list of a type', () => {
     expect(published.meta.pagination.total).to.equal(ARTICLES)
   })
 
-  it('deletes without asking what can be taken back, and takes it back by its button or by keys', async () => {
+  it('deletes without a confirmation, and undoes it by button and by keys', async () => {
     const undo = () => page.getByRole('button', { name: 'Undo' })
     const removeTwo = async (): Promise<void> => {
       await row(titleOf(2)).locator('label').click()
@@ -307,7 +307,7 @@ describeInBrowser('the list of a type', () => {
     await row(titleOf(2)).waitFor()
   })
 
-  it('says of what has no drafts that it is back, and of no drafts', async () => {
+  it('restores entries of a type without drafts as published', async () => {
     await page.goto(`${server.address}/studio/content/categories`)
     await row('Maps').locator('label').click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
@@ -319,7 +319,7 @@ describeInBrowser('the list of a type', () => {
     expect(await page.getByText('is now a draft').count()).to.equal(0)
   })
 
-  it('asks before it deletes more than a page', async () => {
+  it('asks before it deletes more than one page', async () => {
     await open('?sort=title%3Aasc')
     await page.getByRole('columnheader').first().locator('label').click()
     await page.getByRole('button', { name: 'Select all 60' }).click()
@@ -331,7 +331,7 @@ describeInBrowser('the list of a type', () => {
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
   })
 
-  it('finds entries, screens and beginnings by the palette', async () => {
+  it('finds entries, screens and creations in the palette', async () => {
     await open()
     await page.keyboard.press('Control+k')
     const box = page.getByRole('searchbox', { name: 'Search or go to' })
@@ -345,7 +345,7 @@ describeInBrowser('the list of a type', () => {
     await page.getByRole('heading', { level: 2, name: 'API tokens' }).waitFor()
   })
 
-  it('searches every type by the palette, the newest first, and says what it leaves out', async () => {
+  it('searches every type in the palette, newest first, and names the omitted types', async () => {
     await server.ask('POST', '/api/currencies', { data: { name: 'Article dollar', code: 'ART' } })
     await server.ask('POST', '/api/cities', { data: { name: 'Article' } })
     await page.route(/city\?.*_q=/, (route) =>
@@ -367,7 +367,7 @@ describeInBrowser('the list of a type', () => {
     await page.unrouteAll()
   })
 
-  it('finds entries of other languages by the palette, and does there what the page can', async () => {
+  it('finds entries of other languages in the palette, and runs actions of the page', async () => {
     const { data } = await server.ask('GET', '/api/articles?filters[slug]=article-20')
     const { documentId } = data[0]
     await server.ask('POST', '/admin/locales', { code: 'de' })
@@ -395,7 +395,7 @@ describeInBrowser('the list of a type', () => {
     await server.ask('DELETE', '/admin/locales/de')
   })
 
-  it('names what an action did not work for on another page, and leads to its language', async () => {
+  it('names failed entries of other pages, and links to their language', async () => {
     const body = { data: { title: 'Without a body', slug: 'no-body' } }
     await server.ask('POST', '/admin/content/api::article.article', body)
     await open('?sort=title%3Aasc')
@@ -410,7 +410,7 @@ describeInBrowser('the list of a type', () => {
     await page.waitForURL(/locale=en/)
   })
 
-  it('keeps together on a window of 4K what belongs together', async () => {
+  it('limits its width on a 4K window', async () => {
     await page.setViewportSize({ width: 3840, height: 2160 })
     await open()
     const { width = Infinity } = (await page.getByRole('grid').boundingBox()) ?? {}
@@ -425,7 +425,7 @@ describeInBrowser('the list of a type', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  it('shows the state beside the title on a phone, every column of a new list on a tablet', async () => {
+  it('shows the state next to the title on a phone, and all default columns on a tablet', async () => {
     for (const [width, column] of [
       [360, page.getByRole('columnheader', { name: 'State' })],
       [768, page.getByRole('columnheader').last()],
@@ -438,7 +438,7 @@ describeInBrowser('the list of a type', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  it('makes no browser complain, but of the search that took too long', () => {
+  it('logs no browser errors except a timed-out search', () => {
     const unexpected = window.complaints.filter((text) => !/status of 504/.test(text))
     expect(unexpected).to.deep.equal([])
   })

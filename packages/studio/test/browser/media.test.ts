@@ -12,7 +12,7 @@ const picture = (background: string): Promise<Buffer> =>
     .png()
     .toBuffer()
 
-describeInBrowser('the media', () => {
+describeInBrowser('the media screen', () => {
   let server: Server
   let window: Window
   let page: Page
@@ -42,7 +42,7 @@ describeInBrowser('the media', () => {
     for (const name of names) await file(name).waitFor()
   }
 
-  it('says what to do where there is nothing, and takes many files at once', async () => {
+  it('explains an empty library, and uploads several files at once', async () => {
     await page.getByText('No files here yet').waitFor()
     await expectAccessible(page, 'no media')
     await upload(['red.png', 'blue.png'])
@@ -50,7 +50,7 @@ describeInBrowser('the media', () => {
     await expectAccessible(page, 'media')
   })
 
-  it('takes what is dropped and what is pasted', async () => {
+  it('uploads dropped and pasted files', async () => {
     const bytes = (await picture('#3a3')).toString('base64')
     await page.evaluate((encoded) => {
       const data = new DataTransfer()
@@ -61,7 +61,7 @@ describeInBrowser('the media', () => {
     await file('pasted.png').waitFor()
   })
 
-  it('keeps what is said of a picture: alternative text, caption, focal point', async () => {
+  it('saves the alternative text, the caption and the focal point', async () => {
     await file('red.png').click()
     const drawer = page.getByRole('dialog', { name: 'red.png' })
     await drawer.getByLabel('Alternative text').fill('A red square')
@@ -77,7 +77,7 @@ describeInBrowser('the media', () => {
     expect(red.focalPoint).to.deep.equal({ x: 52, y: 48 })
   })
 
-  it('says where a file is used, and warns before it goes', async () => {
+  it('lists the entries that use a file, and warns before its deletion', async () => {
     const [blue] = (await server.ask('GET', '/admin/files?search=blue')).data
     await server.ask('POST', '/api/articles', {
       data: { title: 'With a cover', slug: 'with-a-cover', body: 'Text', cover: blue.id },
@@ -91,7 +91,7 @@ describeInBrowser('the media', () => {
     await drawer.getByRole('button', { name: 'Close' }).click()
   })
 
-  it('finds files by name, kind and use', async () => {
+  it('filters files by name, kind and use', async () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill('blu')
     await file('red.png').waitFor({ state: 'detached' })
     await file('blue.png').waitFor()
@@ -103,7 +103,7 @@ describeInBrowser('the media', () => {
     await file('blue.png').waitFor()
   })
 
-  it('has folders, into which files can be moved', async () => {
+  it('moves files to folders', async () => {
     await page.getByRole('button', { name: 'New folder' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Squares')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -134,7 +134,7 @@ describeInBrowser('the media', () => {
     expect(await file('orange.png').count()).to.equal(0)
   })
 
-  it('deletes what is chosen, after asking', async () => {
+  it('deletes selected files after a confirmation', async () => {
     await file('pasted.png').hover()
     await file('pasted.png').locator('label').click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
@@ -143,7 +143,7 @@ describeInBrowser('the media', () => {
     await file('pasted.png').waitFor({ state: 'detached' })
   })
 
-  it('orders files as one likes, and keeps it in the address', async () => {
+  it('sorts files, and keeps the order in the URL', async () => {
     await page.goto(`${server.address}/studio/media?q=png`)
     const order = () => page.getByRole('button', { name: /^Order|Order$/ })
     await order().click()
@@ -165,7 +165,7 @@ describeInBrowser('the media', () => {
     await page.getByRole('listbox').waitFor({ state: 'detached' })
   })
 
-  it('is a list where one wants it, and fits 360 pixels', async () => {
+  it('switches to a list, and fits 360 pixels', async () => {
     await page.getByRole('button', { name: 'Show as a list' }).click()
     await file('blue.png').waitFor()
     await expectAccessible(page, 'media as a list')
@@ -173,7 +173,7 @@ describeInBrowser('the media', () => {
     await expectNoSidewaysScrolling(page, 'media')
   })
 
-  it('makes no browser complain', () => {
+  it('logs no browser errors', () => {
     expect(window.complaints).to.deep.equal([])
   })
 })

@@ -2,7 +2,7 @@ import { describeInBrowser, openBrowser, type Window } from './browser.ts'
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
-describeInBrowser('where nothing that is deleted is kept', () => {
+describeInBrowser('a server without a trash', () => {
   let server: Server
   let window: Window
   before(async () => {
@@ -16,7 +16,7 @@ describeInBrowser('where nothing that is deleted is kept', () => {
     await server.stop()
   })
 
-  it('asks before one entry is deleted, and says that it is for good', async () => {
+  it('warns that the deletion of an entry is permanent', async () => {
     const { page } = window
     await page.goto(`${server.address}/studio/content/categories`)
     const maps = page.getByRole('row', { name: 'Maps' })

@@ -28,7 +28,7 @@ function startProvider(subject: string, redirectUri: string): Promise<Provider> 
   })
 }
 
-describeInBrowser('signing in by an identity provider', () => {
+describeInBrowser('sign-in with an identity provider', () => {
   const enter = async (subject: string, roles: string) => {
     const port = await findFreePort()
     const back = `http://127.0.0.1:${port}/admin/oidc/callback`
@@ -56,7 +56,7 @@ describeInBrowser('signing in by an identity provider', () => {
     return { page: window.page, close }
   }
 
-  it('leads to the Studio, as whom the provider names', async () => {
+  it('signs in the person that the provider returns', async () => {
     const { page, close } = await enter('emily', 'staff=editor')
     try {
       await page.getByRole('heading', { level: 1, name: 'Emily Dickinson' }).waitFor()
@@ -67,7 +67,7 @@ describeInBrowser('signing in by an identity provider', () => {
     }
   })
 
-  it('leads back to the sign-in, which says so, whom nobody has given access', async () => {
+  it('returns to the sign-in with an error for a person without access', async () => {
     const { page, close } = await enter('stranger', 'staff=editor')
     try {
       await page.getByText('You do not have access').waitFor()

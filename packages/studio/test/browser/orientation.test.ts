@@ -16,7 +16,7 @@ import type { Server } from './server.ts'
 
 const UID = 'api::piece.piece'
 
-describeInBrowser('finding the way in the Studio', () => {
+describeInBrowser('orientation in the Studio', () => {
   let server: Server
   let window: Window
   let page: Page
@@ -34,7 +34,7 @@ describeInBrowser('finding the way in the Studio', () => {
     (await server.ask('POST', PIECE, { data: { title } })).data.documentId
   const studio = (path: string): string => `${server.address}/studio${path}`
 
-  it('heads an entry without the language with its title, the language and a way back', async () => {
+  it('shows the title, the language and a way back for a missing translation', async () => {
     const documentId = await write('Only English')
     await page.goto(studio(`/content/pieces/${documentId}?locale=de`))
     await page.getByRole('heading', { level: 1, name: 'Only English' }).waitFor()
@@ -45,7 +45,7 @@ describeInBrowser('finding the way in the Studio', () => {
     await page.getByRole('heading', { level: 1, name: 'Pieces' }).waitFor()
   })
 
-  it('heads a missing entry and a wrong address, with landmarks and a way home', async () => {
+  it('shows landmarks and a way home for a missing entry and a wrong address', async () => {
     for (const path of [`/content/pieces/${'a'.repeat(24)}`, '/no-such-page', '/content/nothing']) {
       await page.goto(studio(path))
       await page
@@ -59,14 +59,14 @@ describeInBrowser('finding the way in the Studio', () => {
     }
   })
 
-  it('names the language in the head of an entry and of a new one', async () => {
+  it('names the language in the header of existing and new entries', async () => {
     await openPiece(page, server, await write('Which language'))
     await page.locator('main header').getByText('English', { exact: true }).waitFor()
     await page.goto(studio('/content/pieces/new?locale=de'))
     await page.locator('main header').getByText('German', { exact: true }).waitFor()
   })
 
-  it('has one tab stop for each language of an entry', async () => {
+  it('has one tab stop per language of an entry', async () => {
     await openPiece(page, server, await write('Stops'))
     const languages = page
       .getByRole('complementary')
@@ -76,7 +76,7 @@ describeInBrowser('finding the way in the Studio', () => {
     expect(await languages.getByRole('link').count()).to.equal(1)
   })
 
-  it('shows a screen by itself once the server can be reached again', async () => {
+  it('recovers when the server is reachable again', async () => {
     const documentId = await write('Back again')
     await page.goto(studio(''))
     await page.route('**/admin/content/**', (route) => route.abort())
@@ -89,7 +89,7 @@ describeInBrowser('finding the way in the Studio', () => {
     expect(await titleOf(page).inputValue()).to.equal('Back again')
   })
 
-  it('counts an entry in the navigation as soon as it is created', async () => {
+  it('updates the count of entries in the navigation after a creation', async () => {
     await page.goto(studio('/content/pieces/new'))
     const { data } = await server.ask('GET', '/admin/counts')
     const pieces = page.getByRole('navigation').getByRole('link', { name: /^Pieces/ })
@@ -99,7 +99,7 @@ describeInBrowser('finding the way in the Studio', () => {
     await pieces.getByText(String(data[UID] + 1)).waitFor()
   })
 
-  it('opens the suggestions of a relation when it is pressed or typed in, the nearest first', async () => {
+  it('opens relation suggestions on a press or on input, best matches first', async () => {
     for (const name of ['Auckland', 'Iceland', 'Land of Oz']) {
       await server.ask('POST', '/admin/content/api::person.person', { data: { name } })
     }
@@ -121,7 +121,7 @@ describeInBrowser('finding the way in the Studio', () => {
     await box.press('Escape')
   })
 
-  it('offers an author nothing that the role does not allow', async () => {
+  it('hides actions that the role of an author does not allow', async () => {
     await server.ask('POST', '/admin/administrators', {
       name: 'Anna',
       email: 'anna@example.org',
@@ -144,7 +144,7 @@ describeInBrowser('finding the way in the Studio', () => {
     }
   })
 
-  it('asks for a role of a new person, and for the number of entries of a locale', async () => {
+  it('requires a role for a new person, and the number of entries to delete a locale', async () => {
     await page.goto(studio('/settings/administrators'))
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -168,7 +168,7 @@ describeInBrowser('finding the way in the Studio', () => {
     await untilStored(codes, ['en'])
   })
 
-  it('shows the logo in the dark', async () => {
+  it('shows the logo in dark mode', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.goto(studio(''))
     const fill = await page

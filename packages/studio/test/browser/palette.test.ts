@@ -39,7 +39,7 @@ describeInBrowser('the palette on an entry', () => {
   const stateOf = async (documentId: string) =>
     (await server.ask('GET', PIECE)).meta.states[documentId] as unknown
 
-  it('arms nothing after Escape', async () => {
+  it('preselects no command after Escape', async () => {
     const documentId = await openPublished()
     await page.keyboard.press('Control+k')
     await box().waitFor()
@@ -55,7 +55,7 @@ describeInBrowser('the palette on an entry', () => {
     expect(await stateOf(documentId)).to.equal('published')
   })
 
-  it('lists what needs a confirmation last, and asks before it runs', async () => {
+  it('lists commands with a confirmation last, and asks before it runs them', async () => {
     const documentId = await openPublished()
     await page.keyboard.press('Control+k')
     await box().waitFor()
@@ -78,7 +78,7 @@ describeInBrowser('the palette on an entry', () => {
     await untilStored(() => stateOf(documentId), 'draft')
   })
 
-  it('leaves Ctrl-K to rich text with a selection, which links it', async () => {
+  it('leaves Ctrl-K to a rich text selection, which becomes a link', async () => {
     const documentId = await openPublished()
     const story = fieldAt(page, 'story').getByRole('textbox')
     await story.click()

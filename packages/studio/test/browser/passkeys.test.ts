@@ -54,7 +54,7 @@ describeInBrowser('passkeys', function () {
   const verified = (isUserVerified: boolean) =>
     cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
 
-  it('are added by who knows the password, and have a name', async () => {
+  it('requires the password to add a passkey with a name', async () => {
     await openAccount()
     await add('Laptop', 'not the password')
     await page
@@ -71,7 +71,7 @@ describeInBrowser('passkeys', function () {
     await expectAccessible(page, 'passkeys')
   })
 
-  it('sign in without a name and a password, as often as one likes', async () => {
+  it('signs in without e-mail and password, repeatedly', async () => {
     for (let time = 0; time < 2; time += 1) {
       await toSignIn()
       await signInByPasskey()
@@ -83,7 +83,7 @@ describeInBrowser('passkeys', function () {
       .waitFor()
   })
 
-  it('sign nobody in who does not show who they are', async () => {
+  it('refuses a sign-in without user verification', async () => {
     await verified(false)
     await toSignIn()
     await signInByPasskey()
@@ -91,7 +91,7 @@ describeInBrowser('passkeys', function () {
     await verified(true)
   })
 
-  it('sign in again over the screen that one had open', async () => {
+  it('signs in again over the open screen', async () => {
     await signIn(page, server)
     await openAccount()
     await page.context().clearCookies()
@@ -101,7 +101,7 @@ describeInBrowser('passkeys', function () {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('answer once: what a key has signed is good for nothing a second time', async () => {
+  it('refuses a signed response that was already used', async () => {
     await toSignIn()
     const sent: string[] = []
     page.on('request', (request) => {
@@ -117,7 +117,7 @@ describeInBrowser('passkeys', function () {
     expect(again).to.deep.equal({ status: 400, code: 'invalid_passkey' })
   })
 
-  it('that were copied are found by their count', async () => {
+  it('detects a copied passkey by its counter', async () => {
     const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
     const [credential] = credentials
     if (credential === undefined) throw new Error('there is no passkey')
@@ -138,7 +138,7 @@ describeInBrowser('passkeys', function () {
     await page.getByRole('heading', { level: 1, name: ADA.name }).waitFor()
   })
 
-  it('are renamed and removed, and sign in no more', async () => {
+  it('renames and deletes a passkey, which then cannot sign in', async () => {
     await openAccount()
     await row('Laptop').getByRole('button', { name: /^More/ }).click()
     await page.getByRole('menuitem', { name: 'Rename' }).click()
@@ -153,7 +153,7 @@ describeInBrowser('passkeys', function () {
     await page.getByRole('alert').getByText('This passkey is not registered here').waitFor()
   })
 
-  it('are offered nowhere under an IP address', async () => {
+  it('hides passkeys under an IP address', async () => {
     const plain = await startServer()
     try {
       await beFirst(page, plain)

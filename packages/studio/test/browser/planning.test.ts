@@ -6,7 +6,7 @@ import { untilPublished, untilStored } from './editors.ts'
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
-describeInBrowser('the trash, schedules and releases', () => {
+describeInBrowser('trash, schedules and releases', () => {
   let server: Server
   let window: Window
   let page: Page
@@ -31,7 +31,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     ['calendar', 'Calendar'],
     ['releases', 'Releases'],
   ] as const) {
-    it(`shows ${path}, by any reader and on a phone`, async () => {
+    it(`renders ${path} accessibly, and fits a phone`, async () => {
       await open(path, title)
       await expectAccessible(page, path)
       await expectNoSidewaysScrolling(page, path)
@@ -52,7 +52,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     return data.documentId
   }
 
-  it('brings back what was deleted, or ends it', async () => {
+  it('restores a deleted entry, or deletes it permanently', async () => {
     for (const title of ['Brought back', 'Gone for good']) {
       await server.ask('DELETE', `${ARTICLE}/${await write(title)}`)
     }
@@ -74,7 +74,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Brought back'])
   })
 
-  it('says that one language alone is deleted', async () => {
+  it('shows that only one language was deleted', async () => {
     await server.ask('POST', '/admin/locales', { code: 'de' })
     const documentId = await write('In two languages')
     const german = { title: 'In zwei Sprachen', slug: 'in-zwei-sprachen', body: 'Text' }
@@ -93,7 +93,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     )
   })
 
-  it('shows in the calendar what is to come, and leads to it', async () => {
+  it('shows schedules in the calendar, with links', async () => {
     const documentId = await write('To come')
     const soon = new Date(Date.now() + 60 * 60_000)
     await server.ask('POST', `${ARTICLE}/${documentId}/actions/publish`, {
@@ -119,7 +119,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     await server.ask('DELETE', `/admin/schedules/${again[0].id}`)
   })
 
-  it('knows the hours over which clocks are put forward, and those that come twice', async () => {
+  it('handles skipped and repeated hours of daylight saving time', async () => {
     const documentId = await write('By the clock')
     await page.goto(`${server.address}/studio/content/articles/${documentId}`)
     await page.getByRole('button', { name: 'Schedule …' }).click()
@@ -139,7 +139,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     await server.ask('DELETE', `/admin/schedules/${planned.id}`)
   })
 
-  it('shows in an open entry that its schedule was carried out', async () => {
+  it('updates an open entry after its schedule was carried out', async () => {
     const documentId = await write('On its own')
     await page.goto(`${server.address}/studio/content/articles/${documentId}`)
     await page.getByRole('button', { name: 'Schedule …' }).waitFor()
@@ -152,7 +152,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     await page.getByRole('button', { name: 'Cancel schedule' }).waitFor({ state: 'detached' })
   })
 
-  it('says why a schedule failed, and tries again when asked', async () => {
+  it('shows the reason of a failed schedule, and retries it', async () => {
     const { data } = await server.ask('POST', ARTICLE, {
       data: { title: 'Without a body', slug: 'without-a-body' },
     })
@@ -182,7 +182,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     await untilStored(states, [])
   })
 
-  it('publishes all of a release at once', async () => {
+  it('publishes all entries of a release at once', async () => {
     const uid = 'api::article.article'
     const { id } = (await server.ask('POST', '/admin/releases', { data: { name: 'Autumn' } })).data
     const items = await Promise.all(
@@ -208,7 +208,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Leaves', 'Rain'])
   })
 
-  it('takes an entry out of a release, and puts it back; the focus stays in the list', async () => {
+  it('removes an entry from a release, undoes it, and keeps the focus in the list', async () => {
     const uid = 'api::article.article'
     const { id } = (await server.ask('POST', '/admin/releases', { data: { name: 'Winter' } })).data
     for (const title of ['Snow', 'Ice']) {
@@ -226,7 +226,7 @@ describeInBrowser('the trash, schedules and releases', () => {
     await items.filter({ hasText: 'Snow' }).getByText('Will be unpublished').waitFor()
   })
 
-  it('makes a release, which is empty at first', async () => {
+  it('creates an empty release', async () => {
     await open('releases', 'Releases')
     await page.getByRole('button', { name: 'New release' }).click()
     await page.getByLabel('Name').fill('Spring')

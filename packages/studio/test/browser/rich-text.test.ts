@@ -48,7 +48,7 @@ describeInBrowser('rich text', () => {
   const stored = async (documentId: string): Promise<unknown> =>
     (await server.ask('GET', `${PIECE}/${documentId}`)).data.story
 
-  it('has lists, items and links in the accessibility tree', async () => {
+  it('exposes lists, items and links to screen readers', async () => {
     await open([
       list('unordered', item('one'), list('ordered', item('within')), item('two')),
       { type: 'paragraph', children: [text('See '), link, text(' and '), unsafe, text('.')] },
@@ -65,7 +65,7 @@ describeInBrowser('rich text', () => {
     await expectAccessible(page, 'rich text with lists and links')
   })
 
-  it('keeps nested lists as they are when an item is edited', async () => {
+  it('keeps nested lists when an item is edited', async () => {
     const documentId = await open([
       list('unordered', item('one'), list('ordered', item('within')), item('two')),
     ])
@@ -79,7 +79,7 @@ describeInBrowser('rich text', () => {
     )
   })
 
-  it('does not extend a link by what is typed at its end', async () => {
+  it('does not extend a link by text typed at its end', async () => {
     const documentId = await open([{ type: 'paragraph', children: [text('See '), link] }])
     await editor().getByText('a link').click()
     await page.keyboard.press('End')
@@ -91,7 +91,7 @@ describeInBrowser('rich text', () => {
     )
   })
 
-  it('keeps the cells of a pasted table apart', async () => {
+  it('separates the cells of a pasted table', async () => {
     const documentId = await open([{ type: 'paragraph', children: [text('Table')] }])
     await editor().click()
     await page.keyboard.press('End')

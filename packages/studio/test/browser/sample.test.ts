@@ -23,7 +23,7 @@ interface Row {
   readonly where: (locale: Locale) => string
 }
 
-describeInBrowser('the sample, made in the Studio', () => {
+describeInBrowser('the sample, created in the Studio', () => {
   let seeded: Server
   let made: Server
   let window: Window
@@ -121,7 +121,7 @@ describeInBrowser('the sample, made in the Studio', () => {
   const localesOf = async (uid: string): Promise<readonly Locale[]> =>
     (await declarationOf(uid)).localized ? LOCALES : ['en']
 
-  it('begins with what the seed has made', async () => {
+  it('starts with the seed data', async () => {
     const countries = COUNTRIES.map((cca3): Row => ({
       uid: 'api::country.country',
       where: () => `filters[cca3]=${cca3}`,
@@ -168,7 +168,7 @@ describeInBrowser('the sample, made in the Studio', () => {
     expect(new Set(rows.map(({ uid }) => uid)).size).to.equal(7)
   })
 
-  it('adds the languages of content', async () => {
+  it('adds the languages of the content', async () => {
     const { page } = window
     await page.goto(`${made.address}/studio/settings/locales`)
     for (const code of ['de', 'fr'] as const) {
@@ -218,11 +218,11 @@ describeInBrowser('the sample, made in the Studio', () => {
     }
   }
 
-  it('writes each entry in its form, in each language, and publishes what is published', async () => {
+  it('writes and publishes each entry in its form, in each language', async () => {
     for (const row of rows) await write(row)
   }).timeout(PATIENCE_MS)
 
-  it('links what was written before what it links to', async () => {
+  it('adds links to entries that were created later', async () => {
     const { page } = window
     const neighbours = rows.filter(({ uid }) => uid === 'api::country.country')
     const { borders } = (await declarationOf('api::country.country')).attributes
@@ -236,7 +236,7 @@ describeInBrowser('the sample, made in the Studio', () => {
     await untilSaved(page)
   })
 
-  it('describes the picture', async () => {
+  it('describes the image', async () => {
     const { page } = window
     await page.goto(`${made.address}/studio/media`)
     for (const { name } of (await made.ask('GET', '/admin/files')).data) {
@@ -265,7 +265,7 @@ describeInBrowser('the sample, made in the Studio', () => {
     return expected === null ? 0 : 1
   }
 
-  it('is what the seed has made, in every type, attribute, language and state', async () => {
+  it('equals the seeded sample in every type, attribute, language and state', async () => {
     let compared = 0
     for (const row of rows) {
       for (const locale of await localesOf(row.uid)) {
@@ -277,7 +277,7 @@ describeInBrowser('the sample, made in the Studio', () => {
     expect(compared).to.be.above(20)
   })
 
-  it('makes no browser complain, but of languages that an entry does not have yet', () => {
+  it('logs no browser errors except missing languages of entries', () => {
     const others = window.complaints.filter((text) => !/status of 404/.test(text))
     expect(others).to.deep.equal([])
   })

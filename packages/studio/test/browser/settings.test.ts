@@ -25,7 +25,7 @@ describeInBrowser('the settings', () => {
     await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor()
   }
 
-  it('change the name and the language of the account', async () => {
+  it('changes the name and the language of the account', async () => {
     await open('account', 'Account')
     await expectAccessible(page, 'account')
     await page.getByLabel('Your name').fill('Ada King')
@@ -39,7 +39,7 @@ describeInBrowser('the settings', () => {
     await page.getByRole('heading', { level: 2, name: 'Account' }).waitFor()
   })
 
-  it('change the password, where the old one is known', async () => {
+  it('changes the password if the current one is correct', async () => {
     await open('account', 'Account')
     const change = async (before: string, after: string): Promise<void> => {
       await page.getByLabel('Current password').fill(before)
@@ -52,7 +52,7 @@ describeInBrowser('the settings', () => {
     await page.getByText('Your other sessions have ended').waitFor()
   })
 
-  it('change the own address, where the password is known', async () => {
+  it('changes the own e-mail address if the password is correct', async () => {
     await open('administrators', 'People')
     const person = page.getByRole('listitem').filter({ hasText: ADA.email })
     await person.getByRole('button', { name: 'Edit' }).click()
@@ -74,7 +74,7 @@ describeInBrowser('the settings', () => {
     await page.getByText(`${ADA.email} · Administrator`).waitFor()
   })
 
-  it('end other sessions', async () => {
+  it('ends other sessions', async () => {
     const answer = await fetch(`${server.address}/admin/session`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Origin: server.address },
@@ -86,7 +86,7 @@ describeInBrowser('the settings', () => {
     await page.getByRole('button', { name: 'End' }).waitFor({ state: 'detached' })
   })
 
-  it('add, prefer and delete locales', async () => {
+  it('adds, prefers and deletes locales', async () => {
     await open('locales', 'Locales')
     await page.getByRole('button', { name: 'Add locale' }).click()
     await page.getByLabel('Code').fill('no such locale')
@@ -103,7 +103,7 @@ describeInBrowser('the settings', () => {
     await list.getByText('Dutch').waitFor({ state: 'detached' })
   })
 
-  it('make a token of chosen actions, which works, and show its key once', async () => {
+  it('creates a token with selected actions, which works, and shows its key once', async () => {
     await open('api-tokens', 'API tokens')
     await page.getByText('No tokens yet').waitFor()
     await page.getByRole('button', { name: 'New token' }).click()
@@ -130,7 +130,7 @@ describeInBrowser('the settings', () => {
     expect((await ask('/api/articles')).status).to.equal(401)
   })
 
-  it('open a type to everybody by a tick', async () => {
+  it('opens a type to the public with one checkbox', async () => {
     const isOpen = async (): Promise<boolean> =>
       (await fetch(`${server.address}/api/categories`)).status === 200
     expect(await isOpen()).to.equal(false)
@@ -151,7 +151,7 @@ describeInBrowser('the settings', () => {
     expect(await isOpen()).to.equal(true)
   })
 
-  it('make a role of administrators, and give it to somebody', async () => {
+  it('creates a role and assigns it to a person', async () => {
     await open('administrator-roles', 'Roles of people')
     await expectAccessible(page, 'administrator roles')
     await page.getByRole('button', { name: 'New role' }).click()
@@ -177,7 +177,7 @@ describeInBrowser('the settings', () => {
     await page.getByText('grace@example.com · Reader').waitFor()
   })
 
-  it('bind a role to a language, for a type and for what is granted later', async () => {
+  it('restricts a role to a language, for a type and for later permissions', async () => {
     await server.ask('POST', '/admin/locales', { code: 'de' })
     await open('administrator-roles', 'Roles of people')
     const edit = () =>
@@ -220,7 +220,7 @@ describeInBrowser('the settings', () => {
     ])
   })
 
-  it('show what is declared', async () => {
+  it('shows the declared types', async () => {
     await open('types', 'Content types')
     await page
       .getByRole('listitem')
@@ -231,7 +231,7 @@ describeInBrowser('the settings', () => {
     await expectAccessible(page, 'types')
   })
 
-  it('fit 360 pixels', async () => {
+  it('fits 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 720 })
     for (const [section, title] of [
       ['account', 'Account'],
@@ -249,7 +249,7 @@ describeInBrowser('the settings', () => {
     }
   })
 
-  it('make no browser complain', () => {
+  it('logs no browser errors', () => {
     const unexpected = window.complaints.filter((text) => !/status of 400/.test(text))
     expect(unexpected).to.deep.equal([])
   })

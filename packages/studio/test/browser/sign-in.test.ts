@@ -4,7 +4,7 @@ import { describeInBrowser, openBrowser, type Window } from './browser.ts'
 import { type Server, startServer } from './server.ts'
 import { ADA, signIn } from './signed-in.ts'
 
-describeInBrowser('signing in', () => {
+describeInBrowser('the sign-in', () => {
   let server: Server
   let window: Window
   before(async () => {
@@ -16,7 +16,7 @@ describeInBrowser('signing in', () => {
     await server.stop()
   })
 
-  it('begins with the link of the first start, which shows faults at their fields', async () => {
+  it('starts with the link of the first start, and shows faults at their fields', async () => {
     const { page } = window
     await page.goto(await server.firstStartLink())
     await page.getByLabel('Your name').fill(ADA.name)
@@ -31,7 +31,7 @@ describeInBrowser('signing in', () => {
     expect(page.url()).to.match(/\/studio\/?$/)
   })
 
-  it('stays on its own origin after a sign-in with a foreign address in `to`', async () => {
+  it('stays on its own origin for a foreign address in `to`', async () => {
     const { page, context } = window
     const visited: string[] = []
     await context.route('https://evil.example/**', async (route) => {
@@ -52,7 +52,7 @@ describeInBrowser('signing in', () => {
     expect(visited).to.deep.equal([])
   })
 
-  it('says what is wrong, and gets in with the right password, to where one wanted to go', async () => {
+  it('shows an error for a wrong password, and opens the requested screen for the right one', async () => {
     const { page, context } = window
     await context.clearCookies()
     await page.goto(`${server.address}/studio/settings/locales`)
@@ -67,7 +67,7 @@ describeInBrowser('signing in', () => {
     expect(page.url()).to.equal(`${server.address}/studio/settings/locales`)
   })
 
-  it('asks again over what is open when the session has ended, and goes on with what was typed', async () => {
+  it('asks again over the open screen when the session ends, and keeps the input', async () => {
     const { page, context } = window
     await page.getByRole('button', { name: 'Add locale' }).click()
     await page.getByLabel('Code').fill('nl')
@@ -79,7 +79,7 @@ describeInBrowser('signing in', () => {
     await page.getByRole('list', { name: 'Locales' }).getByText('Dutch').waitFor()
   })
 
-  it('ends where it is asked to', async () => {
+  it('signs out', async () => {
     const { page } = window
     await page.getByRole('button', { name: ADA.name }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -89,7 +89,7 @@ describeInBrowser('signing in', () => {
     await signIn(page, server)
   })
 
-  it('lets somebody who is invited choose a password', async () => {
+  it('lets an invited person choose a password', async () => {
     const { page, context } = window
     await page.goto(`${server.address}/studio/settings/administrators`)
     await page.getByRole('button', { name: 'Invite' }).click()
@@ -134,7 +134,7 @@ describeInBrowser('signing in', () => {
     }
   })
 
-  it('makes no browser complain', () => {
+  it('logs no browser errors', () => {
     const unexpected = window.complaints.filter((text) => !/status of (400|401)/.test(text))
     expect(unexpected).to.deep.equal([])
   })

@@ -14,7 +14,7 @@ import {
 } from './editors.ts'
 import type { Server } from './server.ts'
 
-describeInBrowser('what can be taken back', () => {
+describeInBrowser('undo', () => {
   let server: Server
   let window: Window
   let page: Page
@@ -45,14 +45,14 @@ describeInBrowser('what can be taken back', () => {
   }
   const notice = (): Locator => page.getByRole('alertdialog', { name: 'Quote removed' })
 
-  it('is announced, with the key that takes it back', async () => {
+  it('shows the notice with the shortcut', async () => {
     await open()
     await removeFirst()
     await notice().getByRole('alert').getByText('Ctrl Z to undo').waitFor()
     await expectAccessible(page, 'a notice')
   })
 
-  it('is taken back by Ctrl-Z, unless a text is typed in', async () => {
+  it('runs on Ctrl-Z outside of text fields', async () => {
     await open()
     await removeFirst()
     await titleOf(page).focus()
@@ -66,7 +66,7 @@ describeInBrowser('what can be taken back', () => {
     expect(await quotes().first().inputValue()).to.equal('One')
   })
 
-  it('stays for 8 seconds, and for as long as it has the focus or the pointer', async () => {
+  it('stays for 8 seconds, and longer under the pointer or the focus', async () => {
     await open()
     await removeFirst()
     await page.clock.fastForward(8_000)
@@ -83,7 +83,7 @@ describeInBrowser('what can be taken back', () => {
     expect(await quotes().count()).to.equal(2)
   })
 
-  it('goes by itself', async () => {
+  it('disappears after its time', async () => {
     await open()
     await removeFirst()
     await page.mouse.move(0, 0)
@@ -91,7 +91,7 @@ describeInBrowser('what can be taken back', () => {
     await notice().waitFor({ state: 'detached' })
   })
 
-  it('is an entry that was deleted: nobody is asked, and it is there again, published', async () => {
+  it('restores a deleted entry as published, without a confirmation', async () => {
     const documentId = await open()
     await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
     await openPiece(page, server, documentId)
@@ -110,7 +110,7 @@ describeInBrowser('what can be taken back', () => {
       .waitFor()
   })
 
-  it('are changes that were discarded', async () => {
+  it('restores discarded changes', async () => {
     const documentId = await open()
     await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
     await openPiece(page, server, documentId)
@@ -133,7 +133,7 @@ describeInBrowser('what can be taken back', () => {
     )
   })
 
-  it('is a link, where it was', async () => {
+  it('restores a link at its position', async () => {
     await open()
     const readers = fieldAt(page, 'readers')
     for (const name of ['Walt', 'Emily', 'Sappho']) {
@@ -152,7 +152,7 @@ describeInBrowser('what can be taken back', () => {
     ])
   })
 
-  it('is a file', async () => {
+  it('restores a removed file', async () => {
     await open()
     const files = fieldAt(page, 'cover')
     const buffer = Buffer.from(
@@ -170,7 +170,7 @@ describeInBrowser('what can be taken back', () => {
     await remove.waitFor()
   })
 
-  it('is said in one line on a phone, and leaves the page beside it to the hand', async () => {
+  it('takes one line on a phone, and leaves the page usable', async () => {
     await open()
     await page.setViewportSize({ width: 360, height: 740 })
     await removeFirst()
@@ -185,7 +185,7 @@ describeInBrowser('what can be taken back', () => {
     expect(isPage).to.equal(true)
   })
 
-  it('is offered no longer than the form is open', async () => {
+  it('ends with the form', async () => {
     await open()
     await removeFirst()
     await page.getByRole('link', { name: 'Trash' }).click()
@@ -193,7 +193,7 @@ describeInBrowser('what can be taken back', () => {
     await notice().waitFor({ state: 'detached' })
   })
 
-  it('is left alone by a question mark in Markdown', async () => {
+  it('ignores a question mark in Markdown', async () => {
     await open()
     await fieldAt(page, 'body').getByRole('textbox').click()
     await page.keyboard.type('Why?')

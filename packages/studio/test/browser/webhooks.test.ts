@@ -48,7 +48,7 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByRole('menuitem', { name }).click()
   }
 
-  it('are made, with faults at their fields, and show their secret once', async () => {
+  it('creates a webhook with faults at their fields, and shows its secret once', async () => {
     await open('webhooks', 'Webhooks')
     await page.getByText('No webhooks yet').waitFor()
     await page.getByRole('button', { name: 'New webhook' }).click()
@@ -77,7 +77,7 @@ describeInBrowser('webhooks and the audit', () => {
     expect(made.events).to.have.members(['entry.create', 'entry.publish', 'entry.unpublish'])
   })
 
-  it('send a test, and say what came of it', async () => {
+  it('sends a test, and shows the result', async () => {
     await open('webhooks', 'Webhooks')
     await inMenu('Send a test')
     await page.getByText(/Delivered: status 204/).waitFor()
@@ -88,7 +88,7 @@ describeInBrowser('webhooks and the audit', () => {
     answer = 204
   })
 
-  it('show what was sent, and send it again', async () => {
+  it('lists deliveries, and sends one again', async () => {
     arrived.length = 0
     await server.ask('POST', '/admin/content/api::category.category', { data: { name: 'Travel' } })
     await open('webhooks', 'Webhooks')
@@ -112,7 +112,7 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByText('No deliveries yet').waitFor()
   })
 
-  it('send again what failed, once the receiver takes it', async () => {
+  it('sends a failed delivery again after the receiver recovered', async () => {
     answer = 410
     arrived.length = 0
     await server.ask('POST', '/admin/content/api::category.category', { data: { name: 'Rivers' } })
@@ -136,7 +136,7 @@ describeInBrowser('webhooks and the audit', () => {
     expect(arrived).to.deep.equal(['entry.create', 'entry.create'])
   })
 
-  it('send at once what would be tried again in minutes', async () => {
+  it('sends a delivery immediately instead of at its next retry', async () => {
     answer = 500
     await server.ask('POST', '/admin/content/api::category.category', { data: { name: 'Lakes' } })
     await open('webhooks', 'Webhooks')
@@ -148,7 +148,7 @@ describeInBrowser('webhooks and the audit', () => {
     await row.getByText('Delivered').waitFor({ timeout: 20_000 })
   })
 
-  it('change their secret, are turned off, and are deleted', async () => {
+  it('rotates the secret, turns a webhook off, and deletes it', async () => {
     await open('webhooks', 'Webhooks')
     await inMenu('New secret')
     await page.getByText(/signed with the previous secret/).waitFor()
@@ -164,7 +164,7 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByText('No webhooks yet').waitFor()
   })
 
-  it('stand in the audit, with whoever made them, and so does a sign-in', async () => {
+  it('lists webhook changes and sign-ins in the audit, with their author', async () => {
     await open('audit', 'Audit')
     const rows = page.getByRole('region', { name: 'Events' }).getByRole('row')
     await rows.filter({ hasText: 'Webhooks: deleted' }).filter({ hasText: 'Ada' }).waitFor()
@@ -196,7 +196,7 @@ describeInBrowser('webhooks and the audit', () => {
     expect(row?.items[0]).to.include({ type: 'admin::session', name: 'Ada Lovelace' })
   })
 
-  it('name what was changed, and say its id', async () => {
+  it('names each changed thing in the audit, with its id', async () => {
     await open('audit', 'Audit')
     const rows = page.getByRole('region', { name: 'Events' }).getByRole('row')
     const category = rows.filter({ hasText: 'Category' }).first()
@@ -210,7 +210,7 @@ describeInBrowser('webhooks and the audit', () => {
     expect(await deleted.textContent()).to.match(/^[a-z][a-z0-9]{23}$/)
   })
 
-  it('fit 360 pixels, and stand in German as well', async () => {
+  it('fits 360 pixels, and speaks German', async () => {
     await page.setViewportSize({ width: 360, height: 720 })
     for (const [section, title] of [
       ['webhooks', 'Webhooks'],
@@ -228,7 +228,7 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByText('Angemeldet').first().waitFor()
   })
 
-  it('make no browser complain', () => {
+  it('logs no browser errors', () => {
     const unexpected = window.complaints.filter((text) => !/status of 400/.test(text))
     expect(unexpected).to.deep.equal([])
   })

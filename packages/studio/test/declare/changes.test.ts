@@ -34,7 +34,7 @@ const edit = (
   attributes: draft.attributes.flatMap((one) => (one.name === name ? (change(one) ?? []) : [one])),
 })
 
-describe('what saving a declaration changes', () => {
+describe('the changes of a saved declaration', () => {
   const posts = file('api::post.post', {
     title: TITLE,
     writer: relation('manyToOne', 'api::person.person', { inversedBy: 'posts' }),
@@ -45,19 +45,19 @@ describe('what saving a declaration changes', () => {
   })
   const both = [posts, people]
 
-  it('is nothing but the file where nothing was edited, key for key', () => {
+  it('contain only the file itself, key for key, without an edit', () => {
     for (const one of both) {
       const changes = changesOf(draftOf(one), both)
       expect(JSON.stringify(changes)).to.equal(JSON.stringify({ [one.uid]: one.content }))
     }
   })
 
-  it('keeps what the forms do not know', () => {
+  it('keep keys unknown to the forms', () => {
     const odd = file('api::odd.odd', { title: { ...TITLE, column: 'x' } }, { config: { a: 1 } })
     expect(changesOf(draftOf(odd), [odd])).to.deep.equal({ 'api::odd.odd': odd.content })
   })
 
-  it('of a renamed attribute follows it where it is named', () => {
+  it('follow a renamed attribute in all references', () => {
     const type = file(
       'api::post.post',
       { title: TITLE, slug: { type: 'uid', targetField: 'title' } },
@@ -74,7 +74,7 @@ describe('what saving a declaration changes', () => {
     })
   })
 
-  it('of a renamed side changes the other one, from either', () => {
+  it('rename the other side of a relation, from either side', () => {
     const fromOwner = edit(draftOf(posts), 'writer', (one) => ({ ...one, name: 'author' }))
     const owned = changesOf(fromOwner, both)
     expect(attributesIn(owned, 'api::person.person')).to.deep.equal({
@@ -89,7 +89,7 @@ describe('what saving a declaration changes', () => {
     })
   })
 
-  it('of a side that goes takes an inverse with it, and leaves an owner', () => {
+  it('delete an inverse side, and keep an owning side', () => {
     const withoutOwner = changesOf(
       edit(draftOf(posts), 'writer', () => null),
       both,
@@ -111,7 +111,7 @@ describe('what saving a declaration changes', () => {
     ['manyToOne', 'inversedBy', relation('oneToMany', 'api::tag.tag', { mappedBy: 'posts' })],
     ['manyToMany', 'inversedBy', relation('manyToMany', 'api::tag.tag', { mappedBy: 'posts' })],
   ] as const) {
-    it(`of a new relation of kind ${kind} makes its other side`, () => {
+    it(`create the other side of a ${kind} relation`, () => {
       const tag = newType({
         displayName: 'Tag',
         singularName: 'tag',
@@ -133,7 +133,7 @@ describe('what saving a declaration changes', () => {
     })
   }
 
-  it('of a relation to its own type stands in one file', () => {
+  it('keep a relation to the same type in one file', () => {
     const page = file('api::page.page', { title: TITLE })
     const draft = draftOf(page)
     const options = relation('manyToOne', 'api::page.page')
@@ -146,7 +146,7 @@ describe('what saving a declaration changes', () => {
     })
   })
 
-  describe('of two sides in one type', () => {
+  describe('two sides in one type', () => {
     const page = file('api::page.page', {
       parent: relation('manyToOne', 'api::page.page', { inversedBy: 'children' }),
       children: relation('oneToMany', 'api::page.page', { mappedBy: 'parent' }),
@@ -154,11 +154,11 @@ describe('what saving a declaration changes', () => {
     const after = (draft: Draft): unknown =>
       attributesIn(changesOf(draft, [page]), 'api::page.page')
 
-    it('keeps both', () => {
+    it('keeps both sides', () => {
       expect(after(draftOf(page))).to.deep.equal(page.content?.['attributes'])
     })
 
-    it('renames one in the other', () => {
+    it('renames one side in the other', () => {
       const draft = edit(draftOf(page), 'parent', (one) => ({ ...one, name: 'above' }))
       expect(after(draft)).to.deep.equal({
         above: relation('manyToOne', 'api::page.page', { inversedBy: 'children' }),
@@ -166,7 +166,7 @@ describe('what saving a declaration changes', () => {
       })
     })
 
-    it('removes an inverse with its owner, and leaves an owner', () => {
+    it('deletes an inverse with its owner, and keeps an owner', () => {
       expect(after(edit(draftOf(page), 'parent', () => null))).to.deep.equal({})
       expect(after(edit(draftOf(page), 'children', () => null))).to.deep.equal({
         parent: relation('manyToOne', 'api::page.page'),
@@ -174,7 +174,7 @@ describe('what saving a declaration changes', () => {
     })
   })
 
-  it('names files after what people write', () => {
+  it('derives file names from display names', () => {
     expect(nameOf('  Größe & Maß ')).to.equal('grosse-mass')
     expect(nameOf('2. Café')).to.equal('cafe')
     expect(

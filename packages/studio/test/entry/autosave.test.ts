@@ -18,8 +18,8 @@ const START: Data = {
   quotes: [{ id: 1, text: 'a', source: 's', countries: [] }],
 }
 
-describe('what is typed and the server', () => {
-  it('is written after a pause, once, with what changed alone', async () => {
+describe('the autosave', () => {
+  it('writes once after a pause, with the changes only', async () => {
     const { form, server, clock } = open()
     form.set(['title'], 'Atlas of')
     form.set(['title'], 'Atlas of maps')
@@ -28,7 +28,7 @@ describe('what is typed and the server', () => {
     expect(server.writes).to.deep.equal([{ title: 'Atlas of maps' }])
   })
 
-  it('says unsaved until the server has it, and saved only then', async () => {
+  it('reports unsaved until the server has the changes, then saved', async () => {
     const { form, server, saver, clock } = open()
     expect(saver.state()).to.deep.equal({ kind: 'saved', at: null })
     form.set(['title'], 'x')
@@ -41,7 +41,7 @@ describe('what is typed and the server', () => {
     expect(saver.state()).to.deep.equal({ kind: 'saved', at: 800 })
   })
 
-  it('is written again when somebody typed while a write was under way', async () => {
+  it('writes again after input during a request', async () => {
     const { form, server, saver, clock } = open()
     form.set(['title'], 'one')
     const answer = server.hold()
@@ -57,7 +57,7 @@ describe('what is typed and the server', () => {
     expect(saver.state().kind).to.equal('saved')
   })
 
-  it('gives a new component its id, and changes it from then on', async () => {
+  it('adopts the id of a new component, and updates it from then on', async () => {
     const { form, server, clock, read } = open()
     const made = newComponent({ type: 'dynamiczone', components: [] }, 'shared.quote', read)
     form.set(['sections'], [made])
@@ -72,7 +72,7 @@ describe('what is typed and the server', () => {
     expect(sections.map(({ $key, text }) => [$key, text])).to.deep.equal([[made.$key, 'written']])
   })
 
-  it('merges what another wrote meanwhile, and writes mine upon it', async () => {
+  it('merges the changes of others, and writes on top of them', async () => {
     const { form, server, saver, clock } = open()
     form.set(['title'], 'mine')
     server.elsewhere({ views: 7 })
@@ -84,7 +84,7 @@ describe('what is typed and the server', () => {
     expect(form.conflicts()).to.deep.equal([])
   })
 
-  it('is kept, and said to be of nothing, when the entry was deleted elsewhere', async () => {
+  it('keeps input after the entry was deleted elsewhere', async () => {
     const { form, server, saver, kept } = open()
     form.set(['title'], 'mine')
     server.isGone = true
@@ -96,7 +96,7 @@ describe('what is typed and the server', () => {
     expect(saver.state()).to.deep.equal({ kind: 'unsaved' })
   })
 
-  it('holds back what both changed until somebody settles it, and writes the rest', async () => {
+  it('holds back a conflict until it is resolved, and writes the rest', async () => {
     const { form, server, saver, clock, kept } = open()
     form.set(['title'], 'mine')
     form.set(['views'], 2)
@@ -114,7 +114,7 @@ describe('what is typed and the server', () => {
     expect(saver.state().kind).to.equal('saved')
   })
 
-  it('keeps what the server refuses beside its sentence, and writes the rest', async () => {
+  it('keeps a refused value with its fault, and writes the rest', async () => {
     const { form, server, saver, clock, kept } = open()
     server.refuse = { title: 'title must be at most 5 characters' }
     form.set(['title'], 'too long')
@@ -133,7 +133,7 @@ describe('what is typed and the server', () => {
     expect(saver.state().kind).to.equal('saved')
   })
 
-  it('puts a refusal within a component at its field', async () => {
+  it('shows a fault within a component at its field', async () => {
     const { form, server, clock } = open()
     server.refuse = { 'quotes.0.text': 'text is too long' }
     form.set(['quotes', 'shared.quote:1', 'text'], 'long')
@@ -143,7 +143,7 @@ describe('what is typed and the server', () => {
     ])
   })
 
-  it('does not send what an input cannot read, and says that it is not saved', async () => {
+  it('skips input that cannot be parsed, and reports it as unsaved', async () => {
     const { form, server, saver, clock } = open()
     form.setUnreadable(['views'], 'not a number')
     form.set(['title'], 'other')
@@ -155,7 +155,7 @@ describe('what is typed and the server', () => {
     expect(await saver.saveNow()).to.equal(true)
   })
 
-  it('tries again, later each time, while the server cannot be reached', async () => {
+  it('retries with growing delays while the server is unreachable', async () => {
     const { form, server, saver, clock, kept } = open()
     server.isDown = true
     form.set(['title'], 'kept')
@@ -173,7 +173,7 @@ describe('what is typed and the server', () => {
     expect(kept.work).to.equal(null)
   })
 
-  it('makes a new entry once, though the answer to the first write was lost', async () => {
+  it('creates an entry once, even if the first response is lost', async () => {
     const { form, server, saver, clock } = open({ isNew: true })
     server.losesAnswers = true
     form.set(['title'], 'new')
@@ -188,7 +188,7 @@ describe('what is typed and the server', () => {
     expect(saver.state().kind).to.equal('saved')
   })
 
-  it('never keeps a password in the browser', async () => {
+  it('never stores a password in the browser', async () => {
     const { form, kept, clock } = open()
     form.set(['secret'], 'hush')
     await clock.pass(200)
@@ -198,7 +198,7 @@ describe('what is typed and the server', () => {
     expect(kept.work?.mine).to.deep.equal({ title: 'other' })
   })
 
-  it('waits to be told where writing is publishing', async () => {
+  it('waits for an explicit save if a write publishes', async () => {
     const { form, server, saver, clock, kept } = open({ isAutomatic: false })
     form.set(['title'], 'mine')
     await clock.pass(60_000)
@@ -209,7 +209,7 @@ describe('what is typed and the server', () => {
     expect(server.entry).to.include({ title: 'mine' })
   })
 
-  it('writes nothing when what was typed is undone', async () => {
+  it('skips a write if the changes were undone', async () => {
     const { form, server, saver, clock } = open()
     form.set(['title'], 'x')
     form.set(['title'], 'Atlas')

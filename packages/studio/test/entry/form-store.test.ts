@@ -18,8 +18,8 @@ function open(): FormStore {
 const FIRST = ['quotes', 'shared.quote:1', 'text']
 const SECOND = ['quotes', 'shared.quote:2', 'text']
 
-describe('what a form holds', () => {
-  it('tells those who look at the attribute, and changes nothing that is not above the place', () => {
+describe('the form store', () => {
+  it('notifies listeners of the attribute, and copies only the parents of the value', () => {
     const form = open()
     const told: string[] = []
     form.subscribe('quotes', () => told.push('quotes'))
@@ -34,7 +34,7 @@ describe('what a form holds', () => {
     expect(outlineOf(form.get(['quotes']) as readonly ComponentValue[])).to.equal(before)
   })
 
-  it('tells nobody of a value that it has', () => {
+  it('ignores an equal value', () => {
     const form = open()
     let times = 0
     form.subscribe('quotes', () => (times += 1))
@@ -43,7 +43,7 @@ describe('what a form holds', () => {
     expect(times).to.equal(0)
   })
 
-  it('keeps the place of a value when its component is moved', () => {
+  it('keeps the address of a value when its component moves', () => {
     const form = open()
     form.change<readonly ComponentValue[]>(['quotes'], (list) => list.toReversed())
     form.set(FIRST, 'still the first')
@@ -51,7 +51,7 @@ describe('what a form holds', () => {
     expect(form.get(SECOND)).to.equal('b')
   })
 
-  it('forgets what was refused when somebody edits it, what it stands in, or what stands in it', () => {
+  it('clears a fault when its value, a parent or a child is edited', () => {
     for (const [at, edited] of [
       [FIRST, FIRST],
       [['quotes'], FIRST],
@@ -70,7 +70,7 @@ describe('what a form holds', () => {
     }
   })
 
-  it('finds the place of what the API names by position', () => {
+  it('translates positions of the API to addresses', () => {
     const { quotes } = toFormValues(ARTICLE, QUOTES, reading())
     const values = { quotes, seo: { $key: 'k', label: 'x' } }
     expect(addressOf(values, ['quotes', '1', 'text'])).to.deep.equal(SECOND)
@@ -79,7 +79,7 @@ describe('what a form holds', () => {
     expect(addressOf(values, ['title'])).to.deep.equal(['title'])
   })
 
-  it('changes nothing where nothing stands', () => {
+  it('ignores an address that does not exist', () => {
     const values = toFormValues(ARTICLE, QUOTES, reading())
     const changed = withValueAt(values, ['quotes', 'gone', 'text'], 'x')
     expect(changed['quotes']).to.deep.equal(values['quotes'])

@@ -7,8 +7,8 @@ import { ARTICLE, COMPONENTS, reading } from './samples.ts'
 const OF: KeptFor = { administrator: 'ada', uid: 'api::a.a', documentId: 'd1', locale: 'en' }
 const WORK = { base: { title: 'before' }, mine: { title: 'after' } }
 
-describe('work that is kept in the browser', () => {
-  it('is found by the same person, for the same entry and locale, and by nobody else', () => {
+describe('unsaved changes in the browser', () => {
+  it('belong to one user, entry and locale', () => {
     const store = new MemoryStore()
     expect(keepWork(store, OF, WORK)).to.equal(true)
     expect(findKeptWork(store, OF)).to.deep.equal(WORK)
@@ -24,7 +24,7 @@ describe('work that is kept in the browser', () => {
     expect(store.length()).to.equal(0)
   })
 
-  it('is nothing where the store holds something else, and never throws', () => {
+  it('ignore invalid stored data without throwing', () => {
     const store = new MemoryStore()
     keepWork(store, OF, WORK)
     for (const text of ['{', '7', 'null', '{}', '{"base":1,"mine":{}}']) {
@@ -34,7 +34,7 @@ describe('work that is kept in the browser', () => {
     expect(keepWork(new FullStore(), OF, WORK)).to.equal(false)
   })
 
-  it('knows its components again: they had keys of the form that was closed', () => {
+  it('restore components under the keys of the closed form', () => {
     const read = reading()
     const kept = {
       quotes: [
@@ -51,8 +51,8 @@ describe('work that is kept in the browser', () => {
   })
 })
 
-describe('what of an entry a form reads', () => {
-  it('is everything, with the beginning of long relations', () => {
+describe('the populate of a form', () => {
+  it('reads all attributes, and the start of long relations', () => {
     const title = { fields: ['name'] }
     const many = { ...title, pagination: { limit: 51 } }
     const quote = { populate: { countries: many } }

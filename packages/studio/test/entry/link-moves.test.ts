@@ -61,8 +61,8 @@ function done(read: readonly Link[], deeds: readonly Deed[]): readonly LinkMove[
   }, [])
 }
 
-describe('what is done to a long relation', () => {
-  it('is at the server what was shown, and touches nothing that was not read', () => {
+describe('moves in a long relation', () => {
+  it('produce the shown order on the server, and leave unread entries in place', () => {
     fc.assert(
       fc.property(fc.nat({ max: 8 }), fc.array(DEED, { maxLength: 8 }), (count, deeds) => {
         const stored = Array.from({ length: 10 }, (_, at) => `stored ${at}`)
@@ -79,7 +79,7 @@ describe('what is done to a long relation', () => {
     )
   })
 
-  it('is sent, and nothing is when nothing was done', () => {
+  it('are sent, and an unchanged relation is not', () => {
     const base = { tags: longOf(['a', 'b']) }
     const send = (moves: readonly LinkMove[]) =>
       changedData(ATTRIBUTES, base, { tags: longOf(['a', 'b'], moves) }, COMPONENTS)
@@ -89,7 +89,7 @@ describe('what is done to a long relation', () => {
     })
   })
 
-  it('is done to what somebody else made of it, without a conflict', () => {
+  it('apply to the version of another user without a conflict', () => {
     const moves: readonly LinkMove[] = [{ link: link('z'), to: null }]
     const merge = (theirs: Links) =>
       mergeEntries(
@@ -107,7 +107,7 @@ describe('what is done to a long relation', () => {
     expect(short.values).to.deep.equal({ tags: { items: [link('b')], more: false } })
   })
 
-  it('while it is saved stays to be saved, and nothing else does', () => {
+  it('stay unsaved if they were made during a request', () => {
     const first: LinkMove = { link: link('z'), to: null }
     const second: LinkMove = { link: link('y'), to: null }
     const adopted = adoptAnswer(
@@ -122,7 +122,7 @@ describe('what is done to a long relation', () => {
     expect(adopted).to.deep.equal({ tags: longOf(['a'], [second]) })
   })
 
-  it('of a list that grew long while it was saved loses nothing', () => {
+  it('survive a relation that became long during a request', () => {
     const short = (...ids: string[]): Links => ({ items: ids.map(link), more: false })
     const base = { tags: { items: ['a', 'b'].map(link), more: true } }
     const of = { sent: { tags: short('a', 'b', 'c') }, current: { tags: short('a', 'b') }, base }
@@ -150,7 +150,7 @@ describe('a page of a relation', () => {
   }
   const tags = [{ documentId: 'a' }]
 
-  for (const [what, address, populate, answer] of [
+  for (const [situation, address, populate, answer] of [
     ['of the entry', ['tags'], { tags: 'x' }, { tags }],
     [
       'within components',
@@ -165,7 +165,7 @@ describe('a page of a relation', () => {
       { sections: [{ __component: 'shared.quote', id: 7, countries: tags }] },
     ],
   ] as const) {
-    it(`is asked for by itself and found in the answer: ${what}`, () => {
+    it(`requests and reads only the relation: ${situation}`, () => {
       expect(populateAt(held, address, 'x')).to.deep.equal(populate)
       expect(answeredAt(held, address, answer)).to.equal(tags)
     })

@@ -8,8 +8,8 @@ import { ARTICLE, COMPONENTS, ENTRY, reading } from './samples.ts'
 
 const ENTRY_NAMES = Object.keys(ARTICLE)
 
-describe('the work of two editors', () => {
-  it('is mine where I alone changed something, theirs where they alone did', () => {
+describe('the merge of two versions', () => {
+  it('takes the change of the only side that changed an attribute', () => {
     fc.assert(
       fc.property(ENTRY, ENTRY, ENTRY, fc.array(fc.nat({ max: 2 })), (base, mine, theirs, who) => {
         const [of, ours, other] = [base, mine, theirs].map(toValues) as [Values, Values, Values]
@@ -28,7 +28,7 @@ describe('the work of two editors', () => {
     )
   })
 
-  it('loses nothing: what both changed is mine, and a conflict that shows both', () => {
+  it('keeps my value of a conflict, and shows both', () => {
     fc.assert(
       fc.property(ENTRY, ENTRY, ENTRY, (base, mine, theirs) => {
         const sides = { base: toValues(base), mine: toValues(mine), theirs: toValues(theirs) }
@@ -52,7 +52,7 @@ describe('the work of two editors', () => {
     )
   })
 
-  it('does not depend on who asks, but for what both changed', () => {
+  it('is symmetric except for conflicts', () => {
     fc.assert(
       fc.property(ENTRY, ENTRY, ENTRY, (base, mine, theirs) => {
         const sides = { base: toValues(base), mine: toValues(mine), theirs: toValues(theirs) }
@@ -69,7 +69,7 @@ describe('the work of two editors', () => {
     )
   })
 
-  it('merges within components, wherever they were moved', () => {
+  it('merges within moved components', () => {
     const base = toValues({ quotes: [quote(1, 'a', 'x'), quote(2, 'b', 'y')] })
     const [first, second] = base['quotes'] as readonly ComponentValue[]
     const mine = { ...base, quotes: [second, { ...first, text: 'mine' }] }
@@ -79,7 +79,7 @@ describe('the work of two editors', () => {
     expect(values['quotes']).to.deep.equal([second, { ...first, text: 'mine', source: 'theirs' }])
   })
 
-  it('names the attribute within the component that both changed', () => {
+  it('names the conflicting attribute within a component', () => {
     const base = toValues({ quotes: [quote(1, 'a', 'x')] })
     const [first] = base['quotes'] as readonly ComponentValue[]
     const mine = { ...base, quotes: [{ ...first, text: 'mine' }] }
@@ -90,7 +90,7 @@ describe('the work of two editors', () => {
     ])
   })
 
-  it('is a conflict where one took away what the other changed', () => {
+  it('reports a conflict between a removal and a change', () => {
     const base = toValues({ quotes: [quote(1, 'a', 'x'), quote(2, 'b', 'y')] })
     const [first, second] = base['quotes'] as readonly ComponentValue[]
     const mine = { ...base, quotes: [{ ...first, text: 'mine' }, second] }

@@ -14,8 +14,8 @@ import {
 } from '../../src/entry/values.ts'
 import { applied, ARTICLE, COMPONENTS, ENTRY, links, reading, withoutKeys } from './samples.ts'
 
-describe('what of a form is sent', () => {
-  it('is nothing when nothing changed', () => {
+describe('the payload of a form', () => {
+  it('is empty without changes', () => {
     fc.assert(
       fc.property(ENTRY, (entry) => {
         const values = toFormValues(ARTICLE, entry, reading())
@@ -24,7 +24,7 @@ describe('what of a form is sent', () => {
     )
   })
 
-  it('makes of what the server holds what the form holds', () => {
+  it('turns the stored values into the values of the form', () => {
     fc.assert(
       fc.property(ENTRY, ENTRY, fc.array(fc.nat(), { maxLength: 6 }), (entry, other, moves) => {
         const read = reading()
@@ -40,7 +40,7 @@ describe('what of a form is sent', () => {
     )
   })
 
-  it('names a component by its id, with what differs in it alone', () => {
+  it('identifies a component by its id, with its changes only', () => {
     const base = toFormValues(
       ARTICLE,
       {
@@ -58,13 +58,13 @@ describe('what of a form is sent', () => {
     })
   })
 
-  it('never has a password that nobody typed, nor what nobody may write', () => {
+  it('omits untyped passwords and read-only attributes', () => {
     const base = toFormValues(ARTICLE, { origin: 'import' }, reading())
     const mine = { ...base, origin: 'else', secret: 'a long one' }
     expect(changedData(ARTICLE, base, mine, COMPONENTS)).to.deep.equal({ secret: 'a long one' })
   })
 
-  it('says null where somebody emptied what has a default in a new component', () => {
+  it('sends null for an emptied default in a new component', () => {
     const read = reading()
     const base = toFormValues(ARTICLE, {}, read)
     const made = newComponent({ type: 'dynamiczone', components: [] }, 'shared.quote', read)
@@ -77,13 +77,13 @@ describe('what of a form is sent', () => {
 })
 
 describe('the change of a relation', () => {
-  it('leaves where it is whatever kept its order', () => {
+  it('leaves entries with unchanged order in place', () => {
     const change = relationChange(links('a', 'b', 'c', 'd'), links('b', 'c', 'd', 'a'))
     expect(change.connect).to.deep.equal([{ documentId: 'a', position: { after: 'd' } }])
     expect(change.disconnect).to.deep.equal([])
   })
 
-  it('never replaces the whole: what was not read stays connected', () => {
+  it('never replaces the whole relation, so that unread entries stay connected', () => {
     const change = relationChange(links('a', 'b'), links('x', 'b'))
     expect(change).to.deep.equal({
       connect: [{ documentId: 'x', position: { start: true } }],

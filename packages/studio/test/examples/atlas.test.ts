@@ -67,7 +67,7 @@ describeInBrowser('the example app', function () {
     if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` })
   }
 
-  it('shows articles with pictures, and countries', async () => {
+  it('shows articles with images, and countries', async () => {
     await goto('articles')
     await heading('Articles').waitFor()
     await page.locator('.card .picture img.loaded').first().waitFor()
@@ -93,7 +93,7 @@ describeInBrowser('the example app', function () {
     await expectNoSidewaysScrolling(page, 'country')
   })
 
-  it('speaks German as well', async () => {
+  it('speaks German', async () => {
     await page.getByRole('button', { name: 'Deutsch' }).click()
     await heading('Schweiz').waitFor()
     await picture('german')
@@ -111,7 +111,7 @@ describeInBrowser('the example app', function () {
     }
   }
 
-  it('shows what is written while it is open, live', async () => {
+  it('shows new content live', async () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await Promise.all([page.waitForRequest(/\/api\/_live/), page.reload()])
@@ -124,7 +124,7 @@ describeInBrowser('the example app', function () {
     while (!isToldOfChanges()) // until the stream is there, requests wait
   })
 
-  it('waits for what is written where there is no stream', async () => {
+  it('polls for new content without a stream', async () => {
     const other = await openBrowser(PHONE)
     try {
       await other.page.route('**/api/_live*', (route) => route.abort())
@@ -137,7 +137,7 @@ describeInBrowser('the example app', function () {
     }
   })
 
-  it('goes on without a network, even from the start, and catches up when it is back', async () => {
+  it('works offline, even after a restart, and catches up online', async () => {
     await page.evaluate(() => navigator.serviceWorker.ready)
     await goto('articles')
     await page.locator('.card .picture img.loaded').first().waitFor()
@@ -164,7 +164,7 @@ describeInBrowser('the example app', function () {
     await server.ask('PUT', target, { data: { name: 'Austria' } })
   })
 
-  it('signs people in, and knows them without a network', async () => {
+  it('signs people in, and keeps them signed in offline', async () => {
     await goto('account')
     await page.getByRole('button', { name: 'I have no account yet' }).click()
     await page.getByLabel('User name').fill('marie')

@@ -13,8 +13,8 @@ import { BLOCKS } from './block-samples.ts'
 
 const SCHEMA = getSchema([...NODES, ...MARKS])
 
-describe("the editor's schema", () => {
-  it('holds every value of blocks, and gives it back', () => {
+describe('the schema of the editor', () => {
+  it('round-trips every value of blocks', () => {
     fc.assert(
       fc.property(BLOCKS, (blocks) => {
         const wanted = fromEditor(toEditor(blocks))
@@ -27,25 +27,25 @@ describe("the editor's schema", () => {
 })
 
 describe('lists in the editor', () => {
-  it('put an item into a list within theirs, and out again', () => {
+  it('indents an item into a nested list, and outdents it', () => {
     const start = [list(item('a'), item('b'), item('c'))]
     const sunk = run(start, 'b', sinkItem)
     expect(sunk).to.deep.equal([list(item('a'), nested(1, item('b')), item('c'))])
     expect(run(sunk, 'b', liftItem)).to.deep.equal(start)
   })
 
-  it('put an item into the list before it', () => {
+  it('indents an item into the nested list before it', () => {
     const start = [list(item('a'), nested(1, item('b')), item('c'))]
     expect(run(start, 'c', sinkItem)).to.deep.equal([
       list(item('a'), nested(1, item('b'), item('c'))),
     ])
   })
 
-  it('never put the first item into itself', () => {
+  it('refuses to indent the first item', () => {
     expect(run([list(item('a'))], 'a', sinkItem)).to.equal(null)
   })
 
-  it('make a paragraph of an item that is lifted out of the last list, between the two halves', () => {
+  it('lifts an item of the outermost list to a paragraph between both halves', () => {
     expect(run([list(item('a'), item('b'), item('c'))], 'b', liftItem)).to.deep.equal([
       list(item('a')),
       paragraph('b'),
@@ -53,7 +53,7 @@ describe('lists in the editor', () => {
     ])
   })
 
-  it('are made of paragraphs, change their kind, and are taken back', () => {
+  it('converts paragraphs to lists, changes their format, and converts them back', () => {
     const made = run([paragraph('a')], 'a', (state) => toggleList(state, 'unordered'))
     expect(made).to.deep.equal([list(item('a'))])
     const ordered = run(made, 'a', (state) => toggleList(state, 'ordered'))
@@ -63,7 +63,7 @@ describe('lists in the editor', () => {
     ])
   })
 
-  it('stay valid and lose no text, whatever is done to them', () => {
+  it('stays valid and keeps all text in random operations', () => {
     const acts = [sinkItem, liftItem, (state: EditorState) => toggleList(state, 'ordered')]
     fc.assert(
       fc.property(BLOCKS, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 2 }))), (blocks, steps) => {

@@ -6,7 +6,7 @@ import { toEditor } from '../../src/fields/blocks/to-editor.ts'
 import { BLOCKS } from './block-samples.ts'
 
 describe('blocks in the editor', () => {
-  it('come back as they went in, with every key that the editor does not know', () => {
+  it('round-trips blocks, including unknown keys', () => {
     fc.assert(
       fc.property(BLOCKS, (blocks) => {
         fc.pre(!isNothing(blocks))
@@ -15,7 +15,7 @@ describe('blocks in the editor', () => {
     )
   })
 
-  it('settle after one way through, whatever they were', () => {
+  it('normalizes any value in one pass', () => {
     const loose = BLOCKS.map((blocks) =>
       blocks.map((node) => ({
         ...node,
@@ -35,7 +35,7 @@ describe('blocks in the editor', () => {
     )
   })
 
-  it('are null where there is nothing', () => {
+  it('returns null for an empty document', () => {
     expect(fromEditor(toEditor(null))).to.equal(null)
     expect(fromEditor(toEditor([]))).to.equal(null)
     expect(

@@ -7,7 +7,7 @@ import { formatNumber } from '../../src/texts/numbers.ts'
 import { LANGUAGES } from '../../src/texts/texts.ts'
 import { isUid, slugOf } from '../../src/fields/uid/slug-of.ts'
 
-describe('what is typed as a number', () => {
+describe('a typed number', () => {
   const cases = [
     ['integer', 'en', '', { kind: 'value', value: null }],
     ['integer', 'en', ' 12 ', { kind: 'value', value: 12 }],
@@ -56,12 +56,12 @@ describe('what is typed as a number', () => {
     ],
   ] as const
   for (const [type, language, typed, wanted] of cases) {
-    it(`${type} ${JSON.stringify(typed)} in ${language}`, () => {
+    it(`parses ${type} ${JSON.stringify(typed)} in ${language}`, () => {
       expect(parseNumber(type, typed, language)).to.deep.equal(wanted)
     })
   }
 
-  it('is read from the text that shows it, in every language', () => {
+  it('round-trips through its formatted text in every language', () => {
     for (const language of Object.keys(LANGUAGES)) {
       fc.assert(
         fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (value) => {
@@ -73,8 +73,8 @@ describe('what is typed as a number', () => {
   })
 })
 
-describe('moments in the inputs of a browser', () => {
-  it('come back as they went in, to the millisecond', () => {
+describe('datetimes in browser inputs', () => {
+  it('round-trip to the millisecond', () => {
     const date = fc.date({
       min: new Date('1900-01-01'),
       max: new Date('2200-01-01'),
@@ -90,20 +90,20 @@ describe('moments in the inputs of a browser', () => {
     )
   })
 
-  it('are nothing where there is nothing', () => {
+  it('are empty for null', () => {
     for (const type of ['date', 'time', 'datetime', 'timestamp'] as const) {
       expect(toInput(type, null)).to.equal('')
       expect(fromInput(type, '')).to.equal(null)
     }
   })
 
-  it('give a time its seconds', () => {
+  it('add seconds to a time', () => {
     expect(fromInput('time', '12:34')).to.equal('12:34:00')
     expect(fromInput('time', toInput('time', '12:34:56.789'))).to.equal('12:34:56.789')
   })
 })
 
-describe('a part of an address', () => {
+describe('slugs', () => {
   for (const [text, slug] of [
     ['A short history of the atlas', 'a-short-history-of-the-atlas'],
     ['Über Straßen & Brücken', 'ueber-strassen-bruecken'],
@@ -112,12 +112,12 @@ describe('a part of an address', () => {
     ['地図', ''],
     ['--', ''],
   ] as const) {
-    it(`of ${JSON.stringify(text)} is ${JSON.stringify(slug)}`, () => {
+    it(`converts ${JSON.stringify(text)} to ${JSON.stringify(slug)}`, () => {
       expect(slugOf(text)).to.equal(slug)
     })
   }
 
-  it('is one that the server takes, whatever the text, and its own slug', () => {
+  it('returns a valid uid for any text, and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const slug = slugOf(text)
@@ -128,7 +128,7 @@ describe('a part of an address', () => {
   })
 })
 
-describe('names of attributes', () => {
+describe('labels of attribute names', () => {
   for (const [name, label] of [
     ['title', 'Title'],
     ['readingMinutes', 'Reading minutes'],
@@ -137,7 +137,7 @@ describe('names of attributes', () => {
     ['HTMLBody', 'HTML body'],
     ['meta_title', 'Meta title'],
   ] as const) {
-    it(`${name} is ${label}`, () => {
+    it(`converts ${name} to ${label}`, () => {
       expect(labelOf(name)).to.equal(label)
     })
   }
