@@ -4,7 +4,7 @@ import { readListSearch } from '../src/screens/list/list-search.ts'
 import {
   type FilterWord,
   operatorsOf,
-  stateOf,
+  filteredState,
   STATE,
   takesValue,
   toFilters,
@@ -53,9 +53,9 @@ describe('filters in words', () => {
   })
 
   it('returns the filtered state', () => {
-    expect(stateOf([])).to.equal(undefined)
-    expect(stateOf([{ at: STATE, is: 'is', to: 'draft' }])).to.equal('draft')
-    expect(stateOf([{ at: STATE, is: 'is', to: 'published' }])).to.equal('published')
+    expect(filteredState([])).to.equal(undefined)
+    expect(filteredState([{ at: STATE, is: 'is', to: 'draft' }])).to.equal('draft')
+    expect(filteredState([{ at: STATE, is: 'is', to: 'published' }])).to.equal('published')
   })
 
   it('has operators for each type that can be filtered, a usable default first', () => {

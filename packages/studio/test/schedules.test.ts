@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { lookAgainMs, type Schedule } from '../src/api/schedules.ts'
+import { schedulesRefreshMs, type Schedule } from '../src/api/schedules.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00Z')
 
@@ -27,7 +27,7 @@ describe('lookAgainMs', () => {
     ['failed schedules', [dueIn(-5, 'failed'), dueIn(3, 'failed')], 15_000],
   ] as const) {
     it(`returns ${wanted} ms for ${situation}`, () => {
-      expect(lookAgainMs(schedules, NOW)).to.equal(wanted)
+      expect(schedulesRefreshMs(schedules, NOW)).to.equal(wanted)
     })
   }
 })

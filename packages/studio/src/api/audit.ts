@@ -34,28 +34,28 @@ interface PageMeta {
   readonly pagination: { readonly nextCursor: number | null }
 }
 
-const PAGE = 50
+const AUDIT_PAGE_SIZE = 50
 
 export const auditQuery = (filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: ['audit', filter],
-    queryFn: ({ signal, pageParam }) => page(filter, pageParam, PAGE, signal),
+    queryFn: ({ signal, pageParam }) => page(filter, pageParam, AUDIT_PAGE_SIZE, signal),
     initialPageParam: null as number | null,
     getNextPageParam: ({ meta }) => meta.pagination.nextCursor,
   })
 
-const MOST_AT_ONCE = 500
-const MOST_EXPORTED = 100_000
+const EXPORT_PAGE_SIZE = 500
+const MAX_EXPORTED_ROWS = 100_000
 
 /** Returns at most 100,000 rows as lines of JSON, newest first. @throws ApiError */
 export async function exportAudit(filter: AuditFilter): Promise<string> {
   const lines: string[] = []
   let cursor: number | null = null
   do {
-    const { data, meta } = await page(filter, cursor, MOST_AT_ONCE)
+    const { data, meta } = await page(filter, cursor, EXPORT_PAGE_SIZE)
     lines.push(...data.map((row) => `${JSON.stringify(row)}\n`))
     cursor = meta.pagination.nextCursor
-  } while (cursor !== null && lines.length < MOST_EXPORTED)
+  } while (cursor !== null && lines.length < MAX_EXPORTED_ROWS)
   return lines.join('')
 }
 

@@ -17,8 +17,8 @@ export interface BulkProgress {
 }
 
 /** Far below the server's limit, so that the progress bar moves and the user can stop. */
-const STEP = 50
-const IDS_AT_A_TIME = 100
+const ENTRIES_PER_STEP = 50
+const IDS_PER_REQUEST = 100
 
 export interface BulkWork {
   readonly uid: string
@@ -34,11 +34,11 @@ export async function runBulk(work: BulkWork): Promise<readonly BulkResult[]> {
   onProgress({ done: 0, total: null })
   const ids = 'matching' in target ? await findIds(uid, target.matching, signal) : target
   const results: BulkResult[] = []
-  for (let at = 0; at < ids.length && !signal.aborted; at += STEP) {
+  for (let at = 0; at < ids.length && !signal.aborted; at += ENTRIES_PER_STEP) {
     onProgress({ done: at, total: ids.length })
     const body = {
       action,
-      documentIds: ids.slice(at, at + STEP),
+      documentIds: ids.slice(at, at + ENTRIES_PER_STEP),
       ...(locale !== null && { locale }),
     }
     const { data } = await request<readonly BulkResult[]>('POST', contentPath(uid, 'bulk'), {
@@ -62,7 +62,7 @@ async function findIds(
     const query: ListQuery = {
       ...matching,
       fields: ['documentId'],
-      pagination: { cursor, pageSize: IDS_AT_A_TIME, withCount: false },
+      pagination: { cursor, pageSize: IDS_PER_REQUEST, withCount: false },
     }
     const page: { readonly data: readonly Entry[]; readonly meta: ListMeta } = await request<
       readonly Entry[],

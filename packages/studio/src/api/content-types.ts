@@ -1,5 +1,5 @@
 import { useQuery, useSuspenseQuery, queryOptions } from '@tanstack/react-query'
-import { labelOf, wordsOf } from '../texts/labels.ts'
+import { labelOf, labelInSentence } from '../texts/labels.ts'
 import type { Language } from '../texts/texts.ts'
 import { request } from './request.ts'
 
@@ -87,13 +87,13 @@ export interface ComponentDeclaration {
 }
 
 /** Declarations change only when the server restarts. */
-const FOR_LONG = 10 * 60_000
+const DECLARATIONS_STALE_MS = 10 * 60_000
 
 export const typesQuery = queryOptions({
   queryKey: ['types'],
   queryFn: async ({ signal }) =>
     (await request<readonly TypeSummary[]>('GET', '/admin/content-types', { signal })).data,
-  staleTime: FOR_LONG,
+  staleTime: DECLARATIONS_STALE_MS,
 })
 
 export const declarationQuery = (uid: string) =>
@@ -105,14 +105,14 @@ export const declarationQuery = (uid: string) =>
           signal,
         })
       ).data,
-    staleTime: FOR_LONG,
+    staleTime: DECLARATIONS_STALE_MS,
   })
 
 export const componentsQuery = queryOptions({
   queryKey: ['components'],
   queryFn: async ({ signal }) =>
     (await request<readonly ComponentDeclaration[]>('GET', '/admin/components', { signal })).data,
-  staleTime: FOR_LONG,
+  staleTime: DECLARATIONS_STALE_MS,
 })
 
 export function useTypes(): readonly TypeSummary[] {
@@ -123,27 +123,27 @@ export function apiNameOf(type: Pick<TypeSummary, 'kind' | 'singularName' | 'plu
   return type.kind === 'singleType' ? type.singularName : type.pluralName
 }
 
-type Named = Pick<TypeSummary, 'kind' | 'singularName' | 'pluralName' | 'displayName'>
+type TypeNames = Pick<TypeSummary, 'kind' | 'singularName' | 'pluralName' | 'displayName'>
 
 /** The display name in the plural, because declarations only have a name for one entry. */
-export function listTitleOf(type: Named): string {
+export function listTitleOf(type: TypeNames): string {
   return type.kind === 'collectionType' && isPlain(type)
     ? labelOf(type.pluralName)
     : type.displayName
 }
 
-export function entryNameOf(type: Named, language: Language): string {
+export function entryNameOf(type: TypeNames, language: Language): string {
   if (!isPlain(type)) return type.displayName
-  return language === 'de' ? type.displayName : wordsOf(type.singularName)
+  return language === 'de' ? type.displayName : labelInSentence(type.singularName)
 }
 
-export function entriesNameOf(type: Named, language: Language): string {
+export function entriesNameOf(type: TypeNames, language: Language): string {
   const title = listTitleOf(type)
-  return language === 'en' && isPlain(type) ? wordsOf(title) : title
+  return language === 'en' && isPlain(type) ? labelInSentence(title) : title
 }
 
 /** Whether the display name is only the API name with a capital letter. */
-function isPlain({ displayName, singularName }: Named): boolean {
+function isPlain({ displayName, singularName }: TypeNames): boolean {
   return displayName.toLowerCase().replaceAll(/[\s_]+/g, '-') === singularName
 }
 

@@ -38,15 +38,15 @@ export async function saveDeclarations(
   return (await request<DeclaredFiles>('PUT', PATH, sent)).data
 }
 
-const ASK_AGAIN_MS = 500
-const GIVE_UP_MS = 60_000
+const POLL_INTERVAL_MS = 500
+const RESTART_TIMEOUT_MS = 60_000
 
 /** Resolves with true when the server runs with the revision, or with false after one minute. */
 export async function untilRunning(revision: string): Promise<boolean> {
-  const end = Date.now() + GIVE_UP_MS
+  const end = Date.now() + RESTART_TIMEOUT_MS
   while (Date.now() < end) {
     if ((await runningRevision()) === revision) return true
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS))
   }
   return false
 }

@@ -44,7 +44,7 @@ export const entriesQuery = (uid: string, query: ListQuery, inTurn: Turn = atOnc
       ),
   })
 
-export interface Named {
+export interface TitlesRequest {
   readonly uid: string
   readonly documentIds: readonly string[]
   readonly titleField: string | null
@@ -52,17 +52,17 @@ export interface Named {
 }
 
 /** The page size limit of the API. */
-const MOST_NAMED = 100
+const MAX_TITLES = 100
 
-export const titlesQuery = ({ uid, documentIds, titleField, locale }: Named) =>
+export const titlesQuery = ({ uid, documentIds, titleField, locale }: TitlesRequest) =>
   queryOptions({
     queryKey: ['content', uid, 'titles', locale, documentIds],
     queryFn: async ({ signal }) => {
       const query = {
         ...(locale !== null && { locale }),
-        filters: { documentId: { $in: documentIds.slice(0, MOST_NAMED) } },
+        filters: { documentId: { $in: documentIds.slice(0, MAX_TITLES) } },
         fields: [titleField ?? 'documentId'],
-        pagination: { pageSize: MOST_NAMED, withCount: false },
+        pagination: { pageSize: MAX_TITLES, withCount: false },
       }
       const { data } = await request<readonly Entry[]>('GET', contentPath(uid), { query, signal })
       return new Map(data.map((entry) => [entry.documentId, titleOf(entry, titleField)]))

@@ -35,14 +35,14 @@ export interface FilesMeta {
   readonly pagination: { readonly page: number; readonly pageCount: number; readonly total: number }
 }
 
-export const FILES_ON_A_PAGE = 60
+export const FILES_PER_PAGE = 60
 
 export const filesQuery = ({ page, ...query }: FileQuery) =>
   queryOptions({
     queryKey: ['files', 'list', query, page],
     queryFn: ({ signal }) =>
       request<readonly MediaFile[], FilesMeta>('GET', '/admin/files', {
-        query: { ...query, pagination: { page, pageSize: FILES_ON_A_PAGE } },
+        query: { ...query, pagination: { page, pageSize: FILES_PER_PAGE } },
         signal,
       }),
   })

@@ -57,25 +57,28 @@ export interface OwnSession {
   readonly current: boolean
 }
 
-const listOf = <Item>(key: string, path: string) =>
+const managementQuery = <Item>(key: string, path: string) =>
   queryOptions({
     queryKey: [key],
     queryFn: async ({ signal }) => (await request<readonly Item[]>('GET', path, { signal })).data,
   })
 
-export const actionsQuery = listOf<PermittedAction>('actions', '/admin/actions')
-export const administratorActionsQuery = listOf<PermittedAction>(
+export const actionsQuery = managementQuery<PermittedAction>('actions', '/admin/actions')
+export const administratorActionsQuery = managementQuery<PermittedAction>(
   'administrator-actions',
   '/admin/administrator-actions',
 )
-export const apiTokensQuery = listOf<ApiToken>('api-tokens', '/admin/api-tokens')
-export const apiRolesQuery = listOf<ApiRole>('roles', '/admin/roles')
-export const administratorsQuery = listOf<Administrator>('administrators', '/admin/administrators')
-export const administratorRolesQuery = listOf<AdministratorRole>(
+export const apiTokensQuery = managementQuery<ApiToken>('api-tokens', '/admin/api-tokens')
+export const apiRolesQuery = managementQuery<ApiRole>('roles', '/admin/roles')
+export const administratorsQuery = managementQuery<Administrator>(
+  'administrators',
+  '/admin/administrators',
+)
+export const administratorRolesQuery = managementQuery<AdministratorRole>(
   'administrator-roles',
   '/admin/administrator-roles',
 )
-export const ownSessionsQuery = listOf<OwnSession>('own-sessions', '/admin/me/sessions')
+export const ownSessionsQuery = managementQuery<OwnSession>('own-sessions', '/admin/me/sessions')
 
 /** The path of a row: `at('api-tokens', 3)`. */
 export function at(collection: string, id: string | number, ...rest: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { EntryState } from './entries.ts'
 import { request, type SentError } from './request.ts'
-import { lookAgainMs, type PlannedAction, type Schedule } from './schedules.ts'
+import { schedulesRefreshMs, type PlannedAction, type Schedule } from './schedules.ts'
 
 export interface ReleaseSummary {
   readonly id: string
@@ -72,7 +72,7 @@ export const entryReleasesQuery = (uid: string, documentId: string) =>
     },
     refetchInterval: ({ state }) => {
       const planned = (state.data ?? []).flatMap(({ schedule }) => schedule ?? [])
-      return lookAgainMs(planned, Date.now())
+      return schedulesRefreshMs(planned, Date.now())
     },
   })
 

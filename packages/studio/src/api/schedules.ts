@@ -20,21 +20,24 @@ export interface Schedule {
 }
 
 /** Interval at which open lists refresh. */
-export const LOOK_AGAIN_MS = 15_000
+export const SCHEDULES_REFRESH_MS = 15_000
 
 /** Minimum delay after the due time before the Studio asks for the result. */
-const SOON_MS = 1_000
+const MIN_REFRESH_MS = 1_000
 
 /**
  * Refreshes when the next schedule is due. A long overdue schedule means that the clocks differ;
  * then the usual interval applies.
  */
-export function lookAgainMs(schedules: readonly Schedule[] | undefined, now: number): number {
+export function schedulesRefreshMs(
+  schedules: readonly Schedule[] | undefined,
+  now: number,
+): number {
   const waits = (schedules ?? [])
     .filter(({ state }) => state === 'waiting')
-    .map(({ at }) => Date.parse(at) - now + SOON_MS)
-    .filter((wait) => wait > -LOOK_AGAIN_MS)
-  return Math.max(SOON_MS, Math.min(LOOK_AGAIN_MS, ...waits))
+    .map(({ at }) => Date.parse(at) - now + MIN_REFRESH_MS)
+    .filter((wait) => wait > -SCHEDULES_REFRESH_MS)
+  return Math.max(MIN_REFRESH_MS, Math.min(SCHEDULES_REFRESH_MS, ...waits))
 }
 
 interface PageMeta {
@@ -46,7 +49,7 @@ export interface Planned {
   readonly isWhole: boolean
 }
 
-const MOST_SHOWN = 2_000
+const MAX_SCHEDULES = 2_000
 
 export const schedulesQuery = (from: string, until: string) =>
   queryOptions({
@@ -63,10 +66,10 @@ export const schedulesQuery = (from: string, until: string) =>
         )
         schedules.push(...page.data)
         cursor = page.meta.pagination.nextCursor
-      } while (cursor !== null && schedules.length < MOST_SHOWN)
+      } while (cursor !== null && schedules.length < MAX_SCHEDULES)
       return { schedules, isWhole: cursor === null }
     },
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: SCHEDULES_REFRESH_MS,
   })
 
 /** Pending schedules, and all failed ones. */
@@ -74,7 +77,7 @@ export const allSchedulesQuery = queryOptions({
   queryKey: ['schedules', 'all'],
   queryFn: async ({ signal }) =>
     (await request<readonly Schedule[]>('GET', '/admin/schedules', { signal })).data,
-  refetchInterval: LOOK_AGAIN_MS,
+  refetchInterval: SCHEDULES_REFRESH_MS,
 })
 
 export const entrySchedulesQuery = (uid: string, documentId: string) =>
@@ -84,7 +87,7 @@ export const entrySchedulesQuery = (uid: string, documentId: string) =>
       const query = { uid, documentId }
       return (await request<readonly Schedule[]>('GET', '/admin/schedules', { query, signal })).data
     },
-    refetchInterval: ({ state }) => lookAgainMs(state.data, Date.now()),
+    refetchInterval: ({ state }) => schedulesRefreshMs(state.data, Date.now()),
   })
 
 export interface NewSchedule {

@@ -35,7 +35,7 @@ export function uploadFile(file: File, uploading: Uploading = {}): Promise<FileE
     sent.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded / total))
     sent.addEventListener('load', () => {
       const json = parse(sent.responseText)
-      if (sent.status >= 200 && sent.status < 300) resolve(fileOf(json))
+      if (sent.status >= 200 && sent.status < 300) resolve(uploadedFileOf(json))
       else {
         const headers = new Headers({ 'Error-Code': sent.getResponseHeader('Error-Code') ?? '' })
         reject(
@@ -57,7 +57,7 @@ export function uploadFile(file: File, uploading: Uploading = {}): Promise<FileE
 }
 
 /** The response is a list of files, within `data` or bare. */
-function fileOf(json: unknown): FileEntry {
+function uploadedFileOf(json: unknown): FileEntry {
   const { data = json } = (json ?? {}) as { readonly data?: unknown }
   return (Array.isArray(data) ? data[0] : data) as FileEntry
 }

@@ -29,12 +29,12 @@ export function FormFields({ id, onSubmit, problem = null, children }: FormField
 }
 
 /** The trimmed value of a text field; empty if it is missing. */
-export function textOf(form: FormData, name: string): string {
-  return secretOf(form, name).trim()
+export function readText(form: FormData, name: string): string {
+  return readUntrimmedText(form, name).trim()
 }
 
 /** The value as typed, including spaces at its ends. */
-export function secretOf(form: FormData, name: string): string {
+export function readUntrimmedText(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value : ''
 }

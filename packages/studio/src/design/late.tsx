@@ -2,13 +2,13 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useTexts } from '../texts/texts.ts'
 import styles from './late.module.css'
 
-const PATIENCE_MS = 300
+const PLACEHOLDER_DELAY_MS = 300
 
 /** Renders its children after 300 ms, so that fast loading shows no placeholder. */
 export function Late({ children }: { readonly children: ReactNode }) {
   const [isShown, show] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => show(true), PATIENCE_MS)
+    const timer = setTimeout(() => show(true), PLACEHOLDER_DELAY_MS)
     return () => clearTimeout(timer)
   }, [])
   return isShown ? children : null

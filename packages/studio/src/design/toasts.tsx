@@ -24,15 +24,15 @@ export type Notify = typeof notify
 
 const queue = new ToastQueue<Notice>({ maxVisibleToasts: 3 })
 
-const SHOWN_MS = 6_000
-const UNDOABLE_MS = 10_000
+const NOTICE_MS = 6_000
+const UNDO_NOTICE_MS = 10_000
 
 /**
  * Shows a notice. While it is visible, `undo` can be run by its button or by Ctrl/⌘-Z. The timer
  * pauses while the pointer or the focus is on it. Returns a function that removes the notice.
  */
 export function notify(text: string, undo?: Undo): () => void {
-  const timeout = undo === undefined ? SHOWN_MS : UNDOABLE_MS
+  const timeout = undo === undefined ? NOTICE_MS : UNDO_NOTICE_MS
   const key = queue.add({ text, tone: 'plain', undo }, { timeout })
   return () => queue.close(key)
 }

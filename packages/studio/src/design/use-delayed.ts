@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-const DELAY_MS = 200
+const DEBOUNCE_MS = 200
 
 export function useDelayed<T>(run: (value: T) => void): (value: T) => void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -11,6 +11,6 @@ export function useDelayed<T>(run: (value: T) => void): (value: T) => void {
   useEffect(() => () => clearTimeout(timer.current), [])
   return (value) => {
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => latest.current(value), DELAY_MS)
+    timer.current = setTimeout(() => latest.current(value), DEBOUNCE_MS)
   }
 }

@@ -1,4 +1,4 @@
-import { type ComponentValue, isComponentValue, type Values } from './values.ts'
+import { type ComponentValue, isComponentValue, type FormValues } from './values.ts'
 
 /**
  * The position of a value in a form: attribute names and component keys. Unlike indexes, keys stay
@@ -6,19 +6,19 @@ import { type ComponentValue, isComponentValue, type Values } from './values.ts'
  */
 export type Address = readonly string[]
 
-export function textOf(address: Address): string {
+export function serializeAddress(address: Address): string {
   return address.join('/')
 }
 
-export function valueAt(values: Values, address: Address): unknown {
+export function valueAt(values: FormValues, address: Address): unknown {
   return address.reduce<unknown>((held, step) => {
     if (Array.isArray(held)) return (held as ComponentValue[]).find(({ $key }) => $key === step)
     return isObject(held) ? held[step] : undefined
   }, values)
 }
 
-export function withValueAt(values: Values, address: Address, value: unknown): Values {
-  return replaced(values, address, value) as Values
+export function withValueAt(values: FormValues, address: Address, value: unknown): FormValues {
+  return replaced(values, address, value) as FormValues
 }
 
 function replaced(held: unknown, [step, ...rest]: Address, value: unknown): unknown {
@@ -32,7 +32,7 @@ function replaced(held: unknown, [step, ...rest]: Address, value: unknown): unkn
 }
 
 /** Translates an API path, which has indexes, to an address. */
-export function addressOf(values: Values, path: readonly (string | number)[]): Address {
+export function toAddress(values: FormValues, path: readonly (string | number)[]): Address {
   const address: string[] = []
   let held: unknown = values
   for (const step of path) {

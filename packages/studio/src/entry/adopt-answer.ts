@@ -10,7 +10,7 @@ import {
   NO_LINKS,
   toFormValues,
   type Reading,
-  type Values,
+  type FormValues,
 } from './values.ts'
 
 /**
@@ -19,15 +19,15 @@ import {
  */
 export function readAnswer(
   attributes: Attributes,
-  sent: Values,
+  sent: FormValues,
   answer: Data,
   reading: Reading,
-): Values {
+): FormValues {
   learnKeys(attributes, sent, answer, reading)
   return toFormValues(attributes, answer, reading)
 }
 
-function learnKeys(attributes: Attributes, sent: Values, answer: Data, reading: Reading): void {
+function learnKeys(attributes: Attributes, sent: FormValues, answer: Data, reading: Reading): void {
   for (const [name, attribute] of Object.entries(attributes)) {
     if (attribute.type !== 'component' && attribute.type !== 'dynamiczone') continue
     const mine = listOf(sent[name]) as readonly ComponentValue[]
@@ -67,9 +67,9 @@ export function adoptAnswer(
     current,
     sent,
     base,
-  }: { readonly current: Values; readonly sent: Values; readonly base: Values },
+  }: { readonly current: FormValues; readonly sent: FormValues; readonly base: FormValues },
   components: Components,
-): Values {
+): FormValues {
   const changed = Object.keys(attributes).filter((name) => {
     const attribute = attributes[name]
     if (attribute === undefined || current[name] !== sent[name]) return false
@@ -86,12 +86,12 @@ export function adoptAnswer(
 }
 
 /** Applies the moves made since the request to the relation that the server returned. */
-function rebase(base: Values, sent: Values, current: Values, name: string): Links {
+function rebase(base: FormValues, sent: FormValues, current: FormValues, name: string): Links {
   const before = (sent[name] as Links | null) ?? NO_LINKS
   const after = (current[name] as Links | null) ?? NO_LINKS
   return { ...(base[name] as Links), moves: movesBetween(before, after) }
 }
 
-function pick(values: Values, names: readonly string[]): Values {
+function pick(values: FormValues, names: readonly string[]): FormValues {
   return Object.fromEntries(names.map((name) => [name, values[name]]))
 }

@@ -1,6 +1,6 @@
 import type { Attributes, Components, Data } from './declaration.ts'
 import { adoptAnswer, readAnswer } from './adopt-answer.ts'
-import { addressOf, textOf } from './address.ts'
+import { toAddress, serializeAddress } from './address.ts'
 import type { FormStore } from './form-store.ts'
 import { mergeEntries } from './merge.ts'
 import { isDeepEqual } from './deep-equal.ts'
@@ -14,7 +14,7 @@ import {
   type Unsaved,
   workToKeep,
 } from './unsaved.ts'
-import { type Reading, toFormValues, type Values } from './values.ts'
+import { type Reading, toFormValues, type FormValues } from './values.ts'
 
 export type SaveState =
   | { readonly kind: 'saved'; readonly at: number | null }
@@ -29,7 +29,7 @@ export interface AutosaveOptions {
   readonly reading: Reading
   readonly door: EntryDoor
   readonly form: FormStore
-  readonly base: Values
+  readonly base: FormValues
   readonly etag: string | null
   readonly isNew: boolean
   /** False if a write is public immediately. Then only `saveNow` writes. */
@@ -40,15 +40,15 @@ export interface AutosaveOptions {
   readonly newAttempt: () => string
 }
 
-const TYPING_PAUSE = 800
+const SAVE_DELAY_MS = 800
 /** Delay in ms before a change is stored in the browser. */
-const KEEPING_PAUSE = 200
-const FIRST_RETRY = 2_000
-const LAST_RETRY = 30_000
+const STORE_DELAY_MS = 200
+const MIN_RETRY_MS = 2_000
+const MAX_RETRY_MS = 30_000
 
-interface Attempt {
+interface WriteAttempt {
   readonly name: string
-  readonly sent: Values
+  readonly sent: FormValues
   readonly data: Data
 }
 
@@ -62,18 +62,18 @@ export class Autosave {
   readonly #listeners = new Set<() => void>()
   #state: SaveState = { kind: 'saved', at: null }
   #savedAt: number | null = null
-  #base: Values
+  #base: FormValues
   #etag: string | null
   #isNew: boolean
   #underWay: Promise<void> | null = null
   #cancel: () => void = () => undefined
   #cancelKeeping: () => void = () => undefined
-  #retry = FIRST_RETRY
+  #retry = MIN_RETRY_MS
   /**
    * A creation without a response. It is sent again under the same name, so that it creates only
    * once.
    */
-  #unanswered: Attempt | null = null
+  #unanswered: WriteAttempt | null = null
   constructor(options: AutosaveOptions) {
     this.#options = options
     this.#base = options.base
@@ -85,7 +85,7 @@ export class Autosave {
     return this.#state
   }
 
-  base(): Values {
+  base(): FormValues {
     return this.#base
   }
 
@@ -149,12 +149,12 @@ export class Autosave {
   #edited(): void {
     const { isAutomatic, after } = this.#options
     this.#cancelKeeping()
-    this.#cancelKeeping = after(KEEPING_PAUSE, () => this.keep())
+    this.#cancelKeeping = after(STORE_DELAY_MS, () => this.keep())
     if (this.#underWay !== null || this.#state.kind === 'gone') return
     if (this.#state.kind !== 'unreachable') this.#setState({ kind: 'unsaved' })
     this.#cancel()
-    if (isAutomatic) this.#cancel = after(TYPING_PAUSE, () => void this.#save())
-    else this.#cancel = after(KEEPING_PAUSE, () => this.#settle())
+    if (isAutomatic) this.#cancel = after(SAVE_DELAY_MS, () => void this.#save())
+    else this.#cancel = after(STORE_DELAY_MS, () => this.#settle())
   }
 
   async #save(): Promise<void> {
@@ -175,7 +175,7 @@ export class Autosave {
     await this.#take(answer, attempt)
   }
 
-  async #take(answer: SaveAnswer, attempt: Attempt): Promise<void> {
+  async #take(answer: SaveAnswer, attempt: WriteAttempt): Promise<void> {
     switch (answer.kind) {
       case 'saved':
         return this.#saved(answer, attempt)
@@ -190,14 +190,14 @@ export class Autosave {
     }
   }
 
-  #saved({ entry, etag }: ReadEntry, { sent }: Attempt): void {
+  #saved({ entry, etag }: ReadEntry, { sent }: WriteAttempt): void {
     const { attributes, components, reading, form, now } = this.#options
     const base = readAnswer(attributes, sent, entry, reading)
     const current = form.values()
     this.#base = base
     this.#etag = etag
     this.#isNew = false
-    this.#retry = FIRST_RETRY
+    this.#retry = MIN_RETRY_MS
     // The response lacks the attributes that the write left out. They keep their values.
     const written = sendableAttributes(this.#unsaved())
     form.replace(adoptAnswer(written, { current, sent, base }, components))
@@ -225,11 +225,11 @@ export class Autosave {
     form.setConflicts(conflicts)
   }
 
-  #refused(faults: readonly SentFault[], message: string, { sent }: Attempt): void {
+  #refused(faults: readonly SentFault[], message: string, { sent }: WriteAttempt): void {
     const { form } = this.#options
     const problems = new Map<string, readonly string[]>()
     for (const fault of faults.filter(({ path }) => path.length > 0)) {
-      const key = textOf(addressOf(sent, fault.path))
+      const key = serializeAddress(toAddress(sent, fault.path))
       problems.set(key, [...(problems.get(key) ?? []), fault.message])
     }
     form.setRefused(problems)
@@ -259,7 +259,7 @@ export class Autosave {
     this.#setState({ kind: 'unreachable' })
     this.#cancel()
     this.#cancel = this.#options.after(this.#retry, () => void this.#save())
-    this.#retry = Math.min(this.#retry * 2, LAST_RETRY)
+    this.#retry = Math.min(this.#retry * 2, MAX_RETRY_MS)
   }
 
   keep(): void {

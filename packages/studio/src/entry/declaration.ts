@@ -1,6 +1,6 @@
 export type Data = Readonly<Record<string, unknown>>
 
-interface AttributeOptions {
+interface CommonOptions {
   readonly required?: boolean
   readonly private?: boolean
   /** False: the attribute is shown read only. */
@@ -12,16 +12,16 @@ interface AttributeOptions {
 export const TEXT_TYPES = ['string', 'text', 'richtext', 'email', 'password', 'uid'] as const
 export const NUMBER_TYPES = ['integer', 'biginteger', 'float', 'decimal'] as const
 export const TIME_TYPES = ['date', 'datetime', 'time', 'timestamp'] as const
-export const OTHER_TYPES = ['blocks', 'boolean', 'enumeration', 'json'] as const
+export const OTHER_SCALAR_TYPES = ['blocks', 'boolean', 'enumeration', 'json'] as const
 
 export type NumberType = (typeof NUMBER_TYPES)[number]
 export type ScalarType =
   | (typeof TEXT_TYPES)[number]
   | NumberType
   | (typeof TIME_TYPES)[number]
-  | (typeof OTHER_TYPES)[number]
+  | (typeof OTHER_SCALAR_TYPES)[number]
 
-export interface ScalarAttribute extends AttributeOptions {
+export interface ScalarAttribute extends CommonOptions {
   readonly type: ScalarType
   readonly unique?: boolean
   readonly default?: unknown
@@ -34,7 +34,7 @@ export interface ScalarAttribute extends AttributeOptions {
   readonly targetField?: string
 }
 
-export interface RelationAttribute extends AttributeOptions {
+export interface RelationAttribute extends CommonOptions {
   readonly type: 'relation'
   readonly relation: 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
   readonly target: string
@@ -42,13 +42,13 @@ export interface RelationAttribute extends AttributeOptions {
   readonly mappedBy?: string
 }
 
-export interface MediaAttribute extends AttributeOptions {
+export interface MediaAttribute extends CommonOptions {
   readonly type: 'media'
   readonly multiple?: boolean
   readonly allowedTypes?: readonly string[]
 }
 
-export interface ComponentAttribute extends AttributeOptions {
+export interface ComponentAttribute extends CommonOptions {
   readonly type: 'component'
   readonly component: string
   readonly repeatable?: boolean
@@ -56,7 +56,7 @@ export interface ComponentAttribute extends AttributeOptions {
   readonly max?: number
 }
 
-export interface ZoneAttribute extends AttributeOptions {
+export interface ZoneAttribute extends CommonOptions {
   readonly type: 'dynamiczone'
   readonly components: readonly string[]
   readonly min?: number

@@ -1,6 +1,6 @@
-import { type Address, textOf, valueAt, withValueAt } from './address.ts'
+import { type Address, serializeAddress, valueAt, withValueAt } from './address.ts'
 import type { Conflict } from './merge.ts'
-import type { ComponentValue, Values } from './values.ts'
+import type { ComponentValue, FormValues } from './values.ts'
 
 type Listener = () => void
 
@@ -11,7 +11,7 @@ export type Problems = ReadonlyMap<string, readonly string[]>
  * that a keystroke renders only one field.
  */
 export class FormStore {
-  #values: Values
+  #values: FormValues
   /**
    * Input that cannot be parsed, such as letters in a number. It stays in its input and is not
    * sent.
@@ -24,11 +24,11 @@ export class FormStore {
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #edited = new Set<Listener>()
 
-  constructor(values: Values) {
+  constructor(values: FormValues) {
     this.#values = values
   }
 
-  values(): Values {
+  values(): FormValues {
     return this.#values
   }
 
@@ -52,7 +52,7 @@ export class FormStore {
   }
 
   /** Values from elsewhere; not an edit. */
-  replace(values: Values): void {
+  replace(values: FormValues): void {
     if (values === this.#values) return
     const names = new Set([...Object.keys(values), ...Object.keys(this.#values)])
     const changed = [...names].filter((name) => values[name] !== this.#values[name])
@@ -76,7 +76,7 @@ export class FormStore {
   }
 
   setUnreadable(address: Address, problem: string | null): void {
-    const key = textOf(address)
+    const key = serializeAddress(address)
     if (this.#unreadable.get(key)?.[0] === (problem ?? undefined)) return
     const next = new Map(this.#unreadable)
     if (problem === null) next.delete(key)
@@ -100,7 +100,7 @@ export class FormStore {
 
   /** Returns the same list as long as the problems are the same. */
   problemsAt(address: Address): readonly string[] | undefined {
-    const key = textOf(address)
+    const key = serializeAddress(address)
     return this.#unreadable.get(key) ?? this.#refused.get(key) ?? this.#unfit.get(key)
   }
 
@@ -130,13 +130,15 @@ export class FormStore {
   }
 
   conflictAt(address: Address): Conflict | undefined {
-    const key = textOf(address)
-    return this.#conflicts.find((conflict) => textOf(conflict.address) === key)
+    const key = serializeAddress(address)
+    return this.#conflicts.find((conflict) => serializeAddress(conflict.address) === key)
   }
 
   settle(address: Address, value: unknown): void {
-    const key = textOf(address)
-    this.setConflicts(this.#conflicts.filter((conflict) => textOf(conflict.address) !== key))
+    const key = serializeAddress(address)
+    this.setConflicts(
+      this.#conflicts.filter((conflict) => serializeAddress(conflict.address) !== key),
+    )
     this.#values = withValueAt(this.#values, address, value)
     this.#tell(address[0])
     for (const listener of this.#edited) listener()
@@ -149,7 +151,7 @@ export function outlineOf(elements: readonly ComponentValue[]): string {
 
 /** Removes the problems at an address, within it, and of every value that contains it. */
 function without(problems: Problems, address: Address): Problems {
-  const key = textOf(address)
+  const key = serializeAddress(address)
   const isTouched = (one: string): boolean =>
     `${one}/`.startsWith(`${key}/`) || `${key}/`.startsWith(`${one}/`)
   if (![...problems.keys()].some(isTouched)) return problems

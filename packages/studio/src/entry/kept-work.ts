@@ -4,15 +4,15 @@ import {
   isComponentValue,
   type KeyRing,
   listOf,
-  type Values,
+  type FormValues,
 } from './values.ts'
 import type { Attributes, Components } from './declaration.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 export interface KeptWork {
-  readonly base: Values
-  readonly mine: Values
+  readonly base: FormValues
+  readonly mine: FormValues
 }
 
 /**
@@ -28,7 +28,13 @@ export interface KeptFor {
   readonly isAside?: boolean
 }
 
-function nameOf({ administrator, uid, documentId, locale, isAside = false }: KeptFor): string {
+function storageKeyOf({
+  administrator,
+  uid,
+  documentId,
+  locale,
+  isAside = false,
+}: KeptFor): string {
   const which = documentId ?? (isAside ? 'aside' : 'new')
   return ['quire.unsaved', administrator, uid, which, locale ?? ''].join(' ')
 }
@@ -36,8 +42,8 @@ function nameOf({ administrator, uid, documentId, locale, isAside = false }: Kep
 /** Null removes the stored changes. Returns false if the browser refuses to store them. */
 export function keepWork(store: Store, of: KeptFor, work: KeptWork | null): boolean {
   try {
-    if (work === null) store.removeItem(nameOf(of))
-    else store.setItem(nameOf(of), JSON.stringify(work))
+    if (work === null) store.removeItem(storageKeyOf(of))
+    else store.setItem(storageKeyOf(of), JSON.stringify(work))
     return true
   } catch {
     return false // full or forbidden
@@ -46,7 +52,7 @@ export function keepWork(store: Store, of: KeptFor, work: KeptWork | null): bool
 
 export function findKeptWork(store: Store, of: KeptFor): KeptWork | null {
   try {
-    const kept = JSON.parse(store.getItem(nameOf(of)) ?? 'null') as KeptWork | null
+    const kept = JSON.parse(store.getItem(storageKeyOf(of)) ?? 'null') as KeptWork | null
     return kept !== null && isObject(kept.base) && isObject(kept.mine) ? kept : null
   } catch {
     return null
@@ -56,7 +62,7 @@ export function findKeptWork(store: Store, of: KeptFor): KeptWork | null {
 /** Gives components of the entry the keys that they had when the changes were stored. */
 export function learnKeptKeys(
   attributes: Attributes,
-  kept: Values,
+  kept: FormValues,
   components: Components,
   keys: KeyRing,
 ): void {

@@ -1,17 +1,17 @@
 import type { QueryValue } from '../api/query-string.ts'
 import type { Address } from './address.ts'
 import type { Attribute, Attributes, Components, Data } from './declaration.ts'
-import { type ComponentValue, componentUid, listOf, type Values } from './values.ts'
+import { type ComponentValue, componentUid, listOf, type FormValues } from './values.ts'
 
 /** The values that an address leads through. */
-export interface Held {
+export interface PopulatedValues {
   readonly attributes: Attributes
-  readonly values: Values
+  readonly values: FormValues
   readonly components: Components
 }
 
 /** A populate parameter that requests only the relation at an address. */
-export function populateAt(held: Held, address: Address, inner: QueryValue): QueryValue {
+export function populateAt(held: PopulatedValues, address: Address, inner: QueryValue): QueryValue {
   const [name = ''] = address
   const step = stepInto(held, address)
   if (step === null) return { [name]: inner }
@@ -23,7 +23,7 @@ export function populateAt(held: Held, address: Address, inner: QueryValue): Que
 }
 
 /** Reads the relation from the response; undefined if a component on the way no longer exists. */
-export function answeredAt(held: Held, address: Address, entry: Data): unknown {
+export function answeredAt(held: PopulatedValues, address: Address, entry: Data): unknown {
   const [name = ''] = address
   const step = stepInto(held, address)
   if (step === null) return entry[name]
@@ -37,11 +37,14 @@ interface Step {
   readonly attribute: Attribute
   readonly uid: string
   readonly id: number | undefined
-  readonly held: Held
+  readonly held: PopulatedValues
   readonly rest: Address
 }
 
-function stepInto({ attributes, values, components }: Held, address: Address): Step | null {
+function stepInto(
+  { attributes, values, components }: PopulatedValues,
+  address: Address,
+): Step | null {
   const [name = '', key, ...within] = address
   const attribute = attributes[name]
   if (attribute?.type !== 'component' && attribute?.type !== 'dynamiczone') return null

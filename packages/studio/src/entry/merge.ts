@@ -1,7 +1,7 @@
 import { type Attribute, type Attributes, type Components, isComponentList } from './declaration.ts'
 import { movedLinks } from './link-moves.ts'
 import { isSameValue } from './same-value.ts'
-import { type ComponentValue, componentUid, type Links, type Values } from './values.ts'
+import { type ComponentValue, componentUid, type Links, type FormValues } from './values.ts'
 
 export interface Conflict {
   readonly address: readonly string[]
@@ -11,7 +11,7 @@ export interface Conflict {
 
 export interface Merged {
   /** The merged values; conflicting attributes have mine. */
-  readonly values: Values
+  readonly values: FormValues
   readonly conflicts: readonly Conflict[]
 }
 
@@ -28,7 +28,7 @@ interface Sides<Value> {
  */
 export function mergeEntries(
   attributes: Attributes,
-  sides: Sides<Values>,
+  sides: Sides<FormValues>,
   components: Components,
   address: readonly string[] = [],
 ): Merged {

@@ -17,7 +17,7 @@ import {
   type Links,
   listOf,
   NO_LINKS,
-  type Values,
+  type FormValues,
 } from './values.ts'
 
 /**
@@ -27,8 +27,8 @@ import {
  */
 export function changedData(
   attributes: Attributes,
-  base: Values,
-  mine: Values,
+  base: FormValues,
+  mine: FormValues,
   components: Components,
 ): Data {
   return Object.fromEntries(
@@ -44,7 +44,7 @@ export function changedData(
  * Every value of a new entry or component. Empty values are left out, so that the server's defaults
  * apply.
  */
-function wholeData(attributes: Attributes, mine: Values, components: Components): Data {
+function wholeData(attributes: Attributes, mine: FormValues, components: Components): Data {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, attribute]) => {
       if (attribute.writable === false) return []

@@ -1,6 +1,6 @@
 import type { QueryValue } from '../api/query-string.ts'
 import { type Attribute, type Attributes, type Components, isToMany } from './declaration.ts'
-import { LINKS_READ, type Reading } from './values.ts'
+import { INITIAL_LINKS, type Reading } from './values.ts'
 
 type Populate = Readonly<Record<string, QueryValue>>
 
@@ -24,7 +24,7 @@ function populateOfOne(attribute: Attribute, reading: Reading): QueryValue | nul
       return true
     case 'relation': {
       const title = titleFieldOf(attribute.target)
-      const limit = isToMany(attribute) ? { pagination: { limit: LINKS_READ + 1 } } : {}
+      const limit = isToMany(attribute) ? { pagination: { limit: INITIAL_LINKS + 1 } } : {}
       return { fields: [title ?? 'documentId'], ...limit }
     }
     case 'component':

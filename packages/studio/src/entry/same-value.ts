@@ -7,7 +7,7 @@ import {
   type LinkMove,
   type Links,
   listOf,
-  type Values,
+  type FormValues,
 } from './values.ts'
 
 /** Whether two values are the same to the server. Links and files compare by identity and order. */
@@ -33,8 +33,8 @@ export function isSameValue(
 
 export function isSameEntry(
   attributes: Attributes,
-  one: Values,
-  other: Values,
+  one: FormValues,
+  other: FormValues,
   components: Components,
 ): boolean {
   return Object.entries(attributes).every(([name, attribute]) =>

@@ -2,14 +2,14 @@ import type { Attributes, Components, Data } from './declaration.ts'
 import type { FormStore } from './form-store.ts'
 import type { KeptWork } from './kept-work.ts'
 import { changedData } from './payload.ts'
-import type { Values } from './values.ts'
+import type { FormValues } from './values.ts'
 
 /** An open form and its base, the values on the server. */
 export interface Unsaved {
   readonly form: FormStore
   readonly attributes: Attributes
   readonly components: Components
-  readonly base: Values
+  readonly base: FormValues
 }
 
 export function isDirty({ form, attributes, components, base }: Unsaved): boolean {
@@ -39,7 +39,7 @@ export function workToKeep({ form, attributes, components, base }: Unsaved): Kep
     (name) => attributes[name]?.type !== 'password',
   )
   if (changed.length === 0) return null
-  const pick = (values: Values): Values =>
+  const pick = (values: FormValues): FormValues =>
     Object.fromEntries(changed.map((name) => [name, values[name]]))
   return { base: pick(base), mine: pick(mine) }
 }

@@ -8,10 +8,10 @@ import {
 } from './declaration.ts'
 
 /** Form values by attribute. `toFormValues` defines the value of each type. */
-export type Values = Readonly<Record<string, unknown>>
+export type FormValues = Readonly<Record<string, unknown>>
 
 /** `$key` identifies a component while the form is open, even after it moves. */
-export interface ComponentValue extends Values {
+export interface ComponentValue extends FormValues {
   readonly $key: string
   readonly id?: number
   readonly __component?: string
@@ -43,7 +43,7 @@ export type FileValue = FileEntry
 export const NO_LINKS: Links = { items: [], more: false }
 
 /** One more entry is requested, to find out whether there are more. */
-export const LINKS_READ = 50
+export const INITIAL_LINKS = 50
 
 /** Gives each component a key that stays the same while the form is open. */
 export class KeyRing {
@@ -81,7 +81,7 @@ export interface Reading {
  * Converts an entry to form values: components get a key, relations become `Links`, media becomes a
  * list of files, a password is null until one is typed. Other values are unchanged.
  */
-export function toFormValues(attributes: Attributes, entry: Data, reading: Reading): Values {
+export function toFormValues(attributes: Attributes, entry: Data, reading: Reading): FormValues {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, attribute]) => [
       name,
@@ -119,7 +119,7 @@ function toComponent(attribute: Attribute, data: Data, reading: Reading): Compon
 function toLinks(target: string, value: unknown, { titleFieldOf }: Reading): Links {
   const titleField = titleFieldOf(target)
   const all = (listOf(value) as readonly Data[]).map((entry) => toLink(entry, titleField))
-  return { items: all.slice(0, LINKS_READ), more: all.length > LINKS_READ }
+  return { items: all.slice(0, INITIAL_LINKS), more: all.length > INITIAL_LINKS }
 }
 
 /** The title of the link is the title of the entry, or its documentId. */
@@ -130,7 +130,11 @@ export function toLink(entry: Data, titleField: string | null): Link {
   return { documentId, title: hasTitle ? String(title) : documentId }
 }
 
-export function newComponent(attribute: Attribute, uid: string, reading: Reading): ComponentValue {
+export function newComponentValue(
+  attribute: Attribute,
+  uid: string,
+  reading: Reading,
+): ComponentValue {
   const declared = reading.components.get(uid)?.attributes ?? {}
   const defaults = Object.fromEntries(
     Object.entries(declared).map(([name, one]) => [
@@ -142,7 +146,7 @@ export function newComponent(attribute: Attribute, uid: string, reading: Reading
   return { ...toFormValues(declared, defaults, reading), ...named, $key: reading.keys.newKey() }
 }
 
-export function newValues(attributes: Attributes, reading: Reading): Values {
+export function newValues(attributes: Attributes, reading: Reading): FormValues {
   const defaults = Object.fromEntries(
     Object.entries(attributes).map(([name, one]) => [
       name,

@@ -55,13 +55,13 @@ function relatedText(
   number: (value: number) => string,
 ): string {
   const entries = (Array.isArray(value) ? value : [value]) as readonly Record<string, unknown>[]
-  const names = entries.map((entry) => textIn(entry, titleField ?? 'documentId'))
+  const names = entries.map((entry) => firstText(entry, titleField ?? 'documentId'))
   return names.length > 3
     ? `${names.slice(0, 3).join(', ')} +${number(names.length - 3)}`
     : names.join(', ')
 }
 
-function textIn(entry: Record<string, unknown>, name: string): string {
+function firstText(entry: Record<string, unknown>, name: string): string {
   const text = entry[name]
   return typeof text === 'string' && text !== '' ? text : '–'
 }

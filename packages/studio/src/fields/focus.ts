@@ -1,16 +1,18 @@
 const CONTROL =
   ':is(input:not([type=file]), textarea, select:not([role=toolbar] select), [role=switch], [contenteditable=true], [data-open])'
 /** An editor that is not loaded yet; it will be in a shadow root. */
-const COMING = '[data-code]:not([data-open])'
+const UNLOADED_EDITOR = '[data-code]:not([data-open])'
 
 /**
  * Puts the cursor into the first field, waiting for its editor if necessary. Returns false if there
  * is no field.
  */
 export function focusField(within: HTMLElement | null | undefined): boolean {
-  const first = within?.querySelector<HTMLElement>(`[data-field] :is(${CONTROL}, ${COMING})`)
+  const first = within?.querySelector<HTMLElement>(
+    `[data-field] :is(${CONTROL}, ${UNLOADED_EDITOR})`,
+  )
   if (first === null || first === undefined) return false
-  if (!first.matches(COMING)) {
+  if (!first.matches(UNLOADED_EDITOR)) {
     focusOn(first)
     return true
   }

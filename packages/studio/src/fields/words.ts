@@ -9,7 +9,7 @@ import {
 import type { Texts } from '../texts/texts.ts'
 import type { BlockNode } from './blocks/blocks.ts'
 
-export function wordsOf(
+export function describeValue(
   attribute: Attribute,
   value: unknown,
   components: Components,

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { choosePassword, sessionQuery } from '../api/session.ts'
 import { Button } from '../design/button.tsx'
-import { FormFields, secretOf } from '../design/form-fields.tsx'
+import { FormFields, readUntrimmedText } from '../design/form-fields.tsx'
 import { TextInput } from '../design/text-input.tsx'
 import { useAction } from '../design/use-action.ts'
 import { useTexts } from '../texts/texts.ts'
@@ -24,7 +24,7 @@ export function ChoosePasswordScreen() {
     )
   }
   const submit = (form: FormData): void =>
-    action.run(() => choosePassword(token, secretOf(form, 'password')), {
+    action.run(() => choosePassword(token, readUntrimmedText(form, 'password')), {
       onDone: (session) => {
         client.setQueryData(sessionQuery.queryKey, session)
         void navigate({ to: '/', replace: true })

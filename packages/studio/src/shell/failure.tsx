@@ -10,7 +10,7 @@ import { Notice } from '../design/notice.tsx'
 import { Page } from '../design/page.tsx'
 import { useTexts } from '../texts/texts.ts'
 
-const RETRY_MS = 5_000
+const RETRY_INTERVAL_MS = 5_000
 
 /** Retries while the server is unreachable: at intervals, and when the browser is online again. */
 function useRecovery(isUnreachable: boolean, again: () => void): void {
@@ -19,7 +19,7 @@ function useRecovery(isUnreachable: boolean, again: () => void): void {
   useEffect(() => {
     if (!isUnreachable) return undefined
     const attempt = (): void => retry.current()
-    const timer = setInterval(attempt, RETRY_MS)
+    const timer = setInterval(attempt, RETRY_INTERVAL_MS)
     window.addEventListener('online', attempt)
     return () => {
       clearInterval(timer)

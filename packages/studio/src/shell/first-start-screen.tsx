@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addFirstAdministrator, sessionQuery, startQuery } from '../api/session.ts'
 import { Button } from '../design/button.tsx'
-import { FormFields, secretOf, textOf } from '../design/form-fields.tsx'
+import { FormFields, readUntrimmedText, readText } from '../design/form-fields.tsx'
 import { TextInput } from '../design/text-input.tsx'
 import { useAction } from '../design/use-action.ts'
 import { useTexts } from '../texts/texts.ts'
@@ -38,9 +38,9 @@ function FirstStartForm({ token }: { readonly token: string }) {
   const submit = (form: FormData): void => {
     const given = {
       token,
-      name: textOf(form, 'name'),
-      email: textOf(form, 'email'),
-      password: secretOf(form, 'password'),
+      name: readText(form, 'name'),
+      email: readText(form, 'email'),
+      password: readUntrimmedText(form, 'password'),
     }
     action.run(() => addFirstAdministrator(given), {
       onDone: (session) => {

@@ -8,15 +8,15 @@ import { useLocales } from '../api/locales.ts'
 import { useMay } from '../api/session.ts'
 import type { Command } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
-import { useOpenEntry } from './open-entry.ts'
+import { useEntryNavigation } from './open-entry.ts'
 import { rankFound } from './rank-found.ts'
 import { useReadableTypes } from './readable-types.ts'
 
-const SHOWN_OF_EACH = 4
+const MAX_SHOWN_PER_TYPE = 4
 /** The number of matches that are ranked per type. */
-const FOUND_OF_EACH = 25
-const SHORTEST = 2
-const PATIENCE_MS = 150
+const MAX_FOUND_PER_TYPE = 25
+const MIN_SEARCH_LENGTH = 2
+const SEARCH_DELAY_MS = 150
 const UNCOUNTED = Number.MAX_SAFE_INTEGER
 
 /** Limits the requests per keystroke, so that connections remain for the rest of the app. */
@@ -29,7 +29,7 @@ const searchInTurns = inTurns(3)
  */
 export function useFoundEntries(text: string): readonly Command[] {
   const wanted = useSettled(text)
-  const isSearching = wanted.length >= SHORTEST
+  const isSearching = wanted.length >= MIN_SEARCH_LENGTH
   const counts = useCounts()
   const types = useReadableTypes()
     .filter(({ kind }) => kind === 'collectionType')
@@ -46,8 +46,8 @@ export function useFoundEntries(text: string): readonly Command[] {
     if (error) return [restOf(type, 'palette.unsearched')]
     const { titleField } = type
     const entries = rankFound(data?.data ?? [], (entry) => titleOf(entry, titleField), wanted)
-    const lines = entries.slice(0, SHOWN_OF_EACH).map((entry) => lineOf(type, entry))
-    return entries.length > SHOWN_OF_EACH ? [...lines, restOf(type, 'palette.more')] : lines
+    const lines = entries.slice(0, MAX_SHOWN_PER_TYPE).map((entry) => lineOf(type, entry))
+    return entries.length > MAX_SHOWN_PER_TYPE ? [...lines, restOf(type, 'palette.more')] : lines
   })
 }
 
@@ -60,14 +60,14 @@ function useEntriesOf(wanted: string) {
       ...(localized && { locale: codes.filter((code) => may(`${uid}.find`, code)) }),
       fields: [titleField ?? 'documentId', ...(localized ? ['locale'] : [])],
       sort: NEWEST_FIRST,
-      pagination: { pageSize: FOUND_OF_EACH, withCount: false },
+      pagination: { pageSize: MAX_FOUND_PER_TYPE, withCount: false },
     }
     return entriesQuery(uid, query, searchInTurns)
   }
 }
 
 function useEntryLine(): (type: TypeSummary, entry: Entry) => Command {
-  const open = useOpenEntry()
+  const open = useEntryNavigation()
   const { locale: nameOf } = useTexts()
   const [first] = useLocales()
   return (type, entry) => {
@@ -100,7 +100,7 @@ function useRestLine(wanted: string) {
 function useSettled(text: string): string {
   const [settled, settle] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => settle(text), PATIENCE_MS)
+    const timer = setTimeout(() => settle(text), SEARCH_DELAY_MS)
     return () => clearTimeout(timer)
   }, [text])
   return settled

@@ -1,7 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { apiNameOf, type TypeSummary } from '../api/content-types.ts'
 
-export function useOpenEntry(): (type: TypeSummary, documentId: string, locale?: string) => void {
+export function useEntryNavigation(): (
+  type: TypeSummary,
+  documentId: string,
+  locale?: string,
+) => void {
   const navigate = useNavigate()
   return (type, documentId, locale) =>
     void navigate({

@@ -4,7 +4,7 @@ import { useMay } from '../api/session.ts'
 import type { Command } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
 import { SECTIONS } from '../screens/settings/sections.ts'
-import { useOpenEntry } from './open-entry.ts'
+import { useEntryNavigation } from './open-entry.ts'
 import { useReadableTypes } from './readable-types.ts'
 import { useSignOut } from './use-sign-out.ts'
 
@@ -40,7 +40,7 @@ export function usePlaces(): readonly Command[] {
 export function useCreations(): readonly Command[] {
   const { t, language } = useTexts()
   const may = useMay()
-  const open = useOpenEntry()
+  const open = useEntryNavigation()
   return useReadableTypes()
     .filter(({ uid, kind }) => kind === 'collectionType' && may(`${uid}.create`))
     .map((type) => ({

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError, isTooSlow } from '../api/request.ts'
 
-const RETRIES = 2
+const MAX_RETRIES = 2
 
 /** Whether a retry may succeed. A refused request would be refused again. */
 function isPassing(error: Error): boolean {
@@ -13,7 +13,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (failures, error) => failures < RETRIES && isPassing(error),
+      retry: (failures, error) => failures < MAX_RETRIES && isPassing(error),
     },
   },
 })

@@ -3,7 +3,7 @@ import { Form } from 'react-aria-components'
 import { ApiError } from '../api/request.ts'
 import { type Session, signIn } from '../api/session.ts'
 import { Button } from '../design/button.tsx'
-import { secretOf, textOf } from '../design/form-fields.tsx'
+import { readUntrimmedText, readText } from '../design/form-fields.tsx'
 import { TextInput } from '../design/text-input.tsx'
 import type { TextKey } from '../texts/english.ts'
 import { useTexts } from '../texts/texts.ts'
@@ -24,7 +24,7 @@ export function SignInForm({ email, onSignedIn, children }: SignInFormProps) {
     setBusy(true)
     setProblem(null)
     try {
-      onSignedIn(await signIn(textOf(form, 'email'), secretOf(form, 'password')))
+      onSignedIn(await signIn(readText(form, 'email'), readUntrimmedText(form, 'password')))
     } catch (error) {
       const key = keyOf(error)
       setProblem(key === null ? messageOf(error) : t(key))

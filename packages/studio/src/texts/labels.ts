@@ -8,12 +8,12 @@ const ACRONYMS: ReadonlySet<string> = new Set(
  * An attribute name as a label: `readingMinutes` is `Reading minutes`, `seo-title` is `SEO title`.
  */
 export function labelOf(name: string): string {
-  const words = wordsOf(name)
+  const words = labelInSentence(name)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** The label inside a sentence: `faq-page` is `FAQ page`, `FAQs` is unchanged. */
-export function wordsOf(name: string): string {
+export function labelInSentence(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z]+)([A-Z](?!s(?![a-z]))[a-z])/g, '$1 $2')

@@ -1,7 +1,7 @@
 import { describePattern } from './describe-pattern.ts'
 import { english, type TextKey } from './english.ts'
 import { labelOf } from './labels.ts'
-import { textsOf, type Texts, type Values } from './texts.ts'
+import { textsOf, type Texts, type TextValues } from './texts.ts'
 
 /**
  * A fault of the server: its path in the request, the code of the rule, and the parameters of the
@@ -49,16 +49,16 @@ export function sayRefusal({ message, code, faults }: Refusal, texts: Texts): st
 
 function sayPlaced(fault: CodedFault, texts: Texts): string {
   const text = sayFault(fault, texts)
-  const names = fault.path.filter((key) => key !== 'data').map(nameOf)
+  const names = fault.path.filter((key) => key !== 'data').map(labelOfStep)
   return names.length === 0 ? text : texts.t('fault.within', { name: names.join(' › '), text })
 }
 
 /** Positions count from 1. */
-function nameOf(key: string | number): string {
+function labelOfStep(key: string | number): string {
   return /^\d+$/.test(String(key)) ? String(Number(key) + 1) : labelOf(String(key))
 }
 
-function wordsOf(params: Readonly<Record<string, unknown>>, texts: Texts): Values {
+function wordsOf(params: Readonly<Record<string, unknown>>, texts: Texts): TextValues {
   const { limit, from, to, valids, allowed, pattern, canonical } = params
   return {
     ...((typeof limit === 'number' || typeof limit === 'string') && {

@@ -7,12 +7,12 @@ export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof LANGUAGES
 
 /** Values for `{name}` in a text. `count` also selects the plural form. */
-export type Values = Readonly<Record<string, string | number>>
+export type TextValues = Readonly<Record<string, string | number>>
 
 export interface Texts {
   readonly language: Language
   /** The text of a key, in the plural form for `count`. */
-  readonly t: (key: TextKey, values?: Values) => string
+  readonly t: (key: TextKey, values?: TextValues) => string
   /** Keeps all digits. Large or exact numbers are strings of digits. */
   readonly number: (value: number | string) => string
   /** `2 minutes ago`, `yesterday`, `18 Nov`, `18 Nov 2024`: less precise with age. */

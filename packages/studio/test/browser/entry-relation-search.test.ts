@@ -94,7 +94,7 @@ describeInBrowser('the search of a relation', function () {
     expect(orders()).to.deep.equal(['name'])
     await box().fill('sap')
     await offered('Sappho').waitFor()
-    await page.getByText('these are the ones whose Name begins so').waitFor()
+    await page.getByText('These are the entries with a Name that starts with your text').waitFor()
     await offered('Sappho').click()
     await field().getByRole('listitem').getByText('Sappho').waitFor()
   })

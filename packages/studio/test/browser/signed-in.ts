@@ -13,7 +13,7 @@ export async function beFirst(page: Page, server: Server): Promise<void> {
   await page.getByLabel('Your name').fill(ADA.name)
   await page.getByLabel('E-mail').fill(ADA.email)
   await page.getByLabel('Password').fill(ADA.password)
-  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByRole('button', { name: 'Get started' }).click()
   await page.getByRole('heading', { level: 1, name: ADA.name }).waitFor()
 }
 

@@ -56,7 +56,7 @@ describeInBrowser('webhooks and the audit', () => {
     await dialog.getByLabel('Name').fill('Site')
     await dialog.getByLabel('URL').fill('ftp://example.org')
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByText(/begins with https?:/).waitFor()
+    await dialog.getByText(/start with https?:/).waitFor()
     await expectAccessible(page, 'new webhook')
     await dialog.getByLabel('URL').fill(address)
     await dialog.getByRole('button', { name: /Content types/ }).click()
@@ -105,7 +105,7 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByRole('button', { name: 'Send all again' }).click()
     await page
       .getByRole('alert')
-      .getByText(/^The log has the numbers \d/)
+      .getByText(/^The log contains the commits \d/)
       .waitFor()
     await page.getByRole('button', { name: /State/ }).click()
     await page.getByRole('option', { name: 'Failed' }).click()

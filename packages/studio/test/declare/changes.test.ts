@@ -4,8 +4,8 @@ import { changesOf } from '../../src/screens/declare/changes.ts'
 import {
   type Draft,
   draftOf,
-  nameOf,
-  newComponent,
+  apiNameFrom,
+  newComponentDraft,
   newType,
 } from '../../src/screens/declare/draft.ts'
 
@@ -175,10 +175,10 @@ describe('the changes of a saved declaration', () => {
   })
 
   it('derives file names from display names', () => {
-    expect(nameOf('  Größe & Maß ')).to.equal('grosse-mass')
-    expect(nameOf('2. Café')).to.equal('cafe')
+    expect(apiNameFrom('  Größe & Maß ')).to.equal('grosse-mass')
+    expect(apiNameFrom('2. Café')).to.equal('cafe')
     expect(
-      newComponent({ displayName: 'Link', category: 'shared', name: 'link' }).rest,
+      newComponentDraft({ displayName: 'Link', category: 'shared', name: 'link' }).rest,
     ).to.deep.equal({
       collectionName: 'components_shared_links',
       info: { displayName: 'Link' },

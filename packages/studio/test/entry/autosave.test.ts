@@ -6,7 +6,7 @@ import { FormStore } from '../../src/entry/form-store.ts'
 import type { KeptWork } from '../../src/entry/kept-work.ts'
 import {
   type ComponentValue,
-  newComponent,
+  newComponentValue,
   newValues,
   toFormValues,
 } from '../../src/entry/values.ts'
@@ -59,7 +59,7 @@ describe('the autosave', () => {
 
   it('adopts the id of a new component, and updates it from then on', async () => {
     const { form, server, clock, read } = open()
-    const made = newComponent({ type: 'dynamiczone', components: [] }, 'shared.quote', read)
+    const made = newComponentValue({ type: 'dynamiczone', components: [] }, 'shared.quote', read)
     form.set(['sections'], [made])
     await clock.pass(800)
     form.set(['sections', made.$key, 'text'], 'written')

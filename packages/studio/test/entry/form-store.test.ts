@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { addressOf, valueAt, withValueAt } from '../../src/entry/address.ts'
+import { toAddress, valueAt, withValueAt } from '../../src/entry/address.ts'
 import { FormStore, outlineOf } from '../../src/entry/form-store.ts'
 import { type ComponentValue, toFormValues } from '../../src/entry/values.ts'
 import { ARTICLE, reading } from './samples.ts'
@@ -73,10 +73,10 @@ describe('the form store', () => {
   it('translates positions of the API to addresses', () => {
     const { quotes } = toFormValues(ARTICLE, QUOTES, reading())
     const values = { quotes, seo: { $key: 'k', label: 'x' } }
-    expect(addressOf(values, ['quotes', '1', 'text'])).to.deep.equal(SECOND)
-    expect(addressOf(values, ['seo', 'label'])).to.deep.equal(['seo', 'label'])
-    expect(addressOf(values, ['quotes', '7', 'text'])).to.deep.equal(['quotes'])
-    expect(addressOf(values, ['title'])).to.deep.equal(['title'])
+    expect(toAddress(values, ['quotes', '1', 'text'])).to.deep.equal(SECOND)
+    expect(toAddress(values, ['seo', 'label'])).to.deep.equal(['seo', 'label'])
+    expect(toAddress(values, ['quotes', '7', 'text'])).to.deep.equal(['quotes'])
+    expect(toAddress(values, ['title'])).to.deep.equal(['title'])
   })
 
   it('ignores an address that does not exist', () => {

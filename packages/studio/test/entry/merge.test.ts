@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { valueAt } from '../../src/entry/address.ts'
 import { mergeEntries } from '../../src/entry/merge.ts'
 import { isSameValue } from '../../src/entry/same-value.ts'
-import { type ComponentValue, toFormValues, type Values } from '../../src/entry/values.ts'
+import { type ComponentValue, toFormValues, type FormValues } from '../../src/entry/values.ts'
 import { ARTICLE, COMPONENTS, ENTRY, reading } from './samples.ts'
 
 const ENTRY_NAMES = Object.keys(ARTICLE)
@@ -12,8 +12,12 @@ describe('the merge of two versions', () => {
   it('takes the change of the only side that changed an attribute', () => {
     fc.assert(
       fc.property(ENTRY, ENTRY, ENTRY, fc.array(fc.nat({ max: 2 })), (base, mine, theirs, who) => {
-        const [of, ours, other] = [base, mine, theirs].map(toValues) as [Values, Values, Values]
-        const changedBy = (one: number, from: Values): Values =>
+        const [of, ours, other] = [base, mine, theirs].map(toValues) as [
+          FormValues,
+          FormValues,
+          FormValues,
+        ]
+        const changedBy = (one: number, from: FormValues): FormValues =>
           Object.fromEntries(
             ENTRY_NAMES.map((name, at) => [name, (who[at] ?? 0) === one ? from[name] : of[name]]),
           )
@@ -41,7 +45,7 @@ describe('the merge of two versions', () => {
         for (const [name, attribute] of Object.entries(ARTICLE)) {
           if (conflicts.some(({ address }) => address[0] === name)) continue
           if (attribute.type === 'component' || attribute.type === 'dynamiczone') continue
-          const isSame = (one: Values, other: Values): boolean =>
+          const isSame = (one: FormValues, other: FormValues): boolean =>
             isSameValue(attribute, one[name], other[name], COMPONENTS)
           expect(isSame(values, sides.mine) || isSame(sides.mine, sides.base), name).to.equal(true)
           expect(isSame(values, sides.theirs) || isSame(sides.theirs, sides.base), name).to.equal(
@@ -100,7 +104,7 @@ describe('the merge of two versions', () => {
   })
 })
 
-function toValues(entry: Readonly<Record<string, unknown>>): Values {
+function toValues(entry: Readonly<Record<string, unknown>>): FormValues {
   return toFormValues(ARTICLE, entry, reading())
 }
 

@@ -8,9 +8,9 @@ import {
   type ComponentValue,
   copyComponent,
   KeyRing,
-  newComponent,
+  newComponentValue,
   toFormValues,
-  type Values,
+  type FormValues,
 } from '../../src/entry/values.ts'
 import { applied, ARTICLE, COMPONENTS, ENTRY, links, reading, withoutKeys } from './samples.ts'
 
@@ -67,7 +67,7 @@ describe('the payload of a form', () => {
   it('sends null for an emptied default in a new component', () => {
     const read = reading()
     const base = toFormValues(ARTICLE, {}, read)
-    const made = newComponent({ type: 'dynamiczone', components: [] }, 'shared.quote', read)
+    const made = newComponentValue({ type: 'dynamiczone', components: [] }, 'shared.quote', read)
     expect(made['source']).to.equal('unknown')
     const mine = { ...base, sections: [{ ...made, source: null }] }
     expect(changedData(ARTICLE, base, mine, COMPONENTS)).to.deep.equal({
@@ -94,9 +94,9 @@ describe('the change of a relation', () => {
 })
 
 /** Some of what is there moved, taken away, copied and replaced, as `moves` say. */
-function edited(base: Values, other: Values, moves: readonly number[]): Values {
+function edited(base: FormValues, other: FormValues, moves: readonly number[]): FormValues {
   const names = Object.keys(ARTICLE).filter((name) => !['origin', 'secret'].includes(name))
-  return moves.reduce<Values>((mine, move, turn) => {
+  return moves.reduce<FormValues>((mine, move, turn) => {
     const name = names[move % names.length] ?? ''
     const list = mine[name]
     if (!Array.isArray(list) || !['quotes', 'sections'].includes(name)) {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import type { Attributes, Components, Data } from '../../src/entry/declaration.ts'
-import { KeyRing, type Links, type Reading, type Values } from '../../src/entry/values.ts'
+import { KeyRing, type Links, type Reading, type FormValues } from '../../src/entry/values.ts'
 
 export const COMPONENTS: Components = new Map(
   [
@@ -170,7 +170,7 @@ function connected(before: readonly Data[], sent: Data): readonly Data[] {
 }
 
 /** What a form holds, with the keys of its components left out. */
-export function withoutKeys(values: Values): unknown {
+export function withoutKeys(values: FormValues): unknown {
   return JSON.parse(
     JSON.stringify(values, (name, value: unknown) =>
       name === '$key' || name === 'id' ? undefined : value,

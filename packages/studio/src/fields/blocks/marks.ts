@@ -53,7 +53,7 @@ const Link = Mark.create({
   parseHTML: () => [{ tag: 'a[data-url]' }, { tag: 'a[href]' }],
   renderHTML: ({ mark, HTMLAttributes }) => [
     'a',
-    { ...HTMLAttributes, ...addressOf(String(mark.attrs['url'])), 'data-link': '' },
+    { ...HTMLAttributes, ...linkAttributes(String(mark.attrs['url'])), 'data-link': '' },
     0,
   ],
 })
@@ -62,7 +62,7 @@ const Link = Mark.create({
  * Allows only addresses of pages, never scripts. An empty `href` keeps the element a link for
  * screen readers.
  */
-function addressOf(url: string): Readonly<Record<string, string>> {
+function linkAttributes(url: string): Readonly<Record<string, string>> {
   const isSafe = /^(?:https?:|mailto:|tel:|[/#?.])/i.test(url)
   return isSafe ? { href: url, target: '_blank', rel: 'noreferrer' } : { role: 'link' }
 }

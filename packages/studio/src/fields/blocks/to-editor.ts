@@ -24,13 +24,13 @@ function toBlock(node: BlockNode): EditorNode {
   const more = extra === null ? attrs : { ...attrs, extra }
   const content = contentOf(node)
   return {
-    type: nameOf(node.type),
+    type: editorTypeOf(node.type),
     ...(Object.keys(more).length > 0 && { attrs: more }),
     ...(content.length > 0 && { content }),
   }
 }
 
-function nameOf(type: string): string {
+function editorTypeOf(type: string): string {
   return { 'list-item': 'listItem', code: 'codeBlock', quote: 'blockquote' }[type] ?? type
 }
 

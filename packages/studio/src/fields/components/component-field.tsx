@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { Button } from '../../design/button.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { ComponentAttribute } from '../../entry/declaration.ts'
-import { type ComponentValue, newComponent } from '../../entry/values.ts'
+import { type ComponentValue, newComponentValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
@@ -30,7 +30,7 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
   }, [isThere])
   const add = (): void => {
     isPressed.current = true
-    form.set(address, newComponent(attribute, attribute.component, reading))
+    form.set(address, newComponentValue(attribute, attribute.component, reading))
   }
   const remove = (): void => {
     isPressed.current = true

@@ -14,7 +14,7 @@ import { type ListAttribute, useListActions, useOutline } from './component-list
 import styles from './components.module.css'
 
 /** Longer lists start collapsed. */
-const OPEN_AT_MOST = 5
+const MAX_EXPANDED_COMPONENTS = 5
 
 export function ComponentListField({ attribute, name, place }: FieldProps<ListAttribute>) {
   const outline = useOutline(attribute, place)
@@ -24,7 +24,7 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
   const notify = useOwnNotices()
   const keys = useMemo(() => outline.map(({ key }) => key), [outline])
   const [folded, setFolded] = useState<ReadonlySet<string>>(
-    () => new Set(keys.length > OPEN_AT_MOST ? keys : []),
+    () => new Set(keys.length > MAX_EXPANDED_COMPONENTS ? keys : []),
   )
   const { handles, drag } = useReorder(keys, actions.move)
   const list = useRef<HTMLDivElement>(null)

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import type { ComponentAttribute, ZoneAttribute } from '../../entry/declaration.ts'
 import { outlineOf } from '../../entry/form-store.ts'
-import { type ComponentValue, copyComponent, newComponent } from '../../entry/values.ts'
+import { type ComponentValue, copyComponent, newComponentValue } from '../../entry/values.ts'
 import type { Place } from '../field-props.ts'
 import { addressAt, useFromValue, useOpenEntry } from '../open-entry.ts'
 import { moved } from '../reorder/use-reorder.ts'
@@ -49,7 +49,7 @@ export function useListActions(attribute: ListAttribute, place: Place): ListActi
       list.findIndex(({ $key }) => $key === key)
     return {
       add: (uid) => {
-        const made = newComponent(attribute, uid, reading)
+        const made = newComponentValue(attribute, uid, reading)
         change((list) => [...list, made])
         return made.$key
       },

@@ -4,7 +4,7 @@ import type { Conflict } from '../../entry/merge.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { Place } from '../field-props.ts'
 import { addressAt, useOpenEntry } from '../open-entry.ts'
-import { wordsOf } from '../words.ts'
+import { describeValue } from '../words.ts'
 import styles from './conflict-choice.module.css'
 
 export interface ConflictChoiceProps {
@@ -21,7 +21,9 @@ export function ConflictChoice({ attribute, place, conflict }: ConflictChoicePro
   const side = (title: string, value: unknown, action: string, choose: () => void) => (
     <div className={styles['side']}>
       <p className={styles['who']}>{title}</p>
-      <p className={styles['value']}>{wordsOf(attribute, value, reading.components, texts)}</p>
+      <p className={styles['value']}>
+        {describeValue(attribute, value, reading.components, texts)}
+      </p>
       <Button small onPress={choose}>
         {action}
       </Button>

@@ -53,7 +53,7 @@ export function FieldFrame(props: FieldFrameProps) {
         {note !== undefined && <span className={styles['note']}>{note}</span>}
       </div>
       {children(names)}
-      <Problems id={`${id}-problems`} problems={problems} />
+      <ProblemList id={`${id}-problems`} problems={problems} />
       {conflict !== undefined && (
         <ConflictChoice attribute={attribute} place={place} conflict={conflict} />
       )}
@@ -103,7 +103,7 @@ interface ProblemsProps {
   readonly problems: readonly string[] | undefined
 }
 
-function Problems({ id, problems }: ProblemsProps) {
+function ProblemList({ id, problems }: ProblemsProps) {
   if (problems === undefined) return null
   return (
     <div id={id} role="alert">

@@ -85,7 +85,7 @@ export function FileChoice({ kinds, isMultiple, onChosen, onClose }: FileChoiceP
   )
 }
 
-const SHOWN = 60
+const MAX_SHOWN_FILES = 60
 
 function useFiles(search: string, kinds: readonly FileKind[]): readonly FileValue[] {
   const [kind] = kinds
@@ -98,7 +98,7 @@ function useFiles(search: string, kinds: readonly FileKind[]): readonly FileValu
         // The API filters by one kind only, so several kinds are filtered here.
         ...(kind !== undefined && kinds.length === 1 && { kind: KIND_PARAMETER[kind] }),
         sort: 'createdAt:desc',
-        pagination: { pageSize: SHOWN },
+        pagination: { pageSize: MAX_SHOWN_FILES },
       }
       return (await request<readonly FileValue[]>('GET', '/admin/files', { query, signal })).data
     },

@@ -17,7 +17,7 @@ export function FileThumb({
     return (
       <img
         className={styles['thumb']}
-        src={addressOf(file, size)}
+        src={thumbnailUrl(file, size)}
         alt=""
         style={box}
         loading="lazy"
@@ -31,7 +31,7 @@ export function FileThumb({
   )
 }
 
-function addressOf({ url, formats }: FileValue, size: number): string {
+function thumbnailUrl({ url, formats }: FileValue, size: number): string {
   const small = formats?.[size > 64 ? 'small' : 'thumbnail'] ?? formats?.['thumbnail']
   return small?.url ?? url
 }

@@ -17,12 +17,12 @@ import { FileChoice } from './file-choice.tsx'
 import { acceptOf, isOfKind, kindsOf } from './file-kinds.ts'
 import { FileThumb } from './file-thumb.tsx'
 import styles from './media-field.module.css'
-import { type Upload, useUploads } from './use-uploads.ts'
+import { type FieldUpload, useUploads } from './use-uploads.ts'
 
-const NONE: readonly FileValue[] = []
+const NO_FILES: readonly FileValue[] = []
 
 export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute>) {
-  const files = useValue<readonly FileValue[] | null>(place) ?? NONE
+  const files = useValue<readonly FileValue[] | null>(place) ?? NO_FILES
   const { form, isReadOnly } = useOpenEntry()
   const { t } = useTexts()
   const [isChoosing, choose] = useState(false)
@@ -31,7 +31,7 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
   const isFixed = isReadOnly || attribute.writable === false
   const kinds = kindsOf(attribute)
   const change: Change = (to) =>
-    form.change<readonly FileValue[] | null>(addressAt(place), (now) => to(now ?? NONE))
+    form.change<readonly FileValue[] | null>(addressAt(place), (now) => to(now ?? NO_FILES))
   const add = (added: readonly FileValue[]): void =>
     change((now) => {
       const fresh = added.filter(
@@ -146,7 +146,7 @@ function FileList({ files, isFixed, isMany, onChange }: FileListProps) {
   )
 }
 
-function useWaiting(place: Place, uploads: readonly Upload[]): void {
+function useWaiting(place: Place, uploads: readonly FieldUpload[]): void {
   const { form } = useOpenEntry()
   const { t } = useTexts()
   const isWaiting = uploads.some(({ failure }) => failure === null)
@@ -223,7 +223,13 @@ function FileRow({ file, handles, position, count, isOrdered, onRemove }: FileRo
   )
 }
 
-function UploadRow({ upload, onDrop }: { readonly upload: Upload; readonly onDrop: () => void }) {
+function UploadRow({
+  upload,
+  onDrop,
+}: {
+  readonly upload: FieldUpload
+  readonly onDrop: () => void
+}) {
   const { t } = useTexts()
   const { name, share, failure } = upload
   return (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { uploadFile } from '../../api/upload.ts'
 import type { FileValue } from '../../entry/values.ts'
 
-export interface Upload {
+export interface FieldUpload {
   readonly id: number
   readonly name: string
   readonly share: number
@@ -11,7 +11,7 @@ export interface Upload {
 
 /** Running uploads. `onDone` receives the files in the order of their completion. */
 export function useUploads(onDone: (file: FileValue) => void) {
-  const [uploads, setUploads] = useState<readonly Upload[]>([])
+  const [uploads, setUploads] = useState<readonly FieldUpload[]>([])
   const done = useRef(onDone)
   done.current = onDone
   const last = useRef(0)
@@ -21,7 +21,7 @@ export function useUploads(onDone: (file: FileValue) => void) {
     abort.current = controller
     return () => controller.abort()
   }, [])
-  const change = (id: number, to: Partial<Upload>): void =>
+  const change = (id: number, to: Partial<FieldUpload>): void =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
   const drop = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
   const start = (file: File): void => {

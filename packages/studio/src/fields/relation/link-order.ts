@@ -1,11 +1,11 @@
 import type { QueryValue } from '../../api/query-string.ts'
 
 /** Up to this number of entries, the server sorts quickly without an index. */
-const SHORT = 5_000
+const MAX_UNINDEXED_ENTRIES = 5_000
 
 /** Whether entries can be listed by title. Sorting a large type without an index takes seconds. */
 export function isOrderedByTitle(count: number | undefined, isIndexed: boolean): boolean {
-  return isIndexed || (count !== undefined && count <= SHORT)
+  return isIndexed || (count !== undefined && count <= MAX_UNINDEXED_ENTRIES)
 }
 
 /**

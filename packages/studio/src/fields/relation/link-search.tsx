@@ -16,7 +16,7 @@ import { labelOf } from '../../texts/labels.ts'
 import styles from './relation-field.module.css'
 import { type FoundLink, type Unsearched, useFoundLinks } from './use-found-links.ts'
 
-const NEW = 'new'
+const NEW_ENTRY_KEY = 'new'
 
 export interface LinkSearchProps {
   readonly target: string
@@ -50,7 +50,7 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
       ? []
       : [
           {
-            documentId: NEW,
+            documentId: NEW_ENTRY_KEY,
             title: text.trim() === '' ? newOne : t('relation.new', { name: text }),
           },
         ]),
@@ -58,7 +58,7 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
   const choose = (key: Key | null): void => {
     const link = items.find(({ documentId }) => documentId === key)
     if (link === undefined) return
-    if (link.documentId === NEW) onNew?.(text)
+    if (link.documentId === NEW_ENTRY_KEY) onNew?.(text)
     else onChoose(link)
     setChosen(key)
     setTrigger('manual')
@@ -97,7 +97,7 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
             <ListBoxItem
               id={link.documentId}
               textValue={link.title}
-              className={`${styles['option']} ${link.documentId === NEW ? styles['new'] : ''}`}
+              className={`${styles['option']} ${link.documentId === NEW_ENTRY_KEY ? styles['new'] : ''}`}
             >
               <span className={styles['optionTitle']}>{link.title}</span>
               {link.state !== undefined && <StateMark state={link.state} />}

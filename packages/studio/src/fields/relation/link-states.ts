@@ -4,7 +4,7 @@ import { entriesQuery, type EntryState, type ListMeta } from '../../api/entries.
 import type { Link } from '../../entry/values.ts'
 
 /** Keeps the request URL short. */
-const AT_A_TIME = 50
+const STATES_PER_REQUEST = 50
 
 /** The states of entries by documentId, with one request for 50 entries. */
 export function useLinkStates(
@@ -15,15 +15,15 @@ export function useLinkStates(
   const type = useTypes().find((one) => one.uid === uid)
   const isAsked = type?.draftAndPublish === true
   const ids = links.map(({ documentId }) => documentId).toSorted()
-  const parts = Array.from({ length: Math.ceil(ids.length / AT_A_TIME) }, (_, at) =>
-    ids.slice(at * AT_A_TIME, (at + 1) * AT_A_TIME),
+  const parts = Array.from({ length: Math.ceil(ids.length / STATES_PER_REQUEST) }, (_, at) =>
+    ids.slice(at * STATES_PER_REQUEST, (at + 1) * STATES_PER_REQUEST),
   )
   return useQueries({
     queries: (isAsked ? parts : []).map((part) => ({
       ...entriesQuery(uid, {
         filters: { documentId: { $in: part } },
         fields: ['documentId'],
-        pagination: { pageSize: AT_A_TIME, withCount: false },
+        pagination: { pageSize: STATES_PER_REQUEST, withCount: false },
         status: 'draft',
         ...(type?.localized === true && locale !== null && { locale }),
       }),

@@ -5,7 +5,7 @@ import type { QueryValue } from '../../api/query-string.ts'
 import { request } from '../../api/request.ts'
 import type { Attributes, Data } from '../../entry/declaration.ts'
 import { answeredAt, populateAt } from '../../entry/link-page.ts'
-import { type Link, LINKS_READ, listOf, toLink } from '../../entry/values.ts'
+import { type Link, INITIAL_LINKS, listOf, toLink } from '../../entry/values.ts'
 import type { Place } from '../field-props.ts'
 import { addressAt, useOpenEntry } from '../open-entry.ts'
 
@@ -52,16 +52,16 @@ export function useLinkPages(place: Place, target: string, text: string) {
     queryFn: async ({ pageParam, signal }): Promise<LinkPage> => {
       const inner = {
         fields: [titleField ?? 'documentId'],
-        pagination: { start: pageParam, limit: LINKS_READ + 1 },
+        pagination: { start: pageParam, limit: INITIAL_LINKS + 1 },
         ...(titleField !== null &&
           text !== '' && { filters: { [titleField]: { $containsi: text } } }),
       }
       const found = listOf(await askAt(inner, signal)) as readonly Data[]
       const links = found.map((entry) => toLink(entry, titleField))
-      return { items: links.slice(0, LINKS_READ), more: links.length > LINKS_READ }
+      return { items: links.slice(0, INITIAL_LINKS), more: links.length > INITIAL_LINKS }
     },
     initialPageParam: 0,
-    getNextPageParam: ({ more }, pages) => (more ? pages.length * LINKS_READ : undefined),
+    getNextPageParam: ({ more }, pages) => (more ? pages.length * INITIAL_LINKS : undefined),
     placeholderData: keepPreviousData,
   })
 }
@@ -94,8 +94,8 @@ export function useLinkedAmong(place: Place, ids: readonly string[]): ReadonlySe
     },
     enabled: ids.length > 0,
   })
-  if (ids.length === 0) return NONE
+  if (ids.length === 0) return NO_IDS
   return data === undefined ? null : new Set(data)
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_IDS: ReadonlySet<string> = new Set()

@@ -6,7 +6,7 @@ import { TextInput } from '../../design/text-input.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { useDelayed } from '../../design/use-delayed.ts'
 import type { RelationAttribute } from '../../entry/declaration.ts'
-import { type Link, type Links, LINKS_READ } from '../../entry/values.ts'
+import { type Link, type Links, INITIAL_LINKS } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
@@ -39,7 +39,7 @@ export function LongRelation({ attribute, name, place, links }: LongRelationProp
     type !== undefined && createLinked !== undefined
       ? (title: string) => createLinked(target, title, long.add)
       : undefined
-  const count = long.count === undefined ? `${LINKS_READ}+` : number(long.count)
+  const count = long.count === undefined ? `${INITIAL_LINKS}+` : number(long.count)
   return (
     <FieldFrame {...{ attribute, name, place }} isGroup note={t('relation.count', { count })}>
       {(names) => (
@@ -132,7 +132,7 @@ function LongList({ long, target, type, isFixed, isSearched }: LongListProps) {
       {long.hasMore && (
         <div className={styles['more']}>
           <Button look="quiet" small isDisabled={long.isReading} onPress={long.readMore}>
-            {t('relation.showMore', { count: LINKS_READ })}
+            {t('relation.showMore', { count: INITIAL_LINKS })}
           </Button>
         </div>
       )}

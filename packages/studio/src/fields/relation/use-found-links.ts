@@ -14,10 +14,10 @@ import { type Link, toLink } from '../../entry/values.ts'
 import { useOpenEntry } from '../open-entry.ts'
 import { beginningWith, isOrderedByTitle } from './link-order.ts'
 
-const TYPING_PAUSE = 200
-const SHOWN = 20
+const SEARCH_DELAY_MS = 200
+const MAX_SHOWN_LINKS = 20
 /** The number of results that are ranked. Only the best are shown. */
-const RANKED = 100
+const MAX_RANKED_LINKS = 100
 
 export interface FoundLink extends Link {
   readonly state?: EntryState | undefined
@@ -64,7 +64,7 @@ function nearestFirst(links: readonly FoundLink[], text: string): readonly Found
   return links
     .map((link) => ({ link, rank: rankTitle(link.title, text) }))
     .toSorted((a, b) => a.rank - b.rank)
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN_LINKS)
     .map(({ link }) => link)
 }
 
@@ -88,7 +88,7 @@ function useAnswers(target: string, asked: string, isOpen: boolean) {
   const { titleField, isIndexed, query } = useTargetQuery(target)
   const wanted = asked.trim()
   const hasBeginnings = isIndexed && wanted !== ''
-  const ranked = { pageSize: RANKED, withCount: false }
+  const ranked = { pageSize: MAX_RANKED_LINKS, withCount: false }
   const everywhere = useQuery({
     ...entriesQuery(target, { ...query, ...(wanted !== '' && { _q: wanted, pagination: ranked }) }),
     enabled: isOpen,
@@ -112,7 +112,7 @@ function useTargetQuery(target: string) {
   const order = isOrderedByTitle(count, isIndexed) ? titleField : null
   const query = {
     ...(titleField !== null && { fields: [titleField] }),
-    pagination: { pageSize: SHOWN, withCount: false },
+    pagination: { pageSize: MAX_SHOWN_LINKS, withCount: false },
     status: 'draft',
     ...(type?.localized === true && locale !== null && { locale }),
     sort: order ?? NEWEST_FIRST,
@@ -123,7 +123,7 @@ function useTargetQuery(target: string) {
 function useSettled(text: string): string {
   const [settled, settle] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => settle(text), TYPING_PAUSE)
+    const timer = setTimeout(() => settle(text), SEARCH_DELAY_MS)
     return () => clearTimeout(timer)
   }, [text])
   return settled

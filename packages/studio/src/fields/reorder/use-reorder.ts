@@ -16,8 +16,8 @@ export interface Reordering {
 }
 
 /** Distance in pixels to the edge of the window at which it scrolls. */
-const EDGE = 64
-const SCROLL_STEP = 12
+const SCROLL_EDGE_PX = 64
+const SCROLL_STEP_PX = 12
 
 /**
  * Reorders a list by handles, which can be dragged or moved with ↑, ↓, Home and End. The moved
@@ -119,8 +119,8 @@ function follow(
   grip.setPointerCapture(pointer)
   const onMove = (event: globalThis.PointerEvent): void => {
     last = event.clientY
-    if (last < EDGE) scroller.scrollBy(0, -SCROLL_STEP)
-    if (last > window.innerHeight - EDGE) scroller.scrollBy(0, SCROLL_STEP)
+    if (last < SCROLL_EDGE_PX) scroller.scrollBy(0, -SCROLL_STEP_PX)
+    if (last > window.innerHeight - SCROLL_EDGE_PX) scroller.scrollBy(0, SCROLL_STEP_PX)
     on.over(last)
   }
   const stop = (y: number | null): void => {

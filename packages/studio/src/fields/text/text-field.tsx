@@ -6,7 +6,7 @@ import styles from '../inputs/inputs.module.css'
 import { labelOf } from '../../texts/labels.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
-const NEAR = 0.8
+const COUNTER_THRESHOLD = 0.8
 
 /** One line (`string`, `email`) or several lines (`text`). An empty text is null. */
 export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
@@ -70,7 +70,7 @@ function Length({
   readonly attribute: ScalarAttribute
 }) {
   const { maxLength } = attribute
-  if (maxLength === undefined || text.length < maxLength * NEAR) return null
+  if (maxLength === undefined || text.length < maxLength * COUNTER_THRESHOLD) return null
   return (
     <span className={text.length > maxLength ? styles['bad'] : undefined}>
       {text.length} / {maxLength}

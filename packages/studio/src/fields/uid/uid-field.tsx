@@ -13,7 +13,7 @@ import { addressAt, type OpenEntry, useOpenEntry, useSetValue, useValue } from '
 import { generateSlug } from './generate-slug.ts'
 import { isUid, slugOf } from './slug-of.ts'
 
-const TYPING_PAUSE = 350
+const CHECK_DELAY_MS = 350
 
 type Finding = 'unknown' | 'asking' | 'free' | 'taken' | 'wrong'
 
@@ -28,7 +28,7 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
   const { t } = useTexts()
   const { targetField } = attribute
   const target = siblingOf(place, targetField ?? name)
-  useFollowing(place, target, targetField !== undefined && attribute.writable !== false)
+  useFollowedTitle(place, target, targetField !== undefined && attribute.writable !== false)
   const isWithin = place.includes('/')
   const { finding, other, owner } = useProposals(open, name, isWithin ? null : value)
   const generate = async (field: string): Promise<void> => {
@@ -92,7 +92,7 @@ function textAt(form: FormStore, place: string): string {
  * Follows the target attribute in an entry that was created in this form, until its first
  * publication. After that, other sites may link to the URL.
  */
-function useFollowing(place: string, target: string, isFollowing: boolean): void {
+function useFollowedTitle(place: string, target: string, isFollowing: boolean): void {
   const { form, isReadOnly, followsTitle } = useOpenEntry()
   const [isBegunHere] = useState(() => followsTitle(place))
   const last = useRef<string | null>(null)
@@ -132,7 +132,7 @@ function useProposals({ uid, documentId, locale }: OpenEntry, field: string, val
         },
         () => abort.signal.aborted || find('unknown'),
       )
-    }, TYPING_PAUSE)
+    }, CHECK_DELAY_MS)
     return () => {
       clearTimeout(timer)
       abort.abort()

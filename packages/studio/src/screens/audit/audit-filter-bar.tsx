@@ -7,7 +7,7 @@ import { Choice, type Option } from '../../design/choice.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './audit-section.module.css'
-import { OTHER_TYPES } from './what.tsx'
+import { AUDITED_TYPES } from './what.tsx'
 
 export interface AuditFilterBarProps {
   readonly filter: AuditFilter
@@ -15,7 +15,7 @@ export interface AuditFilterBarProps {
 }
 
 const ALL = 'all'
-const LONGEST_DAY = 'yyyy-mm-dd'.length
+const MAX_DATE_LENGTH = 'yyyy-mm-dd'.length
 
 export function AuditFilterBar({ filter, onChange }: AuditFilterBarProps) {
   const { t } = useTexts()
@@ -53,7 +53,7 @@ function Day({
       label={t(`audit.${name}`)}
       value={filter[name] ?? ''}
       onChange={(day) => {
-        if (day.length > LONGEST_DAY) return // a year with too many digits for a date
+        if (day.length > MAX_DATE_LENGTH) return // a year with too many digits for a date
         const { [name]: _before, ...others } = filter
         onChange(day === '' ? others : { ...others, [name]: day })
       }}
@@ -67,7 +67,7 @@ function useAbout(): readonly Option[] {
   return [
     { id: ALL, name: t('audit.everything') },
     ...types.map((type) => ({ id: type.uid, name: listTitleOf(type) })),
-    ...OTHER_TYPES.map((id) => ({ id, name: t(`audit.type.${id}`) })),
+    ...AUDITED_TYPES.map((id) => ({ id, name: t(`audit.type.${id}`) })),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { SectionId } from '../settings/sections.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './audit-section.module.css'
 
-export const OTHER_TYPES = [
+export const AUDITED_TYPES = [
   'admin::session',
   'admin::failed-sign-in',
   'admin::password-link',
@@ -26,7 +26,7 @@ export const OTHER_TYPES = [
   'plugin::i18n.locale',
 ] as const
 
-const SHOWN = 4
+const MAX_SHOWN_ITEMS = 4
 
 /** The documentId of a sign-in with an unknown e-mail address or name. */
 const UNKNOWN = 'unknown'
@@ -37,15 +37,17 @@ const LEFT_OUT = '.left-out-sign-ins'
 export function What({ items }: { readonly items: readonly AuditItem[] }) {
   const { t } = useTexts()
   const types = useTypes()
-  const things = onceEach(items)
+  const things = withoutDuplicates(items)
   return (
     <ul>
-      {things.slice(0, SHOWN).map((item) => (
+      {things.slice(0, MAX_SHOWN_ITEMS).map((item) => (
         <li key={keyOf(item)} className={styles['thing']}>
           <Thing item={item} type={types.find(({ uid }) => uid === item.type)} />
         </li>
       ))}
-      {things.length > SHOWN && <li>{t('audit.more', { count: things.length - SHOWN })}</li>}
+      {things.length > MAX_SHOWN_ITEMS && (
+        <li>{t('audit.more', { count: things.length - MAX_SHOWN_ITEMS })}</li>
+      )}
     </ul>
   )
 }
@@ -92,7 +94,7 @@ function Name({ item, type }: ThingProps) {
   )
 }
 
-const PAGES: Readonly<Record<string, SectionId>> = {
+const SETTINGS_PAGES: Readonly<Record<string, SectionId>> = {
   'admin::user': 'administrators',
   'admin::role': 'administrator-roles',
   'admin::api-token': 'api-tokens',
@@ -102,7 +104,7 @@ const PAGES: Readonly<Record<string, SectionId>> = {
 
 function OtherLink({ item, name }: { readonly item: AuditItem; readonly name: string }) {
   const { type, op, documentId: release } = item
-  const section = PAGES[type]
+  const section = SETTINGS_PAGES[type]
   const className = styles['link'] ?? ''
   if (op === 'put' && type === 'plugin::upload.file') {
     return (
@@ -157,13 +159,13 @@ function sayOther({ type, op, documentId, isNew }: AuditItem, { t }: Texts): str
   if (/[:.]session$/.test(type)) return t(`audit.session.${op}`)
   if (type === 'admin::schedule') return t(`audit.schedule.${op}`)
   if (type === 'admin::trash') return t('audit.ended')
-  const known = OTHER_TYPES.find((one) => one === type)
+  const known = AUDITED_TYPES.find((one) => one === type)
   const said = isNew === true ? 'audit.created' : (`audit.${op}` as const)
   return t(said, { name: known === undefined ? type : t(`audit.type.${known}`) })
 }
 
 /** A publication writes the draft and the published version. It is listed once. */
-function onceEach(items: readonly AuditItem[]): readonly AuditItem[] {
+function withoutDuplicates(items: readonly AuditItem[]): readonly AuditItem[] {
   const things = new Map<string, AuditItem>()
   for (const item of items) {
     const key = keyOf(item)

@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { AttributeOptions } from './attribute-options.tsx'
 import styles from './declare.module.css'
 import type { Draft, DraftAttribute } from './draft.ts'
-import { isKnownType, KEPT } from './option-table.ts'
+import { isKnownType, COMMON_OPTIONS } from './option-table.ts'
 import { withoutBlanks, wrongNumbers } from './option-values.ts'
 
 export interface AttributeDialogProps {
@@ -83,7 +83,7 @@ export function AttributeDialog(props: AttributeDialogProps) {
 }
 
 function retyped(options: Json, type: string): Json {
-  const kept = Object.entries(options).filter(([key]) => KEPT.includes(key))
+  const kept = Object.entries(options).filter(([key]) => COMMON_OPTIONS.includes(key))
   return { type, ...DEFAULTS[type], ...Object.fromEntries(kept) }
 }
 

@@ -6,10 +6,10 @@ import { DefaultField } from './default-field.tsx'
 import styles from './declare.module.css'
 import { type Draft, readAt, writeAt } from './draft.ts'
 import { EnumField } from './enum-field.tsx'
-import { type Option, optionsOf } from './option-table.ts'
+import { type AttributeOption, optionsOf } from './option-table.ts'
 import type { OptionsProps } from './options-props.ts'
 import { type NumberOption, numberOf, textOfOption } from './option-values.ts'
-import { ComponentFields, MediaFields, RelationFields, TargetField } from './reference-fields.tsx'
+import { ComponentOptions, MediaFields, RelationFields, TargetField } from './reference-fields.tsx'
 
 export interface AttributeOptionsProps extends OptionsProps {
   readonly wrong: readonly NumberOption[]
@@ -26,13 +26,13 @@ export function AttributeOptions(props: AttributeOptionsProps) {
   const { t } = useTexts()
   const { options } = attribute
   const known = optionsOf(textOfOption(options['type']))
-  const has = (option: Option): boolean => known.includes(option)
-  const set = (option: Option, value: unknown): void =>
+  const has = (option: AttributeOption): boolean => known.includes(option)
+  const set = (option: AttributeOption, value: unknown): void =>
     onChange({ ...attribute, options: writeAt(options, [option], value) })
   return (
     <>
       {has('relation') && <RelationFields {...props} />}
-      {(has('component') || has('components')) && <ComponentFields {...props} />}
+      {(has('component') || has('components')) && <ComponentOptions {...props} />}
       {has('allowedTypes') && <MediaFields {...props} />}
       {has('targetField') && <TargetField {...props} />}
       {has('enum') && (

@@ -89,7 +89,7 @@ export interface NewComponent {
   readonly name: string
 }
 
-export function newComponent({ displayName, category, name }: NewComponent): Draft {
+export function newComponentDraft({ displayName, category, name }: NewComponent): Draft {
   return {
     uid: `${category}.${name}`,
     kind: 'component',
@@ -103,7 +103,7 @@ export function newComponent({ displayName, category, name }: NewComponent): Dra
   }
 }
 
-export function nameOf(text: string): string {
+export function apiNameFrom(text: string): string {
   return text
     .normalize('NFKD')
     .replaceAll('ß', 'ss')

@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { type Draft, nameOf, newComponent, newType, pluralOf } from './draft.ts'
+import { type Draft, apiNameFrom, newComponentDraft, newType, pluralOf } from './draft.ts'
 
 export interface NewDeclarationProps {
   readonly kind: Draft['kind']
@@ -17,22 +17,22 @@ export function NewDeclaration({ kind, onClose, onMade }: NewDeclarationProps) {
   const { t } = useTexts()
   const [displayName, setDisplayName] = useState('')
   const [count, setCount] = useState<'collectionType' | 'singleType'>('collectionType')
-  const name = nameOf(displayName)
+  const name = apiNameFrom(displayName)
   const submit = (form: FormData): void => {
     const given = { displayName: displayName.trim() }
     onMade(
       kind === 'component'
-        ? newComponent({
+        ? newComponentDraft({
             ...given,
-            category: textOf(form, 'category'),
-            name: textOf(form, 'name') || name,
+            category: readText(form, 'category'),
+            name: readText(form, 'name') || name,
           })
         : newType({
             ...given,
             kind: count,
-            singularName: textOf(form, 'singularName') || name,
+            singularName: readText(form, 'singularName') || name,
             pluralName:
-              textOf(form, 'pluralName') || pluralOf(textOf(form, 'singularName') || name),
+              readText(form, 'pluralName') || pluralOf(readText(form, 'singularName') || name),
           }),
     )
   }

@@ -1,7 +1,7 @@
 import { ATTRIBUTE_TYPES, type AttributeType } from '../../api/content-types.ts'
 
 /** The options that the form edits. All others are preserved. */
-export type Option =
+export type AttributeOption =
   | 'required'
   | 'unique'
   | 'private'
@@ -21,13 +21,13 @@ export type Option =
   | 'multiple'
   | 'allowedTypes'
 
-const COMMON: readonly Option[] = ['required', 'private', 'localized']
-const SCALAR: readonly Option[] = ['required', 'unique', 'private', 'localized']
-const TEXT: readonly Option[] = ['minLength', 'maxLength', 'regex', 'default', ...SCALAR]
-const NUMBER: readonly Option[] = ['min', 'max', 'default', ...SCALAR]
-const MOMENT: readonly Option[] = ['default', ...SCALAR]
+const COMMON: readonly AttributeOption[] = ['required', 'private', 'localized']
+const SCALAR: readonly AttributeOption[] = ['required', 'unique', 'private', 'localized']
+const TEXT: readonly AttributeOption[] = ['minLength', 'maxLength', 'regex', 'default', ...SCALAR]
+const NUMBER: readonly AttributeOption[] = ['min', 'max', 'default', ...SCALAR]
+const MOMENT: readonly AttributeOption[] = ['default', ...SCALAR]
 
-const OPTIONS: Readonly<Record<AttributeType, readonly Option[]>> = {
+const OPTIONS: Readonly<Record<AttributeType, readonly AttributeOption[]>> = {
   string: TEXT,
   text: TEXT,
   richtext: ['minLength', 'maxLength', 'default', ...COMMON],
@@ -52,7 +52,7 @@ const OPTIONS: Readonly<Record<AttributeType, readonly Option[]>> = {
   media: ['multiple', 'allowedTypes', ...COMMON],
 }
 
-export function optionsOf(type: string): readonly Option[] {
+export function optionsOf(type: string): readonly AttributeOption[] {
   return isKnownType(type) ? OPTIONS[type] : []
 }
 
@@ -61,4 +61,4 @@ export function isKnownType(type: unknown): type is AttributeType {
 }
 
 /** The options that an attribute keeps when its type changes. */
-export const KEPT: readonly string[] = ['required', 'private', 'pluginOptions']
+export const COMMON_OPTIONS: readonly string[] = ['required', 'private', 'pluginOptions']

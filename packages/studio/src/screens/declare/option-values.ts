@@ -35,7 +35,7 @@ export function textOfOption(value: unknown): string {
 export function withoutBlanks(options: Json): Json {
   return Object.fromEntries(
     Object.entries(options)
-      .map(([key, value]) => [key, key === 'enum' ? linesOf(value) : value] as const)
+      .map(([key, value]) => [key, key === 'enum' ? enumLines(value) : value] as const)
       .filter(([key, value]) => value !== undefined && (value !== false || key === 'default'))
       .filter(
         ([key, value]) => key !== 'allowedTypes' || (Array.isArray(value) && value.length > 0),
@@ -43,7 +43,7 @@ export function withoutBlanks(options: Json): Json {
   )
 }
 
-function linesOf(value: unknown): unknown {
+function enumLines(value: unknown): unknown {
   if (!Array.isArray(value)) return value
   return value.map((line) => String(line).trim()).filter((line) => line !== '')
 }

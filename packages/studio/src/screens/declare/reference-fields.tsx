@@ -52,7 +52,7 @@ export function RelationFields({ draft, files, attribute, onChange }: OptionsPro
   )
 }
 
-export function ComponentFields({ draft, files, attribute, onChange }: OptionsProps) {
+export function ComponentOptions({ draft, files, attribute, onChange }: OptionsProps) {
   const { t } = useTexts()
   const { options } = attribute
   const components = declared(files, 'component', draft).filter(({ id }) => id !== draft.uid)

@@ -4,7 +4,7 @@ import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { Section } from './section.tsx'
+import { SideSection } from './section.tsx'
 import styles from './entry-side.module.css'
 import { findEntry } from './load-form.ts'
 import type { EntrySession } from './session.ts'
@@ -19,7 +19,7 @@ export function AppView({
   const { plan } = session
   const { t } = useTexts()
   const [json, setJson] = useState<string | null>(null)
-  const address = addressOf(session, documentId)
+  const address = apiUrlOf(session, documentId)
   const line = `curl -g '${address}'`
   const show = async (): Promise<void> => {
     const published = {
@@ -34,7 +34,7 @@ export function AppView({
     notify(t('action.copied'))
   }
   return (
-    <Section title={t('side.apps')}>
+    <SideSection title={t('side.apps')}>
       <code className={styles['code']}>{line}</code>
       <div className={styles['buttons']}>
         <Button look="quiet" small onPress={() => void copy(line)}>
@@ -55,11 +55,11 @@ export function AppView({
           {json}
         </pre>
       </Dialog>
-    </Section>
+    </SideSection>
   )
 }
 
-function addressOf({ plan }: EntrySession, documentId: string): string {
+function apiUrlOf({ plan }: EntrySession, documentId: string): string {
   const { type, locale } = plan
   const path = type.kind === 'singleType' ? apiNameOf(type) : `${apiNameOf(type)}/${documentId}`
   const query = locale === null ? '' : `locale=${locale}&`

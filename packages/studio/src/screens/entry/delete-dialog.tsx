@@ -3,7 +3,7 @@ import { localeStatesQuery, MAX_USAGES, usagesQuery } from '../../api/entry-fact
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { onceEach } from './entry-side.tsx'
+import { usagesByEntry } from './entry-side.tsx'
 import type { EntrySession } from './session.ts'
 
 export async function hasUsages(
@@ -60,7 +60,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
         <>
           <p>{t('entry.delete.linked')}</p>
           <ul>
-            {onceEach(usages, locale).map((usage) => (
+            {usagesByEntry(usages, locale).map((usage) => (
               <li key={`${usage.documentId} ${usage.field}`}>
                 {usage.title ?? usage.documentId} · {labelOf(usage.field)}
               </li>

@@ -6,7 +6,7 @@ import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
-import type { Link, Values } from '../../entry/values.ts'
+import type { Link, FormValues } from '../../entry/values.ts'
 import { Field } from '../../fields/field.tsx'
 import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
@@ -117,7 +117,7 @@ function useNewSession(type: TypeSummary | undefined, { title, locale, left }: B
   const { administrator } = useSession()
   const { t } = useTexts()
   const [session, setSession] = useState<EntrySession | null>(left)
-  const first = useRef<Values | null>(null)
+  const first = useRef<FormValues | null>(null)
   useEffect(() => {
     if (type === undefined || left !== null) return
     let isGone = false
@@ -149,7 +149,7 @@ function useNewSession(type: TypeSummary | undefined, { title, locale, left }: B
 }
 
 /** A slug generated from a title is not input of the user. */
-function isTypedInto({ form, plan }: EntrySession, first: Values | null): boolean {
+function isTypedInto({ form, plan }: EntrySession, first: FormValues | null): boolean {
   if (first === null) return true
   const now = form.values()
   return Object.entries(plan.attributes).some(

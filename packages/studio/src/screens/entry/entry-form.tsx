@@ -37,7 +37,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   const isGone = useSaver(saver, () => saver.state().kind === 'gone')
   const savedAt = useSaver(saver, () => saver.savedAt())
   const documentId = door.documentId()
-  useSaving(session)
+  useSavingWhileOpen(session)
   useEffect(() => {
     if (isRestored) notify(t('entry.restored'))
   }, [isRestored, t])
@@ -63,7 +63,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   const fields = useFocusOfNew(session, isBegun)
 
   const isPreviewed = preview?.isOpen === true && documentId !== null
-  const title = titleOf(declaration.titleField, attributes)
+  const title = titleAttributeOf(declaration.titleField, attributes)
   const names = Object.keys(attributes).filter((name) => name !== title)
   return (
     <OpenEntryContext value={open}>
@@ -107,7 +107,7 @@ function TitleOf({ name, session }: { readonly name: string; readonly session: E
 }
 
 /** The one-line text attribute that is shown as the title. */
-function titleOf(
+function titleAttributeOf(
   declared: string | null,
   attributes: EntrySession['plan']['attributes'],
 ): string | null {
@@ -127,7 +127,7 @@ function useFocusOfNew({ door, plan }: EntrySession, isBegun: boolean) {
 }
 
 /** Saves while the form is open, and once more when it closes or becomes hidden. */
-function useSaving({ saver }: EntrySession): void {
+function useSavingWhileOpen({ saver }: EntrySession): void {
   useEffect(() => {
     const stop = saver.start()
     const flush = (): void => void saver.saveNow()

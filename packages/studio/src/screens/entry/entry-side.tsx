@@ -13,7 +13,7 @@ import { ReleaseSection } from '../planning/release-section.tsx'
 import { ScheduleSection } from '../planning/schedule-section.tsx'
 import { AppView } from './app-view.tsx'
 import styles from './entry-side.module.css'
-import { Section } from './section.tsx'
+import { SideSection } from './section.tsx'
 import type { EntrySession } from './session.ts'
 
 export interface EntrySideProps {
@@ -52,7 +52,7 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
         )}
         {documentId !== null && <HistorySection {...{ session, documentId }} />}
         {documentId !== null && <AppView session={session} documentId={documentId} />}
-        <Section title={t('side.keys')}>
+        <SideSection title={t('side.keys')}>
           <p className={styles['row']}>
             {t('side.keys.save')} <Kbd keys="mod+S" />
           </p>
@@ -66,7 +66,7 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
               {t('side.keys.preview')} <Kbd keys="mod+alt+P" />
             </p>
           )}
-        </Section>
+        </SideSection>
       </div>
     </aside>
   )
@@ -79,7 +79,7 @@ function Languages({ session, states }: Pick<EntrySideProps, 'session' | 'states
   const current = states?.find(({ locale }) => locale === plan.locale)?.locale ?? plan.locale
   const params = { type: apiNameOf(plan.type), documentId: door.documentId() ?? '' }
   return (
-    <Section title={t('side.languages')}>
+    <SideSection title={t('side.languages')}>
       <ul>
         {locales.map(({ code }) => {
           const state = states?.find(({ locale }) => locale === code)?.state
@@ -112,7 +112,7 @@ function Languages({ session, states }: Pick<EntrySideProps, 'session' | 'states
           )
         })}
       </ul>
-    </Section>
+    </SideSection>
   )
 }
 
@@ -122,12 +122,12 @@ function Published({ session, states }: Pick<EntrySideProps, 'session' | 'states
   const publishedAt = states?.find(({ locale }) => locale === plan.locale)?.publishedAt
   if (typeof publishedAt !== 'string' || !plan.type.draftAndPublish) return null
   return (
-    <Section title={t('side.published')}>
+    <SideSection title={t('side.published')}>
       <p className={styles['row']}>
         {t('side.publishedAt')}
         <b title={moment(publishedAt)}>{ago(publishedAt)}</b>
       </p>
-    </Section>
+    </SideSection>
   )
 }
 
@@ -143,9 +143,9 @@ function Usages({ uid, documentId, locale }: UsagesProps) {
   const { data } = useQuery(usagesQuery(uid, documentId))
   if (data === undefined || data.length === 0) return null
   return (
-    <Section title={t('side.linkedFrom')}>
+    <SideSection title={t('side.linkedFrom')}>
       <ul>
-        {onceEach(data, locale).map((usage) => {
+        {usagesByEntry(data, locale).map((usage) => {
           const type = types.find((one) => one.uid === usage.uid)
           const title = usage.title ?? usage.documentId
           return (
@@ -170,7 +170,7 @@ function Usages({ uid, documentId, locale }: UsagesProps) {
           )
         })}
       </ul>
-    </Section>
+    </SideSection>
   )
 }
 
@@ -178,7 +178,7 @@ function Usages({ uid, documentId, locale }: UsagesProps) {
  * An entry can link from several locales. It is listed once, in the current locale if it links from
  * there.
  */
-export function onceEach(usages: readonly Usage[], locale: string | null): readonly Usage[] {
+export function usagesByEntry(usages: readonly Usage[], locale: string | null): readonly Usage[] {
   const byEntry = new Map<string, Usage>()
   for (const usage of usages) {
     const key = `${usage.documentId} ${usage.field}`

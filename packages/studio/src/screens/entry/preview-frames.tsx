@@ -53,11 +53,11 @@ export function PreviewFrames({ title, url, turn, width, grows }: PreviewFramesP
   )
 }
 
-const NO_ROOM = { width: 0, height: 0 }
+const EMPTY_SIZE = { width: 0, height: 0 }
 
 function useRoom() {
   const ref = useRef<HTMLDivElement>(null)
-  const [room, measure] = useState(NO_ROOM)
+  const [room, measure] = useState(EMPTY_SIZE)
   useEffect(() => {
     const stage = ref.current
     if (stage === null) return undefined

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './entry-side.module.css'
 
-export function Section({
+export function SideSection({
   title,
   children,
 }: {

@@ -11,8 +11,8 @@ import type { EntryState } from '../../api/entries.ts'
 import { ApiError } from '../../api/request.ts'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
-import { addressOf, textOf } from '../../entry/address.ts'
-import type { Values } from '../../entry/values.ts'
+import { toAddress, serializeAddress } from '../../entry/address.ts'
+import type { FormValues } from '../../entry/values.ts'
 import { focusProblem } from '../../fields/focus.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import type { EntrySession } from './session.ts'
@@ -124,7 +124,7 @@ async function remove(session: EntrySession, client: QueryClient): Promise<boole
 function showFaults({ form }: EntrySession, { faults }: ApiError): boolean {
   const problems = new Map<string, readonly string[]>()
   for (const { path, message } of faults.filter((fault) => fault.path.length > 0)) {
-    const key = textOf(addressOf(form.values(), path))
+    const key = serializeAddress(toAddress(form.values(), path))
     problems.set(key, [...(problems.get(key) ?? []), message])
   }
   form.setUnfit(problems)
@@ -132,6 +132,6 @@ function showFaults({ form }: EntrySession, { faults }: ApiError): boolean {
 }
 
 /** Puts the discarded changes back into the form as edits, so that they are saved. */
-function putBack({ form, plan }: EntrySession, before: Values): void {
+function putBack({ form, plan }: EntrySession, before: FormValues): void {
   for (const name of Object.keys(plan.attributes)) form.set([name], before[name])
 }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { factsKey, type LocaleState, localeStatesQuery } from '../../api/entry-facts.ts'
 import { ApiError } from '../../api/request.ts'
-import { LOOK_AGAIN_MS } from '../../api/schedules.ts'
+import { SCHEDULES_REFRESH_MS } from '../../api/schedules.ts'
 import type { EntrySession } from './session.ts'
 
 /**
@@ -16,10 +16,10 @@ export function useFollowing({ plan, door, saver }: EntrySession) {
   const { data, error } = useQuery({
     ...localeStatesQuery(uid, documentId ?? ''),
     enabled: documentId !== null,
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: SCHEDULES_REFRESH_MS,
   })
   const isGone = error instanceof ApiError && error.status === 404
-  const states = isGone ? NONE : data
+  const states = isGone ? NO_STATES : data
   const own = states?.find(({ locale }) => locale === plan.locale)
   const isPublished = typeof own?.publishedAt === 'string'
   useEffect(() => {
@@ -40,16 +40,16 @@ export function useFollowing({ plan, door, saver }: EntrySession) {
   }, [client, documentId, door, mark, plan.locale, uid])
   const writtenAt = own?.updatedAt
   useEffect(() => {
-    const isMissing = mark === GONE && door.writtenAt() !== null
+    const isMissing = mark === GONE_MARK && door.writtenAt() !== null
     const isOlder = writtenAt !== undefined && writtenAt !== door.writtenAt()
     if (isMissing || isOlder) void saver.refresh()
   }, [door, mark, saver, writtenAt])
   return { states, state: own?.state }
 }
 
-const GONE = 'gone'
-const NONE: readonly LocaleState[] = []
+const GONE_MARK = 'gone'
+const NO_STATES: readonly LocaleState[] = []
 
 function markOf(own: LocaleState | undefined): string {
-  return own === undefined ? GONE : [own.state, own.updatedAt, own.publishedAt].join(' ')
+  return own === undefined ? GONE_MARK : [own.state, own.updatedAt, own.publishedAt].join(' ')
 }

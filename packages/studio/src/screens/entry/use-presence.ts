@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { announcePresence, type Presence } from '../../api/entry-facts.ts'
 
-const BEAT = 20_000
+const PRESENCE_INTERVAL_MS = 20_000
 
 /** The other users who have the entry open. Announces this user while the window is visible. */
 export function usePresence(
@@ -18,7 +18,7 @@ export function usePresence(
       announcePresence({ uid, documentId, locale }, abort.signal).then(setOthers, () => undefined)
     }
     beat()
-    const timer = setInterval(beat, BEAT)
+    const timer = setInterval(beat, PRESENCE_INTERVAL_MS)
     document.addEventListener('visibilitychange', beat)
     return () => {
       abort.abort()

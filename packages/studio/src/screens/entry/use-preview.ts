@@ -6,13 +6,13 @@ export interface Preview {
 }
 
 /** Stored per browser, because it depends on the screen size. */
-const KEY = 'quire preview'
+const STORAGE_KEY = 'quire preview'
 
 export function usePreview(hasPreview: boolean): Preview | null {
-  const [isOpen, open] = useState(() => localStorage.getItem(KEY) === 'open')
+  const [isOpen, open] = useState(() => localStorage.getItem(STORAGE_KEY) === 'open')
   if (!hasPreview) return null
   const toggle = (): void => {
-    localStorage.setItem(KEY, isOpen ? 'closed' : 'open')
+    localStorage.setItem(STORAGE_KEY, isOpen ? 'closed' : 'open')
     open(!isOpen)
   }
   return { isOpen, toggle }

@@ -8,7 +8,7 @@ import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from '../entry/entry-side.module.css'
-import { Section } from '../entry/section.tsx'
+import { SideSection } from '../entry/section.tsx'
 import type { EntrySession } from '../entry/session.ts'
 import { versionsOf } from './versions.ts'
 
@@ -19,7 +19,7 @@ export interface HistorySectionProps {
   readonly documentId: string
 }
 
-const SHOWN = 4
+const MAX_SHOWN_VERSIONS = 4
 
 /** The latest author and a link to the history. Empty for types without history. */
 export function HistorySection({ session, documentId }: HistorySectionProps) {
@@ -36,9 +36,9 @@ export function HistorySection({ session, documentId }: HistorySectionProps) {
     open(true)
   }
   return (
-    <Section title={t('history.title')}>
+    <SideSection title={t('history.title')}>
       <ul>
-        {versions.slice(0, SHOWN).map((version) => (
+        {versions.slice(0, MAX_SHOWN_VERSIONS).map((version) => (
           <li key={version.key} className={styles['row']}>
             <span className={styles['link']}>{authorOf(version.by, t)}</span>
             <span className={styles['quiet']} title={moment(version.at)}>
@@ -59,6 +59,6 @@ export function HistorySection({ session, documentId }: HistorySectionProps) {
           </Suspense>
         </LoadBoundary>
       )}
-    </Section>
+    </SideSection>
   )
 }

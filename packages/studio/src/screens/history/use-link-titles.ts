@@ -3,7 +3,7 @@ import { entriesQuery, titleOf } from '../../api/entries.ts'
 import type { Attribute } from '../../entry/declaration.ts'
 import type { FormPlan } from '../entry/load-form.ts'
 
-const MOST = 100
+const MAX_READ_TITLES = 100
 
 /** The titles of related entries that exist and are visible. History only has their ids. */
 export function useLinkTitles(
@@ -13,14 +13,17 @@ export function useLinkTitles(
 ): ReadonlyMap<string, string> {
   const target = attribute?.type === 'relation' ? attribute.target : ''
   const titleField = reading.titleFieldOf(target)
-  const ids = [...new Set(values.flat().filter((one) => typeof one === 'string'))].slice(0, MOST)
+  const ids = [...new Set(values.flat().filter((one) => typeof one === 'string'))].slice(
+    0,
+    MAX_READ_TITLES,
+  )
   const isAsked = target.startsWith('api::') && titleField !== null && ids.length > 0
   const { data } = useQuery({
     ...entriesQuery(target, {
       filters: { documentId: { $in: ids } },
       fields: [titleField ?? 'documentId'],
       status: 'draft',
-      pagination: { pageSize: MOST, withCount: false },
+      pagination: { pageSize: MAX_READ_TITLES, withCount: false },
       ...(locale !== null && { locale }),
     }),
     enabled: isAsked,

@@ -45,11 +45,11 @@ function besides(
   others: readonly RecentEntry[],
 ): readonly RecentEntry[] {
   const keyOf = ({ uid, documentId, locale }: RecentEntry) => `${uid} ${documentId} ${locale ?? ''}`
-  const shown = new Set(others.slice(0, SHOWN).map(keyOf))
+  const shown = new Set(others.slice(0, MAX_SHOWN_ENTRIES).map(keyOf))
   return entries.filter((entry) => !shown.has(keyOf(entry)))
 }
 
-const MOST_BEGINNINGS = 6
+const MAX_CREATE_LINKS = 6
 
 function Beginnings() {
   const { t, language } = useTexts()
@@ -62,7 +62,7 @@ function Beginnings() {
   if (first.length === 0) return null
   return (
     <ul className={styles['beginnings']} aria-label={t('palette.create')}>
-      {first.slice(0, MOST_BEGINNINGS).map((type) => (
+      {first.slice(0, MAX_CREATE_LINKS).map((type) => (
         <li key={type.uid}>
           <Link
             to="/content/$type/$documentId"
@@ -83,7 +83,7 @@ interface EntriesProps {
   readonly entries: readonly RecentEntry[]
 }
 
-const SHOWN = 10
+const MAX_SHOWN_ENTRIES = 10
 
 function Entries({ title, entries }: EntriesProps) {
   const types = new Map(useTypes().map((type) => [type.uid, type]))
@@ -96,7 +96,7 @@ function Entries({ title, entries }: EntriesProps) {
     <section aria-label={title} className={styles['section']}>
       <h2 className={styles['title']}>{title}</h2>
       <ul>
-        {known.slice(0, SHOWN).map(({ entry, type }) => (
+        {known.slice(0, MAX_SHOWN_ENTRIES).map(({ entry, type }) => (
           <li key={`${entry.documentId} ${entry.locale ?? ''}`}>
             <EntryLink entry={entry} type={type} />
           </li>

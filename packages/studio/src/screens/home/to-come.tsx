@@ -9,13 +9,13 @@ import { ScheduleLink, titleOfSchedule, useScheduleNote } from '../planning/sche
 import styles from './home-screen.module.css'
 
 /** A failed schedule, or a webhook that was turned off by its receiver or missed events. */
-export type Failure =
+export type FailedAction =
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
   | { readonly kind: 'webhook'; readonly webhook: Webhook }
 
 export interface ToCome {
   readonly scheduled: readonly Schedule[]
-  readonly failures: readonly Failure[]
+  readonly failures: readonly FailedAction[]
 }
 
 export function useToCome(): ToCome {
@@ -39,7 +39,7 @@ export function useToCome(): ToCome {
   }
 }
 
-const SHOWN = 5
+const MAX_SHOWN_ACTIONS = 5
 
 export function Scheduled({ schedules }: { readonly schedules: readonly Schedule[] }) {
   const texts = useTexts()
@@ -55,7 +55,7 @@ export function Scheduled({ schedules }: { readonly schedules: readonly Schedule
         </Link>
       </div>
       <ul>
-        {schedules.slice(0, SHOWN).map((schedule) => (
+        {schedules.slice(0, MAX_SHOWN_ACTIONS).map((schedule) => (
           <li key={schedule.id}>
             <ScheduleLink schedule={schedule} className={styles['entry'] ?? ''}>
               <span className={styles['text']}>
@@ -72,14 +72,14 @@ export function Scheduled({ schedules }: { readonly schedules: readonly Schedule
   )
 }
 
-export function Failed({ failures }: { readonly failures: readonly Failure[] }) {
+export function Failed({ failures }: { readonly failures: readonly FailedAction[] }) {
   const { t } = useTexts()
   if (failures.length === 0) return null
   return (
     <section aria-label={t('home.failed')} className={styles['section']}>
       <h2 className={styles['title']}>{t('home.failed')}</h2>
       <ul>
-        {failures.slice(0, SHOWN).map((failure) => (
+        {failures.slice(0, MAX_SHOWN_ACTIONS).map((failure) => (
           <li key={failure.kind === 'schedule' ? failure.schedule.id : failure.webhook.id}>
             {failure.kind === 'schedule' ? (
               <FailedSchedule schedule={failure.schedule} />

@@ -11,7 +11,7 @@ export interface Column {
 export const STATE_COLUMN = 'state'
 export const LOCALES_COLUMN = 'locales'
 
-const TOO_LONG: ReadonlySet<AttributeType> = new Set([
+const HIDDEN_TYPES: ReadonlySet<AttributeType> = new Set([
   'blocks',
   'json',
   'component',
@@ -28,7 +28,7 @@ export function columnsOf(declaration: Declaration): readonly Column[] {
     ...(draftAndPublish ? [{ name: STATE_COLUMN }] : []),
     ...(localized ? [{ name: LOCALES_COLUMN }] : []),
     ...Object.entries({ ...attributes, ...OWN_ATTRIBUTES })
-      .filter(([name, { type }]) => name !== titleField && !TOO_LONG.has(type))
+      .filter(([name, { type }]) => name !== titleField && !HIDDEN_TYPES.has(type))
       .filter(([name]) => draftAndPublish || name !== 'publishedAt')
       .map(([name, attribute]) => ({ name, attribute })),
   ]

@@ -22,7 +22,7 @@ export function FilterBar({ list }: { readonly list: List }) {
     list.change({ filters: words.length === 0 ? undefined : words })
   return (
     <div className={styles['bar']}>
-      <ListSearch list={list} />
+      <ListSearchBox list={list} />
       <ul className={styles['chips']} aria-label={t('list.filters')}>
         {filters.map((word, at) => (
           <li key={`${word.at} ${word.is} ${word.to ?? ''}`} className={styles['chip']}>
@@ -79,7 +79,7 @@ export function FilterBar({ list }: { readonly list: List }) {
   )
 }
 
-function ListSearch({ list }: { readonly list: List }) {
+function ListSearchBox({ list }: { readonly list: List }) {
   const [text, setText] = useState(list.search.q ?? '')
   const search = useDelayed((q: string) => list.change({ q: q === '' ? undefined : q }))
   return (

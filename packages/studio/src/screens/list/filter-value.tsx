@@ -38,7 +38,7 @@ export function FilterValue({ word, attribute, locale, onChange }: FilterValuePr
   if (attribute?.type === 'relation' && attribute.target !== undefined) {
     return <RelatedValue uid={attribute.target} word={word} locale={locale} onChange={onChange} />
   }
-  const options = attribute === undefined ? null : optionsOf(attribute, t)
+  const options = attribute === undefined ? null : valueOptions(attribute, t)
   if (options !== null) {
     return (
       <Choice
@@ -62,7 +62,7 @@ export function FilterValue({ word, attribute, locale, onChange }: FilterValuePr
   )
 }
 
-function optionsOf(attribute: Attribute, t: ReturnType<typeof useTexts>['t']) {
+function valueOptions(attribute: Attribute, t: ReturnType<typeof useTexts>['t']) {
   if (attribute.type === 'boolean') {
     return [
       { id: 'true', name: t('value.yes') },
@@ -100,7 +100,7 @@ interface RelatedValueProps extends Omit<FilterValueProps, 'attribute'> {
   readonly uid: string
 }
 
-const OFFERED = 8
+const MAX_SUGGESTIONS = 8
 
 function RelatedValue({ uid, word, locale, onChange }: RelatedValueProps) {
   const { t } = useTexts()
@@ -113,7 +113,7 @@ function RelatedValue({ uid, word, locale, onChange }: RelatedValueProps) {
       ...(declaration?.localized === true && locale !== null && { locale }),
       ...(text !== '' && { _q: text }),
       fields: [titleField ?? 'documentId'],
-      pagination: { pageSize: OFFERED, withCount: false },
+      pagination: { pageSize: MAX_SUGGESTIONS, withCount: false },
     }),
     enabled: declaration !== undefined,
     placeholderData: keepPreviousData,

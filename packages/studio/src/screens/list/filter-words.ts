@@ -128,7 +128,7 @@ function toOperand(value: string, type: AttributeType): string {
 }
 
 /** The state that the filters select; undefined if there is no filter on the state. */
-export function stateOf(words: readonly FilterWord[]): EntryState | undefined {
+export function filteredState(words: readonly FilterWord[]): EntryState | undefined {
   const to = words.findLast(({ at }) => at === STATE)?.to
   return ENTRY_STATES.find((state) => state === to)
 }

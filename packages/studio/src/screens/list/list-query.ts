@@ -2,13 +2,13 @@ import type { Attribute, Attributes, Declaration } from '../../api/content-types
 import { type ListQuery, NEWEST_FIRST } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
-import { OWN_ATTRIBUTES, stateOf, toFilters } from './filter-words.ts'
+import { OWN_ATTRIBUTES, filteredState, toFilters } from './filter-words.ts'
 import type { ListSearch } from './list-search.ts'
 
 export const PAGE_SIZE = 50
 
 /** Limits the names that are loaded for a to-many relation. */
-const SHOWN_RELATED = 3
+const MAX_RELATED_TITLES = 3
 
 export interface ListQueryInput {
   readonly declaration: Declaration
@@ -29,7 +29,7 @@ export function toListQuery(input: ListQueryInput): ListQuery {
   return {
     ...selectionOf(input),
     fields: names.length === 0 ? ['documentId'] : names,
-    populate: populateOf(input),
+    populate: columnPopulate(input),
     sort: search.sort ?? NEWEST_FIRST,
     pagination: { cursor: search.after ?? '', pageSize: PAGE_SIZE },
   }
@@ -46,7 +46,7 @@ export function selectionOf({
     ...(locale !== null && { locale }),
     ...(q !== undefined && { _q: q }),
     filters: toFilters(filters, attributes),
-    state: stateOf(filters),
+    state: filteredState(filters),
   }
 }
 
@@ -54,7 +54,7 @@ function isScalar({ type }: { readonly type: string }): boolean {
   return type !== 'relation' && type !== 'media'
 }
 
-function populateOf({ declaration, columns, titles }: ListQueryInput): QueryValue {
+function columnPopulate({ declaration, columns, titles }: ListQueryInput): QueryValue {
   const picture = pictureOf(declaration)
   const shown = columns.flatMap(({ name, attribute }): (readonly [string, QueryValue])[] => {
     if (name === LOCALES_COLUMN) return [['localizations', { fields: ['locale'] }]]
@@ -71,7 +71,7 @@ function relatedOf(
   const isMany = relation === 'oneToMany' || relation === 'manyToMany'
   return {
     fields: [titles[target] ?? 'documentId'],
-    ...(isMany && { pagination: { limit: SHOWN_RELATED } }),
+    ...(isMany && { pagination: { limit: MAX_RELATED_TITLES } }),
   }
 }
 

@@ -16,16 +16,16 @@ import { ListFoot } from './list-foot.tsx'
 import { ListTable } from './list-table.tsx'
 import { type List, useList } from './use-list.ts'
 
-const NOTHING: Selection = new Set()
+const EMPTY_SELECTION: Selection = new Set()
 
 export function ListScreen({ type }: { readonly type: TypeSummary }) {
   const { t, number } = useTexts()
   const list = useList(type)
-  const [selected, select] = useState(NOTHING)
+  const [selected, select] = useState(EMPTY_SELECTION)
   const [isEverything, setEverything] = useState(false)
   const total = list.entries.data?.meta.pagination.total
   const clear = (): void => {
-    select(NOTHING)
+    select(EMPTY_SELECTION)
     setEverything(false)
   }
   // Entries that are no longer visible must not stay selected.

@@ -11,7 +11,7 @@ export interface ListSearch {
 }
 
 /** Ignored values are set explicitly, because the router merges the result over the raw search. */
-const NOTHING = {
+const NO_SEARCH = {
   locale: undefined,
   q: undefined,
   sort: undefined,
@@ -23,7 +23,7 @@ export function readListSearch(given: Record<string, unknown>): ListSearch {
   const { filters } = given
   const words = Array.isArray(filters) ? filters.filter(isFilterWord) : []
   return {
-    ...(NOTHING as object),
+    ...(NO_SEARCH as object),
     ...textOf(given, 'locale'),
     ...textOf(given, 'q'),
     ...textOf(given, 'sort', /^\w+:(asc|desc)$/),

@@ -15,7 +15,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { type DeletedEntry, useUndoDeletion } from '../trash/use-undo-deletion.ts'
 
 /** The inverse of an action, for entries that were all in one state. */
-const UNDONE_BY: Readonly<Partial<Record<BulkAction, readonly [EntryState, BulkAction]>>> = {
+const INVERSE_ACTIONS: Readonly<Partial<Record<BulkAction, readonly [EntryState, BulkAction]>>> = {
   publish: ['draft', 'unpublish'],
   unpublish: ['published', 'publish'],
 }
@@ -86,7 +86,7 @@ function inverseOf(
   action: BulkAction,
   states: readonly (EntryState | undefined)[],
 ): BulkAction | null {
-  const [state, inverse = null] = UNDONE_BY[action] ?? []
+  const [state, inverse = null] = INVERSE_ACTIONS[action] ?? []
   return states.every((one) => one === state) ? inverse : null
 }
 

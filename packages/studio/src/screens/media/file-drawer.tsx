@@ -12,7 +12,7 @@ import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -41,9 +41,9 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
     action.run(
       () =>
         changeFile(file.id, {
-          name: textOf(form, 'name'),
-          alternativeText: textOf(form, 'alternativeText'),
-          caption: textOf(form, 'caption'),
+          name: readText(form, 'name'),
+          alternativeText: readText(form, 'alternativeText'),
+          caption: readText(form, 'caption'),
           ...(isPicture && focalPoint !== null && { focalPoint }),
         }),
       { changes: ['files'], says: t('settings.saved'), onDone: onClose },
@@ -100,7 +100,7 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
         </FormFields>
         <FileUsages file={file} />
       </div>
-      {isAsking && <AskToDelete file={file} onClose={() => ask(false)} onDeleted={onClose} />}
+      {isAsking && <AskToDeleteFile file={file} onClose={() => ask(false)} onDeleted={onClose} />}
     </Dialog>
   )
 }
@@ -141,13 +141,13 @@ function FileTexts({ file, action, isReadOnly }: FileTextsProps) {
   )
 }
 
-interface AskToDeleteProps {
+interface AskToDeleteFileProps {
   readonly file: MediaFile
   readonly onClose: () => void
   readonly onDeleted: () => void
 }
 
-function AskToDelete({ file, onClose, onDeleted }: AskToDeleteProps) {
+function AskToDeleteFile({ file, onClose, onDeleted }: AskToDeleteFileProps) {
   const { t } = useTexts()
   const action = useAction()
   const uses = useQuery(fileUsagesQuery(file.id)).data?.meta.pagination.total ?? 0

@@ -12,14 +12,14 @@ export interface FocalPictureProps {
   readonly onChange?: (point: FocalPoint) => void
 }
 
-const MIDDLE: FocalPoint = { x: 50, y: 50 }
-const STEP = 2
+const CENTER: FocalPoint = { x: 50, y: 50 }
+const STEP_PERCENT = 2
 
 const MOVES: Readonly<Record<string, FocalPoint>> = {
-  ArrowLeft: { x: -STEP, y: 0 },
-  ArrowRight: { x: STEP, y: 0 },
-  ArrowUp: { x: 0, y: -STEP },
-  ArrowDown: { x: 0, y: STEP },
+  ArrowLeft: { x: -STEP_PERCENT, y: 0 },
+  ArrowRight: { x: STEP_PERCENT, y: 0 },
+  ArrowUp: { x: 0, y: -STEP_PERCENT },
+  ArrowDown: { x: 0, y: STEP_PERCENT },
 }
 
 /** An image with its focal point, which can be set by a press or moved by arrow keys. */
@@ -27,7 +27,7 @@ export function FocalPicture({ file, point, onChange }: FocalPictureProps) {
   const { t } = useTexts()
   const source = previewOf({ ...file, formats: file.formats ?? null }, 'medium')
   if (source === null) return <FilePicture file={file} />
-  const { x, y } = point ?? MIDDLE
+  const { x, y } = point ?? CENTER
   const place = ({ clientX, clientY, currentTarget }: PointerEvent): void => {
     const box = currentTarget.getBoundingClientRect()
     onChange?.({

@@ -3,7 +3,7 @@ import { addFolder, deleteFolder, renameFolder } from '../../api/files.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { TextInput } from '../../design/text-input.tsx'
@@ -132,7 +132,7 @@ function FolderDialog({ title, name, onClose, save }: FolderDialogProps) {
         id="folder"
         problem={action.problem}
         onSubmit={(form) =>
-          action.run(() => save(textOf(form, 'name')), { changes: ['folders'], onDone: onClose })
+          action.run(() => save(readText(form, 'name')), { changes: ['folders'], onDone: onClose })
         }
       >
         <TextInput

@@ -17,7 +17,7 @@ import { UploadList } from './upload-list.tsx'
 import { useMedia } from './use-media.ts'
 import { useMediaUploads } from './use-media-uploads.ts'
 
-const NOTHING: Selection = new Set()
+const EMPTY_SELECTION: Selection = new Set()
 
 export function MediaScreen() {
   const { t, number } = useTexts()
@@ -25,7 +25,7 @@ export function MediaScreen() {
   const media = useMedia()
   const { search, change, files } = media
   const uploads = useMediaUploads(search.folder ?? null)
-  const [selected, select] = useState(NOTHING)
+  const [selected, select] = useState(EMPTY_SELECTION)
   const [opened, open] = useState<MediaFile | null>(null)
   const mayUpload = may('plugin::upload.content-api.upload')
   const total = files.data?.meta.pagination.total
@@ -69,7 +69,7 @@ export function MediaScreen() {
         <Files media={media} selected={selected} onSelect={select} onOpen={open} />
       </DropZone>
       <UploadList uploads={uploads} />
-      <MediaSelection media={media} selected={selected} onClear={() => select(NOTHING)} />
+      <MediaSelection media={media} selected={selected} onClear={() => select(EMPTY_SELECTION)} />
       {opened !== null && <FileDrawer key={opened.id} file={opened} onClose={() => open(null)} />}
     </Page>
   )

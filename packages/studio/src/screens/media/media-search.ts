@@ -24,7 +24,7 @@ export interface MediaSearch {
 }
 
 /** Ignored values are set explicitly, because the router merges the result over the raw search. */
-const NOTHING = {
+const NO_SEARCH = {
   folder: undefined,
   q: undefined,
   kind: undefined,
@@ -39,7 +39,7 @@ export function readMediaSearch(given: Record<string, unknown>): MediaSearch {
   const kind = KINDS.find((one) => one === given['kind'])
   const text = typeof q === 'number' ? String(q) : q
   return {
-    ...(NOTHING as object),
+    ...(NO_SEARCH as object),
     ...(isText(folder) && { folder }),
     ...(isText(text) && { q: text }),
     ...(kind !== undefined && { kind }),

@@ -18,14 +18,14 @@ export interface MediaSelectionProps {
   readonly onClear: () => void
 }
 
-const ROOT = 'root'
+const ROOT_FOLDER = 'root'
 
 export function MediaSelection({ media, selected, onClear }: MediaSelectionProps) {
   const { t } = useTexts()
   const may = useMay()
   const action = useAction()
   const [asked, ask] = useState<'move' | 'delete' | null>(null)
-  const [target, setTarget] = useState(ROOT)
+  const [target, setTarget] = useState(ROOT_FOLDER)
   const shown = media.files.data?.data ?? []
   const files = shown.filter(({ documentId }) => selected === 'all' || selected.has(documentId))
   const close = (): void => ask(null)
@@ -72,7 +72,7 @@ export function MediaSelection({ media, selected, onClear }: MediaSelectionProps
                 () =>
                   moveFiles(
                     files.map(({ documentId }) => documentId),
-                    target === ROOT ? null : target,
+                    target === ROOT_FOLDER ? null : target,
                   ),
                 {
                   changes: ['files', 'folders'],
@@ -89,7 +89,7 @@ export function MediaSelection({ media, selected, onClear }: MediaSelectionProps
       >
         <Choice
           label={t('media.folder')}
-          options={[{ id: ROOT, name: t('nav.media') }, ...places]}
+          options={[{ id: ROOT_FOLDER, name: t('nav.media') }, ...places]}
           value={target}
           onChange={setTarget}
         />

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { uploadFile } from '../../api/upload.ts'
 
-export interface Upload {
+export interface MediaUpload {
   readonly id: number
   readonly name: string
   readonly share: number
@@ -10,16 +10,16 @@ export interface Upload {
 }
 
 /** Concurrent uploads. The server resizes each image during its upload. */
-const AT_A_TIME = 3
+const MAX_CONCURRENT_UPLOADS = 3
 
 export function useMediaUploads(folder: string | null) {
   const client = useQueryClient()
-  const [uploads, setUploads] = useState<readonly Upload[]>([])
+  const [uploads, setUploads] = useState<readonly MediaUpload[]>([])
   const last = useRef(0)
   const waiting = useRef<(() => Promise<void>)[]>([])
   const running = useRef(0)
 
-  const change = (id: number, to: Partial<Upload>): void =>
+  const change = (id: number, to: Partial<MediaUpload>): void =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
   const forget = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
 
@@ -35,7 +35,7 @@ export function useMediaUploads(folder: string | null) {
   }
 
   const next = (): void => {
-    while (running.current < AT_A_TIME) {
+    while (running.current < MAX_CONCURRENT_UPLOADS) {
       const run = waiting.current.shift()
       if (run === undefined) return
       running.current += 1

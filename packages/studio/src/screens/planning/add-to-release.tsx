@@ -11,7 +11,7 @@ import type { PlannedAction } from '../../api/schedules.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -23,7 +23,7 @@ export interface AddToReleaseProps {
   readonly onAdded?: () => void
 }
 
-const NEW = 'new'
+const NEW_RELEASE_ID = 'new'
 
 export function AddToRelease({ entries, isOpen, onClose, onAdded }: AddToReleaseProps) {
   const { t } = useTexts()
@@ -32,9 +32,9 @@ export function AddToRelease({ entries, isOpen, onClose, onAdded }: AddToRelease
   const [chosen, choose] = useState<string | null>(null)
   const [verb, setVerb] = useState<PlannedAction>('publish')
   const action = useAction(['data.name'])
-  const release = chosen ?? open[0]?.id ?? NEW
+  const release = chosen ?? open[0]?.id ?? NEW_RELEASE_ID
   const add = async (name: string): Promise<Release> => {
-    const id = release === NEW ? (await createRelease(name)).id : release
+    const id = release === NEW_RELEASE_ID ? (await createRelease(name)).id : release
     return addToRelease(
       id,
       entries.map((entry) => ({ ...entry, action: verb })),
@@ -55,10 +55,10 @@ export function AddToRelease({ entries, isOpen, onClose, onAdded }: AddToRelease
         id="add-to-release"
         problem={action.problem}
         onSubmit={(form) =>
-          action.run(() => add(textOf(form, 'name')), {
+          action.run(() => add(readText(form, 'name')), {
             changes: ['releases'],
             says: t('releases.added', {
-              name: open.find(({ id }) => id === release)?.name ?? textOf(form, 'name'),
+              name: open.find(({ id }) => id === release)?.name ?? readText(form, 'name'),
             }),
             onDone: () => {
               onClose()
@@ -71,12 +71,12 @@ export function AddToRelease({ entries, isOpen, onClose, onAdded }: AddToRelease
           label={t('releases.choose')}
           options={[
             ...open.map(({ id, name }) => ({ id, name })),
-            { id: NEW, name: t('releases.created') },
+            { id: NEW_RELEASE_ID, name: t('releases.created') },
           ]}
           value={release}
           onChange={choose}
         />
-        {release === NEW && (
+        {release === NEW_RELEASE_ID && (
           <TextInput
             label={t('releases.name')}
             name="name"

@@ -1,5 +1,5 @@
 /** The possible shifts of daylight saving time: one hour, or half an hour on Lord Howe Island. */
-const CHANGES_MS = [3_600_000, 1_800_000] as const
+const CLOCK_SHIFTS_MS = [3_600_000, 1_800_000] as const
 
 export interface LocalTime {
   readonly at: Date
@@ -16,7 +16,7 @@ export function readLocalTime(text: string): LocalTime | null {
   if (Number.isNaN(at.getTime())) return null
   const minute = text.slice(0, MINUTES)
   if (onClock(at) !== minute) return { at, kind: 'skipped' }
-  const isTwice = CHANGES_MS.some((ms) => onClock(new Date(at.getTime() + ms)) === minute)
+  const isTwice = CLOCK_SHIFTS_MS.some((ms) => onClock(new Date(at.getTime() + ms)) === minute)
   return { at, kind: isTwice ? 'twice' : 'usual' }
 }
 

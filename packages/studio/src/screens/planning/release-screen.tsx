@@ -22,7 +22,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from '../settings/ask-to-delete.tsx'
 import styles from './planning.module.css'
 import { ReleaseItems } from './release-items.tsx'
-import { stateOf } from './releases-screen.tsx'
+import { releaseStateText } from './releases-screen.tsx'
 import { ScheduleDialog } from './schedule-dialog.tsx'
 
 export function ReleaseScreen() {
@@ -42,7 +42,7 @@ function OneRelease({ release }: { readonly release: Release }) {
   return (
     <Page
       title={name}
-      note={stateOf(texts, release)}
+      note={releaseStateText(texts, release)}
       narrow
       actions={<ReleaseActions release={release} onFaults={setFaults} />}
     >

@@ -15,7 +15,7 @@ import { Icon } from '../../design/icon.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { Section } from '../entry/section.tsx'
+import { SideSection } from '../entry/section.tsx'
 import { AddToRelease } from './add-to-release.tsx'
 import styles from './planning.module.css'
 
@@ -45,7 +45,7 @@ function Releases({ uid, documentId, locale }: ReleaseSectionProps) {
   )
   if (held.length === 0 && !mayChange) return null
   return (
-    <Section title={t('nav.releases')}>
+    <SideSection title={t('nav.releases')}>
       <div ref={box}>
         {held.length > 0 && (
           <ul className={styles['schedules']}>
@@ -67,7 +67,7 @@ function Releases({ uid, documentId, locale }: ReleaseSectionProps) {
         isOpen={isAdding}
         onClose={() => setAdding(false)}
       />
-    </Section>
+    </SideSection>
   )
 }
 

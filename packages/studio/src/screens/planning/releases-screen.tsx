@@ -5,7 +5,7 @@ import { createRelease, releasePagesQuery, type ReleaseSummary } from '../../api
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
@@ -67,12 +67,12 @@ function ReleaseRow({ release }: { readonly release: ReleaseSummary }) {
           {name}
         </Link>
       }
-      note={[stateOf(texts, release), texts.t('releases.count', { count })].join(' · ')}
+      note={[releaseStateText(texts, release), texts.t('releases.count', { count })].join(' · ')}
     />
   )
 }
 
-export function stateOf(
+export function releaseStateText(
   { t, moment }: ReturnType<typeof useTexts>,
   { state, schedule, publishedAt }: ReleaseSummary,
 ): string {
@@ -106,7 +106,7 @@ function NewRelease({
         id="new-release"
         problem={action.problem}
         onSubmit={(form) =>
-          action.run(() => createRelease(textOf(form, 'name')), {
+          action.run(() => createRelease(readText(form, 'name')), {
             changes: ['releases'],
             onDone: ({ id }) => {
               onClose()

@@ -3,7 +3,7 @@ import type { PlannedAction } from '../../api/schedules.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import type { Action } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -40,7 +40,7 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
         id="schedule"
         problem={problem ?? action.problem}
         onSubmit={(form) => {
-          const time = readLocalTime(textOf(form, 'at'))
+          const time = readLocalTime(readText(form, 'at'))
           const wrong = faultOf(time)
           setProblem(wrong === null ? null : t(wrong, { zone }))
           if (time !== null && wrong === null) {

@@ -15,7 +15,7 @@ import { Icon } from '../../design/icon.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { Section } from '../entry/section.tsx'
+import { SideSection } from '../entry/section.tsx'
 import { ScheduleDialog } from './schedule-dialog.tsx'
 import styles from './planning.module.css'
 
@@ -25,12 +25,12 @@ export interface ScheduleSectionProps {
   readonly locale: string | null
 }
 
-const NONE: readonly Schedule[] = []
+const NO_SCHEDULES: readonly Schedule[] = []
 
 export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProps) {
   const { t } = useTexts()
   const may = useMay()
-  const { data = NONE } = useQuery(entrySchedulesQuery(uid, documentId))
+  const { data = NO_SCHEDULES } = useQuery(entrySchedulesQuery(uid, documentId))
   useCarriedOut(uid, documentId, data)
   const action = useAction(['data.at'])
   const [isAdding, setAdding] = useState(false)
@@ -40,7 +40,7 @@ export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProp
   const mayPlan = may(`${uid}.publish`, locale ?? undefined)
   if (own.length === 0 && !mayPlan) return null
   return (
-    <Section title={t('schedule.title')}>
+    <SideSection title={t('schedule.title')}>
       <div ref={box}>
         {own.length > 0 && (
           <ul className={styles['schedules']}>
@@ -73,7 +73,7 @@ export function ScheduleSection({ uid, documentId, locale }: ScheduleSectionProp
           })
         }
       />
-    </Section>
+    </SideSection>
   )
 }
 

@@ -4,7 +4,7 @@ import { at, manage, ownSessionsQuery } from '../../api/management.ts'
 import { type Session, sessionQuery, useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
-import { FormFields, secretOf, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readUntrimmedText, readText } from '../../design/form-fields.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { notify } from '../../design/toasts.tsx'
@@ -13,7 +13,7 @@ import { LANGUAGES, useTexts } from '../../texts/texts.ts'
 import { browserOf } from './browser-of.ts'
 import styles from './section.module.css'
 import { Passkeys } from './passkeys.tsx'
-import { Section } from './section.tsx'
+import { SettingsSection } from './section.tsx'
 
 export function AccountSection() {
   return (
@@ -43,11 +43,11 @@ function Profile() {
       },
     })
   return (
-    <Section title={t('settings.account')} hint={administrator.email}>
+    <SettingsSection title={t('settings.account')} hint={administrator.email}>
       <div className={styles['form']}>
         <FormFields
           problem={action.problem}
-          onSubmit={(form) => put({ name: textOf(form, 'name') })}
+          onSubmit={(form) => put({ name: readText(form, 'name') })}
         >
           <TextInput
             label={t('firstStart.name')}
@@ -69,7 +69,7 @@ function Profile() {
           </div>
         </FormFields>
       </div>
-    </Section>
+    </SettingsSection>
   )
 }
 
@@ -79,14 +79,14 @@ function Password() {
   // A new key resets the fields.
   const [times, count] = useState(0)
   return (
-    <Section title={t('signIn.password')}>
+    <SettingsSection title={t('signIn.password')}>
       <div className={styles['form']} key={times}>
         <FormFields
           problem={action.problem}
           onSubmit={(form) => {
             const body = {
-              currentPassword: secretOf(form, 'currentPassword'),
-              password: secretOf(form, 'password'),
+              currentPassword: readUntrimmedText(form, 'currentPassword'),
+              password: readUntrimmedText(form, 'password'),
             }
             action.run(() => manage('POST', '/admin/me/password', body), {
               says: t('settings.passwordChanged'),
@@ -116,7 +116,7 @@ function Password() {
           </div>
         </FormFields>
       </div>
-    </Section>
+    </SettingsSection>
   )
 }
 
@@ -127,7 +127,7 @@ function Sessions() {
   const end = (id: string): void =>
     action.run(() => manage('DELETE', at('me/sessions', id)), { changes: ['own-sessions'] })
   return (
-    <Section title={t('settings.sessions')} hint={t('settings.sessionsHint')}>
+    <SettingsSection title={t('settings.sessions')} hint={t('settings.sessionsHint')}>
       <Rows label={t('settings.sessions')}>
         {sessions.map(({ id, userAgent, address, usedAt, current }) => (
           <Row
@@ -143,6 +143,6 @@ function Sessions() {
           </Row>
         ))}
       </Rows>
-    </Section>
+    </SettingsSection>
   )
 }

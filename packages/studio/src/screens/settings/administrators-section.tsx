@@ -14,14 +14,14 @@ import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
 import { Copyable } from '../../design/copyable.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, secretOf, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readUntrimmedText, readText } from '../../design/form-fields.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from './ask-to-delete.tsx'
 import styles from './section.module.css'
-import { Section } from './section.tsx'
+import { SettingsSection } from './section.tsx'
 
 interface MadeLink {
   readonly link: string
@@ -54,7 +54,7 @@ export function AdministratorsSection() {
     <Button onPress={() => edit('new')}>{t('settings.newAdministrator')}</Button>
   )
   return (
-    <Section
+    <SettingsSection
       title={t('settings.administrators')}
       hint={t('settings.administratorsHint')}
       action={add}
@@ -121,7 +121,7 @@ export function AdministratorsSection() {
           })
         }
       />
-    </Section>
+    </SettingsSection>
   )
 }
 
@@ -143,10 +143,13 @@ function PersonDialog({ person, isOwn, roles, onClose, onCreated }: PersonDialog
     const isMissing = person === null && chosen.length === 0
     missRole(isMissing)
     if (isMissing) return
-    const [email, currentPassword] = [textOf(form, 'email'), secretOf(form, 'currentPassword')]
+    const [email, currentPassword] = [
+      readText(form, 'email'),
+      readUntrimmedText(form, 'currentPassword'),
+    ]
     const isMoving = isOwn && email.toLowerCase() !== person?.email
     const body = {
-      name: textOf(form, 'name'),
+      name: readText(form, 'name'),
       email,
       roles: chosen,
       ...(isMoving && currentPassword !== '' && { currentPassword }),

@@ -10,7 +10,7 @@ import {
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -45,8 +45,8 @@ export function ApiTokenDialog({ token, onClose, onCreated }: ApiTokenDialogProp
   const spans = [...new Set([...LIFESPANS, lifespan])]
   const submit = (form: FormData): void => {
     const body: ApiTokenInput = {
-      name: textOf(form, 'name'),
-      description: textOf(form, 'description'),
+      name: readText(form, 'name'),
+      description: readText(form, 'description'),
       type,
       permissions: type === 'custom' ? [...granted] : [],
       lifespanDays: lifespan === 'none' ? null : Number(lifespan),
@@ -72,7 +72,7 @@ export function ApiTokenDialog({ token, onClose, onCreated }: ApiTokenDialogProp
       }
     >
       <FormFields id="api-token" problem={action.problem} onSubmit={submit}>
-        <Named token={token} action={action} />
+        <TokenNameFields token={token} action={action} />
         <Choice
           label={t('token.type')}
           options={TYPES.map((id) => ({ id, name: t(`token.${id}`) }))}
@@ -96,7 +96,13 @@ export function ApiTokenDialog({ token, onClose, onCreated }: ApiTokenDialogProp
   )
 }
 
-function Named({ token, action }: { readonly token: ApiToken | null; readonly action: Action }) {
+function TokenNameFields({
+  token,
+  action,
+}: {
+  readonly token: ApiToken | null
+  readonly action: Action
+}) {
   const { t } = useTexts()
   return (
     <>

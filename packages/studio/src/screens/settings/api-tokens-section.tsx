@@ -14,7 +14,7 @@ import { type Texts, useTexts } from '../../texts/texts.ts'
 import { ApiTokenDialog } from './api-token-dialog.tsx'
 import { AskToDelete } from './ask-to-delete.tsx'
 import styles from './section.module.css'
-import { Section } from './section.tsx'
+import { SettingsSection } from './section.tsx'
 
 interface Shown extends ApiToken {
   readonly accessKey: string
@@ -38,7 +38,7 @@ export function ApiTokensSection() {
     <Button onPress={() => edit('new')}>{t('settings.newToken')}</Button>
   )
   return (
-    <Section
+    <SettingsSection
       title={t('settings.apiTokens')}
       hint={t('settings.apiTokensHint')}
       action={tokens.length > 0 && add}
@@ -92,7 +92,7 @@ export function ApiTokensSection() {
           })
         }
       />
-    </Section>
+    </SettingsSection>
   )
 }
 

@@ -5,14 +5,14 @@ import { addLocale, makeDefaultLocale, removeLocale, useLocales } from '../../ap
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './section.module.css'
-import { Section } from './section.tsx'
+import { SettingsSection } from './section.tsx'
 
 export function LocalesSection() {
   const texts = useTexts()
@@ -32,7 +32,7 @@ export function LocalesSection() {
   }
   const add = <Button onPress={() => setAdding(true)}>{t('settings.addLocale')}</Button>
   return (
-    <Section title={t('settings.locales')} hint={t('settings.localesHint')} action={add}>
+    <SettingsSection title={t('settings.locales')} hint={t('settings.localesHint')} action={add}>
       <Rows label={t('settings.locales')}>
         {locales.map(({ code, isDefault }) => (
           <Row
@@ -68,7 +68,7 @@ export function LocalesSection() {
           }
         />
       )}
-    </Section>
+    </SettingsSection>
   )
 }
 
@@ -148,7 +148,7 @@ function AddLocale({
         id="add-locale"
         problem={action.problem}
         onSubmit={(form) => {
-          const given = textOf(form, 'code')
+          const given = readText(form, 'code')
           action.run(() => addLocale({ code: given, name: texts.locale(given) }), {
             changes: ['locales'],
             onDone: onClose,

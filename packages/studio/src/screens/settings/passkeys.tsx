@@ -11,7 +11,7 @@ import {
 import { startQuery, useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, secretOf, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readUntrimmedText, readText } from '../../design/form-fields.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { Notice } from '../../design/notice.tsx'
@@ -20,7 +20,7 @@ import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from './ask-to-delete.tsx'
-import { Section } from './section.tsx'
+import { SettingsSection } from './section.tsx'
 
 /** The user's own passkeys. Hidden if the server or the browser does not support them. */
 export function Passkeys() {
@@ -38,7 +38,7 @@ function Known() {
   const remove = (id: string): void =>
     action.run(() => manage('DELETE', at('me/passkeys', id)), { changes: ['passkeys'] })
   return (
-    <Section
+    <SettingsSection
       title={t('passkey.title')}
       hint={t('passkey.hint')}
       action={<Button onPress={() => edit('new')}>{t('passkey.add')}</Button>}
@@ -81,7 +81,7 @@ function Known() {
         onClose={() => setLeaving(null)}
         onDelete={() => remove(leaving?.id ?? '')}
       />
-    </Section>
+    </SettingsSection>
   )
 }
 
@@ -90,9 +90,9 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const { administrator } = useSession()
   const action = useAction(['name', 'currentPassword'])
   const add = async (form: FormData): Promise<void> => {
-    const password = administrator.hasPassword ? secretOf(form, 'currentPassword') : null
+    const password = administrator.hasPassword ? readUntrimmedText(form, 'currentPassword') : null
     try {
-      await addPasskey(textOf(form, 'name'), password)
+      await addPasskey(readText(form, 'name'), password)
     } catch (error) {
       if (error instanceof PasskeyDeclined)
         throw new Error(t('passkey.cancelled'), { cause: error })
@@ -168,7 +168,7 @@ function RenameDialog({
         id="passkey"
         problem={action.problem}
         onSubmit={(form) =>
-          action.run(() => manage('PUT', at('me/passkeys', id), { name: textOf(form, 'name') }), {
+          action.run(() => manage('PUT', at('me/passkeys', id), { name: readText(form, 'name') }), {
             changes: ['passkeys'],
             onDone: onClose,
           })

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { PermittedAction } from '../../api/management.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from './ask-to-delete.tsx'
 import type { Bounds } from './permissions/bounded-permissions.ts'
 import { PermissionTable } from './permissions/permission-table.tsx'
-import { Section } from './section.tsx'
+import { SettingsSection } from './section.tsx'
 
 export interface ShownRole {
   readonly type: string
@@ -53,7 +53,7 @@ export function RolesList(props: RolesListProps) {
   }
   const add = may.create && <Button onPress={() => edit(fresh)}>{t('settings.newRole')}</Button>
   return (
-    <Section title={title} hint={hint} action={add}>
+    <SettingsSection title={title} hint={hint} action={add}>
       <Rows label={title}>
         {roles.map((role) => (
           <Row
@@ -81,7 +81,7 @@ export function RolesList(props: RolesListProps) {
         onClose={() => setLeaving(null)}
         onDelete={() => action.run(() => onDelete(leaving?.type ?? ''), { changes })}
       />
-    </Section>
+    </SettingsSection>
   )
 }
 
@@ -98,11 +98,11 @@ function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: Rol
   const isNew = role.type === ''
   const isReadOnly = !isNew && (!may.update || fixed.includes(role.type))
   const submit = (form: FormData): void => {
-    const name = textOf(form, 'name')
+    const name = readText(form, 'name')
     const changed = {
-      type: isNew ? textOf(form, 'type') : role.type,
+      type: isNew ? readText(form, 'type') : role.type,
       name,
-      description: textOf(form, 'description'),
+      description: readText(form, 'description'),
       granted: [...granted],
       ...(bounds !== undefined && { bounds }),
       isNew,

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import styles from './section.module.css'
 
-export interface SectionProps {
+export interface SettingsSectionProps {
   readonly title: string
   readonly hint?: string
   readonly action?: ReactNode
   readonly children: ReactNode
 }
 
-export function Section({ title, hint, action, children }: SectionProps) {
+export function SettingsSection({ title, hint, action, children }: SettingsSectionProps) {
   return (
     <section className={styles['section']} aria-label={title}>
       <header className={styles['head']}>

@@ -17,7 +17,7 @@ import { Row, Rows } from '../../design/rows.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './types-section.module.css'
 import sectionStyles from './section.module.css'
-import { Section } from './section.tsx'
+import { SettingsSection } from './section.tsx'
 
 const DeclarationEditor = lazyPart(
   async () => (await import('../declare/declaration-editor.tsx')).DeclarationEditor,
@@ -67,7 +67,7 @@ function DeclaredTypes({ onEdit, onAdd }: DeclaredTypesProps) {
   const hint = onEdit === undefined ? t('settings.typesHint') : t('declare.hint')
   return (
     <>
-      <Section
+      <SettingsSection
         title={t('settings.types')}
         hint={hint}
         action={
@@ -97,9 +97,9 @@ function DeclaredTypes({ onEdit, onAdd }: DeclaredTypesProps) {
             </Row>
           ))}
         </Rows>
-      </Section>
+      </SettingsSection>
       {(components.length > 0 || onAdd !== undefined) && (
-        <Section
+        <SettingsSection
           title={t('types.components')}
           action={
             onAdd !== undefined && (
@@ -118,7 +118,7 @@ function DeclaredTypes({ onEdit, onAdd }: DeclaredTypesProps) {
               </Row>
             ))}
           </Rows>
-        </Section>
+        </SettingsSection>
       )}
       {uid !== null && (
         <Dialog title={component?.displayName ?? uid} isOpen onClose={() => show(null)} form="wide">

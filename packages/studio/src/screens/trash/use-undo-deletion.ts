@@ -17,7 +17,7 @@ export interface DeletedEntry {
 
 export type UndoDeletion = (entries: readonly DeletedEntry[]) => Promise<void>
 
-const AT_A_TIME = 4
+const MAX_CONCURRENT_RESTORES = 4
 
 /**
  * Creates the undo for deleted entries of a type in a locale; null if deletion is permanent. The
@@ -55,7 +55,7 @@ async function restoreAll(
 ): Promise<ReadonlyMap<string, Restored>> {
   const restored = new Map<string, Restored>()
   const failures: unknown[] = []
-  const turn = inTurns(AT_A_TIME)
+  const turn = inTurns(MAX_CONCURRENT_RESTORES)
   const { signal } = new AbortController()
   const restore = async ({ documentId }: DeletedEntry): Promise<void> => {
     try {

@@ -25,17 +25,17 @@ export interface DeliveriesDialogProps {
   readonly onClose: () => void
 }
 
-const ANY = 'any'
+const ANY_STATE = 'any'
 
 export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps) {
   const { t } = useTexts()
-  const [asked, ask] = useState<string>(ANY)
+  const [asked, ask] = useState<string>(ANY_STATE)
   const state = DELIVERY_STATES.find((one) => one === asked) ?? null
   const found = useInfiniteQuery(deliveriesQuery(webhook.id, state))
   const deliveries = found.data?.pages.flatMap(({ data }) => data)
-  const options = [ANY, ...DELIVERY_STATES].map((id) => ({
+  const options = [ANY_STATE, ...DELIVERY_STATES].map((id) => ({
     id,
-    name: id === ANY ? t('webhook.anyState') : t(`webhook.state.${id as Delivery['state']}`),
+    name: id === ANY_STATE ? t('webhook.anyState') : t(`webhook.state.${id as Delivery['state']}`),
   }))
   return (
     <Dialog

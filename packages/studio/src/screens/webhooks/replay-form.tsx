@@ -1,7 +1,7 @@
 import { useMay } from '../../api/session.ts'
 import { replayWebhook, type Webhook } from '../../api/webhooks.ts'
 import { Button } from '../../design/button.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -19,9 +19,10 @@ export function ReplayForm({ webhook, newest }: ReplayFormProps) {
   const action = useAction(['from', 'to'])
   if (newest === null || !webhook.enabled || !may('admin::webhooks.update')) return null
   const submit = (form: FormData): void => {
-    const to = textOf(form, 'to')
+    const to = readText(form, 'to')
     action.run(
-      () => replayWebhook(webhook.id, Number(textOf(form, 'from')), to === '' ? null : Number(to)),
+      () =>
+        replayWebhook(webhook.id, Number(readText(form, 'from')), to === '' ? null : Number(to)),
       { changes: ['deliveries'], says: t('webhook.replaying') },
     )
   }

@@ -13,7 +13,7 @@ import { Checkbox } from '../../design/checkbox.tsx'
 import { Choice, type Option } from '../../design/choice.tsx'
 import { Choices } from '../../design/choices.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, textOf } from '../../design/form-fields.tsx'
+import { FormFields, readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -40,7 +40,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
   const action = useAction(['name', 'url', 'events', 'types', 'locales'])
   const [wanted, setWanted] = useState<Wanted>(webhook === null ? NEW : wantedOf(webhook))
   const submit = (form: FormData): void => {
-    const body = { ...wanted, name: textOf(form, 'name'), url: textOf(form, 'url') }
+    const body = { ...wanted, name: readText(form, 'name'), url: readText(form, 'url') }
     action.run(() => saveWebhook(webhook?.id ?? null, body), {
       changes: ['webhooks'],
       onDone: ({ secret, ...saved }) => {

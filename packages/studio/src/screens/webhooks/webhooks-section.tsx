@@ -11,7 +11,7 @@ import { useAction } from '../../design/use-action.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from '../settings/ask-to-delete.tsx'
 import styles from '../settings/section.module.css'
-import { Section } from '../settings/section.tsx'
+import { SettingsSection } from '../settings/section.tsx'
 import { DeliveriesDialog } from './deliveries-dialog.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { WebhookMenu } from './webhook-menu.tsx'
@@ -30,7 +30,7 @@ export function WebhooksSection() {
     <Button onPress={() => edit('new')}>{t('webhook.new')}</Button>
   )
   return (
-    <Section
+    <SettingsSection
       title={t('settings.webhooks')}
       hint={t('webhook.hint')}
       action={webhooks.length > 0 && add}
@@ -79,7 +79,7 @@ export function WebhooksSection() {
           action.run(() => removeWebhook(leaving?.id ?? ''), { changes: ['webhooks'] })
         }
       />
-    </Section>
+    </SettingsSection>
   )
 }
 
