@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -121,6 +121,9 @@ function readModule(folder: string, path: string): Module {
 const modules = readModules('src')
 const engine = readModules('packages/engine/src')
 const studio = readModules('packages/studio/src')
+const packages = readdirSync(join(ROOT, 'packages')).filter((name) =>
+  existsSync(join(ROOT, 'packages', name, 'src')),
+)
 
 function roomOf(path: string): string {
   const [first = '', second] = path.split('/')
@@ -170,6 +173,10 @@ describe('architecture', () => {
 
   it('allows no import cycle between folders of a wing', () => {
     expect(findCycle(graphOf(modules, folderOf))).to.deep.equal([])
+    for (const name of packages) {
+      const files = readModules(`packages/${name}/src`)
+      expect(findCycle(graphOf(files, folderOf)), name).to.deep.equal([])
+    }
   })
 
   it('allows at most thirty files in a folder', () => {

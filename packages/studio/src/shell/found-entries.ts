@@ -8,7 +8,7 @@ import { useLocales } from '../api/locales.ts'
 import { useMay } from '../api/session.ts'
 import type { Command } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
-import { useEntryNavigation } from './open-entry.ts'
+import { useEntryNavigation } from './use-entry-navigation.ts'
 import { rankFound } from './rank-found.ts'
 import { useReadableTypes } from './readable-types.ts'
 

@@ -3,8 +3,8 @@ import { apiNameOf, entryNameOf, listTitleOf } from '../api/content-types.ts'
 import { useMay } from '../api/session.ts'
 import type { Command } from '../design/commands.ts'
 import { useTexts } from '../texts/texts.ts'
-import { SECTIONS } from '../screens/settings/sections.ts'
-import { useEntryNavigation } from './open-entry.ts'
+import { SETTINGS_SECTIONS } from '../screens/settings-sections.ts'
+import { useEntryNavigation } from './use-entry-navigation.ts'
 import { useReadableTypes } from './readable-types.ts'
 import { useSignOut } from './use-sign-out.ts'
 
@@ -12,7 +12,7 @@ export function usePlaces(): readonly Command[] {
   const { t } = useTexts()
   const may = useMay()
   const navigate = useNavigate()
-  const sections = SECTIONS.filter(({ action }) => action === null || may(action))
+  const sections = SETTINGS_SECTIONS.filter(({ action }) => action === null || may(action))
   return [
     { id: 'home', text: t('nav.home'), run: () => void navigate({ to: '/' }) },
     ...(may('plugin::upload.content-api.find')

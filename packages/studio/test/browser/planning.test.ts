@@ -129,7 +129,7 @@ describeInBrowser('trash, schedules and releases', () => {
     await schedule.click()
     await dialog.getByText(/the clocks go forward/).waitFor()
     await dialog.getByLabel('Date and time').fill('2027-10-31T02:30')
-    await dialog.getByText(/this time comes twice in Europe\/Berlin/).waitFor()
+    await dialog.getByText(/This time occurs twice in Europe\/Berlin/).waitFor()
     await expectAccessible(page, 'a time that comes twice')
     await schedule.click()
     await page.getByText('Scheduled', { exact: true }).waitFor()

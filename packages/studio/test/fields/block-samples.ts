@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { BlockNode } from '../../src/fields/blocks/blocks.ts'
+import type { BlockNode } from '../../src/entry/block-text.ts'
 
 const TEXT = fc.record(
   {

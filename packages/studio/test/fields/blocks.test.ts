@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import type { BlockNode } from '../../src/fields/blocks/blocks.ts'
+import type { BlockNode } from '../../src/entry/block-text.ts'
 import { fromEditor } from '../../src/fields/blocks/from-editor.ts'
 import { toEditor } from '../../src/fields/blocks/to-editor.ts'
 import { BLOCKS } from './block-samples.ts'

@@ -2,12 +2,11 @@ import { Suspense } from 'react'
 import { lazyPart } from '../../design/load-part.tsx'
 import { LoadBoundary } from '../../design/not-loaded.tsx'
 import type { ScalarAttribute } from '../../entry/declaration.ts'
+import { type BlockNode, blockText } from '../../entry/block-text.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
-import { blockText } from '../words.ts'
 import styles from './blocks-field.module.css'
-import type { BlockNode } from './blocks.ts'
 
 const BlocksArea = lazyPart(async () => (await import('./blocks-area.tsx')).BlocksArea)
 

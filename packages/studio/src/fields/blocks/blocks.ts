@@ -1,9 +1,4 @@
-/** A node of a `blocks` value: see docs/content-types.md. Unknown keys are preserved. */
-export interface BlockNode {
-  readonly type: string
-  readonly children?: readonly BlockNode[]
-  readonly [key: string]: unknown
-}
+import type { BlockNode } from '../../entry/block-text.ts'
 
 export interface EditorNode {
   readonly type: string

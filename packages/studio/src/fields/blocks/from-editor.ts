@@ -1,5 +1,6 @@
 import { isDeepEqual } from '../../entry/deep-equal.ts'
-import { BLOCK_KEYS, type BlockNode, type EditorNode, EMPTY_TEXT, TEXT_MARKS } from './blocks.ts'
+import type { BlockNode } from '../../entry/block-text.ts'
+import { BLOCK_KEYS, type EditorNode, EMPTY_TEXT, TEXT_MARKS } from './blocks.ts'
 
 /** Converts the editor's document to a `blocks` value; null for a single empty paragraph. */
 export function fromEditor({ content = [] }: EditorNode): readonly BlockNode[] | null {

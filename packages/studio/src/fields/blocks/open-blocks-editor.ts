@@ -1,6 +1,7 @@
 import { Editor, type JSONContent } from '@tiptap/core'
 import { Gapcursor, UndoRedo } from '@tiptap/extensions'
-import type { BlockNode, EditorNode } from './blocks.ts'
+import type { BlockNode } from '../../entry/block-text.ts'
+import type { EditorNode } from './blocks.ts'
 import { fromEditor } from './from-editor.ts'
 import { ListKeys, toggleList } from './list-commands.ts'
 import { MARKS } from './marks.ts'

@@ -1,6 +1,6 @@
+import type { BlockNode } from '../../entry/block-text.ts'
 import {
   BLOCK_KEYS,
-  type BlockNode,
   type EditorMark,
   type EditorNode,
   TEXT_MARKS,

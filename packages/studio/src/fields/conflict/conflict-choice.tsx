@@ -4,7 +4,7 @@ import type { Conflict } from '../../entry/merge.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { Place } from '../field-props.ts'
 import { addressAt, useOpenEntry } from '../open-entry.ts'
-import { describeValue } from '../words.ts'
+import { describeValue } from '../describe-value.ts'
 import styles from './conflict-choice.module.css'
 
 export interface ConflictChoiceProps {

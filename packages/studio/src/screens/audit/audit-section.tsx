@@ -7,7 +7,7 @@ import { Notice } from '../../design/notice.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { SettingsSection } from '../settings/section.tsx'
+import { PageSection } from '../../design/page-section.tsx'
 import { AuditFilterBar } from './audit-filter-bar.tsx'
 import styles from './audit-section.module.css'
 import { What } from './what.tsx'
@@ -28,7 +28,7 @@ export function AuditSection() {
   )
   if (found.error !== null) throw found.error
   return (
-    <SettingsSection title={t('settings.audit')} hint={t('audit.hint')} action={download}>
+    <PageSection title={t('settings.audit')} hint={t('audit.hint')} action={download}>
       <AuditFilterBar filter={filter} onChange={setFilter} />
       {rows === undefined && <Skeleton />}
       {rows?.length === 0 && !found.hasNextPage && (
@@ -44,7 +44,7 @@ export function AuditSection() {
           {t('audit.older')}
         </Button>
       )}
-    </SettingsSection>
+    </PageSection>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { AuditItem } from '../../api/audit.ts'
 import { apiNameOf, entryNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
-import type { SectionId } from '../settings/sections.ts'
+import type { SettingsSectionId } from '../settings-sections.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './audit-section.module.css'
 
@@ -94,7 +94,7 @@ function Name({ item, type }: ThingProps) {
   )
 }
 
-const SETTINGS_PAGES: Readonly<Record<string, SectionId>> = {
+const SECTIONS_OF_TYPES: Readonly<Record<string, SettingsSectionId>> = {
   'admin::user': 'administrators',
   'admin::role': 'administrator-roles',
   'admin::api-token': 'api-tokens',
@@ -104,7 +104,7 @@ const SETTINGS_PAGES: Readonly<Record<string, SectionId>> = {
 
 function OtherLink({ item, name }: { readonly item: AuditItem; readonly name: string }) {
   const { type, op, documentId: release } = item
-  const section = SETTINGS_PAGES[type]
+  const section = SECTIONS_OF_TYPES[type]
   const className = styles['link'] ?? ''
   if (op === 'put' && type === 'plugin::upload.file') {
     return (

@@ -1,10 +1,8 @@
 import { useState } from 'react'
 import type { DeclaredFile, Json } from '../../api/declarations.ts'
 import { ATTRIBUTE_TYPES } from '../../api/content-types.ts'
-import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { AttributeOptions } from './attribute-options.tsx'
@@ -37,48 +35,43 @@ export function AttributeDialog(props: AttributeDialogProps) {
     was !== null && was !== name ? t('declare.renameHint', { was }) : t('declare.attributeNameHint')
   const before = was === null ? undefined : given.options['type']
   return (
-    <Dialog
+    <FormDialog
       title={was === null ? t('declare.add') : t('declare.edit', { name: was })}
       isOpen
       onClose={onClose}
       form="wide"
-      actions={
-        <Button look="primary" type="submit" form="attribute">
-          {t('declare.done')}
-        </Button>
-      }
+      submit={t('declare.done')}
+      onSubmit={submit}
     >
-      <FormFields id="attribute" onSubmit={submit}>
-        <TextInput
-          label={t('declare.attributeName')}
-          value={name}
-          onChange={(text) => set({ ...attribute, name: text.trim() })}
-          mono
-          autoFocus
-          isRequired
-          hint={hint}
-          error={isTaken ? t('declare.nameTaken') : undefined}
-          input={{ spellCheck: 'false' }}
+      <TextInput
+        label={t('declare.attributeName')}
+        value={name}
+        onChange={(text) => set({ ...attribute, name: text.trim() })}
+        mono
+        autoFocus
+        isRequired
+        hint={hint}
+        error={isTaken ? t('declare.nameTaken') : undefined}
+        input={{ spellCheck: 'false' }}
+      />
+      <div>
+        <Choice
+          label={t('declare.type')}
+          options={ATTRIBUTE_TYPES.map((id) => ({ id, name: t(`declare.type.${id}`) }))}
+          value={type}
+          onChange={(id) => set({ ...attribute, options: retyped(options, id), otherSide: null })}
         />
-        <div>
-          <Choice
-            label={t('declare.type')}
-            options={ATTRIBUTE_TYPES.map((id) => ({ id, name: t(`declare.type.${id}`) }))}
-            value={type}
-            onChange={(id) => set({ ...attribute, options: retyped(options, id), otherSide: null })}
-          />
-          {isKnownType(before) && before !== type && (
-            <p role="status" className={styles['hint']}>
-              {t('declare.retypeHint', {
-                was: t(`declare.type.${before}`),
-                type: t(`declare.type.${type}`),
-              })}
-            </p>
-          )}
-        </div>
-        <AttributeOptions {...{ draft, files, attribute, wrong }} onChange={set} />
-      </FormFields>
-    </Dialog>
+        {isKnownType(before) && before !== type && (
+          <p role="status" className={styles['hint']}>
+            {t('declare.retypeHint', {
+              was: t(`declare.type.${before}`),
+              type: t(`declare.type.${type}`),
+            })}
+          </p>
+        )}
+      </div>
+      <AttributeOptions {...{ draft, files, attribute, wrong }} onChange={set} />
+    </FormDialog>
   )
 }
 

@@ -5,8 +5,8 @@ import type { Fault } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { AskToDelete } from '../settings/ask-to-delete.tsx'
-import { SettingsSection } from '../settings/section.tsx'
+import { AskToDelete } from '../../design/ask-to-delete.tsx'
+import { PageSection } from '../../design/page-section.tsx'
 import { AskToLeave } from './ask-to-leave.tsx'
 import { AskToRemove } from './ask-to-remove.tsx'
 import { AttributeDialog } from './attribute-dialog.tsx'
@@ -52,7 +52,7 @@ export function DeclarationEditor({ edited, onClose }: DeclarationEditorProps) {
     ({ path }) => !(path[0] === draft.uid && draft.attributes.some((one) => one.name === path[2])),
   )
   return (
-    <SettingsSection title={t('declare.edit', { name })} hint={draft.uid} action={back}>
+    <PageSection title={t('declare.edit', { name })} hint={draft.uid} action={back}>
       <TypeFields draft={draft} onChange={setDraft} />
       <h3 className={styles['heading']}>{t('declare.attributes')}</h3>
       <AttributeList
@@ -104,7 +104,7 @@ export function DeclarationEditor({ edited, onClose }: DeclarationEditorProps) {
         onDelete={() => saving.save({ [draft.uid]: null })}
       />
       <AskToLeave isOpen={isLeaving} onClose={() => setLeaving(false)} onLeave={onClose} />
-    </SettingsSection>
+    </PageSection>
   )
 }
 

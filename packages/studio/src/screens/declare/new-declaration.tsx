@@ -1,8 +1,7 @@
 import { useState } from 'react'
-import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { type Draft, apiNameFrom, newComponentDraft, newType, pluralOf } from './draft.ts'
@@ -37,62 +36,57 @@ export function NewDeclaration({ kind, onClose, onMade }: NewDeclarationProps) {
     )
   }
   return (
-    <Dialog
+    <FormDialog
       title={t(kind === 'component' ? 'declare.newComponent' : 'declare.newType')}
       isOpen
       onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="new-declaration">
-          {t('declare.continue')}
-        </Button>
-      }
+      submit={t('declare.continue')}
+      onSubmit={submit}
     >
-      <FormFields id="new-declaration" onSubmit={submit}>
-        <TextInput
-          label={t('declare.displayName')}
-          value={displayName}
-          onChange={setDisplayName}
-          autoFocus
-          isRequired
-        />
-        {kind === 'component' ? (
-          <>
-            <TextInput
-              label={t('declare.category')}
-              name="category"
-              defaultValue="shared"
-              mono
-              hint={t('declare.nameHint')}
-            />
-            <TextInput label={t('declare.name')} name="name" mono input={{ placeholder: name }} />
-          </>
-        ) : (
-          <>
-            <Choice
-              label={t('declare.kind')}
-              options={(['collectionType', 'singleType'] as const).map((id) => ({
-                id,
-                name: t(`declare.kind.${id}`),
-              }))}
-              value={count}
-              onChange={(id) => setCount(id === 'singleType' ? id : 'collectionType')}
-            />
-            <TextInput
-              label={t('declare.singularName')}
-              name="singularName"
-              mono
-              input={{ placeholder: name }}
-              hint={t('declare.nameHint')}
-            />
-            <TextInput
-              label={t('declare.pluralName')}
-              name="pluralName"
-              mono
-              input={{ placeholder: pluralOf(name) }}
-            />
-          </>
-        )}
-      </FormFields>
-    </Dialog>
+      <TextInput
+        label={t('declare.displayName')}
+        value={displayName}
+        onChange={setDisplayName}
+        autoFocus
+        isRequired
+      />
+      {kind === 'component' ? (
+        <>
+          <TextInput
+            label={t('declare.category')}
+            name="category"
+            defaultValue="shared"
+            mono
+            hint={t('declare.nameHint')}
+          />
+          <TextInput label={t('declare.name')} name="name" mono input={{ placeholder: name }} />
+        </>
+      ) : (
+        <>
+          <Choice
+            label={t('declare.kind')}
+            options={(['collectionType', 'singleType'] as const).map((id) => ({
+              id,
+              name: t(`declare.kind.${id}`),
+            }))}
+            value={count}
+            onChange={(id) => setCount(id === 'singleType' ? id : 'collectionType')}
+          />
+          <TextInput
+            label={t('declare.singularName')}
+            name="singularName"
+            mono
+            input={{ placeholder: name }}
+            hint={t('declare.nameHint')}
+          />
+          <TextInput
+            label={t('declare.pluralName')}
+            name="pluralName"
+            mono
+            input={{ placeholder: pluralOf(name) }}
+          />
+        </>
+      )}
+    </FormDialog>
   )
 }

@@ -1,13 +1,14 @@
 import { useState } from 'react'
+import type { EntrySession } from '../../entry/entry-session.ts'
 import { apiNameOf } from '../../api/content-types.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { notify } from '../../design/toasts.tsx'
+import styles from '../../design/side-section.module.css'
+import { SideSection } from '../../design/side-section.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { SideSection } from './section.tsx'
-import styles from './entry-side.module.css'
+import sideStyles from './entry-side.module.css'
 import { findEntry } from './load-form.ts'
-import type { EntrySession } from './session.ts'
 
 export function AppView({
   session,
@@ -35,7 +36,7 @@ export function AppView({
   }
   return (
     <SideSection title={t('side.apps')}>
-      <code className={styles['code']}>{line}</code>
+      <code className={sideStyles['code']}>{line}</code>
       <div className={styles['buttons']}>
         <Button look="quiet" small onPress={() => void copy(line)}>
           {t('action.copy')}
@@ -51,7 +52,7 @@ export function AppView({
         form="wide"
       >
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
-        <pre className={styles['json']} tabIndex={0}>
+        <pre className={sideStyles['json']} tabIndex={0}>
           {json}
         </pre>
       </Dialog>

@@ -1,10 +1,11 @@
+import type { FormPlan } from '../../entry/form-plan.ts'
 import { contentPath } from '../../api/entries.ts'
 import { request } from '../../api/request.ts'
 import type { Data } from '../../entry/declaration.ts'
 import { changedData } from '../../entry/payload.ts'
 import { toFormValues } from '../../entry/values.ts'
 import { generateSlug } from '../../fields/uid/generate-slug.ts'
-import { findEntry, type FormPlan } from './load-form.ts'
+import { findEntry } from './load-form.ts'
 
 /**
  * Creates the locale of `plan` from the localized values of another one; shared values already

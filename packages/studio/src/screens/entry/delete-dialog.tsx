@@ -1,10 +1,10 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
+import type { EntrySession } from '../../entry/entry-session.ts'
 import { localeStatesQuery, MAX_USAGES, usagesQuery } from '../../api/entry-facts.ts'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { usagesByEntry } from './entry-side.tsx'
-import type { EntrySession } from './session.ts'
 
 export async function hasUsages(
   client: QueryClient,

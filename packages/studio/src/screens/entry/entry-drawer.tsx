@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import type { EntrySession } from '../../entry/entry-session.ts'
 import { entryNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
@@ -13,7 +14,7 @@ import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './entry-form.module.css'
 import { loadFormPlan } from './load-form.ts'
-import { type EntrySession, openSession } from './session.ts'
+import { openSession } from './open-session.ts'
 
 export interface EntryDrawerProps {
   readonly uid: string

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import type { EntrySession } from '../../entry/entry-session.ts'
 import { apiNameOf, entryNameOf, listTitleOf } from '../../api/content-types.ts'
 import type { Presence } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
@@ -16,7 +17,6 @@ import { useUndoDeletion } from '../trash/use-undo-deletion.ts'
 import { DeleteDialog, hasUsages } from './delete-dialog.tsx'
 import styles from './entry-form.module.css'
 import { SaveNote } from './save-note.tsx'
-import type { EntrySession } from './session.ts'
 import { type Offered, useOfferedActions } from './use-offered-actions.ts'
 
 export interface EntryHeadProps extends Offered {

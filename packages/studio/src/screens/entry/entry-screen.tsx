@@ -1,15 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import type { EntrySession } from '../../entry/entry-session.ts'
+import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
 import { apiNameOf, type TypeSummary } from '../../api/content-types.ts'
 import { useLocales } from '../../api/locales.ts'
 import { useSession } from '../../api/session.ts'
 import { Skeleton } from '../../design/late.tsx'
 import { EntryForm } from './entry-form.tsx'
-import { findEntry, findSingle, type FormPlan, type FoundEntry, loadFormPlan } from './load-form.ts'
+import { findEntry, findSingle, loadFormPlan } from './load-form.ts'
 import { NotTranslated } from './not-translated.tsx'
 import { noteCreated } from './screen-keys.ts'
-import { type EntrySession, openSession } from './session.ts'
+import { openSession } from './open-session.ts'
 
 export interface EntryScreenProps {
   readonly type: TypeSummary

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { EntrySession } from '../../entry/entry-session.ts'
 import { apiNameOf, useTypes } from '../../api/content-types.ts'
 import { type LocaleState, type Presence, type Usage, usagesQuery } from '../../api/entry-facts.ts'
 import { useLocales } from '../../api/locales.ts'
@@ -7,14 +8,14 @@ import { useMay } from '../../api/session.ts'
 import { Kbd } from '../../design/kbd.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { labelOf } from '../../texts/labels.ts'
+import styles from '../../design/side-section.module.css'
+import { SideSection } from '../../design/side-section.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { HistorySection } from '../history/history-section.tsx'
 import { ReleaseSection } from '../planning/release-section.tsx'
 import { ScheduleSection } from '../planning/schedule-section.tsx'
 import { AppView } from './app-view.tsx'
-import styles from './entry-side.module.css'
-import { SideSection } from './section.tsx'
-import type { EntrySession } from './session.ts'
+import sideStyles from './entry-side.module.css'
 
 export interface EntrySideProps {
   readonly session: EntrySession
@@ -29,10 +30,10 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
   const mayPublish = may(`${plan.type.uid}.publish`, plan.locale ?? undefined)
   const documentId = door.documentId()
   return (
-    <aside className={styles['side']} aria-label={t('side.label')}>
-      <div className={styles['inside']}>
+    <aside className={sideStyles['side']} aria-label={t('side.label')}>
+      <div className={sideStyles['inside']}>
         {others.length > 0 && (
-          <p className={styles['note']} role="status">
+          <p className={sideStyles['note']} role="status">
             {t('side.others', {
               names: others.map(({ name }) => name).join(', '),
               count: others.length,

@@ -1,27 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
-import {
-  componentsQuery,
-  type Declaration,
-  declarationQuery,
-  type TypeSummary,
-} from '../../api/content-types.ts'
+import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
+import { componentsQuery, declarationQuery, type TypeSummary } from '../../api/content-types.ts'
 import { contentPath, type Entry } from '../../api/entries.ts'
-import type { QueryValue } from '../../api/query-string.ts'
 import { ApiError, request } from '../../api/request.ts'
 import type { Attributes, Components } from '../../entry/declaration.ts'
 import { populateOf } from '../../entry/populate.ts'
 import { randomName } from '../../entry/random-name.ts'
 import { KeyRing, type Reading } from '../../entry/values.ts'
-
-export interface FormPlan {
-  readonly type: TypeSummary
-  readonly declaration: Declaration
-  readonly attributes: Attributes
-  readonly components: Components
-  readonly reading: Reading
-  readonly query: Readonly<Record<string, QueryValue>>
-  readonly locale: string | null
-}
 
 export async function loadFormPlan(
   client: QueryClient,
@@ -82,11 +67,6 @@ async function loadTitles(
     }),
   )
   return new Map(found)
-}
-
-export interface FoundEntry {
-  readonly entry: Entry
-  readonly etag: string | null
 }
 
 /** The current entry; null if it does not exist in this locale. @throws ApiError */

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { FormPlan } from '../../entry/form-plan.ts'
 import { apiNameOf, entryNameOf, listTitleOf } from '../../api/content-types.ts'
 import { titlesQuery } from '../../api/entries.ts'
 import { localeStatesQuery } from '../../api/entry-facts.ts'
@@ -12,7 +13,6 @@ import { Page } from '../../design/page.tsx'
 import { notifyFailure } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { beginLocale } from './begin-locale.ts'
-import type { FormPlan } from './load-form.ts'
 
 export interface NotTranslatedProps {
   readonly plan: FormPlan

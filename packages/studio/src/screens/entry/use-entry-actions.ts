@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { EntrySession } from '../../entry/entry-session.ts'
 import {
   type ActedOn,
   actOnEntry,
@@ -15,7 +16,6 @@ import { toAddress, serializeAddress } from '../../entry/address.ts'
 import type { FormValues } from '../../entry/values.ts'
 import { focusProblem } from '../../fields/focus.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
-import type { EntrySession } from './session.ts'
 
 export interface EntryActions {
   readonly isBusy: boolean

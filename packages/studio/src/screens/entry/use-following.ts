@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import type { EntrySession } from '../../entry/entry-session.ts'
 import { factsKey, type LocaleState, localeStatesQuery } from '../../api/entry-facts.ts'
 import { ApiError } from '../../api/request.ts'
 import { SCHEDULES_REFRESH_MS } from '../../api/schedules.ts'
-import type { EntrySession } from './session.ts'
 
 /**
  * Polls the states of the entry while the form is open and visible. Changes from elsewhere (a

@@ -1,8 +1,8 @@
+import type { EntrySession } from '../../entry/entry-session.ts'
 import type { EntryState } from '../../api/entries.ts'
 import { useMay } from '../../api/session.ts'
 import { type Command, useOffer } from '../../design/commands.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
-import type { EntrySession } from './session.ts'
 import type { EntryActions } from './use-entry-actions.ts'
 import type { Preview } from './use-preview.ts'
 

@@ -1,15 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
+import type { EntrySession } from '../../entry/entry-session.ts'
 import { historyQuery } from '../../api/history.ts'
 import { Button } from '../../design/button.tsx'
 import { lazyPart } from '../../design/load-part.tsx'
 import { LoadBoundary } from '../../design/not-loaded.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { authorOf } from '../../texts/author-of.ts'
+import { SideSection } from '../../design/side-section.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import styles from '../entry/entry-side.module.css'
-import { SideSection } from '../entry/section.tsx'
-import type { EntrySession } from '../entry/session.ts'
+import styles from '../../design/side-section.module.css'
 import { versionsOf } from './versions.ts'
 
 const HistoryDialog = lazyPart(async () => (await import('./history-dialog.tsx')).HistoryDialog)

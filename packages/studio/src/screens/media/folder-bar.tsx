@@ -2,11 +2,9 @@ import { useState } from 'react'
 import { addFolder, deleteFolder, renameFolder } from '../../api/files.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
-import { TextInput } from '../../design/text-input.tsx'
+import { NameDialog } from '../../design/name-dialog.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './folder-bar.module.css'
@@ -78,11 +76,12 @@ function FolderMenu({ media: { search, change, folders } }: { readonly media: Me
         </DropdownItem>
       </Dropdown>
       {isNaming && (
-        <FolderDialog
+        <NameDialog
           title={t('media.rename')}
           name={folder.name}
           onClose={() => setNaming(false)}
           save={(name) => renameFolder(folder.id, name)}
+          changes={['folders']}
         />
       )}
     </>
@@ -96,53 +95,14 @@ export function NewFolder({ media }: { readonly media: Media }) {
     <>
       <Button onPress={() => setOpen(true)}>{t('media.newFolder')}</Button>
       {isOpen && (
-        <FolderDialog
+        <NameDialog
           title={t('media.newFolder')}
           name=""
           onClose={() => setOpen(false)}
           save={(name) => addFolder(name, media.search.folder ?? null)}
+          changes={['folders']}
         />
       )}
     </>
-  )
-}
-
-interface FolderDialogProps {
-  readonly title: string
-  readonly name: string
-  readonly onClose: () => void
-  readonly save: (name: string) => Promise<unknown>
-}
-
-function FolderDialog({ title, name, onClose, save }: FolderDialogProps) {
-  const { t } = useTexts()
-  const action = useAction(['name'])
-  return (
-    <Dialog
-      title={title}
-      isOpen
-      onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="folder" isPending={action.isBusy}>
-          {t('action.save')}
-        </Button>
-      }
-    >
-      <FormFields
-        id="folder"
-        problem={action.problem}
-        onSubmit={(form) =>
-          action.run(() => save(readText(form, 'name')), { changes: ['folders'], onDone: onClose })
-        }
-      >
-        <TextInput
-          label={t('settings.name')}
-          name="name"
-          defaultValue={name}
-          autoFocus
-          error={action.faultOf('name')}
-        />
-      </FormFields>
-    </Dialog>
   )
 }

@@ -8,10 +8,9 @@ import {
   releasesQuery,
 } from '../../api/releases.ts'
 import type { PlannedAction } from '../../api/schedules.ts'
-import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -41,59 +40,52 @@ export function AddToRelease({ entries, isOpen, onClose, onAdded }: AddToRelease
     )
   }
   return (
-    <Dialog
+    <FormDialog
       title={t('releases.addTitle', { count: entries.length })}
       isOpen={isOpen}
       onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="add-to-release" isPending={action.isBusy}>
-          {t('action.add')}
-        </Button>
+      submit={t('action.add')}
+      isBusy={action.isBusy}
+      problem={action.problem}
+      onSubmit={(form) =>
+        action.run(() => add(readText(form, 'name')), {
+          changes: ['releases'],
+          says: t('releases.added', {
+            name: open.find(({ id }) => id === release)?.name ?? readText(form, 'name'),
+          }),
+          onDone: () => {
+            onClose()
+            onAdded?.()
+          },
+        })
       }
     >
-      <FormFields
-        id="add-to-release"
-        problem={action.problem}
-        onSubmit={(form) =>
-          action.run(() => add(readText(form, 'name')), {
-            changes: ['releases'],
-            says: t('releases.added', {
-              name: open.find(({ id }) => id === release)?.name ?? readText(form, 'name'),
-            }),
-            onDone: () => {
-              onClose()
-              onAdded?.()
-            },
-          })
-        }
-      >
-        <Choice
-          label={t('releases.choose')}
-          options={[
-            ...open.map(({ id, name }) => ({ id, name })),
-            { id: NEW_RELEASE_ID, name: t('releases.created') },
-          ]}
-          value={release}
-          onChange={choose}
+      <Choice
+        label={t('releases.choose')}
+        options={[
+          ...open.map(({ id, name }) => ({ id, name })),
+          { id: NEW_RELEASE_ID, name: t('releases.created') },
+        ]}
+        value={release}
+        onChange={choose}
+      />
+      {release === NEW_RELEASE_ID && (
+        <TextInput
+          label={t('releases.name')}
+          name="name"
+          error={action.faultOf('data.name')}
+          onChange={action.reset}
         />
-        {release === NEW_RELEASE_ID && (
-          <TextInput
-            label={t('releases.name')}
-            name="name"
-            error={action.faultOf('data.name')}
-            onChange={action.reset}
-          />
-        )}
-        <Choice
-          label={t('schedule.action')}
-          options={(['publish', 'unpublish'] as const).map((id) => ({
-            id,
-            name: t(`schedule.${id}`),
-          }))}
-          value={verb}
-          onChange={(id) => setVerb(id === 'unpublish' ? 'unpublish' : 'publish')}
-        />
-      </FormFields>
-    </Dialog>
+      )}
+      <Choice
+        label={t('schedule.action')}
+        options={(['publish', 'unpublish'] as const).map((id) => ({
+          id,
+          name: t(`schedule.${id}`),
+        }))}
+        value={verb}
+        onChange={(id) => setVerb(id === 'unpublish' ? 'unpublish' : 'publish')}
+      />
+    </FormDialog>
   )
 }

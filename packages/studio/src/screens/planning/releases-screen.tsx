@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { createRelease, releasePagesQuery, type ReleaseSummary } from '../../api/releases.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readText } from '../../design/form-fields.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
@@ -92,37 +92,30 @@ function NewRelease({
   const navigate = useNavigate()
   const action = useAction(['data.name'])
   return (
-    <Dialog
+    <FormDialog
       title={t('releases.new')}
       isOpen={isOpen}
       onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="new-release" isPending={action.isBusy}>
-          {t('action.add')}
-        </Button>
+      submit={t('action.add')}
+      isBusy={action.isBusy}
+      problem={action.problem}
+      onSubmit={(form) =>
+        action.run(() => createRelease(readText(form, 'name')), {
+          changes: ['releases'],
+          onDone: ({ id }) => {
+            onClose()
+            void navigate({ to: '/releases/$release', params: { release: id } })
+          },
+        })
       }
     >
-      <FormFields
-        id="new-release"
-        problem={action.problem}
-        onSubmit={(form) =>
-          action.run(() => createRelease(readText(form, 'name')), {
-            changes: ['releases'],
-            onDone: ({ id }) => {
-              onClose()
-              void navigate({ to: '/releases/$release', params: { release: id } })
-            },
-          })
-        }
-      >
-        <TextInput
-          label={t('releases.name')}
-          name="name"
-          autoFocus
-          error={action.faultOf('data.name')}
-          onChange={action.reset}
-        />
-      </FormFields>
-    </Dialog>
+      <TextInput
+        label={t('releases.name')}
+        name="name"
+        autoFocus
+        error={action.faultOf('data.name')}
+        onChange={action.reset}
+      />
+    </FormDialog>
   )
 }

@@ -1,9 +1,8 @@
 import { useState } from 'react'
 import type { PlannedAction } from '../../api/schedules.ts'
-import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import type { Action } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -26,51 +25,44 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const isTwice = readLocalTime(typed)?.kind === 'twice'
   return (
-    <Dialog
+    <FormDialog
       title={t('schedule.title')}
       isOpen={isOpen}
       onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="schedule" isPending={action.isBusy}>
-          {t('schedule.submit')}
-        </Button>
-      }
+      submit={t('schedule.submit')}
+      isBusy={action.isBusy}
+      problem={problem ?? action.problem}
+      onSubmit={(form) => {
+        const time = readLocalTime(readText(form, 'at'))
+        const wrong = faultOf(time)
+        setProblem(wrong === null ? null : t(wrong, { zone }))
+        if (time !== null && wrong === null) {
+          onChoose({ action: chosen, at: time.at.toISOString() })
+        }
+      }}
     >
-      <FormFields
-        id="schedule"
-        problem={problem ?? action.problem}
-        onSubmit={(form) => {
-          const time = readLocalTime(readText(form, 'at'))
-          const wrong = faultOf(time)
-          setProblem(wrong === null ? null : t(wrong, { zone }))
-          if (time !== null && wrong === null) {
-            onChoose({ action: chosen, at: time.at.toISOString() })
-          }
-        }}
-      >
-        {actions.length > 0 && (
-          <Choice
-            label={t('schedule.action')}
-            options={actions.map((id) => ({ id, name: t(`schedule.${id}`) }))}
-            value={chosen}
-            onChange={(id) => choose(id === 'unpublish' ? 'unpublish' : 'publish')}
-          />
-        )}
-        <TextInput
-          label={t('schedule.when')}
-          name="at"
-          type="datetime-local"
-          autoFocus
-          hint={t(isTwice ? 'schedule.twice' : 'schedule.whenHint', { zone })}
-          error={action.faultOf('data.at')}
-          onChange={(text) => {
-            setTyped(text)
-            setProblem(null)
-            action.reset()
-          }}
+      {actions.length > 0 && (
+        <Choice
+          label={t('schedule.action')}
+          options={actions.map((id) => ({ id, name: t(`schedule.${id}`) }))}
+          value={chosen}
+          onChange={(id) => choose(id === 'unpublish' ? 'unpublish' : 'publish')}
         />
-      </FormFields>
-    </Dialog>
+      )}
+      <TextInput
+        label={t('schedule.when')}
+        name="at"
+        type="datetime-local"
+        autoFocus
+        hint={t(isTwice ? 'schedule.twice' : 'schedule.whenHint', { zone })}
+        error={action.faultOf('data.at')}
+        onChange={(text) => {
+          setTyped(text)
+          setProblem(null)
+          action.reset()
+        }}
+      />
+    </FormDialog>
   )
 }
 

@@ -11,9 +11,9 @@ import { notify } from '../../design/toasts.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { LANGUAGES, useTexts } from '../../texts/texts.ts'
 import { browserOf } from './browser-of.ts'
-import styles from './section.module.css'
+import styles from '../../design/page-section.module.css'
 import { Passkeys } from './passkeys.tsx'
-import { SettingsSection } from './section.tsx'
+import { PageSection } from '../../design/page-section.tsx'
 
 export function AccountSection() {
   return (
@@ -43,7 +43,7 @@ function Profile() {
       },
     })
   return (
-    <SettingsSection title={t('settings.account')} hint={administrator.email}>
+    <PageSection title={t('settings.account')} hint={administrator.email}>
       <div className={styles['form']}>
         <FormFields
           problem={action.problem}
@@ -69,7 +69,7 @@ function Profile() {
           </div>
         </FormFields>
       </div>
-    </SettingsSection>
+    </PageSection>
   )
 }
 
@@ -79,7 +79,7 @@ function Password() {
   // A new key resets the fields.
   const [times, count] = useState(0)
   return (
-    <SettingsSection title={t('signIn.password')}>
+    <PageSection title={t('signIn.password')}>
       <div className={styles['form']} key={times}>
         <FormFields
           problem={action.problem}
@@ -116,7 +116,7 @@ function Password() {
           </div>
         </FormFields>
       </div>
-    </SettingsSection>
+    </PageSection>
   )
 }
 
@@ -127,7 +127,7 @@ function Sessions() {
   const end = (id: string): void =>
     action.run(() => manage('DELETE', at('me/sessions', id)), { changes: ['own-sessions'] })
   return (
-    <SettingsSection title={t('settings.sessions')} hint={t('settings.sessionsHint')}>
+    <PageSection title={t('settings.sessions')} hint={t('settings.sessionsHint')}>
       <Rows label={t('settings.sessions')}>
         {sessions.map(({ id, userAgent, address, usedAt, current }) => (
           <Row
@@ -143,6 +143,6 @@ function Sessions() {
           </Row>
         ))}
       </Rows>
-    </SettingsSection>
+    </PageSection>
   )
 }

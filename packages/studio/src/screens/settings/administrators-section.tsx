@@ -12,16 +12,16 @@ import { useMay, useSession } from '../../api/session.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
-import { Copyable } from '../../design/copyable.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readUntrimmedText, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readUntrimmedText, readText } from '../../design/form-fields.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
+import { SecretDialog } from '../../design/secret-dialog.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { AskToDelete } from './ask-to-delete.tsx'
-import styles from './section.module.css'
-import { SettingsSection } from './section.tsx'
+import { AskToDelete } from '../../design/ask-to-delete.tsx'
+import styles from '../../design/page-section.module.css'
+import { PageSection } from '../../design/page-section.tsx'
 
 interface MadeLink {
   readonly link: string
@@ -54,7 +54,7 @@ export function AdministratorsSection() {
     <Button onPress={() => edit('new')}>{t('settings.newAdministrator')}</Button>
   )
   return (
-    <SettingsSection
+    <PageSection
       title={t('settings.administrators')}
       hint={t('settings.administratorsHint')}
       action={add}
@@ -99,18 +99,16 @@ export function AdministratorsSection() {
           onCreated={invite}
         />
       )}
-      <Dialog
+      <SecretDialog
         title={t('settings.passwordLink')}
-        isOpen={link !== null}
+        secret={link?.text ?? null}
         onClose={() => showLink(null)}
       >
         <p>{t('settings.passwordLinkHint')}</p>
-        <br />
-        <Copyable label={t('settings.passwordLink')} text={link?.text ?? ''} />
         {link !== null && link.mailedTo !== null && (
           <p>{t('settings.linkMailed', { email: link.mailedTo })}</p>
         )}
-      </Dialog>
+      </SecretDialog>
       <AskToDelete
         name={leaving?.name ?? null}
         hint={t('settings.deleteAdministratorHint')}
@@ -121,7 +119,7 @@ export function AdministratorsSection() {
           })
         }
       />
-    </SettingsSection>
+    </PageSection>
   )
 }
 
@@ -164,66 +162,59 @@ function PersonDialog({ person, isOwn, roles, onClose, onCreated }: PersonDialog
     })
   }
   return (
-    <Dialog
+    <FormDialog
       title={person?.name ?? t('settings.newAdministrator')}
       isOpen
       onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="person" isPending={action.isBusy}>
-          {t(person === null ? 'settings.create' : 'action.save')}
-        </Button>
+      submit={t(person === null ? 'settings.create' : 'action.save')}
+      isBusy={action.isBusy}
+      problem={
+        isRoleMissing && chosen.length === 0
+          ? t('settings.roleMissing')
+          : (action.problem ?? action.faultOf('roles') ?? null)
       }
+      onSubmit={submit}
     >
-      <FormFields
-        id="person"
-        problem={
-          isRoleMissing && chosen.length === 0
-            ? t('settings.roleMissing')
-            : (action.problem ?? action.faultOf('roles') ?? null)
-        }
-        onSubmit={submit}
-      >
+      <TextInput
+        label={t('settings.name')}
+        name="name"
+        defaultValue={person?.name ?? ''}
+        autoFocus
+        error={action.faultOf('name')}
+      />
+      <TextInput
+        label={t('signIn.email')}
+        name="email"
+        type="email"
+        defaultValue={person?.email ?? ''}
+        error={action.faultOf('email')}
+      />
+      {isOwn && (
         <TextInput
-          label={t('settings.name')}
-          name="name"
-          defaultValue={person?.name ?? ''}
-          autoFocus
-          error={action.faultOf('name')}
+          label={t('settings.currentPassword')}
+          hint={t('settings.currentPasswordForEmail')}
+          name="currentPassword"
+          type="password"
+          autoComplete="current-password"
+          error={action.faultOf('currentPassword')}
         />
-        <TextInput
-          label={t('signIn.email')}
-          name="email"
-          type="email"
-          defaultValue={person?.email ?? ''}
-          error={action.faultOf('email')}
-        />
-        {isOwn && (
-          <TextInput
-            label={t('settings.currentPassword')}
-            hint={t('settings.currentPasswordForEmail')}
-            name="currentPassword"
-            type="password"
-            autoComplete="current-password"
-            error={action.faultOf('currentPassword')}
-          />
-        )}
-        <div role="group" aria-label={t('settings.roles')}>
-          <p className={styles['legend']}>{t('settings.roles')}</p>
-          <div className={styles['options']}>
-            {roles.map(({ type, name }) => (
-              <Checkbox
-                key={type}
-                isSelected={chosen.includes(type)}
-                onChange={(isChosen) =>
-                  choose(isChosen ? [...chosen, type] : chosen.filter((one) => one !== type))
-                }
-              >
-                {name}
-              </Checkbox>
-            ))}
-          </div>
+      )}
+      <div role="group" aria-label={t('settings.roles')}>
+        <p className={styles['legend']}>{t('settings.roles')}</p>
+        <div className={styles['options']}>
+          {roles.map(({ type, name }) => (
+            <Checkbox
+              key={type}
+              isSelected={chosen.includes(type)}
+              onChange={(isChosen) =>
+                choose(isChosen ? [...chosen, type] : chosen.filter((one) => one !== type))
+              }
+            >
+              {name}
+            </Checkbox>
+          ))}
         </div>
-      </FormFields>
-    </Dialog>
+      </div>
+    </FormDialog>
   )
 }

@@ -7,10 +7,9 @@ import {
   at,
   manage,
 } from '../../api/management.ts'
-import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -60,39 +59,36 @@ export function ApiTokenDialog({ token, onClose, onCreated }: ApiTokenDialogProp
     })
   }
   return (
-    <Dialog
+    <FormDialog
       title={token?.name ?? t('settings.newToken')}
       isOpen
       onClose={onClose}
       form={type === 'custom' ? 'wide' : 'small'}
-      actions={
-        <Button look="primary" type="submit" form="api-token" isPending={action.isBusy}>
-          {t(token === null ? 'settings.create' : 'action.save')}
-        </Button>
-      }
+      submit={t(token === null ? 'settings.create' : 'action.save')}
+      isBusy={action.isBusy}
+      problem={action.problem}
+      onSubmit={submit}
     >
-      <FormFields id="api-token" problem={action.problem} onSubmit={submit}>
-        <TokenNameFields token={token} action={action} />
-        <Choice
-          label={t('token.type')}
-          options={TYPES.map((id) => ({ id, name: t(`token.${id}`) }))}
-          value={type}
-          onChange={(id) => setType(TYPES.find((one) => one === id) ?? 'read-only')}
-        />
-        <Choice
-          label={t('token.lifespan')}
-          options={spans.map((id) => ({
-            id,
-            name: id === 'none' ? t('token.forGood') : t('token.days', { count: Number(id) }),
-          }))}
-          value={lifespan}
-          onChange={setLifespan}
-        />
-        {type === 'custom' && (
-          <PermissionTable actions={actions} granted={granted} onChange={setGranted} />
-        )}
-      </FormFields>
-    </Dialog>
+      <TokenNameFields token={token} action={action} />
+      <Choice
+        label={t('token.type')}
+        options={TYPES.map((id) => ({ id, name: t(`token.${id}`) }))}
+        value={type}
+        onChange={(id) => setType(TYPES.find((one) => one === id) ?? 'read-only')}
+      />
+      <Choice
+        label={t('token.lifespan')}
+        options={spans.map((id) => ({
+          id,
+          name: id === 'none' ? t('token.forGood') : t('token.days', { count: Number(id) }),
+        }))}
+        value={lifespan}
+        onChange={setLifespan}
+      />
+      {type === 'custom' && (
+        <PermissionTable actions={actions} granted={granted} onChange={setGranted} />
+      )}
+    </FormDialog>
   )
 }
 

@@ -3,18 +3,17 @@ import { useState } from 'react'
 import { type ApiToken, apiTokensQuery, at, manage } from '../../api/management.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
-import { Copyable } from '../../design/copyable.tsx'
-import { Dialog } from '../../design/dialog.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
+import { SecretDialog } from '../../design/secret-dialog.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import { ApiTokenDialog } from './api-token-dialog.tsx'
-import { AskToDelete } from './ask-to-delete.tsx'
-import styles from './section.module.css'
-import { SettingsSection } from './section.tsx'
+import { AskToDelete } from '../../design/ask-to-delete.tsx'
+import styles from '../../design/page-section.module.css'
+import { PageSection } from '../../design/page-section.tsx'
 
 interface Shown extends ApiToken {
   readonly accessKey: string
@@ -38,7 +37,7 @@ export function ApiTokensSection() {
     <Button onPress={() => edit('new')}>{t('settings.newToken')}</Button>
   )
   return (
-    <SettingsSection
+    <PageSection
       title={t('settings.apiTokens')}
       hint={t('settings.apiTokensHint')}
       action={tokens.length > 0 && add}
@@ -77,11 +76,13 @@ export function ApiTokensSection() {
           onCreated={show}
         />
       )}
-      <Dialog title={t('settings.tokenKey')} isOpen={shown !== null} onClose={() => show(null)}>
+      <SecretDialog
+        title={t('settings.tokenKey')}
+        secret={shown?.accessKey ?? null}
+        onClose={() => show(null)}
+      >
         <p>{t('settings.tokenKeyHint')}</p>
-        <br />
-        <Copyable label={t('settings.tokenKey')} text={shown?.accessKey ?? ''} />
-      </Dialog>
+      </SecretDialog>
       <AskToDelete
         name={leaving?.name ?? null}
         hint={t('settings.deleteTokenHint')}
@@ -92,7 +93,7 @@ export function ApiTokensSection() {
           })
         }
       />
-    </SettingsSection>
+    </PageSection>
   )
 }
 

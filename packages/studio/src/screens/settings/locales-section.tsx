@@ -5,14 +5,15 @@ import { addLocale, makeDefaultLocale, removeLocale, useLocales } from '../../ap
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readText } from '../../design/form-fields.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
-import styles from './section.module.css'
-import { SettingsSection } from './section.tsx'
+import styles from '../../design/page-section.module.css'
+import { PageSection } from '../../design/page-section.tsx'
 
 export function LocalesSection() {
   const texts = useTexts()
@@ -32,7 +33,7 @@ export function LocalesSection() {
   }
   const add = <Button onPress={() => setAdding(true)}>{t('settings.addLocale')}</Button>
   return (
-    <SettingsSection title={t('settings.locales')} hint={t('settings.localesHint')} action={add}>
+    <PageSection title={t('settings.locales')} hint={t('settings.localesHint')} action={add}>
       <Rows label={t('settings.locales')}>
         {locales.map(({ code, isDefault }) => (
           <Row
@@ -68,7 +69,7 @@ export function LocalesSection() {
           }
         />
       )}
-    </SettingsSection>
+    </PageSection>
   )
 }
 
@@ -134,40 +135,33 @@ function AddLocale({
   const action = useAction(['code', 'name'])
   const [code, setCode] = useState('')
   return (
-    <Dialog
+    <FormDialog
       title={t('settings.addLocale')}
       isOpen={isOpen}
       onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="add-locale" isPending={action.isBusy}>
-          {t('action.add')}
-        </Button>
-      }
+      submit={t('action.add')}
+      isBusy={action.isBusy}
+      problem={action.problem}
+      onSubmit={(form) => {
+        const given = readText(form, 'code')
+        action.run(() => addLocale({ code: given, name: texts.locale(given) }), {
+          changes: ['locales'],
+          onDone: onClose,
+        })
+      }}
     >
-      <FormFields
-        id="add-locale"
-        problem={action.problem}
-        onSubmit={(form) => {
-          const given = readText(form, 'code')
-          action.run(() => addLocale({ code: given, name: texts.locale(given) }), {
-            changes: ['locales'],
-            onDone: onClose,
-          })
+      <TextInput
+        label={t('settings.localeCode')}
+        name="code"
+        mono
+        autoFocus
+        hint={code.length < 2 ? t('settings.localeCodeHint') : texts.locale(code)}
+        error={action.faultOf('code')}
+        onChange={(given) => {
+          setCode(given)
+          action.reset()
         }}
-      >
-        <TextInput
-          label={t('settings.localeCode')}
-          name="code"
-          mono
-          autoFocus
-          hint={code.length < 2 ? t('settings.localeCodeHint') : texts.locale(code)}
-          error={action.faultOf('code')}
-          onChange={(given) => {
-            setCode(given)
-            action.reset()
-          }}
-        />
-      </FormFields>
-    </Dialog>
+      />
+    </FormDialog>
   )
 }

@@ -10,17 +10,18 @@ import {
 } from '../../api/passkeys.ts'
 import { startQuery, useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readUntrimmedText, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readUntrimmedText, readText } from '../../design/form-fields.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
+import { NameDialog } from '../../design/name-dialog.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
-import { AskToDelete } from './ask-to-delete.tsx'
-import { SettingsSection } from './section.tsx'
+import { AskToDelete } from '../../design/ask-to-delete.tsx'
+import { PageSection } from '../../design/page-section.tsx'
 
 /** The user's own passkeys. Hidden if the server or the browser does not support them. */
 export function Passkeys() {
@@ -38,7 +39,7 @@ function Known() {
   const remove = (id: string): void =>
     action.run(() => manage('DELETE', at('me/passkeys', id)), { changes: ['passkeys'] })
   return (
-    <SettingsSection
+    <PageSection
       title={t('passkey.title')}
       hint={t('passkey.hint')}
       action={<Button onPress={() => edit('new')}>{t('passkey.add')}</Button>}
@@ -73,7 +74,13 @@ function Known() {
       )}
       {edited === 'new' && <AddDialog onClose={() => edit(null)} />}
       {edited !== null && edited !== 'new' && (
-        <RenameDialog passkey={edited} onClose={() => edit(null)} />
+        <NameDialog
+          title={edited.name}
+          name={edited.name}
+          onClose={() => edit(null)}
+          save={(name) => manage('PUT', at('me/passkeys', edited.id), { name })}
+          changes={['passkeys']}
+        />
       )}
       <AskToDelete
         name={leaving?.name ?? null}
@@ -81,7 +88,7 @@ function Known() {
         onClose={() => setLeaving(null)}
         onDelete={() => remove(leaving?.id ?? '')}
       />
-    </SettingsSection>
+    </PageSection>
   )
 }
 
@@ -100,89 +107,40 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
     }
   }
   return (
-    <Dialog
+    <FormDialog
       title={t('passkey.add')}
       isOpen
       onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="passkey" isPending={action.isBusy}>
-          {t('passkey.add')}
-        </Button>
+      submit={t('passkey.add')}
+      isBusy={action.isBusy}
+      problem={action.problem}
+      onSubmit={(form) =>
+        action.run(() => add(form), {
+          changes: ['passkeys'],
+          says: t('passkey.added'),
+          onDone: onClose,
+        })
       }
     >
-      <FormFields
-        id="passkey"
-        problem={action.problem}
-        onSubmit={(form) =>
-          action.run(() => add(form), {
-            changes: ['passkeys'],
-            says: t('passkey.added'),
-            onDone: onClose,
-          })
-        }
-      >
+      <TextInput
+        label={t('settings.name')}
+        name="name"
+        isRequired
+        autoFocus
+        input={{ placeholder: t('passkey.nameHint') }}
+        error={action.faultOf('name')}
+      />
+      {administrator.hasPassword && (
         <TextInput
-          label={t('settings.name')}
-          name="name"
+          label={t('settings.currentPassword')}
+          name="currentPassword"
+          type="password"
+          autoComplete="current-password"
           isRequired
-          autoFocus
-          input={{ placeholder: t('passkey.nameHint') }}
-          error={action.faultOf('name')}
+          error={action.faultOf('currentPassword')}
         />
-        {administrator.hasPassword && (
-          <TextInput
-            label={t('settings.currentPassword')}
-            name="currentPassword"
-            type="password"
-            autoComplete="current-password"
-            isRequired
-            error={action.faultOf('currentPassword')}
-          />
-        )}
-      </FormFields>
-    </Dialog>
-  )
-}
-
-function RenameDialog({
-  passkey: { id, name },
-  onClose,
-}: {
-  readonly passkey: Passkey
-  readonly onClose: () => void
-}) {
-  const { t } = useTexts()
-  const action = useAction(['name'])
-  return (
-    <Dialog
-      title={name}
-      isOpen
-      onClose={onClose}
-      actions={
-        <Button look="primary" type="submit" form="passkey" isPending={action.isBusy}>
-          {t('action.save')}
-        </Button>
-      }
-    >
-      <FormFields
-        id="passkey"
-        problem={action.problem}
-        onSubmit={(form) =>
-          action.run(() => manage('PUT', at('me/passkeys', id), { name: readText(form, 'name') }), {
-            changes: ['passkeys'],
-            onDone: onClose,
-          })
-        }
-      >
-        <TextInput
-          label={t('settings.name')}
-          name="name"
-          defaultValue={name}
-          autoFocus
-          error={action.faultOf('name')}
-        />
-      </FormFields>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }
 

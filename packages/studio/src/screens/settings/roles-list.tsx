@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import type { PermittedAction } from '../../api/management.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readText } from '../../design/form-fields.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { AskToDelete } from './ask-to-delete.tsx'
+import { AskToDelete } from '../../design/ask-to-delete.tsx'
 import type { Bounds } from './permissions/bounded-permissions.ts'
 import { PermissionTable } from './permissions/permission-table.tsx'
-import { SettingsSection } from './section.tsx'
+import { PageSection } from '../../design/page-section.tsx'
 
 export interface ShownRole {
   readonly type: string
@@ -53,7 +53,7 @@ export function RolesList(props: RolesListProps) {
   }
   const add = may.create && <Button onPress={() => edit(fresh)}>{t('settings.newRole')}</Button>
   return (
-    <SettingsSection title={title} hint={hint} action={add}>
+    <PageSection title={title} hint={hint} action={add}>
       <Rows label={title}>
         {roles.map((role) => (
           <Row
@@ -81,7 +81,7 @@ export function RolesList(props: RolesListProps) {
         onClose={() => setLeaving(null)}
         onDelete={() => action.run(() => onDelete(leaving?.type ?? ''), { changes })}
       />
-    </SettingsSection>
+    </PageSection>
   )
 }
 
@@ -110,53 +110,48 @@ function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: Rol
     action.run(() => onSave(changed), { changes, onDone: onClose, says: t('settings.saved') })
   }
   return (
-    <Dialog
+    <FormDialog
       title={isNew ? t('settings.newRole') : role.name}
       isOpen
       onClose={onClose}
       form="wide"
-      actions={
-        isReadOnly ? undefined : (
-          <Button look="primary" type="submit" form="role" isPending={action.isBusy}>
-            {t('action.save')}
-          </Button>
-        )
-      }
+      submit={isReadOnly ? undefined : t('action.save')}
+      isBusy={action.isBusy}
+      problem={action.problem}
+      onSubmit={submit}
     >
-      <FormFields id="role" problem={action.problem} onSubmit={submit}>
+      <TextInput
+        label={t('settings.name')}
+        name="name"
+        defaultValue={role.name}
+        isReadOnly={isReadOnly}
+        autoFocus={isNew}
+        error={action.faultOf('name')}
+      />
+      {isNew && (
         <TextInput
-          label={t('settings.name')}
-          name="name"
-          defaultValue={role.name}
-          isReadOnly={isReadOnly}
-          autoFocus={isNew}
-          error={action.faultOf('name')}
+          label={t('settings.roleType')}
+          name="type"
+          mono
+          hint={t('settings.roleTypeHint')}
+          error={action.faultOf('type')}
         />
-        {isNew && (
-          <TextInput
-            label={t('settings.roleType')}
-            name="type"
-            mono
-            hint={t('settings.roleTypeHint')}
-            error={action.faultOf('type')}
-          />
-        )}
-        <TextInput
-          label={t('settings.description')}
-          name="description"
-          defaultValue={role.description}
-          isReadOnly={isReadOnly}
-          error={action.faultOf('description')}
-        />
-        <PermissionTable
-          actions={actions}
-          granted={granted}
-          isReadOnly={isReadOnly}
-          onChange={setGranted}
-          bounds={bounds}
-          onBounds={setBounds}
-        />
-      </FormFields>
-    </Dialog>
+      )}
+      <TextInput
+        label={t('settings.description')}
+        name="description"
+        defaultValue={role.description}
+        isReadOnly={isReadOnly}
+        error={action.faultOf('description')}
+      />
+      <PermissionTable
+        actions={actions}
+        granted={granted}
+        isReadOnly={isReadOnly}
+        onChange={setGranted}
+        bounds={bounds}
+        onBounds={setBounds}
+      />
+    </FormDialog>
   )
 }

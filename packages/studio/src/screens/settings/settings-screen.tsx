@@ -12,7 +12,7 @@ import { AdministratorsSection } from './administrators-section.tsx'
 import { ApiRolesSection } from './api-roles-section.tsx'
 import { ApiTokensSection } from './api-tokens-section.tsx'
 import { LocalesSection } from './locales-section.tsx'
-import { type SectionId, SECTIONS } from './sections.ts'
+import { type SettingsSectionId, SETTINGS_SECTIONS } from '../settings-sections.ts'
 import styles from './settings-screen.module.css'
 import { TypesSection } from './types-section.tsx'
 
@@ -21,7 +21,7 @@ const WebhooksSection = lazyPart(
 )
 const AuditSection = lazyPart(async () => (await import('../audit/audit-section.tsx')).AuditSection)
 
-const CONTENT: Readonly<Record<SectionId, ComponentType>> = {
+const CONTENT: Readonly<Record<SettingsSectionId, ComponentType>> = {
   account: AccountSection,
   locales: LocalesSection,
   'api-tokens': ApiTokensSection,
@@ -37,7 +37,7 @@ export function SettingsScreen() {
   const { t } = useTexts()
   const may = useMay()
   const { section: id } = useParams({ strict: false })
-  const sections = SECTIONS.filter(({ action }) => action === null || may(action))
+  const sections = SETTINGS_SECTIONS.filter(({ action }) => action === null || may(action))
   const section = sections.find((one) => one.id === id)
   const nav = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -45,7 +45,7 @@ export function SettingsScreen() {
     const current = nav.current?.querySelector('[aria-current=page]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [id])
-  if (SECTIONS.some((one) => one.id === id) && section === undefined) {
+  if (SETTINGS_SECTIONS.some((one) => one.id === id) && section === undefined) {
     return (
       <Page title={t('settings.title')}>
         <Notice title={t('error.forbidden')}>{t('error.forbidden.hint')}</Notice>

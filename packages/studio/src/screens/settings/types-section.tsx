@@ -16,8 +16,8 @@ import { lazyPart } from '../../design/load-part.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './types-section.module.css'
-import sectionStyles from './section.module.css'
-import { SettingsSection } from './section.tsx'
+import sectionStyles from '../../design/page-section.module.css'
+import { PageSection } from '../../design/page-section.tsx'
 
 const DeclarationEditor = lazyPart(
   async () => (await import('../declare/declaration-editor.tsx')).DeclarationEditor,
@@ -67,7 +67,7 @@ function DeclaredTypes({ onEdit, onAdd }: DeclaredTypesProps) {
   const hint = onEdit === undefined ? t('settings.typesHint') : t('declare.hint')
   return (
     <>
-      <SettingsSection
+      <PageSection
         title={t('settings.types')}
         hint={hint}
         action={
@@ -97,9 +97,9 @@ function DeclaredTypes({ onEdit, onAdd }: DeclaredTypesProps) {
             </Row>
           ))}
         </Rows>
-      </SettingsSection>
+      </PageSection>
       {(components.length > 0 || onAdd !== undefined) && (
-        <SettingsSection
+        <PageSection
           title={t('types.components')}
           action={
             onAdd !== undefined && (
@@ -118,7 +118,7 @@ function DeclaredTypes({ onEdit, onAdd }: DeclaredTypesProps) {
               </Row>
             ))}
           </Rows>
-        </SettingsSection>
+        </PageSection>
       )}
       {uid !== null && (
         <Dialog title={component?.displayName ?? uid} isOpen onClose={() => show(null)} form="wide">

@@ -8,12 +8,11 @@ import {
   type WebhookInput,
   type WithSecret,
 } from '../../api/webhooks.ts'
-import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
 import { Choice, type Option } from '../../design/choice.tsx'
 import { Choices } from '../../design/choices.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFields, readText } from '../../design/form-fields.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
+import { readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -50,41 +49,38 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
     })
   }
   return (
-    <Dialog
+    <FormDialog
       title={webhook?.name ?? t('webhook.new')}
       isOpen
       onClose={onClose}
       form="wide"
-      actions={
-        <Button look="primary" type="submit" form="webhook" isPending={action.isBusy}>
-          {t(webhook === null ? 'settings.create' : 'action.save')}
-        </Button>
-      }
+      submit={t(webhook === null ? 'settings.create' : 'action.save')}
+      isBusy={action.isBusy}
+      problem={action.problem}
+      onSubmit={submit}
     >
-      <FormFields id="webhook" problem={action.problem} onSubmit={submit}>
-        <TextInput
-          label={t('settings.name')}
-          name="name"
-          defaultValue={webhook?.name ?? ''}
-          autoFocus
-          error={action.faultOf('name')}
-        />
-        <TextInput
-          label={t('webhook.url')}
-          name="url"
-          defaultValue={webhook?.url ?? ''}
-          mono
-          hint={t('webhook.urlHint')}
-          error={action.faultOf('url')}
-          input={{ spellCheck: 'false' }}
-        />
-        <WantedFields
-          wanted={wanted}
-          action={action}
-          onChange={(change) => setWanted({ ...wanted, ...change })}
-        />
-      </FormFields>
-    </Dialog>
+      <TextInput
+        label={t('settings.name')}
+        name="name"
+        defaultValue={webhook?.name ?? ''}
+        autoFocus
+        error={action.faultOf('name')}
+      />
+      <TextInput
+        label={t('webhook.url')}
+        name="url"
+        defaultValue={webhook?.url ?? ''}
+        mono
+        hint={t('webhook.urlHint')}
+        error={action.faultOf('url')}
+        input={{ spellCheck: 'false' }}
+      />
+      <WantedFields
+        wanted={wanted}
+        action={action}
+        onChange={(change) => setWanted({ ...wanted, ...change })}
+      />
+    </FormDialog>
   )
 }
 

@@ -3,15 +3,14 @@ import { useState } from 'react'
 import { useMay } from '../../api/session.ts'
 import { removeWebhook, type Webhook, webhooksQuery, type WithSecret } from '../../api/webhooks.ts'
 import { Button } from '../../design/button.tsx'
-import { Copyable } from '../../design/copyable.tsx'
-import { Dialog } from '../../design/dialog.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Row, Rows } from '../../design/rows.tsx'
+import { SecretDialog } from '../../design/secret-dialog.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
-import { AskToDelete } from '../settings/ask-to-delete.tsx'
-import styles from '../settings/section.module.css'
-import { SettingsSection } from '../settings/section.tsx'
+import { AskToDelete } from '../../design/ask-to-delete.tsx'
+import styles from '../../design/page-section.module.css'
+import { PageSection } from '../../design/page-section.tsx'
 import { DeliveriesDialog } from './deliveries-dialog.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { WebhookMenu } from './webhook-menu.tsx'
@@ -30,7 +29,7 @@ export function WebhooksSection() {
     <Button onPress={() => edit('new')}>{t('webhook.new')}</Button>
   )
   return (
-    <SettingsSection
+    <PageSection
       title={t('settings.webhooks')}
       hint={t('webhook.hint')}
       action={webhooks.length > 0 && add}
@@ -70,7 +69,14 @@ export function WebhooksSection() {
         />
       )}
       {watched !== null && <DeliveriesDialog webhook={watched} onClose={() => watch(null)} />}
-      <Secret shown={shown} onClose={() => show(null)} />
+      <SecretDialog
+        title={t('webhook.secret')}
+        secret={shown?.secret ?? null}
+        onClose={() => show(null)}
+      >
+        <p>{t('webhook.secretHint')}</p>
+        {shown !== null && shown.secretCount > 1 && <p>{t('webhook.bothSecrets')}</p>}
+      </SecretDialog>
       <AskToDelete
         name={leaving?.name ?? null}
         hint={t('webhook.deleteHint')}
@@ -79,7 +85,7 @@ export function WebhooksSection() {
           action.run(() => removeWebhook(leaving?.id ?? ''), { changes: ['webhooks'] })
         }
       />
-    </SettingsSection>
+    </PageSection>
   )
 }
 
@@ -95,23 +101,6 @@ function Title({ webhook }: { readonly webhook: Webhook }) {
         </span>
       )}
     </>
-  )
-}
-
-interface SecretProps {
-  readonly shown: WithSecret | null
-  readonly onClose: () => void
-}
-
-function Secret({ shown, onClose }: SecretProps) {
-  const { t } = useTexts()
-  return (
-    <Dialog title={t('webhook.secret')} isOpen={shown !== null} onClose={onClose}>
-      <p>{t('webhook.secretHint')}</p>
-      {shown !== null && shown.secretCount > 1 && <p>{t('webhook.bothSecrets')}</p>}
-      <br />
-      <Copyable label={t('webhook.secret')} text={shown?.secret ?? ''} />
-    </Dialog>
   )
 }
 

@@ -1,5 +1,5 @@
-import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
-import { useTexts } from '../../texts/texts.ts'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { useTexts } from '../texts/texts.ts'
 
 export interface AskToDeleteProps {
   readonly name: string | null

@@ -1,6 +1,6 @@
-import type { TextKey } from '../../texts/english.ts'
+import type { TextKey } from '../texts/english.ts'
 
-export const SECTIONS = [
+export const SETTINGS_SECTIONS = [
   { id: 'account', title: 'settings.account', action: null },
   { id: 'locales', title: 'settings.locales', action: 'admin::locales.create' },
   { id: 'api-tokens', title: 'settings.apiTokens', action: 'admin::api-tokens.read' },
@@ -20,4 +20,4 @@ export const SECTIONS = [
   readonly action: string | null
 }[]
 
-export type SectionId = (typeof SECTIONS)[number]['id']
+export type SettingsSectionId = (typeof SETTINGS_SECTIONS)[number]['id']

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
-import styles from './section.module.css'
+import styles from './page-section.module.css'
 
-export interface SettingsSectionProps {
+export interface PageSectionProps {
   readonly title: string
   readonly hint?: string
   readonly action?: ReactNode
   readonly children: ReactNode
 }
 
-export function SettingsSection({ title, hint, action, children }: SettingsSectionProps) {
+export function PageSection({ title, hint, action, children }: PageSectionProps) {
   return (
     <section className={styles['section']} aria-label={title}>
       <header className={styles['head']}>

@@ -1,3 +1,4 @@
+import { type BlockNode, blockText } from '../entry/block-text.ts'
 import { type Attribute, type Components, isNumberType } from '../entry/declaration.ts'
 import {
   type ComponentValue,
@@ -7,7 +8,6 @@ import {
   listOf,
 } from '../entry/values.ts'
 import type { Texts } from '../texts/texts.ts'
-import type { BlockNode } from './blocks/blocks.ts'
 
 export function describeValue(
   attribute: Attribute,
@@ -65,13 +65,4 @@ function componentWords(
       return [declared?.displayName ?? '', ...parts].join('\n')
     })
     .join('\n\n')
-}
-
-export function blockText(blocks: readonly BlockNode[]): string {
-  const inline = (node: BlockNode): string =>
-    node.type === 'text' ? String(node['text']) : (node.children ?? []).map(inline).join('')
-  const isBlock = ({ type }: BlockNode): boolean => type !== 'text' && type !== 'link'
-  const lines = (node: BlockNode): readonly string[] =>
-    (node.children ?? []).some(isBlock) ? (node.children ?? []).flatMap(lines) : [inline(node)]
-  return blocks.flatMap(lines).join('\n')
 }

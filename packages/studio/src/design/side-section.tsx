@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
-import styles from './entry-side.module.css'
+import styles from './side-section.module.css'
 
+/** A section of the panel next to a form. Its styles are for the rows within. */
 export function SideSection({
   title,
   children,
@@ -9,7 +10,7 @@ export function SideSection({
   readonly children: ReactNode
 }) {
   return (
-    <section className={styles['section']}>
+    <section>
       <h2 className={styles['title']}>{title}</h2>
       {children}
     </section>

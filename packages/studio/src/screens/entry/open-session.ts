@@ -1,3 +1,5 @@
+import type { EntrySession, OpenDoor } from '../../entry/entry-session.ts'
+import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
 import { Autosave } from '../../entry/autosave.ts'
 import { FormStore } from '../../entry/form-store.ts'
 import {
@@ -10,19 +12,7 @@ import {
 import { mergeEntries } from '../../entry/merge.ts'
 import { randomName } from '../../entry/random-name.ts'
 import { newValues, toFormValues } from '../../entry/values.ts'
-import { type OpenDoor, openDoor } from './entry-door.ts'
-import type { FormPlan, FoundEntry } from './load-form.ts'
-
-export interface EntrySession {
-  readonly plan: FormPlan
-  readonly form: FormStore
-  readonly saver: Autosave
-  readonly door: OpenDoor
-  /** Whether the form contains changes of an earlier session that were never saved. */
-  readonly isRestored: boolean
-  /** Turns storage in the browser on or off. Off when the user discards the form. */
-  readonly keepsWork: (isKept: boolean) => void
-}
+import { openDoor } from './open-door.ts'
 
 export interface Opening {
   readonly plan: FormPlan

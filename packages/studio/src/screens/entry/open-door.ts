@@ -1,19 +1,11 @@
+import type { OpenDoor } from '../../entry/entry-session.ts'
+import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
 import { contentPath, type Entry } from '../../api/entries.ts'
 import type { SavedFacts } from '../../api/saved-facts.ts'
 import { ApiError, type Answer, request } from '../../api/request.ts'
-import type { EntryDoor, ReadEntry, SaveAnswer } from '../../entry/door.ts'
+import type { ReadEntry, SaveAnswer } from '../../entry/door.ts'
 import type { Data } from '../../entry/declaration.ts'
-import { findEntry, type FormPlan, type FoundEntry } from './load-form.ts'
-
-export interface OpenDoor extends EntryDoor {
-  readonly documentId: () => string | null
-  readonly writtenAt: () => string | null
-  /** The facts of the last write; null before, and after a creation. */
-  readonly savedFacts: () => SavedFacts | null
-  /** Whether the entry was published in this locale since it was opened. */
-  readonly wasPublished: () => boolean
-  readonly notePublished: () => void
-}
+import { findEntry } from './load-form.ts'
 
 export interface Opened {
   readonly documentId: string | null
