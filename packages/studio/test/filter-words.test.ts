@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ATTRIBUTE_TYPES, type Attributes } from '../src/api/content-types.ts'
+import { ATTRIBUTE_TYPES, type Attributes } from '../src/api/attributes.ts'
 import { readListSearch } from '../src/screens/list/list-search.ts'
 import {
   type FilterWord,
@@ -18,7 +18,7 @@ const ATTRIBUTES: Attributes = {
   at: { type: 'datetime' },
   author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' },
   cover: { type: 'media' },
-  sections: { type: 'dynamiczone' },
+  sections: { type: 'dynamiczone', components: [] },
 }
 
 const ROWS: readonly (readonly [FilterWord, unknown])[] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { PastVersion } from '../src/api/history.ts'
-import type { Attribute, Components } from '../src/entry/declaration.ts'
+import type { Attribute, Components } from '../src/api/attributes.ts'
 import { linesOf } from '../src/screens/history/value-lines.ts'
 import { versionsOf } from '../src/screens/history/versions.ts'
 

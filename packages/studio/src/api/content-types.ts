@@ -1,6 +1,7 @@
 import { useQuery, useSuspenseQuery, queryOptions } from '@tanstack/react-query'
 import { labelOf, labelInSentence } from '../texts/labels.ts'
 import type { Language } from '../texts/texts.ts'
+import type { Attributes, ComponentDeclaration } from './attributes.ts'
 import { request } from './request.ts'
 
 export interface TypeSummary {
@@ -16,73 +17,9 @@ export interface TypeSummary {
   readonly actions: readonly string[]
 }
 
-export const ATTRIBUTE_TYPES = [
-  'string',
-  'text',
-  'richtext',
-  'blocks',
-  'email',
-  'password',
-  'uid',
-  'enumeration',
-  'integer',
-  'biginteger',
-  'decimal',
-  'float',
-  'boolean',
-  'date',
-  'time',
-  'datetime',
-  'timestamp',
-  'json',
-  'relation',
-  'component',
-  'dynamiczone',
-  'media',
-] as const
-
-export type AttributeType = (typeof ATTRIBUTE_TYPES)[number]
-
-export interface Attribute {
-  readonly type: AttributeType
-  readonly required?: boolean
-  readonly private?: boolean
-  readonly localized?: boolean
-  readonly writable?: boolean
-  readonly unique?: boolean
-  /** Whether a database index supports sorting by it. */
-  readonly index?: boolean
-  readonly default?: unknown
-  readonly description?: string
-  readonly min?: number | string
-  readonly max?: number | string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly regex?: string
-  readonly enum?: readonly string[]
-  readonly targetField?: string
-  readonly relation?: 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
-  readonly target?: string
-  readonly inversedBy?: string
-  readonly mappedBy?: string
-  readonly component?: string
-  readonly components?: readonly string[]
-  readonly repeatable?: boolean
-  readonly multiple?: boolean
-  readonly allowedTypes?: readonly string[]
-}
-
-export type Attributes = Readonly<Record<string, Attribute>>
-
 export interface Declaration extends Omit<TypeSummary, 'actions'> {
   readonly description?: string
   readonly hasPreview: boolean
-  readonly attributes: Attributes
-}
-
-export interface ComponentDeclaration {
-  readonly uid: string
-  readonly displayName: string
   readonly attributes: Attributes
 }
 

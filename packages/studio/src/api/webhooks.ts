@@ -64,6 +64,9 @@ export interface Delivery {
   readonly nextAttemptAt: string | null
 }
 
+/** The interval at which open deliveries refresh. */
+export const WEBHOOKS_REFRESH_MS = 5_000
+
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
   queryFn: async ({ signal }) =>
@@ -88,7 +91,7 @@ export const deliveriesQuery = (id: string, state: DeliveryState | null) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next,
-    refetchInterval: 5_000,
+    refetchInterval: WEBHOOKS_REFRESH_MS,
   })
 
 /** @throws ApiError */

@@ -1,4 +1,5 @@
-import type { Attribute, Attributes, Components, Data } from './declaration.ts'
+import type { Data } from './data.ts'
+import type { Attribute, Attributes, Components } from '../api/attributes.ts'
 import { movesBetween } from './link-moves.ts'
 import { isSameValue } from './same-value.ts'
 import {

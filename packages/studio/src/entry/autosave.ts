@@ -1,4 +1,5 @@
-import type { Attributes, Components, Data } from './declaration.ts'
+import type { Data } from './data.ts'
+import type { Attributes, Components } from '../api/attributes.ts'
 import { adoptAnswer, readAnswer } from './adopt-answer.ts'
 import { toAddress, serializeAddress } from './address.ts'
 import type { FormStore } from './form-store.ts'

@@ -1,4 +1,4 @@
-import type { Data } from './declaration.ts'
+import type { Data } from './data.ts'
 
 /** A fault in the format of the API. */
 export interface SentFault {

@@ -1,7 +1,7 @@
 import type { Declaration, TypeSummary } from '../api/content-types.ts'
 import type { Entry } from '../api/entries.ts'
 import type { QueryValue } from '../api/query-string.ts'
-import type { Attributes, Components } from './declaration.ts'
+import type { Attributes, Components } from '../api/attributes.ts'
 import type { Reading } from './values.ts'
 
 /** Everything that a form needs except the entry. */

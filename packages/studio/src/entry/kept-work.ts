@@ -6,7 +6,7 @@ import {
   listOf,
   type FormValues,
 } from './values.ts'
-import type { Attributes, Components } from './declaration.ts'
+import type { Attributes, Components } from '../api/attributes.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 

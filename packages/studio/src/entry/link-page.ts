@@ -1,6 +1,7 @@
+import type { Data } from './data.ts'
 import type { QueryValue } from '../api/query-string.ts'
 import type { Address } from './address.ts'
-import type { Attribute, Attributes, Components, Data } from './declaration.ts'
+import type { Attribute, Attributes, Components } from '../api/attributes.ts'
 import { type ComponentValue, componentUid, listOf, type FormValues } from './values.ts'
 
 /** The values that an address leads through. */

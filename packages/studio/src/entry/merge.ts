@@ -1,4 +1,9 @@
-import { type Attribute, type Attributes, type Components, isComponentList } from './declaration.ts'
+import {
+  type Attribute,
+  type Attributes,
+  type Components,
+  isComponentList,
+} from '../api/attributes.ts'
 import { movedLinks } from './link-moves.ts'
 import { isSameValue } from './same-value.ts'
 import { type ComponentValue, componentUid, type Links, type FormValues } from './values.ts'

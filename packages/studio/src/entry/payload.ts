@@ -1,13 +1,13 @@
+import type { Data } from './data.ts'
 import {
   type Attribute,
   type Attributes,
   type Components,
-  type Data,
   isComponentList,
   isToMany,
   type MediaAttribute,
   type RelationAttribute,
-} from './declaration.ts'
+} from '../api/attributes.ts'
 import { relationChange } from './relation-change.ts'
 import { isSameValue } from './same-value.ts'
 import {

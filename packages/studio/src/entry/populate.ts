@@ -1,5 +1,5 @@
 import type { QueryValue } from '../api/query-string.ts'
-import { type Attribute, type Attributes, type Components, isToMany } from './declaration.ts'
+import { type Attribute, type Attributes, type Components, isToMany } from '../api/attributes.ts'
 import { INITIAL_LINKS, type Reading } from './values.ts'
 
 type Populate = Readonly<Record<string, QueryValue>>

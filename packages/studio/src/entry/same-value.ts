@@ -1,4 +1,4 @@
-import type { Attribute, Attributes, Components } from './declaration.ts'
+import type { Attribute, Attributes, Components } from '../api/attributes.ts'
 import { isDeepEqual } from './deep-equal.ts'
 import {
   type ComponentValue,

@@ -1,11 +1,11 @@
+import type { Data } from './data.ts'
 import type { FileEntry } from '../api/upload.ts'
 import {
   type Attribute,
   type Attributes,
   type Components,
-  type Data,
   isComponentList,
-} from './declaration.ts'
+} from '../api/attributes.ts'
 
 /** Form values by attribute. `toFormValues` defines the value of each type. */
 export type FormValues = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import type { Attribute } from '../api/content-types.ts'
+import type { Attribute } from '../api/attributes.ts'
 import { fileOf, previewOf } from '../api/file-preview.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
 import styles from './cell.module.css'

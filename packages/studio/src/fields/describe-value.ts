@@ -1,5 +1,5 @@
 import { type BlockNode, blockText } from '../entry/block-text.ts'
-import { type Attribute, type Components, isNumberType } from '../entry/declaration.ts'
+import { type Attribute, type Components, isNumberType } from '../api/attributes.ts'
 import {
   type ComponentValue,
   componentUid,

@@ -1,4 +1,4 @@
-import type { Attribute } from '../entry/declaration.ts'
+import type { Attribute } from '../api/attributes.ts'
 
 /** A serialized address, because memo compares strings. */
 export type Place = string

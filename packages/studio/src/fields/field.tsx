@@ -1,5 +1,5 @@
 import { type ComponentType, memo } from 'react'
-import type { Attribute } from '../entry/declaration.ts'
+import type { Attribute } from '../api/attributes.ts'
 import { BlocksField } from './blocks/blocks-field.tsx'
 import { BooleanField } from './boolean/boolean-field.tsx'
 import { ComponentField } from './components/component-field.tsx'

@@ -1,4 +1,4 @@
-import type { Attribute } from '../entry/declaration.ts'
+import type { Attribute } from '../api/attributes.ts'
 import type { Texts } from '../texts/texts.ts'
 import { describePattern } from '../texts/describe-pattern.ts'
 

@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
+import { isToMany } from '../api/attributes.ts'
 import { apiNameOf, declarationQuery, typesQuery } from '../api/content-types.ts'
 import { localesQuery } from '../api/locales.ts'
 import { preferencesQuery } from '../api/preferences.ts'
@@ -100,8 +101,10 @@ async function prepareList(client: QueryClient, name: string): Promise<void> {
   const own = declarationQuery(type.uid)
   await client.prefetchQuery(own)
   const attributes = Object.values(client.getQueryData(own.queryKey)?.attributes ?? {})
-  const shown = attributes.filter(({ relation = '' }) => relation.endsWith('ToOne'))
-  const targets = types.filter(({ uid }) => shown.some(({ target }) => target === uid))
+  const shown = attributes.flatMap((attribute) =>
+    attribute.type === 'relation' && !isToMany(attribute) ? [attribute.target] : [],
+  )
+  const targets = types.filter(({ uid }) => shown.includes(uid))
   await Promise.all(targets.map(({ uid }) => client.prefetchQuery(declarationQuery(uid))))
 }
 

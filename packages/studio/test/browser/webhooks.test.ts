@@ -121,6 +121,7 @@ describeInBrowser('webhooks and the audit', () => {
     await ofSite.click()
     const row = page.getByRole('row').filter({ hasText: 'entry.create' }).first()
     await row.getByText('Failed').waitFor({ timeout: 20_000 })
+    await row.getByRole('button').waitFor({ state: 'detached' })
     expect(await row.getByRole('button').count()).to.equal(0) // nothing is sent while it is off
     await page.reload()
     await page.getByText('off: the receiver responded with 410 Gone').waitFor()

@@ -1,5 +1,5 @@
+import type { Data } from '../../src/entry/data.ts'
 import { expect } from 'chai'
-import type { Data } from '../../src/entry/declaration.ts'
 import { Autosave } from '../../src/entry/autosave.ts'
 import type { EntryDoor, SaveAnswer } from '../../src/entry/door.ts'
 import { FormStore } from '../../src/entry/form-store.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { adoptAnswer } from '../../src/entry/adopt-answer.ts'
-import type { Attributes } from '../../src/entry/declaration.ts'
+import type { Attributes } from '../../src/api/attributes.ts'
 import { movedLinks, orderedMoves, withMove } from '../../src/entry/link-moves.ts'
 import { answeredAt, populateAt } from '../../src/entry/link-page.ts'
 import { mergeEntries } from '../../src/entry/merge.ts'

@@ -1,5 +1,6 @@
+import type { Data } from '../../src/entry/data.ts'
 import * as fc from 'fast-check'
-import type { Attributes, Components, Data } from '../../src/entry/declaration.ts'
+import type { Attributes, Components } from '../../src/api/attributes.ts'
 import { KeyRing, type Links, type Reading, type FormValues } from '../../src/entry/values.ts'
 
 export const COMPONENTS: Components = new Map(

@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 import { lazyPart } from '../../design/load-part.tsx'
 import { LoadBoundary } from '../../design/not-loaded.tsx'
-import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { ScalarAttribute } from '../../api/attributes.ts'
 import { type BlockNode, blockText } from '../../entry/block-text.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'

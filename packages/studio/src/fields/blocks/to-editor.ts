@@ -1,11 +1,5 @@
 import type { BlockNode } from '../../entry/block-text.ts'
-import {
-  BLOCK_KEYS,
-  type EditorMark,
-  type EditorNode,
-  TEXT_MARKS,
-  unknownKeys,
-} from './blocks.ts'
+import { BLOCK_KEYS, type EditorMark, type EditorNode, TEXT_MARKS, unknownKeys } from './blocks.ts'
 
 const TEXT_KEYS = ['type', 'text', ...TEXT_MARKS]
 const LINK_KEYS = ['type', 'url', 'children']

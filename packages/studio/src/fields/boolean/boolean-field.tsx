@@ -1,5 +1,5 @@
 import { Switch } from 'react-aria-components'
-import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { ScalarAttribute } from '../../api/attributes.ts'
 import { Button } from '../../design/button.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Button } from '../../design/button.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
-import type { ComponentAttribute } from '../../entry/declaration.ts'
+import type { ComponentAttribute } from '../../api/attributes.ts'
 import { type ComponentValue, newComponentValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'

@@ -1,4 +1,4 @@
-import type { Attributes } from '../../entry/declaration.ts'
+import type { Attributes } from '../../api/attributes.ts'
 import type { Place } from '../field-props.ts'
 import { useOpenEntry } from '../open-entry.ts'
 import styles from './components.module.css'

@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import type { ComponentAttribute, ZoneAttribute } from '../../entry/declaration.ts'
+import type { ComponentAttribute, ZoneAttribute } from '../../api/attributes.ts'
 import { outlineOf } from '../../entry/form-store.ts'
 import { type ComponentValue, copyComponent, newComponentValue } from '../../entry/values.ts'
 import type { Place } from '../field-props.ts'

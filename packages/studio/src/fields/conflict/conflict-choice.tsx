@@ -1,5 +1,5 @@
 import { Button } from '../../design/button.tsx'
-import type { Attribute } from '../../entry/declaration.ts'
+import type { Attribute } from '../../api/attributes.ts'
 import type { Conflict } from '../../entry/merge.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { Place } from '../field-props.ts'

@@ -1,4 +1,4 @@
-import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { ScalarAttribute } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import type { Attribute } from '../../entry/declaration.ts'
+import type { Attribute } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ConflictChoice } from '../conflict/conflict-choice.tsx'
 import { labelOf } from '../../texts/labels.ts'

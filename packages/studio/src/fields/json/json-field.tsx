@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { isDeepEqual } from '../../entry/deep-equal.ts'
-import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { ScalarAttribute } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { CodeArea } from '../code/code-area.tsx'
 import type { FieldProps } from '../field-props.ts'

@@ -1,4 +1,4 @@
-import type { MediaAttribute } from '../../entry/declaration.ts'
+import type { MediaAttribute } from '../../api/attributes.ts'
 
 export type FileKind = 'images' | 'videos' | 'audios' | 'files'
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { NumberType, ScalarAttribute } from '../../entry/declaration.ts'
+import type { NumberType, ScalarAttribute } from '../../api/attributes.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'

@@ -1,4 +1,4 @@
-import type { NumberType } from '../../entry/declaration.ts'
+import type { NumberType } from '../../api/attributes.ts'
 import { separatorsOf } from '../../texts/numbers.ts'
 
 export type ParsedNumber =

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { ScalarAttribute } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'

@@ -1,9 +1,9 @@
+import type { Data } from '../../entry/data.ts'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useDeclaration } from '../../api/content-types.ts'
 import { contentPath, type Entry } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 import { request } from '../../api/request.ts'
-import type { Attributes, Data } from '../../entry/declaration.ts'
 import { answeredAt, populateAt } from '../../entry/link-page.ts'
 import { type Link, INITIAL_LINKS, listOf, toLink } from '../../entry/values.ts'
 import type { Place } from '../field-props.ts'
@@ -19,7 +19,7 @@ function useAskAt(place: Place): (inner: QueryValue, signal: AbortSignal) => Pro
   const declared = useDeclaration(uid)
   return async (inner, signal) => {
     const { components } = reading
-    const attributes = declared.attributes as Attributes
+    const attributes = declared.attributes
     const held = { attributes, values: form.values(), components }
     const address = addressAt(place)
     const { data } = await request<Entry>('GET', contentPath(uid, documentId() ?? ''), {

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { apiNameOf, entriesNameOf, useTypes } from '../../api/content-types.ts'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
-import { isToMany, type RelationAttribute } from '../../entry/declaration.ts'
+import { isToMany, type RelationAttribute } from '../../api/attributes.ts'
 import { type Link, type Links, NO_LINKS } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { declarationQuery, useCounts, useTypes } from '../../api/content-types.ts'
+import { type Declaration, declarationQuery, useCounts, useTypes } from '../../api/content-types.ts'
 import {
   entriesQuery,
   type Entry,
@@ -108,7 +108,7 @@ function useTargetQuery(target: string) {
   const count = useCounts()[target]
   const titleField = reading.titleFieldOf(target)
   const { data } = useQuery({ ...declarationQuery(target), enabled: titleField !== null })
-  const isIndexed = titleField !== null && data?.attributes[titleField]?.index === true
+  const isIndexed = isTitleIndexed(data, titleField)
   const order = isOrderedByTitle(count, isIndexed) ? titleField : null
   const query = {
     ...(titleField !== null && { fields: [titleField] }),
@@ -127,4 +127,9 @@ function useSettled(text: string): string {
     return () => clearTimeout(timer)
   }, [text])
   return settled
+}
+
+function isTitleIndexed(declaration: Declaration | undefined, titleField: string | null): boolean {
+  const title = titleField === null ? undefined : declaration?.attributes[titleField]
+  return title !== undefined && 'index' in title && title.index
 }

@@ -1,4 +1,4 @@
-import type { TIME_TYPES } from '../../entry/declaration.ts'
+import type { TIME_TYPES } from '../../api/attributes.ts'
 
 export type TimeType = (typeof TIME_TYPES)[number]
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { askForUid, type UidOwner } from '../../api/uid-proposals.ts'
 import { Button } from '../../design/button.tsx'
-import type { ScalarAttribute } from '../../entry/declaration.ts'
+import type { ScalarAttribute } from '../../api/attributes.ts'
 import type { FormStore } from '../../entry/form-store.ts'
 import { notifyFailure } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { DeclaredFile, Json } from '../../api/declarations.ts'
-import { ATTRIBUTE_TYPES } from '../../api/content-types.ts'
+import { ATTRIBUTE_TYPES } from '../../api/attributes.ts'
 import { Choice } from '../../design/choice.tsx'
 import { FormDialog } from '../../design/form-dialog.tsx'
 import { TextInput } from '../../design/text-input.tsx'

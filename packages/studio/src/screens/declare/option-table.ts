@@ -1,4 +1,4 @@
-import { ATTRIBUTE_TYPES, type AttributeType } from '../../api/content-types.ts'
+import { ATTRIBUTE_TYPES, type AttributeType } from '../../api/attributes.ts'
 
 /** The options that the form edits. All others are preserved. */
 export type AttributeOption =

@@ -1,7 +1,7 @@
+import type { Data } from '../../entry/data.ts'
 import type { FormPlan } from '../../entry/form-plan.ts'
 import { contentPath } from '../../api/entries.ts'
 import { request } from '../../api/request.ts'
-import type { Data } from '../../entry/declaration.ts'
 import { changedData } from '../../entry/payload.ts'
 import { toFormValues } from '../../entry/values.ts'
 import { generateSlug } from '../../fields/uid/generate-slug.ts'

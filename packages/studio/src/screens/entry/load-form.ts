@@ -3,7 +3,7 @@ import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
 import { componentsQuery, declarationQuery, type TypeSummary } from '../../api/content-types.ts'
 import { contentPath, type Entry } from '../../api/entries.ts'
 import { ApiError, request } from '../../api/request.ts'
-import type { Attributes, Components } from '../../entry/declaration.ts'
+import type { Attributes, Components } from '../../api/attributes.ts'
 import { populateOf } from '../../entry/populate.ts'
 import { randomName } from '../../entry/random-name.ts'
 import { KeyRing, type Reading } from '../../entry/values.ts'
@@ -17,10 +17,8 @@ export async function loadFormPlan(
     client.ensureQueryData(declarationQuery(type.uid)),
     client.ensureQueryData(componentsQuery),
   ])
-  const attributes = declaration.attributes as Attributes
-  const components: Components = new Map(
-    declared.map((one) => [one.uid, { ...one, attributes: one.attributes as Attributes }]),
-  )
+  const attributes = declaration.attributes
+  const components: Components = new Map(declared.map((one) => [one.uid, one]))
   const titles = await loadTitles(client, targetsOf(attributes, components))
   const reading: Reading = {
     components,

@@ -1,10 +1,10 @@
+import type { Data } from '../../entry/data.ts'
 import type { OpenDoor } from '../../entry/entry-session.ts'
 import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
 import { contentPath, type Entry } from '../../api/entries.ts'
 import type { SavedFacts } from '../../api/saved-facts.ts'
 import { ApiError, type Answer, request } from '../../api/request.ts'
 import type { ReadEntry, SaveAnswer } from '../../entry/door.ts'
-import type { Data } from '../../entry/declaration.ts'
 import { findEntry } from './load-form.ts'
 
 export interface Opened {

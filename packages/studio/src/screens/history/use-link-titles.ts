@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FormPlan } from '../../entry/form-plan.ts'
 import { entriesQuery, titleOf } from '../../api/entries.ts'
-import type { Attribute } from '../../entry/declaration.ts'
+import type { Attribute } from '../../api/attributes.ts'
 
 const MAX_READ_TITLES = 100
 

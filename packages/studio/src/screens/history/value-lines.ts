@@ -1,4 +1,4 @@
-import type { Attribute, Attributes, Components, ScalarAttribute } from '../../entry/declaration.ts'
+import type { Attribute, Attributes, Components, ScalarAttribute } from '../../api/attributes.ts'
 import { labelOf } from '../../texts/labels.ts'
 
 export interface Line {

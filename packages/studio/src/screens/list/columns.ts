@@ -1,4 +1,5 @@
-import type { Attribute, AttributeType, Declaration } from '../../api/content-types.ts'
+import { type Attribute, type AttributeType, isToMany } from '../../api/attributes.ts'
+import type { Declaration } from '../../api/content-types.ts'
 import { OWN_ATTRIBUTES } from './filter-words.ts'
 
 /** A column next to the title: an attribute, or a property such as the state. */
@@ -45,9 +46,8 @@ function defaultColumns(all: readonly Column[]): readonly string[] {
 
 function isShort(attribute: Attribute | undefined): boolean {
   if (attribute === undefined) return false
-  const { type, relation } = attribute
-  if (type === 'relation') return relation === 'oneToOne' || relation === 'manyToOne'
-  return !['text', 'richtext', 'uid', 'media'].includes(type)
+  if (attribute.type === 'relation') return !isToMany(attribute)
+  return !['text', 'richtext', 'uid', 'media'].includes(attribute.type)
 }
 
 export function shownColumns(all: readonly Column[], chosen: unknown): readonly Column[] {
@@ -55,31 +55,23 @@ export function shownColumns(all: readonly Column[], chosen: unknown): readonly 
   return names.flatMap((name) => all.filter((column) => column.name === name))
 }
 
-const SORTABLE: ReadonlySet<AttributeType> = new Set([
-  'string',
-  'text',
-  'email',
-  'uid',
-  'enumeration',
-  'integer',
-  'biginteger',
-  'decimal',
-  'float',
-  'boolean',
-  'date',
-  'time',
-  'datetime',
-  'timestamp',
+const UNSORTABLE_TYPES: ReadonlySet<AttributeType> = new Set([
+  ...HIDDEN_TYPES,
+  'richtext',
+  'relation',
+  'media',
 ])
 
 export function isSortable({ attribute }: Column): boolean {
-  return attribute !== undefined && SORTABLE.has(attribute.type)
+  return attribute !== undefined && !UNSORTABLE_TYPES.has(attribute.type)
 }
 
 export function pictureOf({ attributes }: Pick<Declaration, 'attributes'>): string | null {
   const found = Object.entries(attributes).find(
-    ([, { type, multiple, allowedTypes }]) =>
-      type === 'media' && multiple !== true && (allowedTypes ?? ['images']).includes('images'),
+    ([, attribute]) =>
+      attribute.type === 'media' &&
+      attribute.multiple !== true &&
+      (attribute.allowedTypes ?? ['images']).includes('images'),
   )
   return found?.[0] ?? null
 }

@@ -11,7 +11,7 @@ import { FilterForm } from './filter-form.tsx'
 import { type FilterWord, STATE, takesValue } from './filter-words.ts'
 import { useColumnName } from './use-column-name.ts'
 import type { List } from './use-list.ts'
-import { isNumberType } from '../../entry/declaration.ts'
+import { isNumberType } from '../../api/attributes.ts'
 import { useDelayed } from '../../design/use-delayed.ts'
 
 export function FilterBar({ list }: { readonly list: List }) {

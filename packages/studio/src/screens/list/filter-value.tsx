@@ -1,14 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ListBox, ListBoxItem } from 'react-aria-components'
-import { type Attribute, declarationQuery } from '../../api/content-types.ts'
+import type { Attribute } from '../../api/attributes.ts'
+import { declarationQuery } from '../../api/content-types.ts'
 import { ENTRY_STATES, entriesQuery, titleOf } from '../../api/entries.ts'
 import { Choice } from '../../design/choice.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
 import { type FilterWord, STATE } from './filter-words.ts'
-import { isNumberType, type NumberType } from '../../entry/declaration.ts'
+import { isNumberType, type NumberType } from '../../api/attributes.ts'
 import { parseNumber } from '../../fields/number/parse-number.ts'
 import { problemOfNumber } from '../../fields/number/problem-of-number.ts'
 import { useDelayed } from '../../design/use-delayed.ts'
@@ -35,7 +36,7 @@ export function FilterValue({ word, attribute, locale, onChange }: FilterValuePr
     const options = ENTRY_STATES.map((id) => ({ id, name: t(`list.state.${id}`) }))
     return <Choice label={t('filter.value')} options={options} value={to} onChange={onChange} />
   }
-  if (attribute?.type === 'relation' && attribute.target !== undefined) {
+  if (attribute?.type === 'relation') {
     return <RelatedValue uid={attribute.target} word={word} locale={locale} onChange={onChange} />
   }
   const options = attribute === undefined ? null : valueOptions(attribute, t)
@@ -69,6 +70,7 @@ function valueOptions(attribute: Attribute, t: ReturnType<typeof useTexts>['t'])
       { id: 'false', name: t('value.no') },
     ]
   }
+  if (attribute.type !== 'enumeration') return null
   return attribute.enum?.map((one) => ({ id: one, name: one })) ?? null
 }
 

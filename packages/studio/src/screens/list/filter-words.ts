@@ -1,4 +1,4 @@
-import type { Attribute, Attributes, AttributeType } from '../../api/content-types.ts'
+import type { Attribute, Attributes, AttributeType } from '../../api/attributes.ts'
 import { ENTRY_STATES, type EntryState } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 
@@ -69,7 +69,7 @@ const OPERATORS_OF: Readonly<Record<AttributeType, readonly OperatorWord[]>> = {
 }
 
 /** The operators for an attribute; empty if it cannot be filtered. */
-export function operatorsOf(attribute: Attribute): readonly OperatorWord[] {
+export function operatorsOf(attribute: Pick<Attribute, 'type'>): readonly OperatorWord[] {
   return OPERATORS_OF[attribute.type]
 }
 

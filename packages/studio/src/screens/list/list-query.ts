@@ -1,4 +1,5 @@
-import type { Attribute, Attributes, Declaration } from '../../api/content-types.ts'
+import { type Attributes, type RelationAttribute, isToMany } from '../../api/attributes.ts'
+import type { Declaration } from '../../api/content-types.ts'
 import { type ListQuery, NEWEST_FIRST } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
@@ -64,14 +65,10 @@ function columnPopulate({ declaration, columns, titles }: ListQueryInput): Query
   return { ...Object.fromEntries(shown), ...(picture !== null && { [picture]: FILE }) }
 }
 
-function relatedOf(
-  { relation, target = '' }: Attribute,
-  titles: ListQueryInput['titles'],
-): QueryValue {
-  const isMany = relation === 'oneToMany' || relation === 'manyToMany'
+function relatedOf(attribute: RelationAttribute, titles: ListQueryInput['titles']): QueryValue {
   return {
-    fields: [titles[target] ?? 'documentId'],
-    ...(isMany && { pagination: { limit: MAX_RELATED_TITLES } }),
+    fields: [titles[attribute.target] ?? 'documentId'],
+    ...(isToMany(attribute) && { pagination: { limit: MAX_RELATED_TITLES } }),
   }
 }
 

@@ -8,6 +8,7 @@ import {
   TableBody,
   TableHeader,
 } from 'react-aria-components'
+import { targetOf } from '../../api/attributes.ts'
 import { apiNameOf, listTitleOf, type TypeSummary } from '../../api/content-types.ts'
 import { type Entry, titleOf } from '../../api/entries.ts'
 import { Checkbox } from '../../design/checkbox.tsx'
@@ -153,7 +154,7 @@ function ColumnCell({ entry, column: { name, attribute }, list }: ColumnCellProp
   }
   if (name === LOCALES_COLUMN) return <LocaleMarks entry={entry} list={list} />
   if (attribute === undefined) return null
-  const titleField = list.titles[attribute.target ?? ''] ?? null
+  const titleField = list.titles[targetOf(attribute) ?? ''] ?? null
   return <Cell attribute={attribute} value={entry[name]} titleField={titleField} />
 }
 

@@ -6,6 +6,7 @@ import {
   type TypeSummary,
   useDeclaration,
 } from '../../api/content-types.ts'
+import { targetOf } from '../../api/attributes.ts'
 import { entriesQuery } from '../../api/entries.ts'
 import { useLocales } from '../../api/locales.ts'
 import { usePreference } from '../../api/preferences.ts'
@@ -71,7 +72,7 @@ function withoutNothing(search: Readonly<Record<string, unknown>>): ListSearch {
 }
 
 function useTitles(columns: readonly Column[]): Readonly<Record<string, string | null>> {
-  const uids = [...new Set(columns.flatMap(({ attribute }) => attribute?.target ?? []))]
+  const uids = [...new Set(columns.flatMap(({ attribute }) => targetOf(attribute) ?? []))]
   const found = useSuspenseQueries({ queries: uids.map((uid) => declarationQuery(uid)) })
   return Object.fromEntries(uids.map((uid, at) => [uid, found[at]?.data.titleField ?? null]))
 }

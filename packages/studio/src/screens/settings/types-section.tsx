@@ -1,8 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { type ComponentProps, Suspense, useState } from 'react'
+import type { Attribute, Attributes } from '../../api/attributes.ts'
 import {
-  type Attribute,
-  type Attributes,
   componentsQuery,
   type Declaration,
   declarationQuery,
@@ -195,8 +194,9 @@ function AttributeTable({ attributes }: { readonly attributes: Attributes }) {
   )
 }
 
-function typeOf({ type, relation, target, component }: Attribute): string {
-  return [type, relation, target, component].filter((part) => part !== undefined).join(' ')
+function typeOf(attribute: Attribute): string {
+  if (attribute.type === 'relation') return `relation ${attribute.relation} ${attribute.target}`
+  return attribute.type === 'component' ? `component ${attribute.component}` : attribute.type
 }
 
 const RULES = [
@@ -219,10 +219,13 @@ const RULES = [
   'inversedBy',
 ] as const
 
+type Rule = boolean | number | string | readonly string[]
+
 /** For example `required`, `maxLength 120`. */
 function rulesOf(attribute: Attribute): readonly string[] {
+  const options: Readonly<Partial<Record<(typeof RULES)[number], Rule>>> = attribute
   return RULES.flatMap((rule) => {
-    const value = attribute[rule]
+    const value = options[rule]
     if (value === undefined || value === false) return []
     return value === true ? [rule] : [`${rule} ${[value].flat().join(', ')}`]
   })

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiNameOf, entryNameOf, useTypes } from '../../api/content-types.ts'
 import { useMay } from '../../api/session.ts'
@@ -8,6 +8,8 @@ import {
   DELIVERY_STATES,
   replayWebhook,
   type Webhook,
+  WEBHOOKS_REFRESH_MS,
+  webhooksQuery,
 } from '../../api/webhooks.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
@@ -31,6 +33,8 @@ export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps) {
   const { t } = useTexts()
   const [asked, ask] = useState<string>(ANY_STATE)
   const state = DELIVERY_STATES.find((one) => one === asked) ?? null
+  // A response can turn the webhook off while its deliveries are shown.
+  useQuery({ ...webhooksQuery, refetchInterval: WEBHOOKS_REFRESH_MS })
   const found = useInfiniteQuery(deliveriesQuery(webhook.id, state))
   const deliveries = found.data?.pages.flatMap(({ data }) => data)
   const options = [ANY_STATE, ...DELIVERY_STATES].map((id) => ({

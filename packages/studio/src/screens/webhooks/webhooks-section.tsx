@@ -22,7 +22,8 @@ export function WebhooksSection() {
   const { data: webhooks } = useSuspenseQuery(webhooksQuery)
   const action = useAction()
   const [edited, edit] = useState<Webhook | 'new' | null>(null)
-  const [watched, watch] = useState<Webhook | null>(null)
+  const [watchedId, watch] = useState<string | null>(null)
+  const watched = webhooks.find(({ id }) => id === watchedId)
   const [shown, show] = useState<WithSecret | null>(null)
   const [leaving, setLeaving] = useState<Webhook | null>(null)
   const add = may('admin::webhooks.create') && (
@@ -46,7 +47,7 @@ export function WebhooksSection() {
                 look="quiet"
                 small
                 aria-label={t('webhook.deliveriesOf', { name: webhook.name })}
-                onPress={() => watch(webhook)}
+                onPress={() => watch(webhook.id)}
               >
                 {t('webhook.deliveries')}
               </Button>
@@ -68,7 +69,7 @@ export function WebhooksSection() {
           onCreated={show}
         />
       )}
-      {watched !== null && <DeliveriesDialog webhook={watched} onClose={() => watch(null)} />}
+      {watched !== undefined && <DeliveriesDialog webhook={watched} onClose={() => watch(null)} />}
       <SecretDialog
         title={t('webhook.secret')}
         secret={shown?.secret ?? null}

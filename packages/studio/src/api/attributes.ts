@@ -1,6 +1,5 @@
-export type Data = Readonly<Record<string, unknown>>
-
 interface CommonOptions {
+  readonly description?: string
   readonly required?: boolean
   readonly private?: boolean
   /** False: the attribute is shown read only. */
@@ -14,6 +13,18 @@ export const NUMBER_TYPES = ['integer', 'biginteger', 'float', 'decimal'] as con
 export const TIME_TYPES = ['date', 'datetime', 'time', 'timestamp'] as const
 export const OTHER_SCALAR_TYPES = ['blocks', 'boolean', 'enumeration', 'json'] as const
 
+export const ATTRIBUTE_TYPES = [
+  ...TEXT_TYPES,
+  ...NUMBER_TYPES,
+  ...TIME_TYPES,
+  ...OTHER_SCALAR_TYPES,
+  'relation',
+  'media',
+  'component',
+  'dynamiczone',
+] as const
+
+export type AttributeType = (typeof ATTRIBUTE_TYPES)[number]
 export type NumberType = (typeof NUMBER_TYPES)[number]
 export type ScalarType =
   | (typeof TEXT_TYPES)[number]
@@ -23,6 +34,8 @@ export type ScalarType =
 
 export interface ScalarAttribute extends CommonOptions {
   readonly type: ScalarType
+  /** Whether a database index supports sorting by it. */
+  readonly index?: boolean
   readonly unique?: boolean
   readonly default?: unknown
   readonly min?: number | string
@@ -85,6 +98,11 @@ export function isComponentList(attribute: Attribute): boolean {
     attribute.type === 'dynamiczone' ||
     (attribute.type === 'component' && attribute.repeatable === true)
   )
+}
+
+/** The target of a relation; undefined for other types. */
+export function targetOf(attribute: Attribute | undefined): string | undefined {
+  return attribute?.type === 'relation' ? attribute.target : undefined
 }
 
 export function isToMany({ relation }: RelationAttribute): boolean {

@@ -1,0 +1,2 @@
+/** Parsed JSON, by attribute name. */
+export type Data = Readonly<Record<string, unknown>>
