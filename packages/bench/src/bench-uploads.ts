@@ -12,9 +12,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 
-// `node dist/packages/bench/src/bench-uploads.js --megabytes 1024 --images 200`: measures the memory of a
-// server during one large upload and during many image uploads. The environment configures storage
-// and database. For s3 the bucket must exist. Runs on Linux only, because it reads /proc.
+// `node dist/packages/bench/src/bench-uploads.js --megabytes 1024 --images 200`: measures the
+// memory of a server during one large upload and during many image uploads. The environment
+// configures storage and database. For s3 the bucket must exist. Runs on Linux only, because it
+// reads /proc.
 
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url))
 const TOKEN = 'a-root-token-for-the-bench-of-uploads'
