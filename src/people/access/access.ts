@@ -26,7 +26,6 @@ import { ensureRoles, findRoles, LAST_BUILT_IN_ROLE_ID, PUBLIC_ROLE } from './ro
 import type { EndUsers, IdentifiedUser } from './end-users.ts'
 import { openVersionedCache } from '../../mongo/system/versioned-cache.ts'
 
-/** Access control: principals, and the roles and tokens that grant their permissions. */
 export interface Access {
   readonly actions: Actions
   readonly roles: Roles
@@ -39,7 +38,7 @@ export interface Access {
   principalOf(authorization: string | undefined): Promise<Principal>
   /** Resolves a recorded author with its current rights. Returns null for deleted authors and for administrators. */
   principalOfAuthor(by: Author): Promise<Principal | null>
-  /** Waits for pending background writes. Call it before the database is closed. */
+  /** Waits for pending background writes. Call it before closing the database. */
   close(): Promise<void>
 }
 
@@ -86,7 +85,8 @@ const NO_USERS: EndUsers = {
 }
 
 /**
- * Creates the built-in roles and the token collection if they do not exist. Safe to run in several processes at once.
+ * Creates the built-in roles and the token collection if they do not exist. Safe to run in several
+ * processes at once.
  */
 export async function openAccess(
   db: Database,

@@ -46,7 +46,6 @@ export interface Action {
   readonly verb: string
 }
 
-/** All actions, compiled once from the content-types. */
 export interface Actions {
   /** Content in the order of the content-types, then named queries, then plugins. */
   readonly all: readonly Action[]

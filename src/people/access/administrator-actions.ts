@@ -23,7 +23,6 @@ export function administratorAction<S extends Subject>(
   return `${subject}.${verb}`
 }
 
-/** All actions that an administrator can be granted: content, plugins, then management. */
 export function withAdministration({ all, readOnly }: Actions): Actions {
   const own = Object.entries(VERBS).flatMap(([subject, verbs]) =>
     verbs.map((verb): Action => Object.freeze({ name: `${subject}.${verb}`, subject, verb })),

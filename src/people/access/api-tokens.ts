@@ -34,7 +34,6 @@ export type AssertToken = (token: Pick<ApiToken, 'type' | 'permissions'>) => voi
 
 /** `assert` checks the rights of the caller. If omitted, every change is allowed. */
 export interface ApiTokens {
-  /** In order of creation. */
   list(): Promise<readonly ApiToken[]>
   /** @throws ValidationError */
   create(input: unknown, assert?: AssertToken): Promise<NewApiToken>

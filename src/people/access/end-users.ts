@@ -8,12 +8,11 @@ export interface IdentifiedUser {
   readonly session: string | null
 }
 
-/** Access to end users, as authorization needs it. */
 export interface EndUsers {
   /** @throws UnauthorizedError for an invalid JWT. */
   identify(token: string): Promise<IdentifiedUser>
   /** Finds a user by documentId. Returns null if the user is deleted or blocked. */
   find(documentId: string): Promise<Omit<IdentifiedUser, 'session'> | null>
-  /** Number of users with a role, given by its documentId. */
+  /** `role` is a documentId. */
   countOf(role: string, session: Session): Promise<number>
 }

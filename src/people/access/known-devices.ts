@@ -33,7 +33,9 @@ export interface KnownDevicesOptions {
 
 const TOKEN = /^([0-9a-f]{32})-([0-9a-z]{24})-([0-9a-f]{64})$/
 
-/** Tokens are `<device>-<account>-<HMAC-SHA256 of device, account and epoch>`. The server stores nothing. */
+/**
+ * Tokens are `<device>-<account>-<HMAC-SHA256 of device, account and epoch>`. They are not stored.
+ */
 export function openKnownDevices({ secret, kind, findAccount }: KnownDevicesOptions): KnownDevices {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `quire known devices of ${kind}`, 32))
   const sign = (device: string, { id, epoch }: DeviceAccount): Buffer =>

@@ -13,7 +13,6 @@ export function mayIn(principal: Principal, action: string, locales: readonly st
   return permitted === null || locales.every((code) => permitted.has(code))
 }
 
-/** @throws ForbiddenError */
 export function assertMayIn(
   principal: Principal,
   action: string,

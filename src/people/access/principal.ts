@@ -1,6 +1,5 @@
 import type { ReadPreferenceName } from '../../mongo/connection/read-preference.ts'
 
-/** The actions that a principal may perform. */
 export type Grants = Pick<ReadonlySet<string>, 'has'>
 
 export const API_TOKEN_TYPES = ['read-only', 'full-access', 'custom'] as const
@@ -28,7 +27,6 @@ export interface Root {
   readonly grants: Grants
 }
 
-/** An end user, authenticated by a JWT. */
 export interface SignedInUser {
   readonly kind: 'user'
   readonly id: number

@@ -3,7 +3,6 @@ import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, increment } from '../../mongo/system/system-collections.ts'
 
-/** Remaining allowance after an attempt. */
 export interface Allowance {
   readonly allowed: boolean
   readonly limit: number
@@ -35,7 +34,6 @@ export async function openRateLimits(db: Database, now: () => Date): Promise<Rat
   await ensureIndexes(counters, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
   let sweptIn = -1
 
-  /** Deletes expired counters once a minute. */
   const sweep = async (window: number): Promise<void> => {
     if (sweptIn === window) return
     sweptIn = window

@@ -23,7 +23,6 @@ import {
 
 /** The stored roles. Every `input` is unvalidated client data. */
 export interface Roles {
-  /** In order of creation. */
   list(): Promise<readonly Role[]>
   /** @throws NotFoundError */
   get(type: string): Promise<Role>

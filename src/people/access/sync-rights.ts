@@ -13,7 +13,6 @@ export interface SyncedScope {
   readonly status: 'draft' | 'published'
 }
 
-/** The current permissions of a syncing principal. */
 export interface Syncer {
   maySync(type: Synced): boolean
   mayRead(uid: ContentTypePlan['uid']): boolean
@@ -36,7 +35,6 @@ export function assertMaySync(principal: Principal, scope: SyncedScope): void {
   }
 }
 
-/** All actions required to sync a type. */
 export function actionsOf({ status }: SyncedScope, type: Synced): readonly string[] {
   const { plan } = type
   const drafts = status === 'draft' && plan.draftAndPublish

@@ -2,7 +2,7 @@ import { type Author, writingAs } from '../../mongo/connection/authorship.ts'
 import type { Caller } from '../../mongo/sharing/write-turns.ts'
 import type { Principal } from './principal.ts'
 
-/** Runs work whose writes carry the principal and the request id in the commit log. */
+/** The writes of `work` carry the principal and the request id in the commit log. */
 export function writingFor<T>(
   principal: Principal,
   requestId: string,

@@ -6,25 +6,25 @@ import { MAX_PASSWORD_BYTES } from './passwords.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** What a body must have, by key; the order is that of the faults. */
+/** Rules by key. Faults are reported in this order. */
 export type Rules = Readonly<Record<string, Joi.Schema>>
 
 const MAX_CHARACTERS = 255
 const MAX_LOOKED_UP = 1_000
 
 export const RULES = {
-  /** A text that is looked up or compared, and never stored. */
+  /** For values that are looked up or compared but never stored. */
   text: Joi.string().max(MAX_LOOKED_UP),
   email: Joi.string()
     .max(MAX_CHARACTERS)
     .email({ tlds: { allow: false } }),
   username: Joi.string().min(3).max(MAX_CHARACTERS),
-  /** A password that someone has: whatever it is, but no more than is hashed. */
+  /** An existing password. Only its length is checked, because hashes are limited to 72 bytes. */
   password: Joi.string().custom(assertFits),
   newPassword: Joi.string().min(6).custom(assertFits),
-  /** A name that a client gives itself, such as a UUID. */
+  /** Chosen by the client, for example a UUID. */
   deviceId: Joi.string().max(MAX_CHARACTERS),
-  /** Which sessions a sign-out ends. */
+  /** Selects the sessions that a sign-out ends. */
   scope: Joi.valid('all', 'current'),
   flag: Joi.boolean(),
   anything: Joi.any(),
@@ -34,17 +34,21 @@ export function required(rule: Joi.Schema): Joi.Schema {
   return rule.required()
 }
 
-/** How long they must be is asked once everything is there, as in the dialect. */
+/**
+ * As in the reference, the length of a password is checked only after all required keys are
+ * present.
+ */
 export const NEW_PASSWORD: Rules = { password: RULES.newPassword }
 export const NEW_NAME_AND_PASSWORD: Rules = { username: RULES.username, ...NEW_PASSWORD }
 
 /**
- * The values of the keys that have a rule; nothing is converted, and other keys are left out.
+ * Returns the values of keys that have a rule. Values are not converted, and other keys are
+ * ignored.
  * @throws ValidationError with every fault, in the order of the rules.
  */
 export function readAccount(rules: Rules, body: unknown): Input {
   const given = objectOf(body)
-  // Only what the body has itself, so that nothing is taken from a prototype.
+  // Own properties only, so that no value comes from a prototype.
   const picked = Object.keys(rules)
     .filter((key) => Object.hasOwn(given, key))
     .map((key) => [key, given[key]] as const)
@@ -59,19 +63,18 @@ export function readAccount(rules: Rules, body: unknown): Input {
   return value
 }
 
-/** A text that the rules have let through. */
 export function readText(input: Input, key: string): string {
   const value = input[key]
   if (typeof value !== 'string') throw new Error(`${key} was not asked for`)
   return value
 }
 
-/** As `textOf`, where the key may be absent. */
+/** Like `readText`, for an optional key. */
 export function optionalTextOf(input: Input, key: string): string | null {
   return input[key] === undefined ? null : readText(input, key)
 }
 
-/** @throws ValidationError that lists the keys of a body that are none of these. */
+/** @throws ValidationError with all keys of the body that are not in `keys`. */
 export function assertOnly(keys: readonly string[], body: unknown): void {
   const unknown = Object.keys(objectOf(body)).filter((key) => !keys.includes(key))
   if (unknown.length === 0) return
@@ -82,7 +85,7 @@ export function assertOnly(keys: readonly string[], body: unknown): void {
   )
 }
 
-/** @throws ValidationError unless a new password was given twice the same. */
+/** @throws ValidationError unless both passwords are equal. */
 export function assertConfirmed(input: Input): void {
   const { password, passwordConfirmation } = input
   if (password === passwordConfirmation) return
@@ -102,7 +105,7 @@ function assertFits(password: string, helpers: Joi.CustomHelpers): unknown {
   return isLong ? helpers.error('password.bytes') : password
 }
 
-/** Reports one fault for a text that is both too short and no address. */
+/** A text that is both too short and not an address has one fault only. */
 function onePerKey(items: readonly Joi.ValidationErrorItem[]): readonly Joi.ValidationErrorItem[] {
   return items.filter(
     ({ path }, index) => index === items.findIndex((other) => other.path[0] === path[0]),

@@ -37,29 +37,28 @@ import {
   type UserValues,
 } from './users.ts'
 
-/** What the operations on accounts work with. */
 export interface AccountsContext extends UsersContext {
   readonly passwords: Passwords
   readonly knownDevices: KnownDevices
   readonly tokens: UserTokens
-  /** Null: tokens live for 30 days, and are not refreshed. */
+  /** Null if tokens live for 30 days and are not refreshed. */
   readonly sessions: Sessions | null
   readonly attributes: UserAttributes
-  /** Whether an address must be confirmed before its user may sign in. */
+  /** Whether users must confirm their address before they can sign in. */
   readonly emailConfirmation: boolean
   readonly roles: Pick<Roles, 'list' | 'hold'>
   readonly mailer: Mailer
   readonly links: Links
-  /** Written after the answer is sent, so that its time reveals nothing. */
+  /** Written after the response, so that the response time does not depend on it. */
   readonly notes: SignInNotes
-  /** Runs work that no answer waits for, so that its time reveals nothing. */
+  /** Runs work after the response, so that the response time does not depend on it. */
   readonly behind: (work: Promise<unknown>) => void
 }
 
 export interface SignedIn {
-  /** Null for a user who has registered, and must confirm the address first. */
+  /** Null if the user has just registered and must confirm the address first. */
   readonly jwt: string | null
-  /** Null where tokens are not refreshed. */
+  /** Null without sessions. */
   readonly refreshToken: string | null
   readonly user: User
 }
@@ -77,8 +76,8 @@ const LOGOUT = { scope: RULES.scope }
 const DEVICE = { deviceId: RULES.deviceId }
 
 /**
- * Makes an account and signs in, or sends the mail that asks for a confirmation.
- * @throws ValidationError, ApplicationError for a name that is taken.
+ * Creates an account, then signs in or sends the confirmation mail.
+ * @throws ValidationError, ApplicationError if the name is taken.
  */
 export async function register(
   context: AccountsContext,
@@ -116,14 +115,14 @@ async function insertNew(
       assertUnused(context, values.email, values.username, session)
     return await insertUser(context, values, guard, insert)
   } catch (error) {
-    if (isTakenAccount(error)) throw bothTaken() // taken since it was looked for
+    if (isTakenAccount(error)) throw bothTaken() // another request has taken the name since the check
     throw error
   }
 }
 
 /**
- * Reports a blocked or unconfirmed account only after the right password.
- * @throws ValidationError for wrong credentials, ApplicationError for an account that may not enter.
+ * Reports a blocked or unconfirmed account only if the password is correct.
+ * @throws ValidationError for wrong credentials, ApplicationError if the account may not sign in.
  */
 export async function logIn(context: AccountsContext, body: unknown): Promise<SignedIn> {
   const input = readAccount(LOGIN, body)
@@ -145,22 +144,24 @@ export async function logIn(context: AccountsContext, body: unknown): Promise<Si
   return signIn(context, user, deviceId)
 }
 
-/** Replaces the hash that an archive brought by one of ours; the password stays, and tokens stay good. */
+/**
+ * Replaces an imported hash of another algorithm. The password does not change, so tokens stay
+ * valid.
+ */
 async function hashAnew(context: AccountsContext, user: User, password: string): Promise<void> {
   await replaceHash(context, user, await context.passwords.hash(password))
 }
 
-/** The session that a request belongs to. */
+/** The session of a request. */
 export interface OwnSession {
-  /** The documentId of the user. */
   readonly documentId: string
-  /** Null without sessions. */
   readonly session: string | null
 }
 
 /**
- * Ends the session of the request, that of the device that the body names, or with `{ "scope": "all" }` all sessions of the
- * user. Without sessions every token of the user becomes invalid. @throws ValidationError
+ * Ends the session of the request, the session of the given device, or all sessions of the user for
+ * `{ "scope": "all" }`. Without sessions, all tokens of the user become invalid.
+ * @throws ValidationError
  */
 export async function logOut(
   context: AccountsContext,
@@ -186,17 +187,20 @@ async function signIn(
   return { jwt: await tokens.sign(user, id), refreshToken, user }
 }
 
-/** What a client calls the device that it runs on; null when it does not say. @throws ValidationError */
+/**
+ * Name that the client gives its device. Null if absent or without sessions.
+ * @throws ValidationError
+ */
 export function deviceOf({ sessions }: AccountsContext, body: unknown): string | null {
   return sessions === null ? null : optionalTextOf(readAccount(DEVICE, body), 'deviceId')
 }
 
-/** Whether a user who has proved to be one may be signed in. */
+/** Whether an authenticated user may sign in. */
 export function mayEnter({ emailConfirmation }: AccountsContext, user: User): boolean {
   return !user.blocked && (user.confirmed || !emailConfirmation)
 }
 
-/** @throws ApplicationError that says why not. */
+/** @throws ApplicationError with the reason. */
 export function assertMayEnter(context: AccountsContext, user: User): void {
   if (mayEnter(context, user)) return
   if (user.blocked) {
@@ -207,7 +211,10 @@ export function assertMayEnter(context: AccountsContext, user: User): void {
   throw new ApplicationError(message, {}, { code: 'email_not_confirmed' })
 }
 
-/** @throws UnauthorizedError for a user who is gone since the request was let in. */
+/**
+ * Signs a user in after a change.
+ * @throws UnauthorizedError if the user was deleted during the request.
+ */
 export function signInChanged(
   context: AccountsContext,
   user: User | null,
@@ -218,8 +225,8 @@ export function signInChanged(
 }
 
 /**
- * Tokens carry whole seconds, so those issued up to now end with this second; the next one is issued as
- * of the second after it.
+ * Tokens have whole seconds. Existing tokens expire with the current second, and the next token is
+ * issued for the following second.
  */
 function revokedTokens(
   { now }: Pick<AccountsContext, 'now'>,
@@ -228,7 +235,7 @@ function revokedTokens(
   return { tokensFrom: Math.max(toSeconds(now()), tokensFrom) + 1 }
 }
 
-/** A password, with what must follow from its change: no token and no code of before is good any more. */
+/** A password change also invalidates all tokens and pending codes. */
 export function userPasswordOf(
   context: Pick<AccountsContext, 'now'>,
   stored: User,
@@ -242,7 +249,7 @@ export function userPasswordOf(
   }
 }
 
-/** Of a user who has not confirmed the address yet. */
+/** The address of a new user is not confirmed. */
 export function newUserValues(
   given: Pick<UserValues, 'username' | 'email' | 'password' | 'role'>,
 ): UserValues {
@@ -262,8 +269,8 @@ export function newUserValues(
 }
 
 /**
- * A name that is another's address, and the other way round, would be one identifier for two. In a
- * transaction it stays so until the user is stored.
+ * A username must not equal the address of another user, because both are identifiers at sign-in.
+ * In a transaction, the names stay locked until the user is stored.
  */
 async function assertUnused(
   context: AccountsContext,

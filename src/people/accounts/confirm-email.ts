@@ -8,7 +8,7 @@ import { changeUser, findUser } from './users.ts'
 const CONFIRMATION = { confirmation: required(RULES.text) }
 const RECIPIENT = { email: required(RULES.email) }
 
-/** Notes that an address is its user's, by a code from a mail. @throws ValidationError */
+/** Confirms an address by the code from a mail. @throws ValidationError */
 export async function confirmEmail(context: AccountsContext, query: unknown): Promise<void> {
   const code = readText(readAccount(CONFIRMATION, query), 'confirmation')
   const confirmationToken = hashOfCode(code)
@@ -21,8 +21,8 @@ export async function confirmEmail(context: AccountsContext, query: unknown): Pr
 }
 
 /**
- * Sends the mail that asks for a confirmation; answers the address. One that nobody has is as good.
- * @throws ApplicationError for a user who has confirmed, or is blocked.
+ * Sends the confirmation mail and returns the address. An unknown address succeeds too.
+ * @throws ApplicationError if the user is confirmed or blocked.
  */
 export async function sendConfirmation(context: AccountsContext, body: unknown): Promise<string> {
   const email = readText(readAccount(RECIPIENT, body), 'email').toLowerCase()

@@ -3,12 +3,15 @@ import type { Database, Session } from '../../mongo/connection/database.ts'
 import { lockName } from '../../mongo/system/lease.ts'
 import { findUser, type User, type UsersContext } from './users.ts'
 
-/** Names of locks stay: so many that few who register at once wait for each other, and no more. */
+/**
+ * Locks are never deleted, so their number is limited. It is large enough that concurrent
+ * registrations rarely share one.
+ */
 const LOCKS = 1_024
 
 /**
- * Keeps others from taking one of these names or addresses until the transaction ends: an index keeps names
- * apart from names and addresses from addresses, but no name from being another's address.
+ * Prevents other transactions from using these names and addresses until this one ends. Unique
+ * indexes do not prevent a username that equals the address of another user.
  */
 export async function lockIdentifiers(
   db: Database,
@@ -16,7 +19,7 @@ export async function lockIdentifiers(
   session: Session,
 ): Promise<void> {
   const locks = new Set(identifiers.map((identifier) => lockOf(identifier.toLowerCase())))
-  // In one order, so that no two wait for each other.
+  // Sorted, so that two transactions cannot deadlock.
   for (const lock of [...locks].sort((one, other) => one - other)) {
     await lockName(db, `identifier ${lock}`, session)
   }
@@ -26,7 +29,7 @@ function lockOf(identifier: string): number {
   return createHash('sha256').update(identifier).digest().readUInt32BE(0) % LOCKS
 }
 
-/** Whether one of these is the name or the address of a user, other than `except`. */
+/** Whether a user other than `except` has one of these names or addresses. */
 export async function isIdentifier(
   context: Pick<UsersContext, 'db' | 'plan'>,
   identifiers: readonly string[],
@@ -35,7 +38,7 @@ export async function isIdentifier(
 ): Promise<boolean> {
   const names = { $in: [...new Set(identifiers.flatMap((one) => [one, one.toLowerCase()]))] }
   const others = except === null ? {} : { documentId: { $ne: except.documentId } }
-  // Two look-ups, each by the index of its attribute; of an $or the partial indexes serve neither half.
+  // Two lookups, because an `$or` cannot use the partial indexes.
   const byEmail = await findUser(context, { email: names, ...others }, session)
   return (
     byEmail !== null || (await findUser(context, { username: names, ...others }, session)) !== null

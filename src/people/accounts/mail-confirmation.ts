@@ -7,7 +7,7 @@ export interface ConfirmationContext extends UsersContext {
   readonly links: Pick<Links, 'emailConfirmation'>
 }
 
-/** Sends the mail that asks whether an address is its user's; the code of an earlier one is worthless then. */
+/** Sends the confirmation mail. The code of an earlier mail becomes invalid. */
 export async function mailConfirmation(context: ConfirmationContext, user: User): Promise<void> {
   const code = createCode()
   await changeUser(context, user, () => ({ confirmationToken: hashOfCode(code) }))

@@ -4,9 +4,9 @@ export interface Mail {
   readonly text: string
 }
 
-/** Addresses that mails lead to. */
+/** URLs for links in mails. */
 export interface Links {
-  /** The page that asks for a new password; null: a mail has the code alone. */
+  /** Page with the form for a new password. If null, the mail contains only the code. */
   readonly resetPassword: string | null
   readonly emailConfirmation: string
 }
@@ -20,7 +20,7 @@ export interface MailLog {
   debug(fields: object, message: string): void
 }
 
-/** Sends nothing. The log has what would have been sent, and its text, which holds codes, when it is at `debug`. */
+/** Logs mails instead of sending them. The text contains codes, so it is logged at `debug` only. */
 export function loggingMailer(log: MailLog): Mailer {
   return {
     send: ({ to, subject, text }) => {

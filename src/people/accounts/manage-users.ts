@@ -52,16 +52,14 @@ const CHANGE = {
   ...FLAGS,
 }
 
-/** The dependencies of user management, without those of sign-in. */
 export type UserManagement = UsersContext &
   Pick<AccountsContext, 'passwords' | 'roles' | 'sessions' | 'attributes'>
 
 type Input = ReturnType<typeof readAccount>
 
-/** Throws where somebody may not give a role, by its documentId, or act for those who have it. */
+/** Throws if the caller may not assign this role (a documentId) or manage its users. */
 export type AssertRole = (role: string | null) => Promise<void>
 
-/** The rights of the caller. */
 export interface UserEditor {
   readonly assertRole: AssertRole
   readonly writer: AttributeWriter
@@ -70,20 +68,23 @@ export interface UserEditor {
 const ANY_ROLE: AssertRole = () => Promise.resolve()
 const ANY_EDITOR: UserEditor = { assertRole: ANY_ROLE, writer: ANY_WRITER }
 
-/** By name, or else by address; null when there is none. */
+/** Searches by username, then by address. */
 export async function findNamedUser(context: UserManagement, name: string): Promise<User | null> {
   const named = await findUser(context, { username: name })
   return named ?? findUser(context, { email: name.toLowerCase() })
 }
 
-/** @throws NotFoundError for an id that no user has, which may be any text. */
+/** `id` may be any text. @throws NotFoundError */
 export async function getUser(context: UserManagement, id: string): Promise<User> {
   const user = isId(id) ? await findUser(context, { id: Number(id) }) : null
   if (user === null) throw new NotFoundError('User not found')
   return user
 }
 
-/** @throws ValidationError, ApplicationError for an address or a name that is taken, and what `assertRole` throws. */
+/**
+ * @throws ValidationError, ApplicationError if the address or name is taken, errors of
+ * `assertRole`.
+ */
 export async function createUser(
   context: UserManagement,
   body: unknown,
@@ -105,10 +106,10 @@ export async function createUser(
 }
 
 /**
- * Changes what is given. A new password revokes the user's tokens; blocking ends the sessions, so that who
- * is let in again signs in again.
- * @throws NotFoundError, ValidationError, ApplicationError for an address or a name that is taken, and what
- * `assertRole` throws of the role that the user has and of the one that is given.
+ * Changes the given attributes. A new password revokes the tokens of the user, and blocking ends
+ * the sessions.
+ * @throws NotFoundError, ValidationError, ApplicationError if the address or name is taken, errors
+ * of `assertRole` for the current and the new role.
  */
 export async function updateUser(
   context: UserManagement,
@@ -144,7 +145,10 @@ export async function updateUser(
   return changed
 }
 
-/** Returns the user as it was. @throws NotFoundError, and what `assertRole` throws of the role that the user has. */
+/**
+ * Returns the deleted user.
+ * @throws NotFoundError, errors of `assertRole` for the role of the user.
+ */
 export async function deleteUser(
   context: UserManagement,
   id: string,
@@ -187,8 +191,8 @@ function flagsOf(input: Input): Partial<Pick<UserValues, 'confirmed' | 'blocked'
 }
 
 /**
- * What was looked at before holds until the user is stored: the role is there, and no name or address is
- * another user's.
+ * Repeats the checks in the transaction: the role exists, and no other user has the name or
+ * address.
  */
 function guardOf(
   context: UserManagement,
@@ -209,7 +213,7 @@ function guardOf(
   }
 }
 
-/** @throws ApplicationError, about the name first. */
+/** Checks the name first. @throws ApplicationError */
 async function assertFree(
   context: UserManagement,
   user: User | null,
@@ -227,7 +231,7 @@ async function assertFree(
   }
 }
 
-/** Taken since it was looked for. */
+/** Another request may take the name or address between the check and the write. */
 async function asTaken<T>(write: Promise<T>): Promise<T> {
   try {
     return await write
@@ -238,7 +242,7 @@ async function asTaken<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** The documentId of the role that a payload names. @throws ValidationError when there is none. */
+/** Returns a documentId. @throws ValidationError if the role does not exist. */
 async function readRole({ roles }: UserManagement, given: unknown): Promise<string> {
   const name = roleName(given)
   const role = (await roles.list()).find(
@@ -253,7 +257,10 @@ function noSuchRole(given: unknown): ValidationError {
   return validationError([fault(['role'], message, given)])
 }
 
-/** `1`, `'1'`, a documentId, `{ id }` or `{ documentId }`; one of these in a list, under `connect` or `set`. */
+/**
+ * Accepts `1`, `'1'`, a documentId, `{ id }` or `{ documentId }`, or one of them in a list under
+ * `connect` or `set`.
+ */
 function roleName(given: unknown): string | null {
   const { connect, set } = objectOf(given)
   const asked = connect ?? set ?? given

@@ -2,24 +2,26 @@ import { currentAuthorship, writingAs } from '../../mongo/connection/authorship.
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 
-/** What the commit log calls them. */
+/** Types in the commit log. */
 const SESSION_TYPE = 'plugin::users-permissions.session'
 const FAILED_TYPE = 'plugin::users-permissions.failed-sign-in'
-/** In place of those that were too many: how many there were is the id. */
+/** Replaces the records above the limit. The id is their number. */
 const LEFT_OUT_TYPE = 'plugin::users-permissions.left-out-sign-ins'
 
-/** In place of a user's id for an unknown name. The input is not kept. */
+/** Id of a failed sign-in with an unknown name. The input is not recorded. */
 const UNKNOWN = 'unknown'
 
-/** Per process: guessed passwords, or an app with many users, must not fill the log. */
+/** Limit per process, so that password guessing or many users cannot fill the log. */
 const MAX_PER_MINUTE = 60
 const MINUTE_MS = 60_000
 
-/** Puts sign-ins of end users into the audit: so many a minute one by one, the rest of the minute as a number. */
+/**
+ * Records sign-ins of end users in the audit. Above the limit per minute, only their number is
+ * recorded.
+ */
 export interface SignInNotes {
-  /** The user who has signed in. */
   signedIn(documentId: string): Promise<void>
-  /** The user whose name was tried; null for an unknown name. */
+  /** Null for an unknown name. */
   failed(documentId: string | null): Promise<void>
 }
 
@@ -29,7 +31,6 @@ export function openSignInNotes(
 ): SignInNotes {
   let minute = { since: nowMs(), noted: 0, leftOut: 0 }
 
-  /** False where this one is left out. */
   const admit = async (): Promise<boolean> => {
     if (nowMs() - minute.since >= MINUTE_MS) {
       const { leftOut } = minute

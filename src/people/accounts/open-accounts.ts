@@ -7,14 +7,14 @@ export interface AccountsOptions extends Omit<
   AccountsContext,
   'behind' | 'notes' | 'knownDevices'
 > {
-  /** Signs the tokens of known devices. */
+  /** Key for the tokens of known devices. */
   readonly secret: string
-  /** Called with failures of background work, such as a mail that cannot be sent. */
+  /** Called for failed background work, for example a mail that could not be sent. */
   readonly onBackgroundError: (error: unknown) => void
 }
 
 export interface Accounts extends AccountsContext {
-  /** Waits for what is being done behind requests; call it before the database is closed. */
+  /** Waits for background work. Call it before closing the database. */
   close(): Promise<void>
 }
 

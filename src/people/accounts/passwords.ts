@@ -4,40 +4,46 @@ import { compare as verifyBcrypt } from 'bcryptjs'
 import { ValidationError } from '../../base/errors.ts'
 import { createWorkQueue } from '../../base/work-queue.ts'
 
-/** What one hash costs; see the options of argon2. */
+/** Cost of one hash, as options of argon2. */
 export interface PasswordCost {
   readonly memoryKiB: number
   readonly passes: number
 }
 
 /**
- * The first choice of https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
- * with one thread.
+ * First recommendation of
+ * https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html for one thread.
  */
 const COST: PasswordCost = { memoryKiB: 19_456, passes: 2 }
 
 export interface Passwords {
-  /** With argon2id and a salt of its own. @throws ServiceUnavailableError when too many are waiting. */
+  /**
+   * Hashes with argon2id and a random salt.
+   * @throws ServiceUnavailableError if too many requests are waiting.
+   */
   hash(password: string): Promise<string>
   /**
-   * Null, for an account that there is not, costs what a hash does and is never right.
-   * @throws ServiceUnavailableError when too many are waiting.
+   * Null stands for an unknown account. It costs as much as a hash and never matches.
+   * @throws ServiceUnavailableError if too many requests are waiting.
    */
   verify(stored: string | null, password: string): Promise<boolean>
-  /** Whether a stored hash is of another kind than those that are made here: to be made anew once its password is known. */
+  /** Whether a hash uses another algorithm. Replace it at the next sign-in. */
   isForeign(stored: string): boolean
 }
 
-/** What the reference stores; such hashes come with an archive. */
+/** Hash format of the reference. Imports bring such hashes. */
 const BCRYPT = /^\$2[abxy]\$/
 
-/** No password is longer, in bytes of UTF-8; longer ones are refused before they are hashed. */
+/** Maximum in bytes of UTF-8. Longer passwords are rejected before hashing. */
 export const MAX_PASSWORD_BYTES = 72
 
-/** Half of libuv's threads, so that files and images are served meanwhile; 38 MiB at most. */
+/**
+ * Half of the threads of libuv, so that files and images are served at the same time. Uses at most
+ * 38 MiB.
+ */
 const CONCURRENCY = 2
 
-/** About five seconds of work; further requests get a 503. */
+/** About five seconds of work. Further requests get 503. */
 const MAX_WAITING = 200
 
 export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passwords {
@@ -65,7 +71,7 @@ export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passw
   }
 }
 
-/** Accepts anything for an account without a password. @throws ValidationError */
+/** Accepts any password if the account has none. @throws ValidationError */
 export async function assertCurrentPassword(
   passwords: Pick<Passwords, 'verify'>,
   { password }: { readonly password: string | null },

@@ -38,15 +38,18 @@ const CHANGE = {
 }
 
 /**
- * Sends a code to the address, if it is a user's. Nothing that the answer waits for depends on that, so that
- * neither the answer nor its time reveals it.
+ * Sends a code if the address belongs to a user. The lookup runs after the response, so that
+ * neither the response nor its time reveals whether the address exists.
  */
 export function forgotPassword(context: AccountsContext, body: unknown): void {
   const email = readText(readAccount(FORGOT, body), 'email').toLowerCase()
   context.behind(findAndSend(context, email))
 }
 
-/** Long after the answer, and never as long: what a mail costs must not be felt in the answers to come. */
+/**
+ * Random delay before the lookup, so that the load of sending a mail cannot be measured in later
+ * responses.
+ */
 const MAX_DELAY_MS = 250
 
 async function findAndSend(context: AccountsContext, email: string): Promise<void> {
@@ -73,8 +76,9 @@ async function sendCode(context: AccountsContext, user: User): Promise<void> {
 }
 
 /**
- * Sets a new password by a code from a mail, and signs in.
- * @throws ValidationError for a code that is wrong, used or too old, ApplicationError for a blocked user.
+ * Sets a new password by the code from a mail, and signs in.
+ * @throws ValidationError if the code is wrong, used or expired, ApplicationError if the user is
+ * blocked.
  */
 export async function resetUserPassword(
   context: AccountsContext,
@@ -89,9 +93,9 @@ export async function resetUserPassword(
   readAccount(NEW_PASSWORD, input)
   const hash = await context.passwords.hash(readText(input, 'password'))
   const changed = await changeUser(context, user, (stored) => {
-    // Of two who use one code at once the second finds it gone.
+    // If two requests use the same code, the second one fails here.
     if (stored.resetPasswordToken !== resetPasswordToken) throw incorrectCode()
-    // A code from a mail proves the address as well.
+    // A code from a mail also proves the address.
     const confirmed = stored.confirmed || context.emailConfirmation
     assertMayEnter(context, { ...stored, confirmed })
     return { ...userPasswordOf(context, stored, hash), confirmed }
@@ -100,7 +104,7 @@ export async function resetUserPassword(
 }
 
 /**
- * Sets a new password by the current one, and signs in anew: every other token is worthless then.
+ * Requires the current password. All other tokens of the user become invalid.
  * @throws ValidationError
  */
 export async function changeUserPassword(
@@ -122,13 +126,13 @@ export async function changeUserPassword(
   readAccount(NEW_PASSWORD, input)
   const hash = await passwords.hash(password)
   const changed = await changeUser(context, { documentId }, (stored) => {
-    if (stored.password !== user?.password) throw wrongPassword() // changed in the meantime
+    if (stored.password !== user?.password) throw wrongPassword() // changed by another request
     return userPasswordOf(context, stored, hash)
   })
   return signInChanged(context, changed, deviceId)
 }
 
-/** A configured address, with its own parameters kept. */
+/** Keeps the other parameters of the configured URL. */
 function withCode(address: string, code: string): string {
   const url = new URL(address)
   url.searchParams.set('code', code)

@@ -4,9 +4,9 @@ import { invalidRefreshToken } from './sessions.ts'
 import { findUser } from './users.ts'
 
 /**
- * A new access token for a refresh token, and the refresh token that takes its place. A session whose user
- * is gone, blocked, or has changed the password since it began ends here.
- * @throws UnauthorizedError, NotFoundError where there are no sessions.
+ * Exchanges a refresh token for an access token and the next refresh token. The session ends if the
+ * user was deleted or blocked, or has changed the password since it began.
+ * @throws UnauthorizedError, NotFoundError without sessions.
  */
 export async function refreshSignIn(
   context: AccountsContext,

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** What a refresh token says: the session, and how often that had been refreshed when it was signed. */
+/** Content of a refresh token: the session and its generation, which counts the refreshes. */
 export interface RefreshClaim {
   readonly id: string
   readonly generation: number
@@ -8,15 +8,15 @@ export interface RefreshClaim {
 
 export interface RefreshTokens {
   sign(claim: RefreshClaim): string
-  /** Null for whatever was not signed here. */
+  /** Null for an invalid signature. */
   verify(token: string): RefreshClaim | null
 }
 
 const TOKEN = /^([0-9a-f]{32})-(\d{1,9})-([0-9a-f]{64})$/
 
 /**
- * `<session>-<generation>-<signature>`. A wrong signature is refused without a read of the database, and
- * the token of a generation is the same whenever it is made.
+ * Format: `<session>-<generation>-<signature>`. An invalid signature is rejected without a database
+ * read. The token of a generation is deterministic.
  */
 export function openRefreshTokens(secret: string): RefreshTokens {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire refresh tokens', 32))

@@ -8,27 +8,26 @@ import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import { openRefreshTokens, type RefreshClaim, type RefreshTokens } from './refresh-token.ts'
 import { toSeconds } from './user-tokens.ts'
 
-/** How long a session may rest, and how long it lives at most; in seconds. */
+/** Idle timeout and maximum lifetime of a session. */
 export interface SessionLifespans {
   readonly idleSeconds: number
   readonly maxSeconds: number
 }
 
-/** One device that a user is signed in on. */
+/** Sign-in of a user on one device. */
 export interface UserSession {
   readonly id: string
-  /** The documentId of the user. */
   readonly user: string
-  /** The second from which it is valid, to be compared with `tokensFrom` of the user. */
+  /** In seconds since 1970. Compared with `tokensFrom` of the user. */
   readonly issuedAt: number
-  /** The one that is good from now on. */
+  /** The current token. Earlier tokens are invalid. */
   readonly refreshToken: string
 }
 
-/** A session as its user sees it. */
+/** A session as shown to its user. */
 export interface ListedSession {
   readonly id: string
-  /** The name that the client gave to its device. */
+  /** Name that the client gave its device. */
   readonly deviceId: string | null
   readonly createdAt: Date
   readonly refreshedAt: Date
@@ -36,39 +35,39 @@ export interface ListedSession {
 }
 
 export interface Sessions {
-  /** Begins one; a session that the user has on the same device ends. */
+  /** Starts a session. An existing session of the user on the same device ends. */
   start(
     user: { readonly documentId: string; readonly tokensFrom: number },
     deviceId: string | null,
   ): Promise<UserSession>
   /**
-   * Exchanges a refresh token for the next one. One that was exchanged before ends its session: two
-   * parties hold a token of it.
-   * @throws UnauthorizedError for a token that is unknown, has expired or was used before.
+   * Exchanges a refresh token for the next one. A token that was already exchanged ends its
+   * session, because a second party may have stolen it.
+   * @throws UnauthorizedError if the token is unknown, expired or used.
    */
   refresh(refreshToken: string): Promise<UserSession>
-  /** The id of the session that a refresh token was signed for, without I/O; null for anything else. */
+  /** Session id of a valid refresh token, otherwise null. No I/O. */
   idOf(refreshToken: string): string | null
   isLive(id: string, user: string): Promise<boolean>
   end(id: string): Promise<void>
-  /** The sessions of a user, the last used first; at most 100. */
+  /** Most recently used first, at most 100. */
   list(user: string): Promise<readonly ListedSession[]>
-  /** Ends a session of a user by its id; false when there is none. */
+  /** Returns false if the user has no session with this id. */
   endOne(user: string, id: string): Promise<boolean>
-  /** Ends those of a user: all, or that of one device. */
+  /** Ends the session on one device, or all sessions for null. */
   endOf(user: string, deviceId: string | null): Promise<void>
 }
 
-/** No token is stored: without the secret the rows are useless to an attacker. */
+/** Tokens are not stored. Without the secret, the rows are useless to an attacker. */
 interface SessionRow {
   readonly _id: string
   readonly user: string
   readonly deviceId: string | null
   readonly issuedAt: number
-  /** How often it was refreshed; the token of this generation is the one that is good. */
+  /** Number of refreshes. Only the token of this generation is valid. */
   readonly generation: number
   readonly refreshedAt: Date
-  /** Moves on with every refresh, until `endsAt` has come. */
+  /** Extended by every refresh, up to `endsAt`. */
   readonly expiresAt: Date
   readonly endsAt: Date
 }
@@ -81,8 +80,9 @@ export interface SessionsOptions {
 }
 
 /**
- * For as long a token that was exchanged answers the same successor again: two tabs of one browser refresh
- * at once, and an answer may be lost on its way to a phone. See docs/decisions/0018-sessions.md.
+ * During this time, an exchanged token returns the same successor again, because two tabs may
+ * refresh at once and a response may be lost on a mobile network. See
+ * docs/decisions/0018-sessions.md.
  */
 const GRACE_MS = 10_000
 
@@ -187,7 +187,7 @@ async function refreshSession(
   throw invalidRefreshToken()
 }
 
-/** Of two who exchange one token at once, in whatever process, one moves the generation. */
+/** If two requests exchange the same token, in any process, only one increments the generation. */
 function exchange(
   { rows, lifespans, bounded }: SessionsContext,
   { id, generation }: RefreshClaim,
@@ -222,12 +222,12 @@ function liveAt(at: Date) {
   return { expiresAt: { $gt: at }, endsAt: { $gt: at } }
 }
 
-/** Once a minute, on use, as counters of attempts are: an index that expires rows is not on every engine. */
+/** Deletes expired sessions on use, at most once a minute. Not every engine has TTL indexes. */
 function sweeper(now: () => Date, remove: (at: Date) => Promise<unknown>): () => Promise<void> {
   let sweptAt = -Infinity
   return async () => {
     const at = now()
-    if (Math.abs(at.getTime() - sweptAt) < SWEEP_INTERVAL_MS) return // a clock may be put back
+    if (Math.abs(at.getTime() - sweptAt) < SWEEP_INTERVAL_MS) return // the clock may be set back
     sweptAt = at.getTime()
     await remove(at)
   }

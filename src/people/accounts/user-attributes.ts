@@ -9,22 +9,26 @@ export interface AttributeWriter {
   readonly locale: string
 }
 
-/** Stores the attributes of a user that were checked. */
+/** Stores the checked attributes of a user. */
 export type ChangeAttributes = (session: Session) => Promise<void>
 
 type Given = Readonly<Record<string, unknown>>
 
 type CheckUser = (given: Given, writer: AttributeWriter) => Promise<InsertUser>
 
-/** The attributes that a project adds to users. Each function throws a ValidationError for wrong values. */
+/**
+ * Attributes that a project adds to users. The functions throw ValidationError for invalid values.
+ */
 export interface UserAttributes {
-  /** The names that a body may give. */
   readonly names: readonly string[]
-  /** Those of them that a registration may give. */
+  /** The names that are accepted at registration. */
   readonly registered: readonly string[]
-  /** All attributes, with their defaults. */
+  /** Checks all attributes and adds defaults. */
   readonly checkNew: CheckUser
-  /** The registered attributes, and the defaults of the others, which are not required. */
+  /**
+   * Checks the attributes accepted at registration and adds the defaults of the others, which are
+   * optional.
+   */
   readonly checkRegistered: CheckUser
   readonly checkChange: (
     documentId: string,
@@ -33,10 +37,10 @@ export interface UserAttributes {
   ) => Promise<ChangeAttributes>
 }
 
-/** For commands: any content is a target. */
+/** For CLI commands: relations may target any content. */
 export const ANY_WRITER: AttributeWriter = { mayRead: () => true, locale: 'en' }
 
-/** The own keys of a body that have one of these names. */
+/** Picks the own properties of a body that have one of these names. */
 export function pickAttributes(names: readonly string[], body: unknown): Given {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {}
   const given = Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)))
@@ -44,7 +48,7 @@ export function pickAttributes(names: readonly string[], body: unknown): Given {
   return given
 }
 
-/** Whether the write failed because another user has the username or the address. */
+/** Whether a write failed because the username or address is taken. */
 export function isTakenAccount(error: unknown): error is ValidationError {
   if (!(error instanceof ValidationError)) return false
   const { errors = [] } = error.details as {

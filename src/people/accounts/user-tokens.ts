@@ -1,22 +1,22 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { UnauthorizedError } from '../../base/errors.ts'
 
-/** What a token says once its signature holds. */
+/** Claims of a verified token. */
 export interface UserClaims {
   readonly id: number
   /** In seconds since 1970. */
   readonly issuedAt: number
-  /** The session that it belongs to; null for one that stands by itself. */
+  /** Session id. Null without sessions. */
   readonly session: string | null
 }
 
 export interface UserTokens {
-  /** `tokensFrom` is the second from which tokens of the user are good. */
+  /** `tokensFrom` is the first second in which tokens of the user are valid. */
   sign(
     user: { readonly id: number; readonly tokensFrom: number },
     session?: string,
   ): Promise<string>
-  /** @throws UnauthorizedError for whatever was not signed here, or has expired. */
+  /** @throws UnauthorizedError if the signature is invalid or the token has expired. */
   verify(token: string): Promise<UserClaims>
 }
 
@@ -25,7 +25,8 @@ const THIRTY_DAYS_SECONDS = 30 * 24 * 60 * 60
 const MAX_CHARACTERS = 2_048
 
 /**
- * Tokens of end users: `{ id, iat, exp }`, and `sid` in a session; signed with HS256 and no other algorithm.
+ * JWTs of end users: `{ id, iat, exp }`, with `sid` if sessions are enabled. Only HS256 is
+ * accepted.
  */
 export function openUserTokens(
   secret: string,
@@ -35,7 +36,7 @@ export function openUserTokens(
   const key = new TextEncoder().encode(secret)
   return {
     sign: ({ id, tokensFrom }, session) => {
-      // After a change of password within this second the old tokens carry it as well.
+      // Tokens issued in the second of a password change must be newer than the revoked ones.
       const issuedAt = Math.max(toSeconds(now()), tokensFrom)
       const sid = session === undefined ? {} : { sid: session }
       return new SignJWT({ id, iat: issuedAt, exp: issuedAt + lifespanSeconds, ...sid })
@@ -59,7 +60,10 @@ export function openUserTokens(
   }
 }
 
-/** Ours name no issuer and no audience: what does is another server's, which happens to share the secret. */
+/**
+ * Tokens of this server have no issuer and no audience. If one is present, another server with the
+ * same secret issued the token.
+ */
 function claimsOf({ id, iat, iss, aud, sid = null }: JWTPayload): UserClaims {
   if (!Number.isSafeInteger(id) || iat === undefined) throw invalid()
   if (iss !== undefined || aud !== undefined) throw invalid()

@@ -18,24 +18,23 @@ import { optionsOf, inSession } from '../../mongo/connection/commands.ts'
 export const USER = 'plugin::users-permissions.user'
 export const ROLE = 'plugin::users-permissions.role'
 
-/** What is stored of an end user beside what every version has. */
+/** Stored values of an end user, without the fields that every version has. */
 export interface UserValues {
   readonly username: string
   /** In lower case. */
   readonly email: string
   readonly provider: string
-  /** A hash. */
   readonly password: string
   readonly confirmed: boolean
   readonly blocked: boolean
-  /** The documentId of a role. */
+  /** documentId */
   readonly role: string | null
-  /** Tokens that were issued before this second are refused. */
+  /** In seconds since 1970. Tokens issued earlier are rejected. */
   readonly tokensFrom: number
   /** `hashCredential` of the code, in hexadecimal. */
   readonly resetPasswordToken: string | null
   readonly resetPasswordExpiresAt: Date | null
-  /** As the one above. */
+  /** Like `resetPasswordToken`. */
   readonly confirmationToken: string | null
 }
 
@@ -43,16 +42,15 @@ export type User = StoredVersion & UserValues
 
 export interface UsersContext {
   readonly db: Database
-  /** The plan of the content-type of users. */
+  /** Plan of the users content-type. */
   readonly plan: ContentTypePlan
   readonly ids: IdAllocator
   readonly now: () => Date
 }
 
-/** End users are versions of a content-type: so content relates to them as to any other document. */
+/** End users are versions of a content-type, so that content can relate to them. */
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
-/** One user that meets the condition, whole; null when there is none. */
 export async function findUser(
   { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
   condition: Document,
@@ -62,12 +60,13 @@ export async function findUser(
   const found = await inSession(session, () =>
     versionsOf(db, plan).findOne({ ...KEY, ...condition }, options),
   )
-  return found as User | null // written here alone
+  return found as User | null // only this module writes these versions
 }
 
 /**
- * By e-mail address in any case, or else by username: a username that equals another user's address
- * does not shadow it. Both are always looked for, so that the time does not reveal which was found.
+ * Finds a user by address (case-insensitive) or by username. A username that equals the address of
+ * another user does not take precedence. Both lookups always run, so that the response time does
+ * not reveal which one matched.
  */
 export async function findUserByIdentifier(
   context: UsersContext,
@@ -80,7 +79,6 @@ export async function findUserByIdentifier(
   return byEmail ?? byUsername
 }
 
-/** The user of a known device; null for an unknown documentId. */
 export async function findDeviceAccount(
   context: Pick<UsersContext, 'db' | 'plan'>,
   documentId: string,
@@ -89,18 +87,21 @@ export async function findDeviceAccount(
   return user === null ? null : toDeviceAccount(user)
 }
 
-/** The hash of the password is the epoch, because `tokensFrom` changes with a sign-out, too. */
+/** The password hash is the epoch. `tokensFrom` is unsuitable, because a sign-out changes it. */
 export function toDeviceAccount({ documentId, password }: User): DeviceAccount {
   return { id: documentId, epoch: password }
 }
 
-/** Looks, in the transaction that stores a user, whether it may: what it locks stays as it is until then. */
+/**
+ * Checks in the transaction whether a user may be stored. Its locks are held until the transaction
+ * ends.
+ */
 export type UserGuard = (session: Session) => Promise<void>
 
-/** Stores a new user with the attributes that were checked. */
+/** Stores a new user with checked attributes. */
 export type InsertUser = (values: UserValues, session: Session) => Promise<StoredVersion>
 
-/** @throws ValidationError for a value that must be unique and is taken; what `guard` and `insert` throw. */
+/** @throws ValidationError for a duplicate unique value, errors of `guard` and `insert`. */
 export function insertUser(
   { db }: Pick<UsersContext, 'db'>,
   values: UserValues,
@@ -114,8 +115,8 @@ export function insertUser(
 }
 
 /**
- * Changes what `edit` answers of the user as it is stored, in a transaction: what `edit` has checked holds
- * when it is written. `edit` may run more than once. Null when there is no such user.
+ * Applies the changes that `edit` returns for the stored user, in a transaction that may run `edit`
+ * more than once. Returns null if the user does not exist.
  */
 export function changeUser(
   { db, plan, now }: UsersContext,
@@ -135,8 +136,8 @@ export function changeUser(
 }
 
 /**
- * Stores another hash of the same password, unless it has changed meanwhile. Nothing that anybody sees
- * changes, so that times and revision stay.
+ * Stores a new hash of the same password, unless the password has changed. No visible value
+ * changes, so `updatedAt` and the revision stay.
  */
 export async function replaceHash(
   { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
@@ -153,7 +154,7 @@ export async function removeUser({ db, plan }: UsersContext, user: User): Promis
   await db.transact((session) => deleteVersions(db, plan, user.documentId, 'all', session))
 }
 
-/** How many users have a role, by its documentId. */
+/** `role` is a documentId. */
 export function countUsersOf(
   { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
   role: string,
@@ -164,7 +165,7 @@ export function countUsersOf(
   )
 }
 
-/** What a bearer is checked by; `sessions` is null where tokens stand by themselves. */
+/** `sessions` is null if sessions are disabled. */
 export interface IdentifyContext extends UsersContext {
   readonly tokens: Pick<UserTokens, 'verify'>
   readonly sessions: Pick<Sessions, 'isLive'> | null
@@ -182,8 +183,8 @@ export function openEndUsers(context: IdentifyContext): EndUsers {
 }
 
 /**
- * One look-up by an index, so that a user who is blocked or removed, or whose password has changed, is
- * refused at once and everywhere.
+ * One lookup by index per request, so that blocking, deletion and a new password take effect
+ * immediately in every process.
  */
 async function identifyUser(context: IdentifyContext, token: string): Promise<IdentifiedUser> {
   const { id, issuedAt, session } = await context.tokens.verify(token)
@@ -193,7 +194,7 @@ async function identifyUser(context: IdentifyContext, token: string): Promise<Id
   return { id, documentId: user.documentId, role: user.role, session }
 }
 
-/** A token of one way of signing in is worth nothing in the other: a change of it signs everybody out. */
+/** If sessions are enabled or disabled, existing tokens become invalid. */
 async function isInSession(
   { sessions }: IdentifyContext,
   session: string | null,

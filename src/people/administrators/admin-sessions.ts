@@ -12,16 +12,16 @@ export interface Device {
   readonly userAgent: string
 }
 
-/** One browser that an administrator is signed in on. */
+/** A browser in which an administrator is signed in. */
 export interface AdminSession extends Device {
   readonly id: string
   readonly createdAt: Date
-  /** To within a minute. */
+  /** Accurate to one minute. */
   readonly usedAt: Date
   readonly expiresAt: Date
 }
 
-/** The administrator of a cookie. */
+/** The session that belongs to a cookie. */
 export interface LiveSession {
   readonly id: string
   readonly administrator: string
@@ -29,19 +29,19 @@ export interface LiveSession {
 }
 
 export interface AdminSessions {
-  /** Begins one; answers what its cookie holds, which is stored nowhere. */
+  /** Starts a session. Returns the token for the cookie, which is not stored. */
   start(
     administrator: { readonly _id: string; readonly epoch: number },
     device: Device,
   ): Promise<string>
-  /** Null for a cookie that is unknown, has expired or was ended. */
+  /** Returns null if the token is unknown or the session has ended. */
   find(token: string): Promise<LiveSession | null>
-  /** The latest first. */
+  /** Newest first. */
   list(administrator: string): Promise<readonly AdminSession[]>
-  /** Ends one of an administrator's by its id; false when there is none. */
+  /** Returns false if the administrator has no session with this id. */
   end(administrator: string, id: string): Promise<boolean>
   endByToken(token: string): Promise<void>
-  /** Ends all of an administrator's but one, which goes on in the new epoch. */
+  /** Ends all sessions of an administrator. `kept` stays valid with the new epoch. */
   endAll(
     administrator: string,
     kept: { readonly id: string; readonly epoch: number } | null,
@@ -49,7 +49,10 @@ export interface AdminSessions {
 }
 
 interface SessionRow extends AdminSession {
-  /** The hash of the token, in hexadecimal: who reads the database cannot sign in. */
+  /**
+   * Hash of the token in hexadecimal, so that read access to the database does not permit a
+   * sign-in.
+   */
   readonly _id: string
   readonly administrator: string
   readonly epoch: number
@@ -57,7 +60,7 @@ interface SessionRow extends AdminSession {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** How long a session may rest, and how long it lives at most. */
+/** Idle timeout and maximum lifetime of a session. */
 const IDLE_MS = 7 * DAY_MS
 export const SESSION_LIVES_MS = 30 * DAY_MS
 const NOTE_USE_INTERVAL_MS = 60_000
@@ -86,7 +89,7 @@ export async function openAdminSessions(db: Database, now: () => Date): Promise<
     list: (administrator) => asCmsErrors(() => listSessions(context, administrator)),
     end: (administrator, id) =>
       asCmsErrors(async () => {
-        // By its `_id`, as a collection that is sharded by it wants to be written.
+        // Deleted by `_id`, because the collection may be sharded by `_id`.
         const row = await rows.findOne({ administrator, id }, bounded)
         if (row === null) return false
         return (await rows.deleteOne({ _id: row._id }, bounded)).deletedCount > 0

@@ -2,7 +2,7 @@ import Joi from 'joi'
 import { RULES } from '../accounts/account-input.ts'
 import { shortText } from '../access/input.ts'
 
-/** Longer than for end users: who signs in here may change what everybody sees. */
+/** Longer than for end users, because administrators can change all content. */
 const MIN_PASSWORD = 8
 
 const email = (): Joi.StringSchema => RULES.email
@@ -35,7 +35,7 @@ export const NEW_ADMINISTRATOR = Joi.object<AdministratorInput>({
 })
 
 export interface AdministratorChange extends Partial<AdministratorInput> {
-  /** Of the caller, who changes the own e-mail address. */
+  /** Required if the caller changes their own e-mail address. */
   readonly currentPassword?: string
 }
 

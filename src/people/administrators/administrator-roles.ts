@@ -15,7 +15,7 @@ import type { Permission } from './rights.ts'
 import { administratorRolesOf, type AdministratorRoleRow, findStaff, type Staff } from './rows.ts'
 import { type AdministratorRole, assertHolds, rolesOf } from './staff.ts'
 
-/** What the commit log calls them. */
+/** Type in the commit log. */
 const ROLE_TYPE = 'admin::role'
 
 interface RoleInput {
@@ -56,7 +56,7 @@ const ROLE_CHANGE = Joi.object<Partial<RoleInput>>({
   ...FIELDS,
 })
 
-/** What of a content-type has locales, for permissions that are bound to some. */
+/** Permissions can be restricted to locales only for localized content-types. */
 export type IsLocalized = (uid: string) => boolean
 
 export async function listAdministratorRoles({
@@ -74,7 +74,7 @@ export async function getAdministratorRole(
   return roleOf(rolesOf(actions, await versionedCache.current()), type)
 }
 
-/** @throws ValidationError, ForbiddenError for what the actor may not do */
+/** @throws ValidationError, ForbiddenError for permissions that the actor does not have */
 export async function createAdministratorRole(
   context: AdministratorsContext,
   actor: Principal,
@@ -98,8 +98,8 @@ export async function createAdministratorRole(
 }
 
 /**
- * Changes what is given. A role that may do more than the actor is not theirs to change.
- * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for a role that exists from the start
+ * Changes the given fields. The actor must have all permissions of the role.
+ * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for a built-in role
  */
 export async function updateAdministratorRole(
   context: AdministratorsContext,
@@ -127,7 +127,7 @@ export async function updateAdministratorRole(
   })
 }
 
-/** @throws NotFoundError, ForbiddenError, ApplicationError for a role that somebody has or that exists from the start */
+/** @throws NotFoundError, ForbiddenError, ApplicationError for an assigned or built-in role */
 export function removeAdministratorRole(
   context: AdministratorsContext,
   actor: Principal,
@@ -149,7 +149,7 @@ export function removeAdministratorRole(
   })
 }
 
-/** One that was made. @throws NotFoundError, ApplicationError */
+/** A stored role, not a built-in one. @throws NotFoundError, ApplicationError */
 function storedRole(
   { actions }: AdministratorsContext,
   staff: Staff,
@@ -169,8 +169,9 @@ function roleOf(roles: readonly AdministratorRole[], type: string): Administrato
 }
 
 /**
- * What was stored before may stay although its content-type is gone.
- * @throws ValidationError for actions that there are not, and for locales of what has none
+ * Permissions that are already stored (`kept`) may stay after their content-type is deleted.
+ * @throws ValidationError for unknown actions, and for locales of a content-type that is not
+ * localized
  */
 function assertPermissions(
   { actions }: AdministratorsContext,

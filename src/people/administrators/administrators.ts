@@ -34,13 +34,12 @@ import {
   type KnownStaff,
 } from './staff.ts'
 
-/** What the commit log calls them. */
+/** Type in the commit log. */
 export const ADMINISTRATOR_TYPE = 'admin::user'
 
-/** What operations on administrators work with. */
 export interface AdministratorsContext {
   readonly db: Database
-  /** All that administrators may be permitted. */
+  /** All actions that administrators can be granted. */
   readonly actions: Actions
   readonly versionedCache: VersionedCache<KnownStaff>
   readonly sessions: AdminSessions
@@ -51,9 +50,9 @@ export interface AdministratorsContext {
   readonly previews: PreviewTokens
   readonly challenges: Challenges
   readonly knownDevices: KnownDevices
-  /** Null: there are no passkeys here. */
+  /** Null if passkeys are not available. */
   readonly relyingParty: RelyingParty | null
-  /** Null: OpenID Connect is not configured. */
+  /** Null if OpenID Connect is not configured. */
   readonly identityProvider: IdentityProvider | null
   readonly passwords: Passwords
   readonly now: () => Date
@@ -65,7 +64,7 @@ export interface Administrator {
   readonly email: string
   readonly roles: readonly string[]
   readonly language: string | null
-  /** Whether a password is set; without one, sign-in is by link, passkey or OpenID Connect. */
+  /** If false, the administrator signs in by link, passkey or OpenID Connect. */
   readonly hasPassword: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -85,7 +84,7 @@ export async function getAdministrator(
   return toAdministrator(rowOf(await versionedCache.current(), id))
 }
 
-/** @throws ValidationError, ForbiddenError for rights that the actor does not have */
+/** @throws ValidationError, ForbiddenError for permissions that the actor does not have */
 export async function createAdministrator(
   context: AdministratorsContext,
   actor: Principal,
@@ -100,7 +99,7 @@ export async function createAdministrator(
   })
 }
 
-/** Stores a new one, in the transaction that `staff` was read in. @throws ValidationError */
+/** Inserts an administrator in the transaction that read `staff`. @throws ValidationError */
 export async function insertAdministrator(
   { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
   staff: Staff,
@@ -125,11 +124,12 @@ export async function insertAdministrator(
 }
 
 /**
- * Changes the given members of an administrator. An actor cannot change an administrator that may do more: a new password
- * or address would give the actor those rights. A new password ends all sessions, passkeys and links of the administrator, a
- * new address ends the links. Actors change their own address with their current password only.
- * @throws NotFoundError, ValidationError, ApplicationError for the last administrator, ForbiddenError also for the actor's
- * own password
+ * Changes the given fields of an administrator. The actor cannot change an administrator that has
+ * more permissions, because a new password or address would give the actor these permissions. A new
+ * password ends all sessions, passkeys and links of the administrator. A new address ends the
+ * links. Actors need their current password to change their own address.
+ * @throws NotFoundError, ValidationError, ApplicationError for the last administrator,
+ * ForbiddenError also for the actor's own password
  */
 export async function updateAdministrator(
   context: AdministratorsContext,
@@ -147,14 +147,14 @@ export async function updateAdministrator(
   const changed = await context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     const row = rowOf(staff, id)
-    if (isOwnAddress && row.password !== known.password) throw wrongPassword() // changed in the meantime
+    if (isOwnAddress && row.password !== known.password) throw wrongPassword() // changed by another request
     assertMayTakeOver(context, staff, actor, row)
     const added = (wanted.roles ?? []).filter((type) => !row.roles.includes(type))
     assertMayGive(context, staff, actor, added)
     const changes = { ...wanted, ...(hash !== null && administratorPasswordOf(row, hash)) }
     const changed = await changeRow(context, staff, row, changes, session)
     if (hash !== null) await removeOtherWaysIn(context, id, session)
-    // A pending link may lie in the mailbox of the former address.
+    // A pending link may be in the mailbox of the previous address.
     else if (changed.email !== row.email) await context.links.revoke(id, session)
     return changed
   })
@@ -185,7 +185,7 @@ export async function removeAdministrator(
   return removed
 }
 
-/** What is of oneself alone: no right comes with it. @throws ValidationError */
+/** Changes the actor's own settings. Requires no permission. @throws ValidationError */
 export async function updateOwn(
   context: AdministratorsContext,
   id: string,
@@ -198,7 +198,10 @@ export async function updateOwn(
   })
 }
 
-/** A one-time token to set a password. @throws NotFoundError, ForbiddenError, also for the actor's own password */
+/**
+ * Returns a one-time token to set a password.
+ * @throws NotFoundError, ForbiddenError also for the actor's own password
+ */
 export async function makePasswordToken(
   context: AdministratorsContext,
   actor: Principal,
@@ -211,7 +214,7 @@ export async function makePasswordToken(
   return context.links.make('password', id)
 }
 
-/** Writes a change of an administrator, in the transaction that read `staff`. */
+/** Updates an administrator in the transaction that read `staff`. */
 export async function changeRow(
   { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
   staff: Staff,
@@ -227,7 +230,9 @@ export async function changeRow(
   return toAdministrator({ _id, ...changed })
 }
 
-/** Removes the passkeys and pending links of an administrator: another person may hold them. */
+/**
+ * Removes all passkeys and pending links of an administrator, because another person may hold them.
+ */
 export async function removeOtherWaysIn(
   { db, links }: Pick<AdministratorsContext, 'db' | 'links'>,
   administrator: string,
@@ -237,7 +242,7 @@ export async function removeOtherWaysIn(
   await links.revoke(administrator, session)
 }
 
-/** A password, with what follows from its change. */
+/** The new epoch ends existing sessions. */
 export function administratorPasswordOf({ epoch }: AdministratorRow, hash: string) {
   return { password: hash, epoch: epoch + 1 }
 }
@@ -252,7 +257,7 @@ export function rowOf(
   return row
 }
 
-/** Named one by one, so that the hash stays where it is. */
+/** Lists the fields explicitly, so that the hash cannot leak. */
 export function toAdministrator(row: AdministratorRow): Administrator {
   return {
     id: row._id,
@@ -274,13 +279,16 @@ export function isOwn(actor: Principal, id: string): boolean {
   return actor.kind === 'administrator' && actor.id === id
 }
 
-/** A session alone does not permit a new password: an attacker could keep an account from its owner. */
+/**
+ * A session is not enough to set a new password. Otherwise an attacker with a session could lock
+ * the owner out.
+ */
 function assertNotOwn(actor: Principal, id: string): void {
   if (!isOwn(actor, id)) return
   throw new ForbiddenError('Change your own password with POST /admin/me/password')
 }
 
-/** The link is not good, or was used before. */
+/** For links that are invalid, expired or used. */
 export function invalidLink(): ValidationError {
   return new ValidationError('This link is no longer valid', {}, { code: 'invalid_link' })
 }

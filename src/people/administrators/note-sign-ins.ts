@@ -3,17 +3,23 @@ import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { AdministratorRow } from './rows.ts'
 
-/** What the commit log calls them: a session is put where it begins and deleted where somebody ends it. */
+/** Types in the commit log. A session is put at sign-in and deleted at sign-out. */
 const SESSION_TYPE = 'admin::session'
 const FAILED_TYPE = 'admin::failed-sign-in'
 const LINK_TYPE = 'admin::password-link'
 
-/** In place of an administrator's id where there is none. What was typed is not kept: some type their password there. */
+/**
+ * Id of a failed sign-in with an unknown address. The input is not recorded, because it may be a
+ * password.
+ */
 const UNKNOWN = 'unknown'
 
 type NamedAdministrator = Pick<AdministratorRow, '_id' | 'name'>
 
-/** Before the session begins: none is that the audit does not have. It is the administrator's own doing. */
+/**
+ * Call it before the session starts, so that no session is missing in the audit. The author is the
+ * administrator.
+ */
 export async function noteSignIn(
   db: Database,
   { _id: id, name }: NamedAdministrator,
@@ -23,17 +29,17 @@ export async function noteSignIn(
   await writingAs({ by, requestId }, () => note(db, 'put', SESSION_TYPE, id))
 }
 
-/** A sign-out by the administrator, of this device or another. */
+/** For the current device or another one. */
 export function noteSignOut(db: Database, administrator: string): Promise<void> {
   return note(db, 'delete', SESSION_TYPE, administrator)
 }
 
-/** The administrator whose address was tried; null for an unknown address or link. */
+/** Null for an unknown address or link. */
 export function noteFailedSignIn(db: Database, administrator: string | null): Promise<void> {
   return note(db, 'put', FAILED_TYPE, administrator ?? UNKNOWN)
 }
 
-/** Somebody makes a link by which an administrator gets in: before it is made. */
+/** Call it before the link is created. */
 export function notePasswordLink(db: Database, administrator: string): Promise<void> {
   return note(db, 'put', LINK_TYPE, administrator)
 }

@@ -11,10 +11,11 @@ import { begin, type NewSession } from './sign-in.ts'
 import { rolesOf } from './staff.ts'
 
 /**
- * Signs in whom the provider has named, and makes an administrator of whom it names for the first time. Somebody who is an
- * administrator already is known again by an e-mail address that the provider says is theirs, and keeps their own roles; the roles of
- * those that the provider made are what it says at each sign-in.
- * @throws ForbiddenError for whom it makes nothing of
+ * Signs in the administrator of an identity and creates the administrator at the first sign-in. An
+ * existing administrator with the same verified address is linked and keeps the assigned roles.
+ * Administrators that were created here get their roles from the claims at every sign-in.
+ * @throws ForbiddenError if the provider gives no known role, no verified address, or an address
+ * that is linked to another identity
  */
 export async function signInByIdentity(
   context: AdministratorsContext,
@@ -48,7 +49,6 @@ function linkedTo(
   )
 }
 
-/** One that no other identity has: an address that changes hands takes nothing along. */
 function sameEmail({ administrators }: Staff, { email }: Identity): AdministratorRow | undefined {
   return administrators.find((row) => email !== null && row.email === email)
 }
@@ -100,7 +100,6 @@ async function make(
   return { _id: id, name: named, epoch: 0 }
 }
 
-/** Those that there are here. */
 function knownRoles(
   { actions }: AdministratorsContext,
   staff: Staff,

@@ -5,28 +5,31 @@ import type { Database, Session } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 
-/** What a link is for: to become the first administrator, to choose a password, to sign in. */
+/** Purpose of a link: create the first administrator, choose a password, or sign in. */
 export type LinkKind = 'first' | 'password' | 'sign-in'
 
 interface LinkRow {
-  /** The hash of the token, in hexadecimal. */
+  /** Hash of the token in hexadecimal. */
   readonly _id: string
   readonly kind: LinkKind
-  /** Null for the first administrator, who is not there yet. */
+  /** Null for the first administrator. */
   readonly administrator: string | null
   readonly expiresAt: Date
 }
 
 export interface OneTimeLinks {
-  /** What the link carries; good once, for an hour. Those of the same kind that somebody has are good no more. */
+  /**
+   * Returns the token of a link that is valid once, for one hour. Earlier links of this kind for
+   * the administrator become invalid.
+   */
   make(kind: LinkKind, administrator: string | null): Promise<string>
-  /** Uses one up, in the transaction of what it is used for; null when it is not good. */
+  /** Uses a link up in the caller's transaction. Returns null if it is invalid. */
   use(
     kind: LinkKind,
     token: string,
     session: Session,
   ): Promise<{ administrator: string | null } | null>
-  /** Removes all links of an administrator, in the transaction that sets a password. */
+  /** Removes all links of an administrator in the caller's transaction. */
   revoke(administrator: string, session: Session): Promise<void>
 }
 
@@ -41,7 +44,7 @@ export async function openOneTimeLinks(db: Database, now: () => Date): Promise<O
       asCmsErrors(async () => {
         const at = now()
         await rows.deleteMany({ expiresAt: { $lte: at } }, bounded)
-        // Several processes that start each print a link of their own.
+        // Links for the first administrator are kept, because each starting process prints its own.
         if (administrator !== null) await rows.deleteMany({ kind, administrator }, bounded)
         const token = randomBytes(32).toString('base64url')
         const expiresAt = new Date(at.getTime() + LINK_LIVES_MS)

@@ -20,19 +20,22 @@ import { type KnownStaff, loadStaff } from './staff.ts'
 
 export interface AdministratorsOptions {
   readonly db: Database
-  /** What can be permitted to everybody. */
+  /** Actions that can be granted without administration. */
   readonly actions: Actions
   readonly passwords: Passwords
-  /** What tokens of previews and challenges are signed with. */
+  /** Signs preview tokens and passkey challenges. */
   readonly secret: string
-  /** Under which browsers come. */
+  /** Address of the server in browsers. */
   readonly publicUrl: string
-  /** Null: OpenID Connect is not configured. */
+  /** Null if OpenID Connect is not configured. */
   readonly oidc: Omit<IdentityProviderOptions, 'redirectUri'> | null
   readonly now: () => Date
 }
 
-/** Creates what must exist from the start; many processes may do so at once. */
+/**
+ * Creates the collections and indexes if they do not exist. Safe to run in several processes at
+ * once.
+ */
 export async function openAdministrators({
   db,
   actions,

@@ -17,7 +17,10 @@ import { begin, type NewSession } from './sign-in.ts'
 
 const PURPOSE = 'sign-in'
 
-/** What a browser has a key sign; it says nothing of who there is. @throws NotFoundError where there are no passkeys */
+/**
+ * Returns a challenge. It does not reveal any account.
+ * @throws NotFoundError if passkeys are not available
+ */
 export function beginPasskeySignIn(
   context: AdministratorsContext,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
@@ -26,7 +29,7 @@ export function beginPasskeySignIn(
   return generateAuthenticationOptions({ rpID, challenge, userVerification: 'required' })
 }
 
-/** By what a key of an administrator has signed, once. @throws ValidationError */
+/** Signs in by a signed challenge, which is valid once. @throws ValidationError */
 export async function signInByPasskey(
   context: AdministratorsContext,
   input: unknown,
@@ -51,7 +54,7 @@ export async function signInByPasskey(
   return begin(context, row, device)
 }
 
-/** A key that says whose it is says the truth. */
+/** The user handle in the response must match the stored owner. */
 function isOwner(
   { administrator }: PasskeyRow,
   { response: { userHandle } }: AuthenticationResponseJSON,
@@ -59,7 +62,7 @@ function isOwner(
   return userHandle === Buffer.from(administrator).toString('base64url')
 }
 
-/** The new count of the key. */
+/** Returns the new counter of the passkey. */
 async function verify(
   context: AdministratorsContext,
   { credential, publicKey, counter }: PasskeyRow,
@@ -89,7 +92,9 @@ async function verify(
   return authenticationInfo.newCounter
 }
 
-/** On the condition that its counter is unchanged: a cloned key is detected by its counter. */
+/**
+ * The update requires an unchanged counter, because a repeated counter reveals a cloned passkey.
+ */
 async function count(
   { db, now }: AdministratorsContext,
   { _id, counter }: PasskeyRow,

@@ -19,11 +19,11 @@ import { passkeyRowId, type PasskeyRow, passkeysOf } from './passkeys/passkey-ro
 import type { RelyingParty } from './passkeys/relying-party.ts'
 import { findStaff } from './rows.ts'
 
-/** One's own, as it is shown. */
+/** A passkey as shown to its owner. */
 export interface Passkey {
   readonly id: string
   readonly name: string
-  /** Whether it is on other devices of its owner, too. */
+  /** Whether the passkey is synchronized to other devices of its owner. */
   readonly backedUp: boolean
   readonly createdAt: Date
   readonly usedAt: Date | null
@@ -31,7 +31,7 @@ export interface Passkey {
 
 const MAX_PASSKEYS = 20
 
-/** The oldest first. */
+/** Oldest first. */
 export async function listPasskeys(
   { db }: AdministratorsContext,
   administrator: string,
@@ -40,8 +40,8 @@ export async function listPasskeys(
 }
 
 /**
- * What a browser makes a key of; good for five minutes.
- * @throws ValidationError for a wrong password, NotFoundError where there are no passkeys
+ * Returns the options to create a passkey, valid for five minutes.
+ * @throws ValidationError for a wrong password, NotFoundError if passkeys are not available
  */
 export async function beginPasskey(
   context: AdministratorsContext,
@@ -64,14 +64,15 @@ export async function beginPasskey(
       id: credential,
       transports: [...transports],
     })),
-    // The key is all that somebody shows: it names them, and asks for a finger, a face or a PIN.
+    // The passkey replaces name and password, so it must be discoverable and verify the user by
+    // biometrics or a PIN.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 }
 
 /**
- * @throws ValidationError for a key that was not made for this, or one too many, UnauthorizedError for a session that a new
- * password has ended since the request was authenticated
+ * @throws ValidationError for an invalid passkey or too many passkeys, UnauthorizedError if a new
+ * password has ended the session
  */
 export async function addPasskey(
   context: AdministratorsContext,
@@ -133,13 +134,13 @@ export async function removePasskey(
   })
 }
 
-/** Where there are passkeys at all. @throws NotFoundError elsewhere */
+/** @throws NotFoundError if passkeys are not available */
 export function partyOf({ relyingParty }: AdministratorsContext): RelyingParty {
   if (relyingParty !== null) return relyingParty
   throw new NotFoundError('Passkeys require a host name and HTTPS')
 }
 
-/** One answer for whatever is wrong with it. */
+/** The same error for every cause. */
 export function invalidPasskey(): ValidationError {
   return new ValidationError('This passkey is not valid here', {}, { code: 'invalid_passkey' })
 }
@@ -158,7 +159,7 @@ async function change(
   })
 }
 
-/** In the audit it is a change of its owner. */
+/** The audit shows it as a change of the administrator. */
 function note(session: Session, administrator: string): void {
   noteRow(session, 'put', { type: ADMINISTRATOR_TYPE, documentId: administrator })
 }
@@ -197,7 +198,7 @@ async function verify(
   }
 }
 
-/** The library throws for whatever it does not like of what was sent. */
+/** The library throws plain errors for invalid input. */
 export async function orInvalid<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify()
@@ -213,7 +214,7 @@ function findOf(db: AdministratorsContext['db'], administrator: string): Promise
   )
 }
 
-/** A challenge that was made with the password of before is not good with the next one. */
+/** The purpose includes the epoch, so that a new password invalidates pending challenges. */
 function purposeOf(administrator: string, epoch: number): Purpose {
   return `add ${administrator} ${epoch}`
 }

@@ -3,10 +3,13 @@ import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 
-/** What somebody has set for themselves, such as the columns of a list: the server does not know what it means. */
+/** Settings of an administrator, such as the columns of a list. Values are opaque to the server. */
 export interface Preferences {
   all(administrator: string): Promise<Readonly<Record<string, unknown>>>
-  /** Null removes one. @throws ValidationError, NotFoundError, ApplicationError beyond a bound */
+  /**
+   * Null removes the preference.
+   * @throws ValidationError, NotFoundError, ApplicationError above a limit
+   */
   put(administrator: string, key: string, value: unknown): Promise<void>
   removeAll(administrator: string): Promise<void>
 }
@@ -15,7 +18,7 @@ interface PreferenceRow {
   readonly _id: string
   readonly administrator: string
   readonly key: string
-  /** As JSON text: names within it are nothing to the database. */
+  /** Stored as JSON text, so that keys need not be valid field names. */
   readonly json: string
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 import type { WorkedOn } from './recent-work.ts'
 
-/** Somebody who has an entry open. */
+/** An administrator with an open entry. */
 export interface Present {
   readonly id: string
   readonly name: string
@@ -11,7 +11,7 @@ export interface Present {
 }
 
 export interface Presence {
-  /** Notes that somebody has an entry open, and answers who else has. */
+  /** Records that an administrator has an entry open. Returns the others with the same entry. */
   note(who: Pick<Present, 'id' | 'name'>, entry: WorkedOn): Promise<readonly Present[]>
 }
 
@@ -21,7 +21,7 @@ interface PresenceRow extends Present {
   readonly seenAt: Date
 }
 
-/** Twice what a browser waits between two notes, and some. */
+/** More than twice the interval of a browser, so that one missed note does not hide an editor. */
 const GONE_MS = 45_000
 const MAX_LISTED = 50
 

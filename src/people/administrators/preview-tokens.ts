@@ -4,22 +4,25 @@ import type { Grants } from '../access/principal.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 import type { KnownStaff } from './staff.ts'
 
-/** A token by which a page of a preview reads what an administrator may read, drafts included, and nothing else. */
+/** Gives a preview page read access with the permissions of an administrator, including drafts. */
 export interface PreviewToken {
   readonly token: string
   readonly expiresAt: Date
 }
 
 export interface PreviewTokens {
-  /** Good for an hour, and no longer than the administrator's password and rights. Null for who is not there. */
+  /**
+   * Valid for one hour. A new password or changed permissions end it earlier. Returns null for an
+   * unknown administrator.
+   */
   sign(administrator: string): Promise<PreviewToken | null>
-  /** Null for whatever was not signed here, has expired, or is of who is not there any more. */
+  /** Returns null if the token is invalid or expired, or the administrator was deleted. */
   identify(token: string): Promise<Grants | null>
 }
 
 export interface PreviewTokensOptions {
   readonly secret: string
-  /** What can be permitted to everybody. */
+  /** Actions that can be granted without administration. */
   readonly actions: Actions
   readonly versionedCache: Pick<VersionedCache<KnownStaff>, 'current'>
   readonly now: () => Date
@@ -28,7 +31,9 @@ export interface PreviewTokensOptions {
 const LIVES_MS = 60 * 60 * 1_000
 const TOKEN = /^preview-([a-z0-9]{24})-(\d{1,9})-(\d{1,11})-([0-9a-f]{64})$/
 
-/** `preview-<administrator>-<epoch>-<second of its end>-<signature>`: nothing is stored of it. */
+/**
+ * Format: `preview-<administrator>-<epoch>-<expiry in seconds>-<signature>`. Tokens are not stored.
+ */
 export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens {
   const { secret, actions, versionedCache, now } = options
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire preview tokens', 32))
@@ -55,7 +60,10 @@ export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens 
   }
 }
 
-/** What is permitted in some locales alone is left out: under `/api` nothing asks for them. */
+/**
+ * Excludes permissions that are restricted to locales, because routes under `/api` do not check
+ * locales.
+ */
 function readsOf(
   { administrators, rights }: KnownStaff,
   administrator: string,
@@ -71,7 +79,7 @@ function readsOf(
 
 const PREVIEWED_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'readDrafts'])
 
-/** Entries and files only: no end users, roles, copies for devices or named queries. */
+/** Entries and files only, without end users, roles, syncs and named queries. */
 function isPreviewed({ subject, verb }: Action): boolean {
   const isContent = subject.startsWith('api::') || subject === 'plugin::upload.content-api'
   return isContent && PREVIEWED_VERBS.has(verb)

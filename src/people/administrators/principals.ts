@@ -5,7 +5,7 @@ import type { Rights } from './rights.ts'
 import type { AdministratorRow } from './rows.ts'
 import { loadStaff } from './staff.ts'
 
-/** The principal of a cookie; null for an unknown one. */
+/** Returns null for an unknown cookie. */
 export async function principalOfSession(
   { db, actions, sessions, versionedCache }: AdministratorsContext,
   token: string,
@@ -13,7 +13,7 @@ export async function principalOfSession(
   const live = await sessions.find(token)
   if (live === null) return null
   const known = await versionedCache.current()
-  // Somebody whom another process has added within the last second.
+  // Another process may have added the administrator within the last second.
   const isKnown = known.rights.has(live.administrator)
   const { administrators, rights } = isKnown ? known : await loadStaff(db, actions)
   const row = administrators.find(({ _id }) => _id === live.administrator)
@@ -22,7 +22,10 @@ export async function principalOfSession(
   return toPrincipal(row, held, live)
 }
 
-/** Somebody who asked for something before, with the rights of now; null for whom there is no more. */
+/**
+ * Resolves an earlier principal with its current permissions. Returns null for a deleted
+ * administrator.
+ */
 export async function principalOfAdministrator(
   { versionedCache }: AdministratorsContext,
   id: string,

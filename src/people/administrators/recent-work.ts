@@ -2,11 +2,10 @@ import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 
-/** An entry that somebody worked on. */
 export interface WorkedOn {
   readonly uid: string
   readonly documentId: string
-  /** As versions have it. */
+  /** Empty for content that is not localized. */
   readonly locale: string
 }
 
@@ -15,10 +14,10 @@ export interface RecentRow extends WorkedOn {
   readonly at: Date
 }
 
-/** What each administrator has worked on lately, as far as it is worth showing. */
+/** Recently edited entries per administrator. */
 export interface RecentWork {
   note(administrator: string, work: WorkedOn): Promise<void>
-  /** The latest first. */
+  /** Newest first. */
   of(administrator: string, limit: number): Promise<readonly RecentRow[]>
   ofAll(limit: number): Promise<readonly RecentRow[]>
   removeAll(administrator: string): Promise<void>
@@ -28,7 +27,7 @@ interface StoredRow extends RecentRow {
   readonly _id: string
 }
 
-/** Of one administrator; the oldest go. */
+/** Per administrator. Older records are deleted. */
 const KEPT = 50
 
 export async function openRecentWork(db: Database, now: () => Date): Promise<RecentWork> {

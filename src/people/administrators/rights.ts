@@ -1,15 +1,15 @@
 import type { Action, Actions } from '../access/actions.ts'
 
-/** One action; without `locales` in all of them. */
+/** Permission for one action. Without `locales`, in all locales. */
 export interface Permission {
   readonly action: string
   readonly locales?: readonly string[]
 }
 
-/** The locales in which each permitted action is; null: in all. */
+/** Locales by permitted action. Null means all locales. */
 export type Rights = ReadonlyMap<string, ReadonlySet<string> | null>
 
-/** What several lists permit together; actions that no longer exist permit nothing. */
+/** Union of several lists of permissions. Unknown actions are ignored. */
 export function rightsOf(actions: Actions, permissions: readonly Permission[]): Rights {
   const rights = new Map<string, ReadonlySet<string> | null>()
   for (const { action, locales } of permissions) {
@@ -21,7 +21,7 @@ export function rightsOf(actions: Actions, permissions: readonly Permission[]): 
   return rights
 }
 
-/** The first of these permissions that the rights do not hold; null when they hold all. */
+/** Returns the first permission that the rights do not include, or null. */
 export function firstBeyond(rights: Rights, permissions: readonly Permission[]): string | null {
   const beyond = permissions.find(({ action, locales }) => {
     const held = rights.get(action)
@@ -39,7 +39,7 @@ export function toPermissions(rights: Rights): readonly Permission[] {
 
 export const ADMINISTRATOR = 'administrator'
 
-/** What exists from the start, and follows the content-types: these roles are made of rules, and not stored. */
+/** Built-in roles are computed from the content-types and not stored. */
 export interface BuiltInRole {
   readonly type: string
   readonly name: string

@@ -8,15 +8,15 @@ export interface AdministratorRow {
   readonly name: string
   /** In lower case. */
   readonly email: string
-  /** Types; those that are gone permit nothing. */
+  /** Types of roles. Unknown types grant no permission. */
   readonly roles: readonly string[]
-  /** Of the texts of the Studio; null: as the browser asks for. */
+  /** Language of the Studio. Null uses the language of the browser. */
   readonly language: string | null
-  /** A hash; null for who has not chosen one. */
+  /** Hash. Null without a password. */
   readonly password: string | null
-  /** Moves with the password: sessions that were begun in an earlier one are over. */
+  /** Incremented with the password. Sessions of an earlier epoch are invalid. */
   readonly epoch: number
-  /** Whom an identity provider names; absent where none does. */
+  /** Identity at the OpenID provider. Absent if not linked. */
   readonly oidc?: LinkedIdentity
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -25,13 +25,13 @@ export interface AdministratorRow {
 export interface LinkedIdentity {
   readonly issuer: string
   readonly subject: string
-  /** Whether the provider made them, and says at each sign-in which roles they have. */
+  /** Whether the provider created the administrator and sets the roles at every sign-in. */
   readonly isManaged: boolean
 }
 
-/** A role that somebody made; those that exist from the start are in `rights.ts`. */
+/** A custom role. `rights.ts` has the built-in ones. */
 export interface AdministratorRoleRow {
-  /** The type. */
+  /** Type of the role. */
   readonly _id: string
   readonly name: string
   readonly description: string
@@ -48,13 +48,12 @@ export function administratorRolesOf(db: Database): Collection<AdministratorRole
   return db.collection<AdministratorRoleRow>('quire_admin_roles')
 }
 
-/** Creates the collections and their indexes where they do not exist. */
 export async function ensureAdministrators(db: Database): Promise<void> {
   await ensureIndexes(administratorRows(db), [{ key: { email: 1 }, name: 'email', unique: true }])
   await ensureIndexes(administratorRolesOf(db), [{ key: { name: 1 }, name: 'name', unique: true }])
 }
 
-/** All that there are, and the roles: few. */
+/** All administrators and roles. There are few. */
 export interface Staff {
   readonly administrators: readonly AdministratorRow[]
   readonly roles: readonly AdministratorRoleRow[]
@@ -62,7 +61,7 @@ export interface Staff {
 
 export async function findStaff(db: Database, session?: Session): Promise<Staff> {
   const options = session === undefined ? { maxTimeMS: db.queryTimeoutMs } : { session }
-  // One after the other: a session runs one command at a time.
+  // Sequential, because a session runs one command at a time.
   const administrators = await administratorRows(db)
     .find({}, options)
     .sort({ createdAt: 1, _id: 1 })

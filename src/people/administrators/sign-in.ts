@@ -25,21 +25,20 @@ import { noteFailedSignIn, noteSignIn, noteSignOut } from './note-sign-ins.ts'
 import { ADMINISTRATOR, type Permission, toPermissions } from './rights.ts'
 import { type AdministratorRow, findStaff } from './rows.ts'
 
-/** The signed-in administrator and their permissions. */
 export interface SignedInAdministrator {
   readonly administrator: Administrator
   readonly permissions: readonly Permission[]
 }
 
 export interface NewSession extends SignedInAdministrator {
-  /** For the cookie. */
+  /** Value of the session cookie. */
   readonly token: string
-  /** For the cookie of the device. */
+  /** Value of the device cookie. */
   readonly knownDevice: string
 }
 
 /**
- * By e-mail address and password. An address that nobody has takes as long as a wrong password.
+ * Signs in by e-mail address and password. An unknown address takes as long as a wrong password.
  * @throws ValidationError
  */
 export async function signIn(
@@ -58,7 +57,7 @@ export async function signIn(
   return begin(context, row, device)
 }
 
-/** The id of the administrator with an address in lower case; null where there is none. */
+/** `email` is in lower case. Returns null for an unknown address. */
 export async function idOfEmail(
   { versionedCache }: Pick<AdministratorsContext, 'versionedCache'>,
   email: string,
@@ -67,12 +66,16 @@ export async function idOfEmail(
   return administrators.find((row) => row.email === email)?._id ?? null
 }
 
-/** Whether somebody is asked to become the first administrator. */
+/** Whether the first administrator must still be created. */
 export async function isFirstWanted({ versionedCache }: AdministratorsContext): Promise<boolean> {
   return (await versionedCache.current()).administrators.length === 0
 }
 
-/** The first administrator, by the link that a start prints. Of two who use it at once, one is. @throws ValidationError */
+/**
+ * Creates the first administrator by the link printed at the start. Of two concurrent requests, one
+ * succeeds.
+ * @throws ValidationError
+ */
 export async function signUpFirst(
   context: AdministratorsContext,
   input: unknown,
@@ -93,7 +96,7 @@ export async function signUpFirst(
   return begin(context, { _id: id, name, epoch: 0 }, device)
 }
 
-/** By a link that was made for somebody who is known already. @throws ValidationError */
+/** Signs in an existing administrator by a link. @throws ValidationError */
 export async function signInByLink(
   context: AdministratorsContext,
   input: unknown,
@@ -112,7 +115,7 @@ export async function signInByLink(
   return begin(context, row, device)
 }
 
-/** A new password by a link; every session and passkey of before ends. @throws ValidationError */
+/** Sets a new password by a link and ends all sessions and passkeys. @throws ValidationError */
 export async function resetAdministratorPassword(
   context: AdministratorsContext,
   input: unknown,
@@ -137,7 +140,8 @@ export async function resetAdministratorPassword(
 }
 
 /**
- * Changes one's own password by the current one; every other session ends. Returns the new token of the device.
+ * Changes the actor's own password and ends all other sessions. Requires the current password.
+ * Returns the new token of the device.
  * @throws ValidationError
  */
 export async function changeAdministratorPassword(
@@ -152,7 +156,7 @@ export async function changeAdministratorPassword(
   const { epoch } = await context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     const row = rowOf(staff, id)
-    if (row.password !== known.password) throw wrongPassword() // changed in the meantime
+    if (row.password !== known.password) throw wrongPassword() // changed by another request
     const changes = administratorPasswordOf(row, hash)
     await changeRow(context, staff, row, changes, session)
     await context.links.revoke(id, session)
@@ -162,7 +166,7 @@ export async function changeAdministratorPassword(
   return context.knownDevices.make({ id, epoch })
 }
 
-/** The present administrator of the request. @throws NotFoundError for root, who has no session */
+/** @throws NotFoundError for root, which has no session */
 export async function showSession(
   context: AdministratorsContext,
   principal: Principal,
@@ -171,7 +175,7 @@ export async function showSession(
   return describeSignedIn(context, principal.id)
 }
 
-/** Ends a session of one's own, this one or another; false where there is none. */
+/** Ends a session of the administrator. Returns false if it does not exist. */
 export async function signOut(
   { db, sessions }: AdministratorsContext,
   administrator: string,
@@ -182,7 +186,7 @@ export async function signOut(
   return ended
 }
 
-/** Whose link is none has failed to sign in. */
+/** An invalid link counts as a failed sign-in. */
 async function byLink<T>({ db }: AdministratorsContext, enter: () => Promise<T>): Promise<T> {
   try {
     return await enter()
@@ -192,7 +196,7 @@ async function byLink<T>({ db }: AdministratorsContext, enter: () => Promise<T>)
   }
 }
 
-/** Begins a session of somebody who has shown who they are. */
+/** Starts a session after authentication. */
 export async function begin(
   context: AdministratorsContext,
   row: Pick<AdministratorRow, '_id' | 'name' | 'epoch'>,

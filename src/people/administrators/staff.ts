@@ -13,17 +13,17 @@ import {
 import { type AdministratorRow, findStaff, type Staff } from './rows.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 
-/** A role as it is shown, built in or not. */
+/** A built-in or custom role. */
 export interface AdministratorRole {
   readonly type: string
   readonly name: string
   readonly description: string
   readonly permissions: readonly Permission[]
-  /** Exists from the start, and is not changed. */
+  /** Built-in roles cannot be changed. */
   readonly builtIn: boolean
 }
 
-/** The roles that there are: those from the start, then those that were made. */
+/** Built-in roles first, then custom roles. */
 export function rolesOf(actions: Actions, { roles }: Pick<Staff, 'roles'>): AdministratorRole[] {
   const builtIn = BUILT_IN_ROLES.map(({ type, name, description, permits }) => ({
     type,
@@ -42,7 +42,7 @@ export function rolesOf(actions: Actions, { roles }: Pick<Staff, 'roles'>): Admi
   return [...builtIn, ...made]
 }
 
-/** What roles of these types permit together. */
+/** Union of the permissions of several roles. */
 export function permissionsOf(
   actions: Actions,
   staff: Pick<Staff, 'roles'>,
@@ -54,8 +54,8 @@ export function permissionsOf(
 }
 
 /**
- * What somebody may do at this moment: asked anew in the transaction of a change, so that nobody uses rights that were
- * taken away meanwhile. Null is root, who may do everything.
+ * Current rights of the actor. Changes read them in their transaction, so that rights revoked in
+ * the meantime do not count. Null means root with all rights.
  */
 export function rightsNow(actions: Actions, staff: Staff, actor: Principal): Rights | null {
   if (actor.kind === 'root') return null
@@ -64,7 +64,11 @@ export function rightsNow(actions: Actions, staff: Staff, actor: Principal): Rig
   return rightsOf(actions, permissionsOf(actions, staff, row?.roles ?? []))
 }
 
-/** Nobody gives, takes or takes over more than they may do themselves. @throws ForbiddenError */
+/**
+ * Actors can grant or revoke only their own permissions, and change only administrators without
+ * further ones.
+ * @throws ForbiddenError
+ */
 export function assertHolds(
   actions: Actions,
   staff: Staff,
@@ -78,12 +82,12 @@ export function assertHolds(
   if (action !== null) throw new ForbiddenError('Forbidden', {}, { action })
 }
 
-/** Whether somebody is left who may do everything. */
+/** Whether an administrator with all permissions exists. */
 export function hasAdministrator(rows: readonly Pick<AdministratorRow, 'roles'>[]): boolean {
   return rows.some(({ roles }) => roles.includes(ADMINISTRATOR))
 }
 
-/** The staff as the process holds it between changes, with rights resolved. */
+/** Cached staff with resolved rights. */
 export interface KnownStaff extends Staff {
   readonly rights: ReadonlyMap<string, Rights>
 }
@@ -97,7 +101,10 @@ export async function loadStaff(db: Database, actions: Actions): Promise<KnownSt
   return { ...staff, rights: new Map(rights) }
 }
 
-/** @throws ValidationError for roles that there are not, ForbiddenError for more than the actor may */
+/**
+ * @throws ValidationError for unknown roles, ForbiddenError for permissions that the actor does not
+ * have
+ */
 export function assertMayGive(
   { actions }: { readonly actions: Actions },
   staff: Staff,
@@ -123,7 +130,10 @@ export function assertMayTakeOver(
   assertHolds(actions, staff, actor, permissions)
 }
 
-/** @throws ApplicationError when nobody would be left who may do everything. Null is for somebody who goes. */
+/**
+ * `roles` is null for a removal.
+ * @throws ApplicationError if no administrator with all permissions would remain
+ */
 export function assertOneStays(
   { administrators }: Staff,
   { _id }: AdministratorRow,

@@ -6,7 +6,10 @@ const PAGES: Readonly<Record<LinkKind, string>> = {
   'sign-in': 'sign-in',
 }
 
-/** The page of the Studio that uses a token up; after `#`, so that no server and no referrer sees it. */
+/**
+ * URL of a page in the Studio. The token is in the fragment, which browsers do not send to servers
+ * or as referrer.
+ */
 export function studioLink(publicUrl: string, kind: LinkKind, token: string): string {
   return `${publicUrl}/studio/${PAGES[kind]}#token=${token}`
 }

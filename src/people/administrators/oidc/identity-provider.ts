@@ -17,47 +17,48 @@ import { type Claims, type RoleRule, rolesOfClaims } from './roles-of-claims.ts'
 export interface IdentityProviderOptions {
   readonly issuer: string
   readonly clientId: string
-  /** Null: a public client, which PKCE alone protects. */
+  /** Null for a public client, which is protected by PKCE only. */
   readonly clientSecret: string | null
   readonly scope: string
-  /** What the button of the sign-in says. */
+  /** Text of the button on the sign-in page. */
   readonly label: string
   readonly rolesClaim: string
   readonly roles: readonly RoleRule[]
-  /** Where the provider sends browsers back to. */
   readonly redirectUri: string
 }
 
-/** What of an attempt stays in the browser until it comes back. */
+/** State of a sign-in attempt. The browser stores it until the provider redirects back. */
 export interface Attempt {
   readonly nonce: string
   readonly verifier: string
 }
 
-/** The identity that the provider asserts. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
-  /** In lower case; null where the provider says none, or does not say that it is theirs. */
+  /** In lower case. Null if the provider does not report a verified address. */
   readonly email: string | null
   readonly name: string | null
-  /** What the claims make of them. */
+  /** Derived from the claims. */
   readonly roles: readonly string[]
 }
 
-/** Signs administrators in by OpenID Connect: authorization code, state, nonce and PKCE. */
+/** OpenID Connect for administrators: authorization code flow with state, nonce and PKCE. */
 export interface IdentityProvider {
   readonly label: string
-  /** @throws Error where the provider does not answer */
+  /** @throws Error if the provider does not respond */
   begin(state: string): Promise<Attempt & { readonly url: URL }>
-  /** `query` is what came back. @throws Error for whatever is wrong with it, or with the provider */
+  /**
+   * `query` is the query string of the redirect.
+   * @throws Error if it is invalid or the provider fails
+   */
   finish(query: string, state: string, attempt: Attempt): Promise<Identity>
 }
 
-/** For each request to the provider, in seconds. */
+/** Timeout of a request to the provider, in seconds. */
 const PATIENCE = 10
 
-/** The provider is asked who it is when the first one signs in: a start does not wait for it. */
+/** Discovers the provider at the first sign-in, so that the start does not wait for it. */
 export function openIdentityProvider(options: IdentityProviderOptions): IdentityProvider {
   const { scope, redirectUri, label } = options
   let known: Configuration | null = null
@@ -100,7 +101,7 @@ async function discover({
   clientSecret,
 }: IdentityProviderOptions): Promise<Configuration> {
   const url = new URL(issuer)
-  // The checks verify signatures by the keys of the provider, also of tokens that it sends over its own connection.
+  // Verifies signatures by the keys of the provider, even for tokens received directly from it.
   const execute = [
     enableNonRepudiationChecks,
     ...(url.protocol === 'http:' ? [allowInsecureRequests] : []),
@@ -110,15 +111,15 @@ async function discover({
 }
 
 /**
- * The claims of the ID token, completed by those of the userinfo endpoint. `email_verified` comes from the same source as
- * `email`: neither source verifies the address of the other.
+ * Claims of the ID token, completed by the userinfo endpoint. `email_verified` is taken from the
+ * same source as `email`, because each source verifies only its own address.
  */
 export function mergeClaims(idToken: Claims, userInfo: Claims): Claims {
   const { email, email_verified: isVerified } = idToken['email'] === undefined ? userInfo : idToken
   return { ...userInfo, ...idToken, email, email_verified: isVerified }
 }
 
-/** Many providers say no more than the subject in their ID token. */
+/** The ID token of many providers contains only the subject. */
 async function userInfo(
   current: Configuration,
   accessToken: string,

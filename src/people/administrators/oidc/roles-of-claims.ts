@@ -1,15 +1,15 @@
-/** The claims of a provider about a person. */
+/** Claims that the provider makes about a user. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** The role of everyone with this value in the claim; `*` matches everybody. */
+/** Gives the role to users with this value in the claim. `*` matches all users. */
 export interface RoleRule {
   readonly value: string
   readonly role: string
 }
 
 /**
- * The roles that claims make. The claim is a text or a list of texts, under its name or, as in `realm_access.roles`, a
- * path; whatever else it is makes no role.
+ * Roles of the claims. The claim is a string or an array of strings, at its name or at a path such
+ * as `realm_access.roles`. Other types give no role.
  */
 export function rolesOfClaims(
   claims: Claims,

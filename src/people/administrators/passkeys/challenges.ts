@@ -4,25 +4,27 @@ import type { Database } from '../../../mongo/connection/database.ts'
 import { insertOnce } from '../../../mongo/system/insert-once.ts'
 import { ensureIndexes } from '../../../mongo/system/system-collections.ts'
 
-/** What a challenge is for, such as `sign-in` or `add <administrator>`: it is good for nothing else. */
+/** Purpose of a challenge, such as `sign-in` or `add <administrator>`. */
 export type Purpose = string
 
 /**
- * What somebody signs, or has signed for them, to show that they do so now. A challenge is signed itself, so that nothing is
- * stored of those that strangers ask for; one that was answered rightly is stored until it has expired, and is good once.
+ * Challenges for passkeys. They are signed instead of stored, so that anonymous requests cannot
+ * fill the database. Only a used challenge is stored until it expires, because it is valid once.
  */
 export interface Challenges {
   make(purpose: Purpose): Uint8Array<ArrayBuffer>
-  /** Whether it was made here for this purpose, at most five minutes ago. In base64url, as browsers send it. */
+  /**
+   * Whether this server issued the challenge (base64url) for the purpose in the last five minutes.
+   */
   isGood(purpose: Purpose, challenge: string): boolean
-  /** Uses it up. False for one that was used before. */
+  /** Returns false if the challenge was used before. */
   use(challenge: string): Promise<boolean>
 }
 
 interface UsedRow {
-  /** The hash of the challenge, in hexadecimal. */
+  /** Hash of the challenge in hexadecimal. */
   readonly _id: string
-  /** Of the attempt that used it. */
+  /** Random id of the request that used it. */
   readonly attempt: string
   readonly expiresAt: Date
 }
@@ -40,7 +42,10 @@ const SIGNED_BYTES = RANDOM_BYTES + TIME_BYTES
 const SIGNATURE_BYTES = 32
 const CHALLENGE = /^[\w-]{72}$/
 
-/** `<16 random bytes><expiry in milliseconds, 6 bytes><HMAC-SHA256 of both and the purpose>`. */
+/**
+ * Format: `<16 random bytes><expiry in milliseconds, 6 bytes><HMAC-SHA256 of both and the
+ * purpose>`.
+ */
 export async function openChallenges(options: ChallengesOptions): Promise<Challenges> {
   const { db, secret, now } = options
   const rows = db.collection<UsedRow>('quire_admin_challenges')

@@ -2,7 +2,10 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import Joi from 'joi'
 import { shortText } from '../../access/input.ts'
 
-/** Of an id, a signature and the like; keys of post-quantum algorithms have some thousands of bytes. */
+/**
+ * Maximum length of ids and signatures. Keys of post-quantum algorithms have several thousand
+ * bytes.
+ */
 const MAX_TEXT = 16_384
 
 const base64url = (): Joi.StringSchema =>
@@ -25,7 +28,7 @@ const ADDED = credential(
     clientDataJSON: base64url().required(),
     attestationObject: base64url().required(),
     transports: Joi.array().items(Joi.string().max(64)).max(16),
-    // What browsers read out of the attestation for those who do not.
+    // Browsers extract these fields from the attestation. They are accepted and ignored.
     authenticatorData: base64url(),
     publicKey: base64url(),
     publicKeyAlgorithm: Joi.number(),
@@ -41,7 +44,10 @@ const SIGNED = credential(
   }),
 )
 
-/** Requires the password, where there is one: a session left open must not be enough to add a key. */
+/**
+ * Requires the password if one is set, so that access to an open session is not enough to add a
+ * passkey.
+ */
 export const PASSKEY_WANTED = Joi.object<{ readonly currentPassword?: string }>({
   currentPassword: Joi.string().max(1_000),
 })

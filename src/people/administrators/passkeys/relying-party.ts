@@ -1,15 +1,14 @@
 import { isIP } from 'node:net'
 
-/** What passkeys are bound to. */
 export interface RelyingParty {
-  /** The host under which browsers come. */
+  /** Host name of the public URL. */
   readonly id: string
   readonly origin: string
 }
 
 /**
- * Null where browsers let nobody have passkeys: under an IP address, and by plain HTTP but for `localhost` (WebAuthn Level 3,
- * "relying party identifier" and "secure contexts").
+ * Null if browsers do not support passkeys for this URL: for IP addresses, and for plain HTTP
+ * except `localhost` (WebAuthn Level 3, "relying party identifier" and "secure contexts").
  */
 export function relyingPartyOf(publicUrl: string): RelyingParty | null {
   const { hostname, origin, protocol } = new URL(publicUrl)
