@@ -34,7 +34,6 @@ const output = {
 writeAlwaysAs({ by: { kind: 'cli', id: null, name: userInfo().username }, requestId: null })
 process.exitCode = await run()
 
-/** Three commands also work if the deployment cannot be opened. */
 function run(): Promise<number> {
   const [name, ...rest] = words
   if (name === 'doctor') return runDoctor(rest, installation(), output)

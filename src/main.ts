@@ -9,7 +9,7 @@ refuseArguments(`Usage: npm start
   Starts the server. The environment and a .env file configure it: docs/configuration.md.
   Commands for content, users and checks: npx quire --help.`)
 
-// Into the process as well, for what reads it by itself: proxies, the AWS SDK, mongodb-memory-server.
+// Libraries read `process.env` themselves: proxies, the AWS SDK and mongodb-memory-server.
 const env = withEnvFile(process.env)
 Object.assign(process.env, env)
 await run({ env, startDeployment, createApp })

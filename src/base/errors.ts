@@ -1,20 +1,20 @@
 import type { FaultCode } from './fault-codes.ts'
 
-/** One fault of a payload, as the error envelope lists it under `details.errors`; without the reason. */
+/** One fault of a payload, as listed under `details.errors`. */
 export interface Fault {
-  /** Keys and list positions from `data` down, all as strings. */
+  /** Keys and array indexes from `data` on, all as strings. */
   readonly path: readonly string[]
   readonly message: string
   readonly name: string
-  /** What was sent; left out when the key was absent. */
+  /** The rejected value. Absent if the key was missing. */
   readonly value?: unknown
   readonly reason?: Reason
 }
 
-/** Which rule a value breaks, for those who say it in words of their own: answers of `/admin` have it. */
+/** The violated rule, from which clients build their own messages. Sent by `/admin` only. */
 export interface Reason {
   readonly code: FaultCode
-  /** What the rule asks for, such as `limit`; nothing of the value. */
+  /** Parameters of the rule, such as `limit`. Never contains the value. */
   readonly params?: Readonly<Record<string, Param>>
 }
 
@@ -22,7 +22,7 @@ export type Param = string | number | readonly string[]
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** Stable names of what went wrong, for programs: docs/errors.md says when each is sent. Never rename one. */
+/** Stable error codes for clients, documented in docs/errors.md. Never rename one. */
 export const ERROR_CODES = [
   'account_blocked',
   'account_taken',
@@ -92,25 +92,25 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 export interface CmsErrorOptions extends ErrorOptions {
-  /** Left out: the one of the class. */
+  /** Defaults to the code of the class. */
   readonly code?: ErrorCode
   readonly faults?: readonly Fault[]
 }
 
 /**
- * An error that a client may see. Its class name is the name on the wire, except where `name`
- * says otherwise; `details` is left out of the envelope when null.
+ * An error that is sent to clients. The class name is the `name` in the response, unless a class
+ * sets another one. Null `details` are omitted.
  */
 export abstract class CmsError extends Error {
   abstract readonly status: number
   readonly details: ErrorDetails | null
-  /** With the reasons; also of what the dialect has no list for. */
+  /** Faults with reasons, also if `details` does not list them. */
   readonly #faults: readonly Fault[]
-  /** What most errors of the class are. */
+  /** Default code of the class. */
   protected abstract readonly usualCode: ErrorCode
   readonly #code: ErrorCode | undefined
 
-  /** Names that a caller sent may be of any length: both texts are bounded here. */
+  /** Shortens message and details, because names from the request can have any length. */
   constructor(message: string, details: ErrorDetails | null = {}, options?: CmsErrorOptions) {
     super(boundedMessage(message), options)
     this.details = details === null ? null : boundedDetails(details)
@@ -119,13 +119,13 @@ export abstract class CmsError extends Error {
     this.#faults = options?.faults ?? []
   }
 
-  /** The details with the code of each fault. */
+  /** Details in which every fault has a code. */
   get codedDetails(): ErrorDetails | null {
     if (this.#faults.length === 0) return this.details
     return { ...this.details, ...boundedDetails({ errors: this.#faults.map(codedFault) }) }
   }
 
-  /** What is wrong with the payload, with the reasons; empty for errors about something else. */
+  /** Faults of the payload, with reasons. Empty for other errors. */
   get faults(): readonly Fault[] {
     return this.#faults
   }
@@ -139,18 +139,18 @@ const MAX_NAME = 200
 const MAX_MESSAGE = 2_000
 const LONG_WORD = new RegExp(`[^\\s;]{${MAX_NAME + 1},}`, 'g')
 
-/** A name that a caller sent, as errors show it: at most 200 characters. */
+/** Shortens a name from the request to 200 characters. */
 export function shownName(name: string): string {
   return cutTo(name, MAX_NAME)
 }
 
 function cutTo(text: string, length: number): string {
   if (text.length <= length) return text
-  // Half of a surrogate pair is no character.
+  // Do not end with half of a surrogate pair.
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** No sentence of ours has a word of 200 characters: longer ones are names of the caller. */
+/** Own messages contain no word of 200 characters, so a longer one is a name from the request. */
 function boundedMessage(message: string): string {
   if (message.length <= MAX_NAME) return message
   return cutTo(message.replace(LONG_WORD, shownName), MAX_MESSAGE)
@@ -165,7 +165,7 @@ function boundedDetails(details: ErrorDetails): ErrorDetails {
   )
 }
 
-/** A sent value keeps its shape; its texts and keys are cut. */
+/** Shortens the texts and keys of a value and keeps its structure. */
 function boundedValue(value: unknown): unknown {
   if (typeof value === 'string') return cutTo(value, MAX_MESSAGE)
   if (Array.isArray(value)) return value.map(boundedValue)
@@ -185,48 +185,47 @@ function boundedDetail(key: string, value: unknown): unknown {
   return isPlain(value) ? boundedDetails(value) : value
 }
 
-/** A query or payload that breaks a rule of the content-type or of the dialect. */
+/** A query or payload that violates a rule of the content-type or the REST dialect. */
 export class ValidationError extends CmsError {
   readonly status = 400
   protected readonly usualCode = 'invalid_request'
 }
 
-/** Page and offset pagination mixed, or pagination parameters at the wrong place. */
+/** Page-based and offset-based pagination in one query, or misplaced pagination parameters. */
 export class PaginationError extends CmsError {
   readonly status = 400
   protected readonly usualCode = 'invalid_pagination'
 }
 
-/** A request that is well formed but contradicts what is stored. */
+/** A well-formed request that conflicts with stored data. */
 export class ApplicationError extends CmsError {
   readonly status = 400
   protected readonly usualCode = 'conflicting_state'
 }
 
-/** A path that cannot be decoded. */
+/** The path cannot be decoded. */
 export class BadRequestError extends CmsError {
   readonly status = 400
   protected readonly usualCode = 'malformed_path'
 }
 
-/** A body that does not parse; on the wire its name is `SyntaxError`, as in the dialect. */
+/** The body cannot be parsed. The `name` in the response is `SyntaxError`, as in the reference. */
 export class MalformedBodyError extends CmsError {
   readonly status = 400
   protected readonly usualCode = 'malformed_body'
   override readonly name = 'SyntaxError'
 }
 
-/** Credentials that are missing where they are needed, or wrong. */
+/** Missing or invalid credentials. */
 export class UnauthorizedError extends CmsError {
   readonly status = 401
   protected readonly usualCode = 'invalid_credentials'
 }
 
-/** The principal may not do this. */
 export class ForbiddenError extends CmsError {
   readonly status = 403
   protected readonly usualCode = 'forbidden'
-  /** What would have to be permitted; null where no action would let the principal through. */
+  /** The missing action. Null if no action would permit the request. */
   readonly action: string | null
 
   constructor(
@@ -239,25 +238,26 @@ export class ForbiddenError extends CmsError {
   }
 }
 
-/** No such route, document, version or file. */
 export class NotFoundError extends CmsError {
   readonly status = 404
   protected readonly usualCode = 'not_found'
 }
 
-/** The route exists, but not for this method. */
 export class MethodNotAllowedError extends CmsError {
   readonly status = 405
   protected readonly usualCode = 'method_not_allowed'
 }
 
-/** A request that collides with another one that is under way. */
+/** Another request with the same target is still running. */
 export class ConflictError extends CmsError {
   readonly status = 409
   protected readonly usualCode = 'request_under_way'
 }
 
-/** A token of `_sync` that the log does not go back to, or that is of another log: the client begins anew. */
+/**
+ * The token is older than the commit log or belongs to another log. The client must start a full
+ * sync.
+ */
 export class SyncTokenExpiredError extends CmsError {
   readonly status = 410
   protected readonly usualCode = 'sync_token_expired'
@@ -269,11 +269,11 @@ export class SyncTokenExpiredError extends CmsError {
   }
 }
 
-/** A condition of the request (`If-Match`, `If-None-Match`) that what is stored does not meet. */
+/** The stored state does not meet `If-Match` or `If-None-Match`. */
 export class PreconditionFailedError extends CmsError {
   readonly status = 412
   protected readonly usualCode = 'precondition_failed'
-  /** Of what is stored now; null where there is nothing. */
+  /** The stored revision. Null if the document does not exist. */
   readonly revision: string | null
 
   constructor(message: string, revision: string | null = null) {
@@ -282,43 +282,42 @@ export class PreconditionFailedError extends CmsError {
   }
 }
 
-/** A body above `MAX_BODY_BYTES`. */
+/** The body exceeds `MAX_BODY_BYTES`. */
 export class PayloadTooLargeError extends CmsError {
   readonly status = 413
   protected readonly usualCode = 'payload_too_large'
 }
 
-/** A key of an earlier request with a request that is not the same. */
+/** The idempotency key was used for a different request. */
 export class UnprocessableContentError extends CmsError {
   readonly status = 422
   protected readonly usualCode = 'idempotency_key_reused'
 }
 
-/** More attempts than are let through in a minute. */
 export class RateLimitError extends CmsError {
   readonly status = 429
   protected readonly usualCode = 'rate_limited'
 }
 
-/** An HTTP method that the server does not know, or a join that the database cannot make. */
+/** An unknown HTTP method, or a join that the database does not support. */
 export class NotImplementedError extends CmsError {
   readonly status = 501
   protected readonly usualCode = 'unknown_method'
 }
 
-/** The database cannot be reached, a disk is full, another write holds it, or too much is waiting: it may succeed later. */
+/** Temporary: the database is unreachable or locked, the disk is full, or a queue is full. */
 export class ServiceUnavailableError extends CmsError {
   readonly status = 503
   protected readonly usualCode = 'unavailable'
 }
 
-/** A query that ran longer than `QUERY_TIMEOUT_MS`. */
+/** A query exceeded `QUERY_TIMEOUT_MS`. */
 export class GatewayTimeoutError extends CmsError {
   readonly status = 504
   protected readonly usualCode = 'query_timeout'
 }
 
-/** Content-type declarations that cannot be used; carries every fault that was found. Start-up only. */
+/** Invalid content-type declarations, with all faults. Thrown at startup only. */
 export class SchemaError extends Error {
   readonly faults: readonly string[]
 
@@ -329,7 +328,7 @@ export class SchemaError extends Error {
   }
 }
 
-/** An environment that cannot be used; carries every fault that was found. Start-up only. */
+/** Invalid environment variables, with all faults. Thrown at startup only. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
 
@@ -340,7 +339,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** One fault of a payload; `value` is left out where nothing was sent. */
 export function fault(
   path: readonly (string | number)[],
   message: string,
@@ -356,7 +354,7 @@ export function fault(
   }
 }
 
-/** The options of an error that is about no value of the payload, with its reason. */
+/** Options of an error with a reason but without a faulty value. */
 export function because(
   message: string,
   code: FaultCode,
@@ -367,7 +365,7 @@ export function because(
   }
 }
 
-/** As the dialect has it. */
+/** Removes the reason, which the reference does not have. */
 export function plainFault(fault: Fault): Fault {
   const { reason: _, ...plain } = fault
   return plain
@@ -377,10 +375,13 @@ function codedFault({ reason, ...plain }: Fault): object {
   return { ...plain, ...reason }
 }
 
-/** Faults that one answer lists: who sends a megabyte of them gets no 26 of sentences back. */
+/**
+ * Maximum number of faults in a response. Without it, a body of 1 MB could cause a response of 26
+ * MB.
+ */
 export const MAX_FAULTS = 100
 
-/** A `ValidationError` for payload faults: one fault speaks for itself, several are counted. */
+/** The message is that of a single fault, or the number of faults. */
 export function validationError(
   faults: readonly [Fault, ...Fault[]],
   code: ErrorCode = 'invalid_payload',

@@ -1,4 +1,4 @@
-/** The rules of values. Never rename one: the Studio has a text for each. */
+/** Codes of validation rules. Never rename one: the Studio has a text for each. */
 export const FAULT_CODES = [
   'any.fixed',
   'any.null',

@@ -1,7 +1,7 @@
 import { lookup as lookUpName, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 
-/** An address beside this machine, or none that anybody else would reach. */
+/** The address is private, local or otherwise not public. */
 export class InnerAddressError extends Error {
   constructor(host: string) {
     super(`${host} is no public address`)
@@ -9,13 +9,16 @@ export class InnerAddressError extends Error {
   }
 }
 
-/** https://www.iana.org/assignments/iana-ipv4-special-registry, and what is for groups or nobody */
+/**
+ * https://www.iana.org/assignments/iana-ipv4-special-registry, plus multicast and reserved
+ * addresses
+ */
 const INNER_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
   192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`
 /**
- * Of IPv6 what is assigned to be reached, and what is special within it: Teredo and others of the IETF, documentation,
- * 6to4. All other ways to write an IPv4 address within one (compatible, mapped, translated, NAT64) lie outside.
- * https://www.iana.org/assignments/iana-ipv6-special-registry
+ * Only global unicast is public, except special ranges: Teredo and other IETF protocols,
+ * documentation and 6to4. IPv6 forms of IPv4 addresses (compatible, mapped, translated, NAT64) are
+ * outside of it. https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const OUTER_IPV6 = '2000::/3'
 const INNER_IPV6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20'
@@ -24,7 +27,7 @@ const innerIPv4 = blockList(INNER_IPV4, 'ipv4')
 const innerIPv6 = blockList(INNER_IPV6, 'ipv6')
 const outerIPv6 = blockList(OUTER_IPV6, 'ipv6')
 
-/** Lists of one kind each: one with both takes each IPv4 address for the IPv6 address that it is mapped to. */
+/** One list per IP version. A mixed list would match IPv4 addresses as mapped IPv6 addresses. */
 function blockList(networks: string, kind: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList()
   for (const network of networks.split(/\s+/)) {
@@ -34,23 +37,26 @@ function blockList(networks: string, kind: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** Of an address as resolvers say it. */
+/** Accepts addresses as returned by resolvers. */
 export function isInnerAddress(address: string): boolean {
   const [plain = ''] = address.split('%') // without the zone
   if (!isIPv6(plain)) return innerIPv4.check(plain, 'ipv4')
   return !outerIPv6.check(plain, 'ipv6') || innerIPv6.check(plain, 'ipv6')
 }
 
-/** Whether the host of a URL is an inner address by itself, in whatever spelling; a name is none before it is looked up. */
+/**
+ * Whether the host of a URL is a private IP address in any notation. Returns false for names, which
+ * must be resolved first.
+ */
 export function isInnerHost({ hostname }: URL): boolean {
   const host = hostname.replaceAll(/^\[|\]$/g, '')
   return isIP(host) !== 0 && isInnerAddress(host)
 }
 
 /**
- * Looks a name up, and refuses one of whose addresses any is inner. A connection goes to the addresses that this gives, so
- * that a name that says another address at the next look leads nowhere else. Addresses in a URL are not looked up: see
- * `isInnerHost`.
+ * Resolves a name and rejects it if any of its addresses is private. The connection uses the
+ * resolved addresses, so a changed DNS answer cannot redirect it (DNS rebinding). IP addresses in a
+ * URL are not resolved: check them with `isInnerHost`.
  */
 export function lookUpOutside(lookUp: LookupFunction = lookUpName): LookupFunction {
   return (hostname, options, callback) => {

@@ -8,7 +8,7 @@ export type Log = Logger
 const REDACTED = '[redacted]'
 const DEEPEST = 8
 
-/** Keys whose value is never logged, wherever they are, compared without case, `-` and `_`. */
+/** Values of these keys are never logged, at any depth. Case, `-` and `_` are ignored. */
 const SECRET_KEYS = new Set([
   'authorization',
   'proxyauthorization',
@@ -36,8 +36,8 @@ const SECRET_KEYS = new Set([
 ])
 
 /**
- * What gives a secret away inside of a text: credentials of an address, of a header, of a query. Each with what is in
- * every such text, in front: most lines need no more than a look for that.
+ * Secrets within texts: credentials in URLs, headers and query strings. The first element occurs in
+ * every match, and allows to skip most lines quickly.
  */
 const SECRET_TEXTS: readonly (readonly [string, RegExp, string])[] = [
   ['://', /\b([a-z][a-z\d+.-]*:\/\/)[^\s/"']+@/gi, `$1${REDACTED}@`],
@@ -48,8 +48,8 @@ const SECRET_TEXTS: readonly (readonly [string, RegExp, string])[] = [
 const MEMBER = /"([\w-]+)":"(?:[^"\\]|\\.)*"/g
 
 /**
- * A line of JSON without the secrets that its text reveals. Members are looked at once
- * more, because pino 10 does not pass the fields of a child logger through a formatter.
+ * Redacts secrets in a line of JSON. It also redacts by key, because pino 10 does not format the
+ * fields of a child logger.
  */
 function redactLine(line: string): string {
   let text = hasSecretKey(line) ? line.replaceAll(MEMBER, redactMember) : line
@@ -63,7 +63,10 @@ function redactMember(member: string, key: string): string {
   return isSecret(key) ? `"${key}":"${REDACTED}"` : member
 }
 
-/** Looks at whatever stands between two quotes and a colon: no key is missed, and most lines have none that is secret. */
+/**
+ * Checks the text between each `":` and the quote before it. This finds every key, and is faster
+ * than the regular expression.
+ */
 function hasSecretKey(line: string): boolean {
   for (let end = line.indexOf('":'); end !== -1; end = line.indexOf('":', end + 2)) {
     if (isSecret(line.slice(line.lastIndexOf('"', end - 1) + 1, end))) return true
@@ -71,7 +74,7 @@ function hasSecretKey(line: string): boolean {
   return false
 }
 
-/** The same without the values of secret keys, at any depth; errors stay what they are. */
+/** Redacts the values of secret keys at any depth. Errors are not changed. */
 function redactKeys(value: unknown, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Error) return value
   if (depth === DEEPEST) return '[deeper]'
@@ -80,7 +83,7 @@ function redactKeys(value: unknown, depth = 0): unknown {
   return isFlat(value) ? value : redactMembers(value, depth)
 }
 
-/** Nothing of it is secret, or could hold what is: nearly each line. */
+/** True for most lines: no secret keys and no nested objects. */
 function isFlat(value: object): boolean {
   for (const key in value) {
     const one = (value as Readonly<Record<string, unknown>>)[key]
@@ -101,7 +104,7 @@ function isBare(value: object): boolean {
   return Object.getPrototypeOf(value) === null
 }
 
-/** By the key, as the same few come with each line. */
+/** Cached by key, because few different keys occur. */
 const knownKeys = new Map<string, boolean>()
 const MAX_CACHED_KEYS = 1_000
 
@@ -114,10 +117,10 @@ function isSecret(key: string): boolean {
   return secret
 }
 
-/** Members of errors that say what went wrong; others may hold bytes of a request (`rawPacket`). */
+/** Logged properties of errors. Others may contain bytes of a request (`rawPacket`). */
 const ERROR_FIELDS = ['type', 'message', 'code', 'status', 'syscall', 'stack'] as const
 
-/** An error with its causes in message and stack, and nothing else that it carries. */
+/** Message and stack contain the causes. Other properties are dropped. */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const all: Readonly<Record<string, unknown>> = { ...pino.stdSerializers.err(error) }
@@ -131,7 +134,7 @@ function isPlain(value: unknown): boolean {
 
 const lastSecond = { number: NaN, member: '' }
 
-/** The time in ISO 8601, all but its milliseconds made once for the lines of a second. */
+/** ISO 8601. All parts except the milliseconds are cached for one second. */
 function timeMember(): string {
   const ms = Date.now()
   const second = Math.floor(ms / 1_000)
@@ -143,8 +146,8 @@ function timeMember(): string {
 }
 
 /**
- * The log of a process: readable lines on a terminal, JSON lines in production and into anything
- * else; without secrets in both.
+ * Logs readable lines to a terminal, and JSON lines in production or to any other destination.
+ * Secrets are redacted in both.
  */
 export function createLog(
   { logLevel, production }: Pick<Config, 'logLevel' | 'production'>,
@@ -180,9 +183,9 @@ const FLUSH_MS = 20
 const FLUSH_BYTES = 4_096
 
 /**
- * Buffers lines for standard output. One system call per line cost a tenth of the CPU of a short request. Writes are
- * synchronous, because asynchronous writes mix up the last lines when the process exits. A process that is killed
- * loses the lines of the last 20 ms.
+ * Buffers lines for standard output, because one system call per line cost a tenth of the CPU of a
+ * short request. Writes are synchronous, because asynchronous writes reorder the last lines when
+ * the process exits. A killed process loses the lines of the last 20 ms.
  */
 function bufferLines(): DestinationStream {
   const output = pino.destination({

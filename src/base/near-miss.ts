@@ -1,13 +1,13 @@
-/** `; did you mean X?` when one of the candidates is nearly the word, else nothing. */
+/** Returns `; did you mean X?` if a candidate is similar, otherwise an empty string. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const nearest = nearestTo(word, candidates)
   return nearest === null ? '' : `; did you mean ${nearest}?`
 }
 
-/** Longer words get no suggestion: the cost of an edit distance grows with the product of both lengths. */
+/** Longer words get no suggestion, because the cost grows with the product of both lengths. */
 const MAX_WORD = 100
 
-/** The candidate that differs from the word by its case, or by fewer than a third of its letters. */
+/** Finds the candidate that differs in case only, or in fewer than a third of the letters. */
 export function nearestTo(word: string, candidates: Iterable<string>): string | null {
   if (word.length > MAX_WORD) return null
   const wanted = word.toLowerCase()
@@ -24,7 +24,7 @@ export function nearestTo(word: string, candidates: Iterable<string>): string | 
   return nearest
 }
 
-/** Letters to add, leave out, replace or swap with their neighbour. */
+/** Counts inserted, removed, replaced and swapped letters. */
 export function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)]
   const at = (line: number, column: number): number => rows[line]?.[column] ?? Infinity

@@ -1,33 +1,33 @@
-/** What a command asks for, without a single value it asks with: names of attributes alone. */
+/** Structure of a command without values: names of attributes only. */
 export interface QueryShape {
   readonly collection: string
-  /** Paths of stored attributes that conditions name, in alphabetical order. */
+  /** Paths of attributes in conditions, sorted alphabetically. */
   readonly filtered: readonly string[]
-  /** In the order of the sort; `:desc` follows what is descending. */
+  /** In sort order. Descending paths end with `:desc`. */
   readonly sorted: readonly string[]
 }
 
-/** A command that the database has answered. */
+/** A completed command. */
 export interface ObservedCommand {
-  /** As the server knows it, such as `find`. */
+  /** Name of the MongoDB command, such as `find`. */
   readonly name: string
   readonly ms: number
-  /** Null for what reads by no condition. */
+  /** Null for commands without a condition. */
   readonly shape: QueryShape | null
-  /** With its operands: to be explained, and never to be logged or stored. */
+  /** The full command, for `explain` only. It contains values, so never log or store it. */
   readonly command: Readonly<Record<string, unknown>>
 }
 
-/** What one request asked of the database. */
+/** Commands of one request. */
 export interface CommandTally {
-  /** The first of them (`KEPT_COMMANDS` of the monitor). */
+  /** The first commands, up to `KEPT_COMMANDS` of the monitor. */
   readonly commands: readonly ObservedCommand[]
   readonly count: number
-  /** How long at least one command was under way: two at once count once. */
+  /** Time with at least one running command. Parallel commands count once. */
   readonly busyMs: number
 }
 
-/** The connections of a database, those of monitoring left out. */
+/** Connections of a database, without monitoring connections. */
 export interface PoolState {
   readonly size: number
   readonly checkedOut: number
@@ -35,7 +35,7 @@ export interface PoolState {
 }
 
 /**
- * `off`: nothing of commands is known. `totals`: of all together. `requests`: of each request as well,
- * which costs more. `docs/decisions/0024-observability.md` has the figures.
+ * `off` measures no commands, `totals` all commands together, and `requests` also the commands per
+ * request, which costs more. See the figures in `docs/decisions/0024-observability.md`.
  */
 export type MonitorMode = 'off' | 'totals' | 'requests'

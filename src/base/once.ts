@@ -1,4 +1,4 @@
-/** A function that makes its value when it is first called, and returns that from then on. */
+/** Calls `make` on the first call and caches its result. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null
   return () => (made ??= { value: make() }).value

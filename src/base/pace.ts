@@ -19,12 +19,11 @@ const SHARE = 0.05
 /** Maximum saved budget for later runs. It takes four idle seconds to accumulate. */
 const MAX_BUDGET_MS = 200
 
-/** Calculates pauses from the cost of runs: none for occasional events, and longer ones under load. */
+/** Calculates the pause after a run: none for occasional events, and longer ones under load. */
 export function openTimeBudget(now: () => number) {
   let saved = MAX_BUDGET_MS
   let countedAt = now()
   return {
-    /** @returns the pause in milliseconds */
     spend: (ms: number): number => {
       const at = now()
       saved = Math.min(saved + SHARE * (at - countedAt), MAX_BUDGET_MS) - ms

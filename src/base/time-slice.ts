@@ -1,7 +1,7 @@
-/** Others wait at most about this long for one piece of work, in milliseconds. */
+/** Maximum time that one task blocks others, in milliseconds. */
 const SLICE_MS = 10
 
-/** Long work that lets others have a turn: it asks `isOver` now and then, and awaits `next` when it is. */
+/** Splits long work. Check `isOver` regularly and await `next` when it returns true. */
 export interface TimeSlice {
   isOver(): boolean
   next(): Promise<void>
@@ -20,7 +20,7 @@ export function beginTimeSlice(): TimeSlice {
   }
 }
 
-/** One piece of work goes on in each round of the event loop, so that requests are accepted between any two. */
+/** Resumes one task per round of the event loop, so that requests are accepted in between. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve)

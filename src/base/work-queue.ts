@@ -2,17 +2,17 @@ import { ServiceUnavailableError } from './errors.ts'
 
 export interface WorkQueue {
   /**
-   * Runs `work` as soon as there is room for it.
-   * @throws ServiceUnavailableError when as many are waiting as may, when it has waited for too long, or
-   * when the signal says that nobody waits for it any more
+   * Runs `work` as soon as a slot is free.
+   * @throws ServiceUnavailableError if the queue is full, the wait exceeds `maxWaitMs`, or the
+   * signal is aborted
    */
   run<T>(work: () => Promise<T>, options?: WorkOptions): Promise<T>
 }
 
 export interface WorkOptions {
-  /** Work that has not begun when this is aborted does not begin. */
+  /** Skips the work if aborted before it starts. */
   readonly signal?: AbortSignal
-  /** Goes before what has no hurry. */
+  /** Runs before other waiting work. */
   readonly isUrgent?: boolean
 }
 
@@ -20,13 +20,13 @@ export interface WorkQueueOptions {
   readonly concurrency: number
   readonly maxWaiting: number
   readonly maxWaitMs: number
-  /** The message of the error when work is refused. */
+  /** Error message for rejected work. */
   readonly refusal: string
 }
 
 /**
- * At most `concurrency` at a time, in the order in which they came; `maxWaiting` more may wait of what
- * is urgent and of what is not; what is not waits for `maxWaitMs` at most.
+ * Runs at most `concurrency` tasks at a time, urgent ones first, otherwise in order of arrival.
+ * `maxWaiting` applies to urgent and other work separately. Urgent work waits without a time limit.
  */
 export function createWorkQueue({
   concurrency,
@@ -53,18 +53,17 @@ export function createWorkQueue({
       try {
         return await work()
       } finally {
-        // The place of who leaves goes to the next one as it is.
+        // The next task takes over the slot.
         if (!line.beginNext()) running -= 1
       }
     },
   }
 }
 
-/** Those who wait for a place. */
 interface WaitingLine {
   count(isUrgent: boolean): number
   wait(isUrgent: boolean, signal: AbortSignal | undefined): Promise<void>
-  /** False when no request waits. */
+  /** Returns false if no task is waiting. */
   beginNext(): boolean
 }
 

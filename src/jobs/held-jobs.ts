@@ -1,7 +1,7 @@
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
 
-/** The lease of a running job: its id is the token. */
+/** Lease of a running job. The id is the lease token. */
 interface HeldRow {
   readonly _id: string
   readonly until: Date
@@ -9,16 +9,19 @@ interface HeldRow {
 
 const COLLECTION = 'quire_held_jobs'
 
-/** No attempt takes so long: what hangs is left to another. */
+/** Maximum duration of an attempt. If a job hangs longer, another process takes over. */
 const MAX_HELD_MS = 600_000
 
-/** Who looks need not know more of them: as many pieces of work are not under way at once. */
+/** Upper bound of concurrent jobs. */
 const MAX_HELD_JOBS = 1_000
 
-/** A lease that ends so many times later than one can was written by a clock that was wrong. */
+/**
+ * A lease that ends later than this multiple of `leaseMs` was written by a process with a wrong
+ * clock.
+ */
 const BELIEVED = 10
 
-/** Until when a lease may last for others to leave its job alone. */
+/** Latest plausible end of a lease. Ignore leases that end later. */
 export function latestBelieved(at: Date, leaseMs: number): Date {
   return new Date(at.getTime() + BELIEVED * leaseMs)
 }
@@ -30,15 +33,15 @@ export interface HeldJobsOptions {
 }
 
 /**
- * Leases that are prolonged while their work goes on. They stand beside the rows of the jobs: the transaction that removes
- * such a row would be in conflict with whatever else writes it.
+ * Leases that are renewed while their job runs. They are stored apart from the job rows, because a
+ * renewal would conflict with the transaction that deletes the row.
  */
 export interface HeldJobs {
-  /** Does the work, and says all that time that the lease is in use. Work that is shorter than a third of it writes nothing. */
+  /** Runs the work and renews the lease. Work shorter than a third of the lease causes no write. */
   hold<R>(lease: string, work: () => Promise<R>): Promise<R>
-  /** The leases of those who live. */
+  /** Leases of running jobs. */
   alive(): Promise<readonly string[]>
-  /** Removes the lease of a process that died. */
+  /** Removes the lease of a dead process. */
   forget(lease: string): Promise<void>
 }
 
@@ -70,14 +73,14 @@ export function openHeldJobs({ database, leaseMs, now }: HeldJobsOptions): HeldJ
       try {
         return await work()
       } finally {
-        // What cannot be taken away is over in a moment anyway.
+        // If the deletion fails, the lease expires soon.
         if (await beats.stop()) await forget(lease).catch(() => undefined)
       }
     },
   }
 }
 
-/** Beats until it is stopped, one at a time; `stop` answers whether there was any. */
+/** Calls `beat` regularly, one call at a time. `stop` returns whether it was called at all. */
 function beatEvery(
   everyMs: number,
   beat: () => Promise<void>,
@@ -89,7 +92,7 @@ function beatEvery(
     if (isBeating || performance.now() > until) return
     isBeating = true
     last = beat()
-      .catch(() => undefined) // the next one may go well; else the job is another's
+      .catch(() => undefined) // the next beat may succeed; otherwise another process takes the job
       .then(() => {
         isBeating = false
       })

@@ -5,31 +5,33 @@ import { type SessionId, sessionIdOf } from '../mongo/connection/process-session
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 import { latestBelieved, type HeldJobs, openHeldJobs } from './held-jobs.ts'
 
-/** What every row of work holds, beside what it is about. */
+/** Fields of every job row. */
 export interface JobRow {
   readonly _id: string
-  /** There while it is to be done; what is done and kept to be looked at has it no more. */
+  /** Absent in completed jobs that are kept. */
   readonly open?: 1
-  /** It is not begun before. */
+  /** Earliest start. */
   readonly dueAt: Date
-  /** Whose turn it is, and until when the others leave it alone. */
+  /** Token of the current claim. Other processes ignore the job until `leasedUntil`. */
   readonly lease: string | null
   readonly leasedUntil: Date
-  /** How often it has been begun. */
+  /** Number of claims. */
   readonly attempts: number
-  /** In which the last transaction runs that was to finish it. */
+  /** Session of the latest transaction that tried to complete the job. */
   readonly session?: SessionId
 }
 
-/** What a row of work is before anybody has begun it. */
+/** Fields of a job that was never claimed. */
 export function newJob(dueAt: Date): Required<Omit<JobRow, '_id' | 'session'>> {
   return { open: 1, dueAt, lease: null, leasedUntil: new Date(0), attempts: 0 }
 }
 
-/** A claimed job: the row at the claim, with the `lease` of the claimant. */
+/** The row of a job after the claim, with the lease of the claimant. */
 export type ClaimedJob<T extends JobRow> = T & { readonly lease: string }
 
-/** The lease ran out, and the job is another's: nothing of the attempt counts. */
+/**
+ * The lease has expired and another process has claimed the job. The attempt must not have effects.
+ */
 export class LeaseLost extends Error {
   constructor(id: string) {
     super(`The lease of ${id} has been lost`)
@@ -38,27 +40,28 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Work that outlives the process that was to do it. Three rules make each job count once, whichever process is killed,
- * stopped or late: it is claimed by one `findOneAndUpdate`, completed by the token of its lease alone, and its changes to
- * the database are in the transaction that removes it. It is enqueued by inserting its row, in any transaction.
+ * A persistent job queue. Each job takes effect once, even if processes are killed, stopped or
+ * delayed: a `findOneAndUpdate` claims the job, only the current lease can complete it, and its
+ * database changes belong to the transaction that deletes the row. Enqueue a job by inserting its
+ * row, in any transaction.
  */
 export interface JobQueue<T extends JobRow> {
-  /** One that is due, among those that meet the conditions too; null where there is none. */
+  /** Claims a job that is due and meets the conditions, or returns null. */
   claim(conditions?: object): Promise<ClaimedJob<T> | null>
-  /** In how many milliseconds the first may be claimed of those that cannot yet; null where there is none within that time. */
+  /** Milliseconds until the next job can be claimed. Null if there is none within `ms`. */
   nextWithin(ms: number, conditions?: object): Promise<number | null>
   /**
-   * Runs work that may outlast a lease: the lease is renewed meanwhile. After a kill others can claim the job within one
-   * lease.
+   * Runs work that may outlast the lease, and renews the lease. If the process is killed, others
+   * can claim the job within one lease.
    */
   hold<R>(job: ClaimedJob<T>, work: () => Promise<R>): Promise<R>
-  /** Writes what became of it, if it is still ours. @throws LeaseLost */
+  /** Stores the result if the lease is still valid. @throws LeaseLost */
   settle(job: ClaimedJob<T>, change: JobChange<T>): Promise<void>
-  /** Has its effect and removes it, both or neither. @throws LeaseLost, and nothing has changed */
+  /** Runs `effect` and deletes the job in one transaction. @throws LeaseLost without any change */
   finish(job: ClaimedJob<T>, effect: (session: Session) => Promise<void>): Promise<void>
 }
 
-/** Given back to be done at another time, or done and kept. */
+/** Postpones a job, or completes it and keeps the row. */
 export type JobChange<T> =
   | { readonly kind: 'later'; readonly dueAt: Date; readonly set?: Partial<T> }
   | { readonly kind: 'done'; readonly set?: Partial<T> }
@@ -66,17 +69,17 @@ export type JobChange<T> =
 export interface JobQueueOptions {
   readonly database: Database
   readonly collection: string
-  /** By which member, ascending, what is due at once is begun; without one there is no order. */
+  /** Field that orders jobs with equal `dueAt`, ascending. Without it, their order is undefined. */
   readonly tieBreak?: string
-  /** Longer than any attempt takes, unless that is held (`hold`). */
+  /** Must be longer than any attempt that does not use `hold`. */
   readonly leaseMs: number
   readonly now: () => Date
 }
 
-/** Of those that are due first, as many are looked at as claim at once may meet. */
+/** Number of due jobs to choose from, so that concurrent claims rarely collide. */
 const CANDIDATES = 16
 
-/** Of those that can be claimed soon, as many are looked at as may be under lease at once. */
+/** Number of upcoming jobs to read. Leased jobs may be among them. */
 const MAX_PENDING_LOOKED_AT = 64
 
 export async function openJobQueue<T extends JobRow>(
@@ -131,7 +134,8 @@ async function claimOne(options: Claiming, conditions: object, at: Date): Promis
   const leasedUntil = new Date(at.getTime() + leaseMs)
   const due = await findDue(options, { ...conditions, ...claimable })
   for (const { _id, lease, session } of byChance(due)) {
-    // Of an attempt that counts no more: what it has locked, its row above all, it may keep for a minute.
+    // Abort the transaction of the previous attempt, which otherwise can hold its locks for a
+    // minute.
     if (lease !== null && session !== undefined) await database.endTransactions([session])
     const claimed = await rows.findOneAndUpdate(
       { _id, ...claimable, lease },
@@ -145,7 +149,7 @@ async function claimOne(options: Claiming, conditions: object, at: Date): Promis
   return null
 }
 
-/** The first due; none with a lease. */
+/** Skips jobs with a renewed lease. */
 async function findDue(
   options: Claiming,
   filter: object,
@@ -175,7 +179,9 @@ function claimableAt(at: Date, leaseMs: number) {
   }
 }
 
-/** Writes down in which session a job is finished, so that who takes it over can end that transaction. */
+/**
+ * Records the session that completes the job, so that the next claimant can abort its transaction.
+ */
 function notingSession(options: JobQueueOptions, { _id, lease }: ClaimedJob<JobRow>) {
   const { database } = options
   let isNoted = !database.hasTransactions
@@ -211,7 +217,7 @@ async function nextWithin(
     .map(
       ({ dueAt, leasedUntil }) => Math.max(dueAt.getTime(), leasedUntil.getTime()) - at.getTime(),
     )
-    .filter((time) => time > 0) // the others could be claimed now, were nobody at them
+    .filter((time) => time > 0) // jobs with a time in the past are claimable, unless another process holds them
   return times.length === 0 ? null : Math.min(...times)
 }
 
@@ -236,7 +242,7 @@ function freeFrom(dueAt: Date): Pick<JobRow, 'dueAt' | 'leasedUntil'> {
   return { dueAt, leasedUntil: new Date(0) }
 }
 
-/** So that processes that look at once do not all reach for the same. */
+/** Rotates the list randomly, so that concurrent processes rarely try the same job. */
 function byChance<T>(list: readonly T[]): readonly T[] {
   const start = Math.floor(Math.random() * list.length)
   return [...list.slice(start), ...list.slice(0, start)]

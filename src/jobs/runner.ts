@@ -1,25 +1,25 @@
-/** One kind of work. */
+/** One kind of background work. */
 export interface Lane {
-  /** How much of it one process does at a time. */
+  /** Concurrency per process. */
   readonly atOnce: number
-  /** Begins the next piece of work; null where nothing is to be done. */
+  /** Starts the next piece of work. Returns null if there is none. */
   next(): Promise<(() => Promise<void>) | null>
-  /** In how many milliseconds there is something to do, where that is known; asked when nothing is now. */
+  /** Milliseconds until the next work is due, or null if unknown. Called when there is none now. */
   soon?(): Promise<number | null>
 }
 
-/** Does the background work of one process, for as long as there is some, and looks for more. */
+/** Runs the background work of a process. */
 export interface Runner {
-  /** There may be something to do. */
+  /** Call it when there may be new work. */
   wake(): void
-  /** Nothing more is begun; what was begun has ended. */
+  /** Starts no more work and waits for running work. */
   close(): Promise<void>
 }
 
 export interface RunnerOptions {
   readonly lanes: readonly Lane[]
   readonly onError: (error: unknown) => void
-  /** How often it looks by itself: for what has become due, and what others have left. */
+  /** Polling interval, for work that has become due or was left by other processes. */
   readonly lookMs?: number
 }
 
@@ -41,7 +41,7 @@ export function openRunner({ lanes, onError, lookMs = LOOK_MS }: RunnerOptions):
   }
 }
 
-/** Keeps up to so many pieces of one kind going; one look at a time, so that none is missed and few are idle. */
+/** Keeps up to `atOnce` pieces of work running. Only one lookup runs at a time. */
 function drive(lane: Lane, onError: (error: unknown) => void) {
   const working = new Set<Promise<void>>()
   let looking: Promise<void> | null = null
@@ -58,7 +58,7 @@ function drive(lane: Lane, onError: (error: unknown) => void) {
       })
     working.add(piece)
   }
-  /** At the moment when something is due, and not at the look after it. */
+  /** Wakes exactly when the next work is due, earlier than the next poll. */
   const wakeSoon = async (): Promise<void> => {
     const ms = (await lane.soon?.()) ?? null
     clearTimeout(timer)
@@ -73,7 +73,7 @@ function drive(lane: Lane, onError: (error: unknown) => void) {
       else if (!wasWoken()) return wakeSoon()
     }
   }
-  /** Meanwhile: what was looked for may have come after the look. */
+  /** Reads the flag after the await: new work may have arrived during the lookup. */
   const wasWoken = (): boolean => isWoken
   const wake = (): void => {
     isWoken = true
