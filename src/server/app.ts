@@ -28,36 +28,36 @@ import { contentRouters } from './app/content-routers.ts'
 import { type MediaParts, mediaOf } from './app/media-parts.ts'
 
 export interface App {
-  /** Every route there is, and who gets through to it. */
+  /** All routes and their access. */
   readonly routes: readonly DeclaredRoute[]
-  /** Where a person can read what the API is; null where a content-type has that name. */
+  /** Path of the API documentation. Null if a content-type uses it. */
   readonly docsPath: string | null
   callback(): RequestListener
-  /** The link that makes the first administrator; null once there is one. */
+  /** Link to create the first administrator. Null if one exists. */
   firstStartLink(): Promise<string | null>
-  /** The server stops: sends away who waits for what comes later. */
+  /** Ends long polls and streams before the server stops. */
   leave(): void
-  /** Lets go of the database; what is in flight must have ended. */
+  /** Closes the database. All requests must have ended. */
   close(): Promise<void>
 }
 
 export interface AppOptions extends ServicesOptions {
-  /** Whether administrators change declarations in the Studio: never in production, whatever this says. */
+  /** Permits changes of content-types in the Studio. Ignored in production. */
   readonly editableTypes?: boolean | undefined
 }
 
 /**
- * The server, ready to be listened with: content-types compiled, database connected, indexes in place.
- * @throws SchemaError for declarations that cannot be used, ServiceUnavailableError without a database.
+ * Opens all services and builds the application.
+ * @throws SchemaError for invalid declarations, ServiceUnavailableError without a database.
  */
 export async function createApp(dependencies: AppOptions): Promise<App> {
   return buildApp(dependencies, await openServices(dependencies))
 }
 
-/** So that each of a pool's connections has work, and the last of those that wait does not wait for long. */
+/** Enough to keep all connections of the pool busy, without long waits for a connection. */
 const IN_FLIGHT_PER_CONNECTION = 4
 
-/** The server on services that are open already; it closes them with itself. */
+/** Builds the application on open services and takes ownership of them. */
 export function buildApp(dependencies: AppOptions, services: Services): App {
   const media = mediaOf(dependencies.config, services)
   const { maxInFlight } = dependencies.config.http
@@ -86,7 +86,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   const parts: Parts = { media, limited, registry, readBody: read, docsPath }
   const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
-    apiRoutes(routers), // first: by far the most requests are theirs
+    apiRoutes(routers), // first, because most requests match here
     ...others.flatMap((router) => [router.routes(), router.allowedMethods()]),
     refuseUndecodable(),
   ])
@@ -104,7 +104,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   }
 }
 
-/** Where `npm run build` puts the app for editors. */
+/** Output folder of `npm run build` for the Studio. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../../studio/', import.meta.url))
 
 async function firstStartLink(
@@ -115,7 +115,6 @@ async function firstStartLink(
   return studioLink(publicUrl, 'first', await administrators.links.make('first', null))
 }
 
-/** What stands before routes, and what files they serve. */
 interface Parts {
   readonly media: MediaParts
   readonly limited: LimitInFlight
@@ -128,7 +127,7 @@ function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
   return routers.get('docs')?.declared.some(({ access }) => access === 'everyone') === true
 }
 
-/** The routes that are not under `/api`. */
+/** Routes outside of `/api`. */
 function openRouters(
   { config, log, editableTypes = false }: AppOptions,
   services: Services,

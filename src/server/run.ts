@@ -9,12 +9,12 @@ import type { Log } from '../base/log.ts'
 import { holdFreePort, serve } from './serve.ts'
 import type { ServedApp } from './serve.ts'
 
-/** What a server is made of; the process entry gives the real ones. */
+/** Dependencies of a server process. Tests replace them. */
 export interface Parts {
   readonly env: Environment
   startDeployment(config: Config, log: Log): Promise<Deployment>
   createApp(dependencies: AppDependencies): Promise<ServedApp>
-  /** Called with the address of the server, after the start-up line. */
+  /** Called with the URL of the server after the startup message. */
   onListening?(address: string, dependencies: AppDependencies): void
 }
 
@@ -24,12 +24,12 @@ export interface AppDependencies {
   readonly log: Log
 }
 
-/** For everything together; what is not closed by then is left to the operating system. */
+/** Deadline for closing all parts. Afterwards the process exits anyway. */
 const CLOSE_MS = 40_000
 
-/** One part of a running server; the parts close in the opposite order of their start. */
+/** One part of a running server. Parts are closed in reverse order. */
 interface Closer {
-  /** Names the part in the log line of the stop. */
+  /** Name of the part in shutdown messages. */
   readonly name: () => string
   readonly close: () => Promise<void>
 }
@@ -40,9 +40,9 @@ interface Running {
 }
 
 /**
- * Runs a server in this process until SIGINT or SIGTERM. The signal finishes the requests in flight,
- * closes the database and exits with 0; a second signal exits at once. The log names the signal, the
- * parts that still run, and the end. A start that fails prints one message and exits with 1.
+ * Runs a server until SIGINT or SIGTERM. A signal finishes the running requests, closes the
+ * database and exits with 0; a second signal exits immediately. The log contains the signal, the
+ * remaining parts and the end. If the start fails, prints one message and exits with 1.
  */
 export async function run(parts: Parts): Promise<void> {
   const running: Running = { closers: [], log: null }
@@ -87,7 +87,7 @@ async function start(parts: Parts, running: Running): Promise<void> {
   parts.onListening?.(server.address, dependencies)
 }
 
-/** With `PORT=0` the configuration names the port that the server gets, which is held until `release`. */
+/** With `PORT=0`, chooses a port for the configuration and keeps it reserved until `release`. */
 async function readConfigWithPort(
   env: Environment,
 ): Promise<{ readonly config: Config; readonly release: () => Promise<void> }> {
@@ -97,7 +97,7 @@ async function readConfigWithPort(
   return { config: readConfig({ ...env, PORT: String(port) }), release }
 }
 
-// At the start, unlike in an answer to a client, the error may say which database it is about.
+// The message may name the database, because it is not sent to a client.
 async function createApp(parts: Parts, dependencies: AppDependencies): Promise<ServedApp> {
   try {
     return await parts.createApp(dependencies)
@@ -146,7 +146,7 @@ async function closeAll(closers: readonly Closer[]): Promise<void> {
   clearTimeout(late)
 }
 
-// What its user can put right has a message that says so; anything else is a bug and shows its stack.
+// Errors that the user can fix have a helpful message. All others are bugs and show their stack.
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const readable = [CmsError, ConfigError, SchemaError].some((kind) => error instanceof kind)

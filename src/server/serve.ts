@@ -7,31 +7,33 @@ import type { Config } from '../base/config/config.ts'
 import type { ConnectionLimits } from '../base/config/sections.ts'
 import { ConfigError } from '../base/errors.ts'
 
-/** What is served: an application that has been put together. */
 export interface ServedApp {
-  /** Where a person can read what there is; null or absent: nowhere. */
+  /** Path of the API documentation. Absent or null without one. */
   readonly docsPath?: string | null
   callback(): RequestListener
-  /** Called when the server stops, before it waits for requests in flight. */
+  /** Called when the server stops, before it waits for running requests. */
   leave?(): void
   close(): Promise<void>
-  /** Null once there is a way to sign in. */
+  /** Null if an administrator exists. */
   firstStartLink?(): Promise<string | null>
 }
 
 export interface RunningServer {
   readonly port: number
-  /** Where it is reached from this machine. */
+  /** URL on this machine. */
   readonly address: string
-  /** The number of requests whose response has not ended. */
+  /** Number of requests without a complete response. */
   readonly openRequests: () => number
-  /** Accepts nothing more, finishes what is in flight, and drops after 10 seconds what is not done. */
+  /**
+   * Accepts no further connections, finishes running requests, and drops those that take longer
+   * than 10 seconds.
+   */
   readonly stop: () => Promise<void>
 }
 
 const FINISH_MS = 10_000
 
-/** Requests of one connection at a time; most clients wait for each answer. */
+/** Maximum open requests of a connection. Most clients wait for each response. */
 const MAX_PIPELINED = 64
 
 const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => string>> = {
@@ -43,10 +45,7 @@ const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => str
   ENOTFOUND: (host) => `HOST: ${host} is not an address of this machine`,
 }
 
-/**
- * Listens on the host and port of the configuration.
- * @throws ConfigError when the address cannot be had.
- */
+/** @throws ConfigError if the address is not available. */
 export async function serve(
   app: Pick<ServedApp, 'callback' | 'leave'>,
   { http }: { readonly http: Pick<Config['http'], 'host' | 'port' | 'connections'> },
@@ -67,13 +66,16 @@ export async function serve(
   }
 }
 
-/** A port that the operating system chose, and that no other process gets until `release`. */
+/** A port chosen by the operating system. Other processes cannot use it until `release`. */
 export interface HeldPort {
   readonly port: number
   readonly release: () => Promise<void>
 }
 
-/** Chooses a port before the application exists, because the links of the application contain it. @throws ConfigError */
+/**
+ * Chooses a port before the application is built, because its links contain the port.
+ * @throws ConfigError
+ */
 export async function holdFreePort(host: string): Promise<HeldPort> {
   const holder = createHolder((socket) => socket.destroy())
   await listen(holder, host, 0)
@@ -91,12 +93,13 @@ interface Stoppable {
 }
 
 /**
- * Who waits for the end of one answer: this file, the log, the count of unsent bytes, Koa, a file that is
- * piped. Together they are one more than Node takes for a leak.
+ * Listeners of one response: this file, the log, the counter of unsent bytes, Koa and piped files.
+ * They exceed the default warning limit of Node by one.
  */
 const MAX_LISTENERS = 20
 
-// While it stops, an answer ends its connection: a client that keeps it alive would hold us up.
+// While the server stops, each response closes its connection, because keep-alive connections would
+// delay the stop.
 function createStoppable(listener: RequestListener, limits: ConnectionLimits): Stoppable {
   let stopping = false
   let open = 0
@@ -116,7 +119,7 @@ function createStoppable(listener: RequestListener, limits: ConnectionLimits): S
   return { server, beginStop, openRequests: () => open }
 }
 
-/** Against clients that send or read too slowly, or not at all; Node looks after the slow ones from time to time. */
+/** Limits slow and idle clients. Node checks them periodically. */
 function createLimited(limits: ConnectionLimits, listener: RequestListener): Server {
   const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = limits
   const server = createServer(
@@ -135,8 +138,8 @@ function createLimited(limits: ConnectionLimits, listener: RequestListener): Ser
 }
 
 /**
- * Closes a connection that sends many requests without reading a response. Node 22 stops reading from such a client, but
- * only after one read, which can bring nearly 2,000 requests.
+ * Closes a connection that sends many requests without reading responses. Node 22 pauses such a
+ * client only after another read, which can contain nearly 2,000 requests.
  */
 function limitPipelined(listener: RequestListener): RequestListener {
   const openResponses = new WeakMap<Socket, Set<ServerResponse>>()
@@ -159,7 +162,10 @@ function limitPipelined(listener: RequestListener): RequestListener {
   }
 }
 
-/** Node 20 assigns a closed socket to a pipelined response and never emits `close` for it. Node 24 emits it. */
+/**
+ * Node 20 assigns closed sockets to pipelined responses and never emits `close` for them. Node 24
+ * does.
+ */
 function closeAll(responses: ReadonlySet<ServerResponse>): void {
   for (const response of responses) {
     response.destroy()

@@ -19,7 +19,6 @@ import { setServerTiming } from '../../http/middleware/server-timing.ts'
 import type { Middleware, RequestState } from '../../http/router/state.ts'
 import { type Services, type ServicesOptions } from '../services/open-services.ts'
 
-/** The server: what stands before the routes, and the routes. */
 export function buildKoa(
   { config, log }: ServicesOptions,
   { monitor, explain }: Services,

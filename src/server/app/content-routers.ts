@@ -32,7 +32,7 @@ export interface ContentParts extends Waiting {
   readonly reads: CachedReads
 }
 
-/** The routers under `/api`, by the first part of their paths. */
+/** Routers under `/api`, by the first segment of the path. */
 export function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
@@ -75,7 +75,7 @@ export function contentRouters(
   routers.set('upload', uploadRoutes({ ...shared, media }))
   const facts = (): Promise<ApiFacts> => apiFacts(config, schema, locales)
   routers.set('openapi.json', descriptionRoutes({ authenticate, access, facts }))
-  // A content-type of an imported project may have this name, and takes precedence.
+  // A content-type with this name takes precedence. Imported projects may have one.
   if (!routers.has('docs')) routers.set('docs', docsRoutes(config.http.publicUrl))
   return routers
 }

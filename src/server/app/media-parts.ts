@@ -3,7 +3,6 @@ import type { ServedUploads } from '../../http/routes/serve-uploads.ts'
 import type { UploadRouteDependencies } from '../../http/routes/upload-routes.ts'
 import type { Services } from '../services/open-services.ts'
 
-/** Files: how they are received and served. */
 export interface MediaParts extends Pick<UploadRouteDependencies['media'], 'library' | 'receive'> {
   readonly served: ServedUploads
 }

@@ -3,15 +3,15 @@ import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../../base/errors.ts'
 import { pathExists } from './path-exists.ts'
 
-/** `mkdir` fails with these where the file system holds no folders of users, such as /proc. */
+/** Error codes of `mkdir` on file systems without user folders, such as /proc. */
 const NOT_A_PLACE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
- * Checks that a missing folder can be created, and leaves nothing behind: a dry run must not create it. Node's
- * recursive `mkdir` never returns where the parent exists and `mkdir` still fails with ENOENT, so the start
- * tries the topmost missing folder without it. Other errors are left to the users of the folder, because a
- * read-only disk is fine with S3 and `MONGODB_URI`.
- * @throws ConfigError if the file system cannot hold the folder
+ * Checks whether a missing folder can be created, by creating and removing its topmost missing
+ * parent. The check does not use recursive `mkdir`, which never returns if `mkdir` fails with
+ * ENOENT in an existing parent. Other errors are ignored, because a read-only disk is sufficient
+ * with S3 and `MONGODB_URI`.
+ * @throws ConfigError if the file system cannot contain the folder
  */
 export async function checkDataFolder(folder: string): Promise<void> {
   let missing = resolve(folder)
@@ -19,7 +19,7 @@ export async function checkDataFolder(folder: string): Promise<void> {
   while (!(await pathExists(dirname(missing)))) missing = dirname(missing)
   try {
     await mkdir(missing)
-    await rmdir(missing).catch(() => undefined) // another process uses it already
+    await rmdir(missing).catch(() => undefined) // another process uses it
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (!NOT_A_PLACE.has(code ?? '')) return

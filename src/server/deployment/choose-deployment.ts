@@ -6,10 +6,9 @@ import type { Deployment, DeploymentLog } from './deployment.ts'
 import { hostsOf } from './server-note.ts'
 import { pathExists } from './path-exists.ts'
 
-/** What the choice needs of a configuration. */
 export type DeploymentConfig = Pick<Config, 'dataDir' | 'database' | 'production'>
 
-/** How the two databases that can be had without a URI are started. */
+/** Start the databases that need no URI. */
 export interface Starters {
   startMongod(directory: string, log: DeploymentLog): Promise<Started | Unavailable>
   startEmbedded(options: {
@@ -28,11 +27,11 @@ interface Unavailable {
 }
 
 /**
- * Starts the database that the configuration asks for, else the first that can be had: that of
- * `MONGODB_URI`, mongod, the embedded engine. Content is never lost from sight: where only one of
- * the two folders holds data, that one is used. Production never starts a database that was not asked for.
- * @throws ConfigError when the one that is forced, or the one that holds the data, cannot be had, and in production
- * without `MONGODB_URI` and `QUIRE_DATABASE`
+ * Starts the configured database, or the first available one of `MONGODB_URI`, mongod and the
+ * embedded engine. If only one of the two data folders contains data, its database is used, so that
+ * content never seems lost. Production requires an explicit choice.
+ * @throws ConfigError if the chosen database, or the one with the data, cannot start, and in
+ * production without `MONGODB_URI` and `QUIRE_DATABASE`
  */
 export async function chooseDeployment(
   config: DeploymentConfig,

@@ -1,14 +1,15 @@
-/** The database that runs, why it does, and how to let go of it. */
 export interface Deployment {
   readonly kind: 'uri' | 'mongod' | 'embedded'
   readonly uri: string
-  /** One sentence: what runs and why; without a secret. */
+  /** One sentence: which database runs and why. Contains no secrets. */
   readonly reason: string
-  /** Stops what was started for this process and waits for it; what runs for others goes on. */
+  /**
+   * Stops a database that this process started, and waits for it. Databases of other processes keep
+   * running.
+   */
   close(): Promise<void>
 }
 
-/** What the room needs of a logger. */
 export interface DeploymentLog {
   info(message: string): void
   warn(message: string): void

@@ -1,7 +1,7 @@
-// A process of its own: a download of mongodb-memory-server cannot be stopped, this one can.
+// Runs in its own process, because a download of mongodb-memory-server cannot be aborted.
 import { MongoBinary } from 'mongodb-memory-server-core'
 
-/** Messages of the process to its parent. */
+/** Sent to the parent process. */
 export type DownloadOutcome = { readonly path: string } | { readonly why: string }
 
 async function download(): Promise<DownloadOutcome> {
@@ -12,5 +12,5 @@ async function download(): Promise<DownloadOutcome> {
   }
 }
 
-process.on('disconnect', () => process.exit(1)) // the parent is gone, or has given up
+process.on('disconnect', () => process.exit(1)) // the parent has exited or given up
 process.send?.(await download(), () => process.exit())

@@ -15,7 +15,7 @@ import { probeDownload } from './probe-download.ts'
 
 export interface DownloadLimits {
   readonly probeMs: number
-  /** Without a new byte for this long the download is given up. */
+  /** Aborts the download after this time without progress. */
   readonly stallMs: number
   readonly totalMs: number
 }
@@ -30,8 +30,8 @@ const LOOK_MS = 500
 const REPORT_MS = 3000
 
 /**
- * A mongod from its maker's download host, into the cache of mongodb-memory-server; why not, within
- * the deadline of the probe, when the host cannot be reached.
+ * Downloads mongod into the cache of mongodb-memory-server. If the host is unreachable, returns the
+ * reason within `probeMs`.
  */
 export async function downloadMongod(
   env: Environment,
@@ -65,7 +65,7 @@ interface Download {
 }
 
 async function runDownload(download: Download): Promise<Sought<FoundMongod>> {
-  // mongodb-memory-server 11 checks certificates only when npm's setting says so.
+  // mongodb-memory-server 11 verifies certificates only with this npm setting.
   const strict = { npm_config_strict_ssl: download.env['npm_config_strict_ssl'] ?? 'true' }
   const script = fileURLToPath(new URL('download-mongod-process.js', import.meta.url))
   const child = fork(script, [], {
@@ -90,8 +90,8 @@ async function outcome(child: ChildProcess): Promise<Sought<FoundMongod>> {
     : { unavailable: `the download failed: ${told.why.replaceAll(/\s+/g, ' ')}` }
 }
 
-// Progress is what grows in the folder: that holds for the archive, for the unpacked file, and for
-// the download of another process that is waited for.
+// Measures progress by the size of the folder. This covers the archive, the unpacked file, and the
+// download of another process that this one waits for.
 async function watch(
   { folder, limits, report }: Download,
   signal: AbortSignal,

@@ -8,24 +8,24 @@ import type { Environment } from '../../base/config/config.ts'
 
 export interface FoundMongod {
   readonly path: string
-  /** How to speak of the place, as in "mongod on the PATH". */
+  /** Completes a sentence, as in "mongod on the PATH". */
   readonly place: string
 }
 
 export type Sought<T> = T | { readonly unavailable: string }
 
 const VERSION_MS = 3000
-/** The oldest that the start accepts (`judgeServer`): 5.0, and 4.9, the line in which it was developed. */
+/** Oldest accepted version, as in `judgeServer`: 5.0, and its development series 4.9. */
 const OLDEST = { major: 4, minor: 9, name: '5.0' } as const
 
-/** No mongod can be used; says of each that was found why. */
+/** No usable mongod. `skipped` has the reason for each one that was found. */
 export interface NoMongod {
   readonly skipped: readonly string[]
 }
 
 /**
- * The mongod to run: the one of `MONGOMS_SYSTEM_BINARY`, else the first usable one on the PATH, else one that was
- * downloaded before.
+ * Returns the mongod of `MONGOMS_SYSTEM_BINARY`, the first usable one on the PATH, or one
+ * downloaded earlier.
  */
 export async function findMongod(env: Environment): Promise<Sought<FoundMongod> | NoMongod> {
   const named = env['MONGOMS_SYSTEM_BINARY']
@@ -61,8 +61,8 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * The version that a mongod gives of itself. It is asked before it is run for good, because what is
- * of the wrong architecture, lacks a library or hangs shows itself here, cheaply.
+ * Runs `mongod --version`. This also detects binaries that hang, lack a library or have the wrong
+ * architecture.
  */
 export async function versionOf(path: string): Promise<Sought<{ readonly version: string }>> {
   const asked = await promisify(execFile)(path, ['--version'], {

@@ -10,7 +10,8 @@ import {
 } from 'mongodb-memory-server-core/lib/util/resolveConfig.js'
 import { SET_NAME } from './replica-set.ts'
 
-// It would ask for the version once more, without a deadline, and warn that it is not its own.
+// The check would run `mongod --version` again without a deadline, and warn about a different
+// version.
 setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false')
 
 export interface Launch {
@@ -18,7 +19,6 @@ export interface Launch {
   readonly directory: string
   readonly port: number
   readonly deadlineMs: number
-  /** Called when it exits unexpectedly. */
   readonly onLost: () => void
 }
 
@@ -27,9 +27,9 @@ export interface LaunchedMongod {
 }
 
 /**
- * mongod as mongodb-memory-server runs it: with a companion process that ends it when this one is
- * killed. What goes through it per line there comes in chunks of many lines, and the line about a
- * failed start is parsed as JSON; both are put right here (seen in 11.3).
+ * mongod run by mongodb-memory-server, with a companion process that ends it if this process is
+ * killed. Fixes two problems of version 11.3: output arrives in chunks of many lines instead of
+ * line by line, and the line about a failed start is parsed as JSON.
  */
 class Mongod extends MongoInstance {
   readonly said: string[] = []
@@ -38,7 +38,7 @@ class Mongod extends MongoInstance {
     for (const line of chunk.split('\n')) this.checkLine(line)
   }
 
-  // One that is not ready cannot be asked to shut down: only signals reach it.
+  // A mongod that is not ready does not accept a shutdown command. Signals work.
   override stop(): Promise<boolean> {
     if (!this.isInstanceReady) this.isReplSet = false
     return super.stop()
@@ -48,14 +48,14 @@ class Mongod extends MongoInstance {
     try {
       super.checkErrorInLine(line)
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error // cut in two by the chunks
+      if (!(error instanceof SyntaxError)) throw error // a chunk ended within the JSON
     }
   }
 }
 
 /**
- * A mongod that accepts connections on its port.
- * @throws Error whose first line says why it does not; nothing of it is left running then.
+ * Resolves when mongod accepts connections.
+ * @throws Error with the reason in its first line; no process is left running
  */
 export async function launchMongod(launch: Launch): Promise<LaunchedMongod> {
   const { binary, directory, port, deadlineMs } = launch
@@ -69,7 +69,8 @@ export async function launchMongod(launch: Launch): Promise<LaunchedMongod> {
       storageEngine: 'wiredTiger',
       launchTimeout: deadlineMs * 2,
     },
-    // In a group of its own, so that Ctrl-C in a terminal ends requests before it ends the database.
+    // A separate process group, so that Ctrl-C in a terminal reaches only the server, which ends
+    // its requests first.
     spawn: { detached: true, windowsHide: true },
   })
   mongod.on(MongoInstanceEvents.instanceSTDERR, (line: string) => mongod.said.push(line))
@@ -112,7 +113,7 @@ function explain(error: unknown, said: readonly string[]): string {
   return last === undefined ? what : `${what}: ${last}`
 }
 
-/** The wanted port if it is free, else any free one. */
+/** Returns `wanted` if it is free, otherwise another free port. */
 export async function freePort(wanted: number | undefined): Promise<number> {
   return (wanted === undefined ? null : await tryPort(wanted)) ?? (await tryPort(0)) ?? 0
 }

@@ -5,7 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { isProcessAlive } from './process-alive.ts'
 
-/** What is kept beside the data of a mongod that has run, for the next start and for guests. */
+/**
+ * Stored next to the data folder, for the next start and for other processes that share the mongod.
+ */
 export interface MongodState {
   readonly port: number
   /** The process that started it and will stop it. */
@@ -16,7 +18,7 @@ export interface MongodState {
 const TERM_MS = 15_000
 const KILL_MS = 5_000
 
-/** The state of the last mongod on a data folder; null when none has ever run there. */
+/** Returns null if no mongod has run on the folder. */
 export async function readState(directory: string): Promise<MongodState | null> {
   try {
     return toState(JSON.parse(await readFile(stateFile(directory), 'utf8')))
@@ -34,7 +36,7 @@ export async function writeState(directory: string, state: MongodState): Promise
   await rename(fresh, file)
 }
 
-// Beside the folder and not in it: what is in it belongs to mongod.
+// Next to the folder, because mongod owns its content.
 function stateFile(directory: string): string {
   return `${directory}.json`
 }
@@ -46,8 +48,8 @@ function toState(stored: unknown): MongodState | null {
 }
 
 /**
- * The process id of a mongod that holds the folder; null when none does. mongod leaves its id in
- * `mongod.lock`, and a killed one leaves it there for ever, hence the look at the command line.
+ * Process id of a mongod that uses the folder, or null. A killed mongod leaves its id in
+ * `mongod.lock`, so the command line of the process is compared too.
  */
 export async function holderOf(directory: string): Promise<number | null> {
   const text = await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')
@@ -63,7 +65,8 @@ async function commandLine(pid: number): Promise<string> {
 }
 
 /**
- * Ends an orphaned mongod: SIGTERM, then SIGKILL after 15 seconds, which its journal makes safe. False when it survives.
+ * Sends SIGTERM, and after 15 seconds SIGKILL, which is safe because of the journal. Returns false
+ * if the process survives.
  */
 export async function endOrphan(pid: number): Promise<boolean> {
   return (await endBy(pid, 'SIGTERM', TERM_MS)) || (await endBy(pid, 'SIGKILL', KILL_MS))

@@ -8,17 +8,14 @@ export interface Probe {
   readonly url: string
   readonly deadlineMs: number
   readonly env: Environment
-  /** Tests give one that never answers. */
+  /** For tests. */
   readonly lookup?: LookupFunction
 }
 
-/** null bytes: reachable, but its length is not known. */
+/** `bytes` is null if the host is reachable but sends no length. */
 export type ProbeResult = { readonly bytes: number | null } | { readonly unavailable: string }
 
-/**
- * Whether a download can be had: a HEAD request that ends within the deadline whatever happens to
- * names, connections and answers. Behind a proxy only the way through it is tried.
- */
+/** Sends a HEAD request with a deadline. Uses the proxy if one is configured, and no other way. */
 export async function probeDownload(probe: Probe): Promise<ProbeResult> {
   const url = new URL(probe.url)
   const signal = AbortSignal.timeout(probe.deadlineMs)
@@ -35,7 +32,7 @@ export async function probeDownload(probe: Probe): Promise<ProbeResult> {
       })
       request.on('error', reject)
       request.on('close', () => {
-        reject(new Error('it hung up')) // as a 101 makes Node do, which is no error to it
+        reject(new Error('it hung up')) // Node reports no error after a response with 101
       })
       request.end()
     })

@@ -1,4 +1,4 @@
-/** Whether a process with this pid runs, also under another user. */
+/** Also detects processes of other users. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -8,8 +8,8 @@ const HOW = [
 ].join(' ')
 
 /**
- * Whether Quire may run on a deployment: a replica set and mongos have transactions; a standalone is refused with the
- * way out, or accepted with a warning.
+ * Accepts replica sets and mongos, which support transactions. A standalone mongod is rejected with
+ * instructions, or accepted with a warning.
  */
 export function judgeStandalone(
   hasTransactions: boolean,

@@ -7,15 +7,15 @@ const ALREADY_INITIALIZED = 23
 
 export { SET_NAME }
 
-/** The address of a mongod on this machine; its set has one member, so it is spoken to directly. */
+/** A direct connection, because the replica set has one member. */
 export function uriOf(port: number): string {
   return `mongodb://127.0.0.1:${port}/?directConnection=true`
 }
 
 /**
- * Makes the mongod on a port the primary of a replica set of one and waits until it is. The stored
- * configuration of an earlier run names the port of then: it is put right by force, as the manual
- * describes for a member that finds itself removed.
+ * Initiates a replica set with one member and waits until it is primary. After a change of port,
+ * the stored configuration is replaced by force, as the MongoDB manual describes for a removed
+ * member.
  */
 export async function becomePrimary(port: number, deadlineMs: number): Promise<void> {
   const end = performance.now() + deadlineMs
@@ -55,14 +55,14 @@ async function isPrimary(admin: Db): Promise<boolean> {
   return isWritablePrimary === true
 }
 
-/** Whether the mongod on a port answers in time and keeps its data in this folder. */
+/** Whether the mongod on this port responds in time and uses this data folder. */
 export async function servesFolder(port: number, directory: string): Promise<boolean> {
   try {
     const options = await withAdmin(port, 1500, (admin) => admin.command({ getCmdLineOpts: 1 }))
     const parsed = options['parsed'] as { storage?: { dbPath?: unknown } } | undefined
     return parsed?.storage?.dbPath === directory
   } catch {
-    return false // nobody there, or somebody who is no mongod: either way not ours
+    return false // no server, or not a mongod
   }
 }
 

@@ -3,29 +3,27 @@ import { join } from 'node:path'
 import type { Deployment } from './deployment.ts'
 import { isProcessAlive } from './process-alive.ts'
 
-/** The server that runs on a data folder, as it noted itself there. */
+/** A file in the data folder that describes the running server. */
 export interface ServerNote {
   readonly pid: number
-  /** Hosts and name of its database, without credentials: `127.0.0.1:27017/quire`. */
+  /** Hosts and database name, without credentials: `127.0.0.1:27017/quire`. */
   readonly database: string
 }
 
 const FILE = 'server.json'
 
-/** Hosts and name of a database, without credentials. */
 export function describeDatabase({ uri }: Pick<Deployment, 'uri'>, name: string): string {
   return `${hostsOf(uri)}/${name}`
 }
 
-/** The hosts of a connection string, without its credentials. */
 export function hostsOf(uri: string): string {
   const authority = /^[^:]+:\/\/([^/?]*)/.exec(uri)?.[1] ?? ''
   return decodeURIComponent(authority.slice(authority.lastIndexOf('@') + 1))
 }
 
 /**
- * Notes which database this server uses, so that `quire doctor` can compare its own.
- * @returns the function that removes the note; it leaves the note of a server that started later
+ * Records the database of this server, so that `quire doctor` can compare it with its own.
+ * @returns a function that removes the note, unless a later server has replaced it
  */
 export async function writeServerNote(
   dataDir: string,
@@ -43,12 +41,15 @@ export async function writeServerNote(
   }
 }
 
-/** A disk may be read-only, full or broken: nothing else depends on the note, and one that stays names a process that has ended. */
+/**
+ * Ignores errors, for example of a read-only or full disk. The note is optional, and a stale one
+ * names a process that has ended.
+ */
 async function wherePossible(change: () => Promise<void>): Promise<void> {
   await change().catch(() => undefined)
 }
 
-/** The note of a server that still runs; null without one. */
+/** Returns null if no server is running. */
 export async function readServerNote(dataDir: string): Promise<ServerNote | null> {
   const note = await parseNote(join(dataDir, FILE))
   return note !== null && isProcessAlive(note.pid) ? note : null

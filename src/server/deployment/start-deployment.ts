@@ -5,8 +5,8 @@ import { ConfigError } from '../../base/errors.ts'
 import type { Deployment, DeploymentLog } from './deployment.ts'
 
 /**
- * Starts the database that `MONGODB_URI` and `QUIRE_DATABASE` ask for, or the first that can be had.
- * @throws ConfigError when what is asked for cannot be had.
+ * Starts the database of `MONGODB_URI` or `QUIRE_DATABASE`, or the first available one.
+ * @throws ConfigError if the requested database cannot start.
  */
 export async function startDeployment(
   config: DeploymentConfig,
@@ -14,7 +14,7 @@ export async function startDeployment(
 ): Promise<Deployment> {
   await checkDataFolder(config.dataDir)
   return chooseDeployment(config, log, {
-    // Loaded when they are needed: time and memory that a server with a MONGODB_URI does not spend.
+    // Loaded on demand, because a server with `MONGODB_URI` needs neither.
     async startEmbedded(options) {
       const { FolderError, startEmbedded } = await import('@quire/engine')
       return startEmbedded(options).catch((error: unknown) => {

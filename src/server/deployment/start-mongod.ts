@@ -13,7 +13,7 @@ import type { MongodState } from './mongod-folder.ts'
 import { becomePrimary, servesFolder, uriOf } from './replica-set.ts'
 
 export interface MongodOptions {
-  /** Where its data is kept. */
+  /** The data folder. */
   readonly directory: string
   readonly env: Environment
   readonly log: DeploymentLog
@@ -22,10 +22,10 @@ export interface MongodOptions {
 
 export interface MongodLimits {
   readonly launchMs: number
-  /** On data of an earlier run, which may have to be recovered first. */
+  /** Deadline for a start on existing data, which may need recovery. */
   readonly recoveryMs: number
   readonly primaryMs: number
-  /** How long to wait for the mongod that another process is starting on the same folder. */
+  /** How long to wait for a mongod that another process is starting on the same folder. */
   readonly shareMs: number
   readonly download: DownloadLimits
 }
@@ -40,16 +40,15 @@ const LIMITS: MongodLimits = {
 
 export interface RunningMongod {
   readonly uri: string
-  /** What runs, as in "mongod 8.2.6 on the PATH". */
+  /** For messages, as in "mongod 8.2.6 on the PATH". */
   readonly what: string
-  /** Stops it if it was started here; a guest only leaves. */
+  /** Stops the mongod if this process started it. */
   close(): Promise<void>
 }
 
 /**
- * A mongod on this folder: the running one of another process, else one of our own; or why there
- * cannot be one. Every step has a deadline, and every failure of a step is an answer, because the
- * caller goes on without.
+ * Joins the mongod of another process on this folder, or starts one. Every step has a deadline.
+ * Failures are returned with their reason, because the caller then uses the embedded engine.
  */
 export async function startMongod(options: MongodOptions): Promise<Sought<RunningMongod>> {
   try {
@@ -99,7 +98,8 @@ interface Binary {
   readonly what: string
 }
 
-// Two processes that start at once both come here; mongod itself lets only one have the folder.
+// Two processes can get here at the same time. mongod locks its folder, so only one of them
+// succeeds.
 async function runOrJoin(
   start: Start,
   state: MongodState | null,
@@ -144,7 +144,10 @@ async function joinOwner(
   return { uri: uriOf(state.port), what, close: () => Promise.resolve() }
 }
 
-/** For so long nobody may hold a folder that two processes want: one has ended the other's mongod, and starts its own. */
+/**
+ * Maximum time without a mongod on a shared folder. One process may have stopped the mongod of
+ * another to start its own.
+ */
 const BETWEEN_HOLDERS_MS = 2_000
 
 async function awaitOwner({ directory, limits }: Start): Promise<RunningMongod | null> {

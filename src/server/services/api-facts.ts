@@ -3,7 +3,7 @@ import type { Locales } from '../../content/locales/locales.ts'
 import type { ApiFacts } from '../../describe/openapi/describe-api.ts'
 import type { Schema } from '../../schema/plan.ts'
 
-/** What descriptions of the API are made of. */
+/** Input of the API descriptions. */
 export async function apiFacts(
   { api, http, endUsers }: Config,
   schema: Schema,

@@ -7,10 +7,10 @@ import type { Uid } from '../../schema/definition.ts'
 import { once } from '../../base/once.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
-/** One queue for all hashes of the process, of end users and of content. */
+/** A single queue for all password hashes of the process. */
 export const processPasswords = once(() => openPasswords())
 
-/** What operations on documents are given outside of tests: the clock, and random ids. */
+/** The context outside of tests: system clock and random ids. */
 export function documentContext(
   database: Database,
   { contentTypes }: Pick<Schema, 'contentTypes'>,

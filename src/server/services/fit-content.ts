@@ -12,7 +12,7 @@ import { syncStates } from '../../mongo/indexes/sync-states.ts'
 import { ensureTrash } from '../../mongo/trash/trash-rows.ts'
 import type { Base } from './open-base.ts'
 
-/** @throws ConfigError for a deployment that cannot hold content */
+/** @throws ConfigError if the deployment is unsuitable for content */
 export async function assertDeployment(
   { config, database, schema }: Base,
   log: Logger,
@@ -23,7 +23,10 @@ export async function assertDeployment(
   if (refusal !== null) throw new ConfigError([refusal])
 }
 
-/** Makes what is stored fit what is declared: a start alone does so. @throws SchemaError where that cannot be */
+/**
+ * Migrates stored content to the declared content-types. Only the server start does this.
+ * @throws SchemaError if impossible
+ */
 export async function fitContent(
   { database, schema, documents: { ids, now } }: Base,
   log: Logger,
@@ -45,7 +48,7 @@ export async function fitContent(
     log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
 }
 
-/** @throws ConfigError for a standalone mongod, unless it was accepted. */
+/** @throws ConfigError for a standalone mongod, unless it is allowed. */
 function assertTransactions(database: Database, config: Config, log: Logger): void {
   const verdict = judgeStandalone(database.hasTransactions, config.database.allowStandalone)
   if (verdict.kind === 'refused') throw new ConfigError([verdict.why])

@@ -3,7 +3,7 @@ import { compileSchema } from '../../schema/compile.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { readDefinitions } from '../../schema/read-definitions.ts'
 
-/** @throws SchemaError, for named queries too */
+/** @throws SchemaError, also for named queries */
 export async function loadSchema(contentTypesDir: string): Promise<Schema> {
   const schema = compileSchema(await readDefinitions(contentTypesDir))
   compileQueries(schema)

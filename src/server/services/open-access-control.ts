@@ -17,12 +17,11 @@ import type { Config } from '../../base/config/config.ts'
 import type { Base } from './open-base.ts'
 import { openUserAttributes } from './open-user-attributes.ts'
 
-/** Access control and the accounts behind it. */
 export interface AccessControl {
   readonly access: Access
   readonly accounts: Accounts
   readonly administrators: AdministratorsContext
-  /** Null: no SMTP server is configured. */
+  /** Null if no SMTP server is configured. */
   readonly mailer: Mailer | null
 }
 
@@ -65,7 +64,7 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
   return { access, accounts, administrators, mailer: config.mail.smtpUrl === null ? null : mailer }
 }
 
-/** Those who work in the Studio. */
+/** Opens the administrators of the Studio. */
 export async function openStaff(
   { config, database, passwords, documents: { now } }: Base,
   actions: Actions,

@@ -18,8 +18,8 @@ import { documentContext, processPasswords } from './document-context.ts'
 import { openStorage } from './open-storage.ts'
 
 /**
- * What every process opens: the server, a command, a script. What is a function is opened by its first call, once, so
- * that a command opens no more than it needs.
+ * Services of every process: the server, CLI commands and scripts. Functions open their service on
+ * the first call, so that a command opens only the services it uses.
  */
 export interface Base {
   readonly config: Config
@@ -28,19 +28,22 @@ export interface Base {
   readonly documents: DocumentContext
   readonly passwords: () => Passwords
   readonly locales: () => Promise<Locales>
-  /** @throws ConfigError for a bucket that cannot be reached */
+  /** @throws ConfigError if the bucket is unreachable */
   readonly storage: () => Promise<MediaStorage>
   readonly folders: () => Promise<Folders>
   readonly fileType: ContentTypePlan
   readonly fileRecords: FileRecords
-  /** Where uploads lie until they are stored: beside the stored ones, which they join by a rename. */
+  /**
+   * Folder for pending uploads, on the same file system as the stored files, so that a rename
+   * suffices.
+   */
   readonly spoolFolder: string
 }
 
 export interface BaseOptions {
   readonly config: Config
   readonly deployment: Pick<Deployment, 'uri'>
-  /** Those of the process unless given. */
+  /** Defaults to the queue of the process. */
   readonly passwords?: Passwords
 }
 
@@ -50,15 +53,19 @@ type MoreOptions = Pick<
 >
 
 /**
- * For a process that nobody waits for with a deadline: a command that was killed leaves a transaction that a database
- * may keep for 60 s (`transactionLifetimeLimitSeconds`), and the command that is run again waits for its end.
+ * For CLI commands, which have no deadline. After a killed command, MongoDB may keep its
+ * transaction for 60 s (`transactionLifetimeLimitSeconds`), and the next command must wait for
+ * that.
  */
 export const PATIENT: MoreOptions = { transactionTimeoutMs: 90_000, conflictTimeoutMs: 90_000 }
 
-/** Of SOCKET_TIMEOUT_MS, so that a write that waits in vain is answered before its connection is closed. */
+/**
+ * Share of `SOCKET_TIMEOUT_MS`, so that a blocked write gets a response before its connection is
+ * closed.
+ */
 const WAITING_SHARE = 0.9
 
-/** The database of an installation, whatever is declared. @throws ConfigError, ServiceUnavailableError */
+/** Opens the database without a schema. @throws ConfigError, ServiceUnavailableError */
 export function openDatabaseOf(
   { config, deployment }: BaseOptions,
   more: MoreOptions = {},

@@ -7,12 +7,12 @@ import type { Base } from './open-base.ts'
 
 export interface Media {
   readonly library: MediaLibrary
-  /** Their bytes, as they are and in other sizes. */
+  /** Original files. */
   readonly files: ServedFiles
   readonly variants: ImageVariants
 }
 
-/** One queue for the pictures of uploads and for those that are asked for in other sizes. */
+/** Uploads and resized images share one queue. */
 export function openMedia(
   { fileRecords: records, spoolFolder }: Base,
   storage: MediaStorage,

@@ -37,37 +37,36 @@ export interface ServicesOptions extends BaseOptions {
   readonly log: Logger
 }
 
-/** What a server works with: between its routes and the database. */
 export interface Services extends AccessControl, Background {
   readonly schema: Schema
-  /** What was declared, and as who writes content sees it. */
+  /** Declared content-types. `editorsSchema` is their schema as editors see it. */
   readonly definitions: Definitions
   readonly queries: NamedQueries
   readonly editorsSchema: Schema
   readonly database: Database
   readonly documents: DocumentContext
-  /** Of the content-types as editors see them. */
+  /** For the schema of editors. */
   readonly editorsDocuments: DocumentContext
   readonly creations: IdempotentCreations
-  /** Null where attempts are not counted. */
+  /** Null if rate limits are disabled. */
   readonly limits: RateLimits | null
   readonly locales: Locales
   readonly storage: MediaStorage
   readonly media: Media
   readonly folders: Folders
-  /** Where uploads lie until they are stored. */
+  /** Folder for pending uploads. */
   readonly spoolFolder: string
   readonly monitor: CommandMonitor
-  /** What the log says has changed, for who keeps what was read. */
+  /** Reports changes from the commit log to caches. */
   readonly changes: ChangeClock
-  /** The plan of a slow command; null where there is none to show. */
+  /** Query plan of a slow command. Null if there is none. */
   readonly explain: (command: ObservedCommand) => Promise<QueryPlan | null>
   close(): Promise<void>
 }
 
 /**
- * Opens a server's services in stages: the base that commands have too, the content made to fit its declarations, what
- * is kept beside the content, access, background work.
+ * Opens the services in stages: base, migration of content, caches and media, access, background
+ * work.
  * @throws SchemaError, ConfigError, ServiceUnavailableError
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
@@ -81,7 +80,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const { database, documents } = base
   try {
     await assertDeployment(base, log)
-    await database.announce() // what a lost process has locked may keep the indexes from being built
+    await database.announce() // locks of a killed process may block the creation of indexes
     await fitContent(base, log)
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
     const control = await openAccessControl(base, log)
@@ -117,7 +116,6 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   }
 }
 
-/** What is stored beside the content. */
 async function openAnswerCaches(
   base: Base,
 ): Promise<Pick<Services, 'locales' | 'creations' | 'limits' | 'storage' | 'media' | 'folders'>> {

@@ -6,8 +6,8 @@ import type { MediaStorage } from '../../media/storage/storage.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 
 /**
- * Where the bytes of files are kept. The SDK for s3 takes its time to load, and is only where it is used.
- * @throws ConfigError for a bucket that cannot be reached.
+ * Opens the storage of files. Loads the SDK of S3 only if needed, because loading is slow.
+ * @throws ConfigError if the bucket is unreachable.
  */
 export async function openStorage(
   { upload: { storage, s3 }, dataDir }: Config,

@@ -9,12 +9,13 @@ import { addedAttributes } from '../../schema/built-in-types.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 
-/** Stored of every user, and declared nowhere. */
+/** Stored fields of users that no content-type declares. */
 const STORED_NAMES: readonly string[] = ['tokensFrom', 'resetPasswordExpiresAt']
 
 /**
- * Writes the attributes that a project adds to users as the attributes of any document.
- * @param registered the names that a registration may set @throws ConfigError
+ * Reads and writes the attributes that a project adds to users.
+ * @param registered names accepted at registration
+ * @throws ConfigError
  */
 export function openUserAttributes(
   documents: DocumentContext,
@@ -56,7 +57,7 @@ function targetOf(plan: ContentTypePlan, documentId: string, writer: Writer): Wr
   return { plan, documentId, key: { locale: NO_LOCALE, status: 'published' }, writer }
 }
 
-/** A registration cannot give the other attributes, so that it does not require them. */
+/** Attributes that a registration does not accept are optional. */
 function registrationPlan(
   plan: ContentTypePlan,
   added: readonly AttributePlan[],

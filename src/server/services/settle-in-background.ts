@@ -16,8 +16,8 @@ interface Settling {
 }
 
 /**
- * Settles states that are unknown at a start, after an upgrade, an import or a change of attributes: the first list of the
- * Studio need not wait for it.
+ * Computes unknown states after an upgrade, an import or a change of attributes, so that the first
+ * list in the Studio is fast.
  */
 export function settleInBackground(options: Settling): SettlingStates {
   const closing = new AbortController()
@@ -35,7 +35,7 @@ export function settleInBackground(options: Settling): SettlingStates {
 async function settleAll({ database, schema }: Settling, signal: AbortSignal): Promise<void> {
   const plans = [...schema.contentTypes.values()].filter(({ draftAndPublish }) => draftAndPublish)
   if (plans.length === 0 || !database.hasTransactions) return
-  // A list of its own: requests cache theirs for a second, from the first request on.
+  // Opened separately, because the list of the requests is cached for a second.
   const locales = await openLocales(database)
   const codes = (await locales.current()).all.map(({ code }) => code)
   await withLease(database, 'settle-states', async () => {

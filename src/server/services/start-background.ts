@@ -10,7 +10,7 @@ import type { AccessControl } from './open-access-control.ts'
 import type { Base } from './open-base.ts'
 import { settleInBackground, type SettlingStates } from './settle-in-background.ts'
 
-/** What works on its own, and is closed in the opposite order. */
+/** Background services, closed in reverse order. */
 export interface Background {
   readonly commitLog: CommitLog
   readonly webhooks: Webhooks
@@ -19,7 +19,7 @@ export interface Background {
   readonly states: SettlingStates
 }
 
-/** The last stage: from now on the process works without being asked. */
+/** Starts the background work. This is the last stage. */
 export async function startBackground(
   { config, database, schema, documents }: Base,
   { access, administrators }: AccessControl,
