@@ -4,12 +4,16 @@ ARG NODE_VERSION=24
 FROM node:${NODE_VERSION}-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/schema/package.json packages/schema/
+COPY packages/migrate/package.json packages/migrate/
 COPY packages/engine/package.json packages/engine/
 COPY packages/client/package.json packages/client/
 COPY packages/bench/package.json packages/bench/
 COPY packages/studio/package.json packages/studio/
 RUN npm ci
 COPY tsconfig.base.json tsconfig.build.json ./
+COPY packages/schema packages/schema
+COPY packages/migrate packages/migrate
 COPY packages/engine packages/engine
 COPY packages/studio packages/studio
 COPY src src
@@ -24,6 +28,8 @@ WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/packages/schema packages/schema
+COPY --from=build /app/packages/migrate packages/migrate
 COPY --from=build /app/packages/engine packages/engine
 COPY --from=build /app/dist dist
 COPY content-types content-types

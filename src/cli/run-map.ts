@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { CmsError } from '../base/errors.ts'
-import { mapContentful } from '../transfer/map/contentful/map-contentful.ts'
-import { openMapOutput } from '../transfer/map/map-output.ts'
-import type { MapReport } from '../transfer/map/map-report.ts'
-import { mapWordpress } from '../transfer/map/wordpress/map-wordpress.ts'
+import { mapContentful } from '@quire/migrate/contentful/map-contentful'
+import { openMapOutput } from '@quire/migrate/map-output'
+import { MigrationError } from '@quire/migrate/migration-error'
+import type { MapReport } from '@quire/migrate/map-report'
+import { mapWordpress } from '@quire/migrate/wordpress/map-wordpress'
 import type { CliOutput } from './run-cli.ts'
 import { formatTable } from './table.ts'
 
@@ -38,7 +38,7 @@ export async function runMap(words: readonly string[], output: CliOutput): Promi
     output.out(json ? JSON.stringify(report, null, 2) : text)
     return 0
   } catch (error) {
-    if (!(error instanceof CmsError)) throw error
+    if (!(error instanceof MigrationError)) throw error
     output.error(error.message)
     return 1
   }

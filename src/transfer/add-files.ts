@@ -6,7 +6,7 @@ import type { FileImport } from './import/import-from-source.ts'
 import { boundedLines } from './bounded-lines.ts'
 import { ApplicationError, CmsError } from '../base/errors.ts'
 import { findFileWithin } from './file-within.ts'
-import { type MappedFile, MISSING } from './map/map-output.ts'
+import { type MappedFile, MISSING } from '@quire/migrate/map-output'
 
 export interface FilesOptions {
   readonly path: string

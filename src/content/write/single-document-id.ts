@@ -1,4 +1,4 @@
-import { documentIdFrom } from '../../mongo/versions/document-id.ts'
+import { documentIdFrom } from '@quire/schema/derived-id'
 import type { Uid } from '../../schema/definition.ts'
 
 /** Derives the documentId of a single type from its uid, so that no lookup is needed. */

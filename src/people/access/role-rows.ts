@@ -1,7 +1,7 @@
 import type { Database } from '../../mongo/connection/database.ts'
 import { pluginAction } from './actions.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
-import { documentIdFrom } from '../../mongo/versions/document-id.ts'
+import { documentIdFrom } from '@quire/schema/derived-id'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 

@@ -8,39 +8,6 @@ import { didYouMean } from '../../base/near-miss.ts'
 import { scalarRule } from '../values/scalar-rules.ts'
 import { sentenceOf } from '../values/value-messages.ts'
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
-/** Reading one of these names from an object without it returns an inherited value. */
-const PROTOTYPE_NAMES = [...Object.getOwnPropertyNames(Object.prototype), 'prototype']
-const RESERVED: Readonly<Record<'contentType' | 'component', ReadonlySet<string>>> = {
-  contentType: new Set([
-    'id',
-    'documentId',
-    'createdAt',
-    'updatedAt',
-    'publishedAt',
-    'createdBy',
-    'updatedBy',
-    'locale',
-    'localizations',
-    'status',
-    'meta',
-    '_id',
-    '_revision', // see mongo/versions/revision.ts
-    '_lock',
-    '_commit',
-    '_state', // see mongo/versions/stored-state.ts
-    ...PROTOTYPE_NAMES,
-  ]),
-  component: new Set(['id', 'documentId', '_id', '__component', ...PROTOTYPE_NAMES]),
-}
-
-/** Returns null for a valid name. */
-export function nameProblem(name: string, holder: 'contentType' | 'component'): string | null {
-  if (RESERVED[holder].has(name)) return 'the name is reserved; give the attribute another one'
-  if (NAME.test(name)) return null
-  return 'a name must start with a letter and hold only letters, digits, _ and -'
-}
-
 /** Finds contradictions between options of an attribute, or with its neighbors. */
 export function findContradictions(
   definition: AttributeDefinition,

@@ -1,16 +1,7 @@
+import { RESERVED_ROUTES } from '@quire/schema/names'
 import type { ContentTypeDefinition, DeclarationFault } from '../definition.ts'
 
 const ROUTE_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
-
-/** Paths under `/api` that the server always uses. */
-export const RESERVED_ROUTES: ReadonlySet<string> = new Set([
-  'auth',
-  'connect',
-  'i18n',
-  'upload',
-  'users',
-  'users-permissions',
-])
 
 /** Finds API names and collection names that are already taken. */
 export function findNameFaults(

@@ -1,5 +1,6 @@
 import { SchemaError } from '../../base/errors.ts'
-import { findContradictions, nameProblem } from './check-attribute.ts'
+import { nameProblem } from '@quire/schema/names'
+import { findContradictions } from './check-attribute.ts'
 import { findNameFaults } from './check-names.ts'
 import { checkQuery } from './check-query.ts'
 import {

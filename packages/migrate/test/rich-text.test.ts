@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { richTextBlocks } from '../../../src/transfer/map/contentful/rich-text.ts'
+import { richTextBlocks } from '@quire/migrate/contentful/rich-text'
 
 type Node = Readonly<Record<string, unknown>>
 

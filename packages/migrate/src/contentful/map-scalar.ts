@@ -1,4 +1,4 @@
-import type { Data } from '../../../schema/definition.ts'
+import type { Data } from '../data.ts'
 import type { ContentfulField } from './export-types.ts'
 import { factsKey, type FieldFacts, type ContentfulSurvey } from './survey.ts'
 

@@ -1,6 +1,6 @@
-import { ApplicationError } from '../../../base/errors.ts'
-import type { Data } from '../../../schema/definition.ts'
-import { documentIdFrom } from '../../../mongo/versions/document-id.ts'
+import { MigrationError } from '../migration-error.ts'
+import type { Data } from '../data.ts'
+import { documentIdFrom } from '@quire/schema/derived-id'
 import type { MappedFile } from '../map-output.ts'
 import type { Notes } from '../notes.ts'
 import {
@@ -62,10 +62,10 @@ export async function surveyExport(path: string, notes: Notes): Promise<Contentf
     else read(value)
   }
   if (survey.types.length === 0) {
-    throw new ApplicationError(`${path} is no export of Contentful: it has no contentTypes`)
+    throw new MigrationError(`${path} is no export of Contentful: it has no contentTypes`)
   }
   const locale = survey.locales.find((one) => one.default === true)
-  if (locale === undefined) throw new ApplicationError(`${path} names no default locale`)
+  if (locale === undefined) throw new MigrationError(`${path} names no default locale`)
   for (const asset of assets) noteAsset(survey, asset, locale.code, notes)
   for (const [field, ids] of survey.links) {
     const linked = [...ids].flatMap((id) => survey.entries.get(id)?.type ?? [])

@@ -1,4 +1,4 @@
-import type { Data } from '../../schema/definition.ts'
+import type { Data } from './data.ts'
 
 export const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'] as const
 export type Mark = (typeof MARKS)[number]

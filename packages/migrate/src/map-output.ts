@@ -3,8 +3,8 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { ApplicationError } from '../../base/errors.ts'
-import type { Data } from '../../schema/definition.ts'
+import { MigrationError } from './migration-error.ts'
+import type { Data } from './data.ts'
 
 export interface MappedFile {
   readonly documentId: string
@@ -31,12 +31,12 @@ export const MEDIA = 'media.ndjson'
 export const MISSING = 'media-missing.ndjson'
 const REPORT = 'report.txt'
 
-/** @throws ApplicationError for a folder with other content */
+/** @throws MigrationError for a folder with other content */
 export async function openMapOutput(folder: string): Promise<MapOutput> {
   await mkdir(folder, { recursive: true })
   const names = await readdir(folder)
   if (names.length > 0 && !names.includes(REPORT)) {
-    throw new ApplicationError(`${folder} has files already: choose an empty folder`)
+    throw new MigrationError(`${folder} has files already: choose an empty folder`)
   }
   const missing = new Set(names.includes(MISSING) ? await readIds(join(folder, MISSING)) : [])
   await writeFile(join(folder, REPORT), 'Not finished.\n')

@@ -1,4 +1,4 @@
-import type { Data } from '../../../schema/definition.ts'
+import type { Data } from '../data.ts'
 import type { MappedLine } from '../content-lines.ts'
 import type { Notes } from '../notes.ts'
 import { LINK_CATEGORY, type MappedField, type MappedType, OLD_ID } from './declare-types.ts'

@@ -1,4 +1,4 @@
-import type { Data } from '../../../schema/definition.ts'
+import type { Data } from '../data.ts'
 import {
   code,
   fileLink,

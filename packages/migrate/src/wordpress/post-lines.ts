@@ -1,4 +1,4 @@
-import type { Data } from '../../../schema/definition.ts'
+import type { Data } from '../data.ts'
 import type { MappedLine } from '../content-lines.ts'
 import type { MappedFile } from '../map-output.ts'
 import type { Notes } from '../notes.ts'

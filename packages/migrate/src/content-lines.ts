@@ -1,4 +1,4 @@
-import type { Data } from '../../schema/definition.ts'
+import type { Data } from './data.ts'
 import type { MapOutput } from './map-output.ts'
 
 /** The position of a document in the read order of `apply`. */

@@ -1,4 +1,4 @@
-import type { Data } from '../../../schema/definition.ts'
+import type { Data } from '../data.ts'
 import { attributeNamer, type TypeNames } from '../names.ts'
 import type { PostType, WordPressSurvey } from './survey.ts'
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { SaxesParser } from 'saxes'
-import { ApplicationError } from '../../../base/errors.ts'
+import { MigrationError } from '../migration-error.ts'
 
 export interface WxrRecord {
   readonly kind: 'author' | 'category' | 'tag' | 'term' | 'item'
@@ -32,7 +32,7 @@ const NO_XML = /(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu
  * Reads a WordPress export (WXR 1.x) and keeps only one record in memory.
  * https://codex.wordpress.org/Tools_Export_Screen
  *
- * @throws ApplicationError for an unreadable, foreign or truncated file
+ * @throws MigrationError for an unreadable, foreign or truncated file
  */
 export async function* readWxr(path: string): AsyncGenerator<WxrRecord> {
   const found: WxrRecord[] = []
@@ -54,11 +54,11 @@ export async function* readWxr(path: string): AsyncGenerator<WxrRecord> {
     }
     parser.close()
   } catch (error) {
-    if (!(error instanceof Error) || error instanceof ApplicationError) throw error
-    throw new ApplicationError(`${path} cannot be read: ${error.message}`, {}, { cause: error })
+    if (!(error instanceof Error) || error instanceof MigrationError) throw error
+    throw new MigrationError(`${path} cannot be read: ${error.message}`, { cause: error })
   }
   if (!reader.isWxr()) {
-    throw new ApplicationError(`${path} is no export of WordPress: it has no wp:wxr_version`)
+    throw new MigrationError(`${path} is no export of WordPress: it has no wp:wxr_version`)
   }
 }
 

@@ -1,5 +1,4 @@
-import { nameProblem } from '../../schema/check/check-attribute.ts'
-import { RESERVED_ROUTES } from '../../schema/check/check-names.ts'
+import { nameProblem, RESERVED_ROUTES } from '@quire/schema/names'
 
 export interface TypeNames {
   readonly singular: string

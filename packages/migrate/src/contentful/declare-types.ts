@@ -1,4 +1,4 @@
-import type { Data } from '../../../schema/definition.ts'
+import type { Data } from '../data.ts'
 import { attributeNamer, typeNamer, type TypeNames } from '../names.ts'
 import type { Notes } from '../notes.ts'
 import type { ContentfulField, ContentfulType } from './export-types.ts'

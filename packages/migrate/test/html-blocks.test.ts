@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { array, assert, constantFrom, property } from 'fast-check'
 import { findBlockFaults } from '../../../src/schema/values/blocks.ts'
-import { htmlBlocks } from '../../../src/transfer/map/wordpress/html-blocks.ts'
+import { htmlBlocks } from '@quire/migrate/wordpress/html-blocks'
 
 const FILE = 'w23456789012345678901234'
 

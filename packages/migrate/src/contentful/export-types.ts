@@ -1,4 +1,4 @@
-import type { Data } from '../../../schema/definition.ts'
+import type { Data } from '../data.ts'
 
 /** https://www.contentful.com/developers/docs/references/content-management-api/#/reference/content-types */
 export interface ContentfulField {

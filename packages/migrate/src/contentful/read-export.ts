@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { JSONParser } from '@streamparser/json'
-import { ApplicationError } from '../../../base/errors.ts'
-import type { Data } from '../../../schema/definition.ts'
+import { MigrationError } from '../migration-error.ts'
+import type { Data } from '../data.ts'
 
 export interface ExportItem {
   readonly list: string
@@ -12,7 +12,7 @@ export interface ExportItem {
  * Reads an export of `contentful space export` and keeps only one item in memory.
  * https://github.com/contentful/contentful-export#exported-data-structure
  *
- * @throws ApplicationError for an unreadable file, invalid JSON and a truncated file
+ * @throws MigrationError for an unreadable file, invalid JSON and a truncated file
  */
 export async function* readExport(path: string): AsyncGenerator<ExportItem> {
   const found: ExportItem[] = []
@@ -29,7 +29,7 @@ export async function* readExport(path: string): AsyncGenerator<ExportItem> {
     }
     if (!parser.isEnded) parser.end()
   } catch (error) {
-    if (!(error instanceof Error) || error instanceof ApplicationError) throw error
-    throw new ApplicationError(`${path} cannot be read: ${error.message}`, {}, { cause: error })
+    if (!(error instanceof Error) || error instanceof MigrationError) throw error
+    throw new MigrationError(`${path} cannot be read: ${error.message}`, { cause: error })
   }
 }

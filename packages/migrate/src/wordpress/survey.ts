@@ -1,4 +1,4 @@
-import { documentIdFrom } from '../../../mongo/versions/document-id.ts'
+import { documentIdFrom } from '@quire/schema/derived-id'
 import type { LinePosition } from '../content-lines.ts'
 import type { MappedFile } from '../map-output.ts'
 import { typeNamer, type TypeNames } from '../names.ts'

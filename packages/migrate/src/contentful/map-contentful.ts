@@ -1,4 +1,4 @@
-import { localeTag } from '../../../content/locales/locale-code.ts'
+import { localeTag } from '@quire/schema/locale-tag'
 import { inOrder, openContentLines, type LinePosition } from '../content-lines.ts'
 import { listFiles, type MapOutput } from '../map-output.ts'
 import type { MapReport } from '../map-report.ts'
@@ -13,7 +13,7 @@ import { entryId, type ContentfulSurvey, surveyExport } from './survey.ts'
  * Converts an export of `contentful space export` to content-types, lines for `apply` and a list of files. Reads the
  * export twice and only keeps ids of entries in memory.
  *
- * @throws ApplicationError for other files
+ * @throws MigrationError for other files
  */
 export async function mapContentful(path: string, output: MapOutput): Promise<MapReport> {
   const notes = openNotes()

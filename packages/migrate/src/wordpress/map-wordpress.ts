@@ -26,7 +26,7 @@ const AUTHOR = { singular: 'author', plural: 'authors' }
  * Converts a WordPress export to content-types, lines for `apply` and a list of files. Reads the export twice and only
  * keeps authors, terms and post ids in memory.
  *
- * @throws ApplicationError for other files
+ * @throws MigrationError for other files
  */
 export async function mapWordpress(path: string, output: MapOutput): Promise<MapReport> {
   const notes = openNotes()
