@@ -100,7 +100,7 @@ async function measure(what: string, work: () => Promise<unknown>): Promise<void
   const grown = (name: 'total' | 'own'): string =>
     `${before[name].toFixed(0)} → ${peak[name].toFixed(0)} MB (+${(peak[name] - before[name]).toFixed(0)})`
   console.log(
-    `${what}: ${seconds.toFixed(1)} s, resident ${grown('total')}, of it own ${grown('own')}`,
+    `${what}: ${seconds.toFixed(1)} s, resident ${grown('total')}, anonymous ${grown('own')}`,
   )
 }
 

@@ -13,7 +13,7 @@ const START_MS = 25_000
 interface Started {
   readonly output: string
   readonly ms: number
-  /** Ends it as Ctrl-C would; answers the exit code. */
+  /** Sends SIGINT and returns the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -157,7 +157,7 @@ function commandsIn(output: string): readonly string[] {
     .filter((line) => line.startsWith('curl '))
 }
 
-/** What curl does with such a command: options, then the address, all in single quotes. */
+/** Parses a command like curl: options, then the address, all in single quotes. */
 async function runCommand(command: string) {
   const quoted = [...command.matchAll(/'([^']*)'/g)].map(([, text = '']) => text)
   const address = quoted.at(-1) ?? ''
@@ -171,7 +171,7 @@ function tokenIn(output: string): string {
   return /Token\s+(\S+)/.exec(output)?.[1] ?? ''
 }
 
-/** Uses the printed link up, and once more. */
+/** Uses the one-time link twice. */
 async function signIn(output: string): Promise<readonly number[]> {
   const [, address = '', token = ''] =
     /Sign in +(\S+)\/studio\/sign-in#token=([\w-]+)/.exec(output) ?? []

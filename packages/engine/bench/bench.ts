@@ -78,7 +78,7 @@ for (let i = 0; i < DOCUMENT_COUNT; i += 1000)
   await collection.insertMany(documents.slice(i, i + 1000))
 const seconds = (performance.now() - started) / 1000
 console.log(
-  `insertMany, two indexes beside _id`.padEnd(58),
+  `insertMany, two more indexes`.padEnd(58),
   `${Math.round(DOCUMENT_COUNT / seconds)} documents/s`,
 )
 
@@ -156,7 +156,7 @@ await client.close()
 await engine.close()
 const { size, used } = fileUse(join(directory, 'data.mdb'))
 console.log(
-  'the file, and what is used of it'.padEnd(58),
+  'size of the file, and its used part'.padEnd(58),
   `${mebibytes(size)} MiB, ${mebibytes(used)} MiB: ${(size / used).toFixed(2)} ×`,
 )
 rmSync(directory, { recursive: true, force: true })

@@ -57,9 +57,9 @@ function rowOf(_id: string, i: number): Row {
 
 const WRITES: Readonly<Record<string, Write>> = {
   insert: ({ rows }, id, i) => rows.insertOne(rowOf(id, i)),
-  'update of what no index holds': ({ rows }, _, i) =>
+  'update without index': ({ rows }, _, i) =>
     rows.updateOne({ _id: `stored-${i % STORED}` }, { $set: { body: `body ${i}` } }),
-  'update of what an index holds': ({ rows }, _, i) =>
+  'update with index': ({ rows }, _, i) =>
     rows.updateOne({ _id: `stored-${i % STORED}` }, { $set: { slug: `slug-${i}` } }),
   transaction: ({ client, rows }, id, i) =>
     client.withSession((session) =>

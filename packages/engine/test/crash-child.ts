@@ -2,7 +2,8 @@ import { MongoClient } from 'mongodb'
 import type { Document } from 'mongodb'
 import { startEmbedded } from '../src/start-embedded.ts'
 
-// Writes without end and prints a line for each write that was acknowledged: the parent ends this process anywhere.
+// Writes forever and prints a line per acknowledged write. The parent kills this process at any
+// point.
 
 const [directory = '', round = '0'] = process.argv.slice(2)
 const engine = await startEmbedded({ directory })

@@ -8,7 +8,7 @@ import { temporaryFolder } from './contract/targets.ts'
 
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 6)
 
-/** Lets a child write until it has printed so many lines, then kills it; answers what it acknowledged. */
+/** Kills the child after this number of lines. Returns the acknowledged writes. */
 function runAndKill(directory: string, round: number, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(
@@ -26,7 +26,7 @@ function runAndKill(directory: string, round: number, lines: number): Promise<st
       if (output.split('\n').length > lines) child.kill('SIGKILL')
     })
     child.on('error', reject)
-    // A line that was cut off does not count as acknowledged.
+    // A truncated line does not count as acknowledged.
     child.on('close', () => resolve(output.split('\n').slice(0, -1)))
   })
 }

@@ -3,7 +3,7 @@ import { checkDeadline, TurnOver, startTurn } from '../src/deadline.ts'
 
 const TURN_MS = 60
 
-/** Waits as a process does that gets no core. */
+/** Waits like a process without a core. */
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -38,7 +38,7 @@ describe('the embedded engine after its folder was removed', () => {
   const move = (): void => renameSync(directory, join(parent, 'elsewhere'))
   const moveBack = (): void => renameSync(join(parent, 'elsewhere'), directory)
 
-  /** The code that a write is refused with; null for one that is acknowledged. */
+  /** The error code of a refused write. Null if it was acknowledged. */
   const refusal = (write: Promise<unknown>): Promise<unknown> =>
     write.then(
       () => null,

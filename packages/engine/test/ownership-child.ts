@@ -1,6 +1,6 @@
 import { startEmbedded } from '../src/start-embedded.ts'
 
-// Opens the folder, says which role it has, and stays until its input ends.
+// Opens the folder, prints its role, and runs until stdin ends.
 
 const [directory = ''] = process.argv.slice(2)
 const engine = await startEmbedded({ directory, durable: false })

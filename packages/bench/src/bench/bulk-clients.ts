@@ -52,7 +52,7 @@ export async function sendBulk(base: string, sentLines: Iterable<object>): Promi
   Readable.from(textOf(sentLines)).pipe(sent)
   const lines = (await answered).trimEnd().split('\n')
   const fault = lines.find((line) => !line.includes('"created"'))
-  if (fault !== undefined) throw new Error(`a line made nothing: ${fault}`)
+  if (fault !== undefined) throw new Error(`a line failed: ${fault}`)
   return lines.length
 }
 

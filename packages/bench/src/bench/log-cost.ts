@@ -61,7 +61,7 @@ export async function benchLog(options: BenchOptions): Promise<string> {
 async function createWorkload({ base }: ChildServer, posts: number): Promise<Workload> {
   const all = makeWorkloads(await readSeeded(base, posts))
   const create = all.find(({ name }) => name === 'create')
-  if (create === undefined) throw new Error('there is no such workload')
+  if (create === undefined) throw new Error('the workload create is missing')
   return create
 }
 

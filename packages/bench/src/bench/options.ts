@@ -20,11 +20,11 @@ export interface BenchOptions extends Omit<MeasureSettings, 'connections'> {
   readonly memorySeconds: number
 }
 
-export const BENCH_USAGE = `npm run bench -- [options]          Quire beside a bare server, in turn
-npm run bench -- embedded           the embedded engine by itself
+export const BENCH_USAGE = `npm run bench -- [options]          Quire compared with a bare server
+npm run bench -- embedded           the embedded engine alone
 npm run bench -- queries            queries of the sample, one client
-npm run bench -- flags              Quire by flags of V8, in turn
-npm run bench -- bulk               POST /api/_bulk beside single POSTs and insertMany
+npm run bench -- flags              V8 flags
+npm run bench -- bulk               POST /api/_bulk compared with single POSTs and insertMany
 npm run bench -- log                create with and without the commit log
 
   --workload NAME,…   some of list, "cached list", 304, "counted list", newest, populated,
@@ -37,7 +37,7 @@ npm run bench -- log                create with and without the commit log
   --posts N,N,…       articles (10000)
   --full              1, 10 and 50 connections; 10,000 and 100,000 articles
   --cities N          of the sample (10000; there are 135233)
-  --memory SECONDS    watch resident memory under a load of lists
+  --memory SECONDS    sample resident memory while lists are read
   --plots FOLDER      draw throughput and latency
   --sizes N,N,…       numbers of documents to draw (1000,10000,100000)
   --profile FOLDER    write a CPU profile of Quire

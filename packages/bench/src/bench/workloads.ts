@@ -76,7 +76,7 @@ function cityReads({ country, deep }: SeededIds): readonly Workload[] {
     read(
       'cities',
       'indexed filter',
-      'what the deep filter compares with',
+      'baseline of the deep filter',
       `cities?${CITIES_PAGE}&filters[country][documentId][$eq]=${country}`,
     ),
     read(
@@ -85,7 +85,7 @@ function cityReads({ country, deep }: SeededIds): readonly Workload[] {
       'p50 at most 3 × that of the indexed filter',
       `cities?${CITIES_PAGE}&filters[country][borders][cca3][$eq]=CHE`,
     ),
-    read('cities', 'cursor page 1', 'what the deep page compares with', citiesAfter('')),
+    read('cities', 'cursor page 1', 'baseline of the deep page', citiesAfter('')),
     read(
       'cities',
       'cursor deep page',

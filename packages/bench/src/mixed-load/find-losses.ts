@@ -69,7 +69,7 @@ async function lossesOfNotes(get: Get, ledger: Ledger): Promise<readonly string[
     for (const { key, total } of entries) {
       const shared = totals.get(`${status} ${key}`) ?? total
       if (shared !== total) {
-        losses.push(`${key}: its locales differ in what they share, ${shared} and ${total}`)
+        losses.push(`${key}: its locales differ in a shared attribute: ${shared} and ${total}`)
       }
       totals.set(`${status} ${key}`, total)
     }
@@ -183,7 +183,8 @@ async function lossesOfFiles(
     const response = await fetch(new URL(url, base), { signal: AbortSignal.timeout(30_000) })
     const isWhole = response.status === 200 && digestOf(await response.text()) === content
     if (record?.id !== id) losses.push(`file ${id} has no record`)
-    if (!isWhole) losses.push(`file ${id}: ${url} is not what was stored (${response.status})`)
+    if (!isWhole)
+      losses.push(`file ${id}: ${url} differs from the uploaded file (${response.status})`)
   }
   return losses
 }

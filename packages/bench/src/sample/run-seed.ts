@@ -21,8 +21,8 @@ const DEFAULT_CITIES = 10_000
 
 export const SEED_USAGE = `Usage: npm run seed -- [--cities N | --from folder|file] [--quiet]
 
-  --cities N   how many cities, the most populous first; ${formatCount(DEFAULT_CITIES)} unless told otherwise
-  --from path  content of your own, as quire apply takes it, instead of the sample
+  --cities N   number of cities, by population (default ${formatCount(DEFAULT_CITIES)})
+  --from path  your own content in the format of quire apply, instead of the sample
   --quiet      print errors only
   --help       print this text`
 

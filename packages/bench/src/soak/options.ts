@@ -20,18 +20,18 @@ export interface SoakOptions {
   readonly json: boolean
 }
 
-export const SOAK_USAGE = `npm run soak -- [options]   servers under mixed load, and what becomes of their memory
+export const SOAK_USAGE = `npm run soak -- [options]   servers under mixed load, and their memory
 
   --seconds N     of load (3600)
-  --every N       seconds between two samples (60)
-  --processes N   servers of one database (1; more of them need MONGODB_URI)
+  --every N       seconds between samples (60)
+  --processes N   servers on one database (1; more need MONGODB_URI)
   --writers N     at once (4)
   --readers N     (4)
-  --visitors N    clients answered from memory, each answer held against the ledger (2)
+  --visitors N    anonymous clients with cached responses, checked against the ledger (2)
   --uploaders N   (1)
-  --strangers N   clients of new names in every request, and of pictures (1)
-  --pause MS      between two requests of a client, at most (0)
-  --collect       collect garbage before each sample: the heap is then what lives
+  --strangers N   clients with new names in every request, and pictures (1)
+  --pause MS      maximum pause between two requests of a client (0)
+  --collect       collect garbage before each sample, so that only live objects count
   --json          for programs`
 
 /** @throws TypeError, RangeError for an unknown option or an invalid number */

@@ -14,7 +14,7 @@ const VERSIONS = ['draft:en', 'draft:fr', 'published:en', 'published:fr'] as con
 describe('visitors of the mixed load', () => {
   let server: Server
   let ledger: Ledger
-  /** The revision that the server shows; null shows none. */
+  /** The revision in the response of the server. Null if the entry is missing. */
   let shown: number | null
   let asked: number
 
@@ -49,7 +49,7 @@ describe('visitors of the mixed load', () => {
   const write = (versions: PossibleVersions, revision: number | null): void => {
     for (const slot of VERSIONS) versions.set(slot, new Set([revision]))
   }
-  /** Written so long ago, in milliseconds, one after the other. */
+  /** Times of the writes, in milliseconds before now. */
   const written = (...writes: readonly (readonly [number, number | null])[]): void => {
     const now = performance.now()
     let at = now

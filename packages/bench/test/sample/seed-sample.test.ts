@@ -61,7 +61,6 @@ describe('seedSample', () => {
     expect(await countIn('files')).to.equal(0)
   })
 
-  /** A cover for each article, in the media library, with its formats. */
   async function expectCovers(files: readonly Document[]): Promise<void> {
     expect(files.map(({ name }) => String(name))).to.have.members(
       ['borders', 'maps', 'names'].map((key) => `quire-sample-${key}.png`),

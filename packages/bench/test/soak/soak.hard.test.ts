@@ -22,7 +22,7 @@ describe('npm run soak', () => {
 
   afterEach(() => running?.kill('SIGKILL'))
 
-  /** `toldOf`: the address of the server, once it is under load. */
+  /** `toldOf` resolves with the address of the server once it is under load. */
   function start(...args: readonly string[]) {
     const child = spawn(process.execPath, [SCRIPT, '--json', '--writers', '2', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],

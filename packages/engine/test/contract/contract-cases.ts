@@ -11,12 +11,12 @@ import {
 } from 'mongodb'
 import type { Document } from 'mongodb'
 
-/** Why a deployment is not held to a case: it departs from MongoDB's manual there. */
+/** The reason why a deployment skips a case: it differs from MongoDB's manual. */
 export interface Departs {
   readonly documentdb: string
 }
 
-/** Documents are given without _id: it is their place in the list, from 0. */
+/** The _id of a document is its index in the list. */
 export type MatchCase = readonly [
   what: string,
   documents: Document[],

@@ -13,7 +13,7 @@ type Case = Collection<Row>
 
 const EXACT = { promoteValues: false, promoteLongs: false, bsonRegExp: true } as const
 
-// Types count: 1, 1.0 and NumberLong(1) are three different answers.
+// Types count: 1, 1.0 and NumberLong(1) are three different results.
 function exactly(value: unknown): string {
   return BSON.EJSON.stringify(value, { relaxed: false })
 }

@@ -2,8 +2,9 @@ import * as fc from 'fast-check'
 import { Double, Long } from 'mongodb'
 import type { Document } from 'mongodb'
 
-// Documents, filters, sorts and updates of the shapes that Quire sends, over few names and values so that they meet.
-// Decimals are left to the contract: DocumentDB finds those by no double that equals them (2026).
+// Documents, filters, sorts and updates of the shapes that Quire sends, with few names and values,
+// so that filters match. Decimals are left to the contract: DocumentDB does not match an equal
+// double (2026).
 
 const scalars = fc.constantFrom<unknown>(
   null, true, false, 0, 1, 2, -1, 1.5, new Double(1), new Double(-0), Long.ONE, Long.fromString('9007199254740993'),
@@ -76,7 +77,7 @@ export const sorts: fc.Arbitrary<readonly (readonly [string, 1 | -1])[]> = fc
     maxLength: 2,
     selector: ([path]) => path,
   })
-  // What lies beneath another cannot be sorted by with it; _id makes the order whole.
+  // A path and a path below it cannot be sorted together. `_id` makes the order total.
   .map((fields) => [...fields.slice(0, fields[0]?.[0].includes('.') ? 1 : 2), ['_id', 1]])
 
 export const updates: fc.Arbitrary<Document> = fc
@@ -104,12 +105,15 @@ export function hasEmptyList(rows: readonly Document[]): boolean {
   return holds(rows, (value) => Array.isArray(value) && value.length === 0)
 }
 
-/** DocumentDB adds to a boolean, where MongoDB refuses. */
+/** DocumentDB adds to a boolean, which MongoDB refuses. */
 export function addsToBoolean(rows: readonly Document[], update: Document): boolean {
   return '$inc' in update && holds(rows, (value) => typeof value === 'boolean')
 }
 
-/** To MongoDB an array within an array is a document, too, whose names are places; not to DocumentDB. */
+/**
+ * For MongoDB an array within an array is also a document, with indexes as names. For DocumentDB it
+ * is not.
+ */
 export function asksListsForNames(rows: readonly Document[], asked: readonly Document[]): boolean {
   return (
     holds(
@@ -119,7 +123,10 @@ export function asksListsForNames(rows: readonly Document[], asked: readonly Doc
   )
 }
 
-/** DocumentDB sorts by two arrays of one document, and each path by its own element; MongoDB refuses it. */
+/**
+ * DocumentDB sorts by two arrays of one document, each path by its own element. MongoDB refuses
+ * that.
+ */
 export function sortsByTwoLists(
   rows: readonly Document[],
   sort: readonly (readonly [string, 1 | -1])[],
@@ -128,7 +135,9 @@ export function sortsByTwoLists(
   return rows.some((row) => roots.filter((root) => holds(row[root], Array.isArray)).length > 1)
 }
 
-/** What is missing is at least null and at most null, but not to DocumentDB within `$elemMatch`. */
+/**
+ * For MongoDB a missing value is at least and at most null. DocumentDB differs within `$elemMatch`.
+ */
 export function asksElementsForNull(asked: readonly Document[]): boolean {
   return /"\$elemMatch":\{"[ab]":\{"\$[gl]te":null/.test(JSON.stringify(asked))
 }

@@ -14,13 +14,13 @@ import {
 } from './differential-arbitraries.ts'
 import { databaseName, isDocumentDb, TARGETS } from './targets.ts'
 
-/** QUIRE_TEST_DIFFERENCES=2000 for longer. */
+/** QUIRE_TEST_DIFFERENCES=2000 runs longer. */
 const RUNS = Number(process.env['QUIRE_TEST_DIFFERENCES'] ?? 60)
 const DOCUMENTS = 12
 
 type Row = Document & { _id: number }
 
-// MongoDB's manual decides: where DocumentDB is known to depart from it, it is not asked.
+// MongoDB's manual decides. Known differences of DocumentDB are not tested.
 describe('the embedded engine compared with a deployment', function () {
   this.timeout(Math.max(60_000, RUNS * 2_000))
   if (TARGETS.length < 2) {
@@ -51,7 +51,7 @@ describe('the embedded engine compared with a deployment', function () {
     .array(documents, { minLength: DOCUMENTS, maxLength: DOCUMENTS })
     .map((made) => made.map((document, _id) => ({ _id, ...document })))
 
-  /** What each of them answers on these rows; that it refuses, where it does. */
+  /** The result of each deployment on these rows, or the fact that it refuses the request. */
   async function ask<T>(made: Row[], question: (rows: Collection<Row>) => Promise<T>) {
     const answers: (T | 'refused')[] = []
     for (const collection of collections) {

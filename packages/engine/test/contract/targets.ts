@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { startEmbedded } from '../../src/start-embedded.ts'
 
-/** A deployment that the contract is run against. */
+/** A deployment that runs the contract. */
 export interface Target {
   readonly name: string
   readonly open: () => Promise<{ client: MongoClient; uri: string; close: () => Promise<void> }>
@@ -45,14 +45,14 @@ function deployed(uri: string): Target {
 
 const uri = process.env['MONGODB_URI']
 
-/** The embedded engine, and the deployment that MONGODB_URI names. */
+/** The embedded engine, and the deployment of MONGODB_URI. */
 export const TARGETS: readonly Target[] = uri === undefined ? [embedded] : [embedded, deployed(uri)]
 
 export function databaseName(): string {
   return `embedded_${randomBytes(5).toString('hex')}`
 }
 
-/** DocumentDB lacks what MongoDB's own buildInfo tells. */
+/** DocumentDB omits fields of MongoDB's buildInfo. */
 export async function isDocumentDb(client: MongoClient): Promise<boolean> {
   const info = await client
     .db('admin')

@@ -202,7 +202,7 @@ describe('transactions of the embedded engine', () => {
       return raw.reply()
     }
     for (let n = 0; n < 1000; n++) {
-      // So that each has a snapshot of its own.
+      // Gives each transaction its own snapshot.
       if (n % 10 === 0) await rows.updateOne({ _id: 1 }, { $inc: { n: 1 } })
       expect((await open(n))['ok']).to.equal(1)
     }

@@ -17,7 +17,7 @@ import { databaseName, isDocumentDb, TARGETS } from '../contract/targets.ts'
 import type { Target } from '../contract/targets.ts'
 
 const EMOJI = '\u{1F600}'
-/** An index keeps no more of a key: what follows is told apart by the document alone. */
+/** Longer than an index key, so the rest is only compared in the document. */
 const LONG = 'x'.repeat(1885)
 
 const scalars = fc.constantFrom<unknown>(
@@ -110,7 +110,7 @@ describe('an index over values of all types', function () {
         for (const [i, { key, options }] of specs.entries())
           await collection.createIndex(key, { name: `i${i}`, ...options })
         for (const [_id, document] of documents.entries())
-          // Parallel arrays, and numbers that are both names and places, are refused.
+          // Parallel arrays, and numbers that are both names and indexes, are refused.
           await collection.insertOne({ _id: _id as never, ...document }).catch(() => null)
         for (const filter of asked) {
           const wanted = await idsOf(collection, filter, { $natural: 1 })

@@ -73,7 +73,7 @@ describe('index keys', () => {
   })
 
   it('sort numbers of all types by their exact value', () => {
-    // An independent judge: both as fractions of whole numbers.
+    // An independent comparison: both as fractions of integers.
     const exact = (value: Value): [bigint, bigint] => {
       const text = value instanceof Double ? fromDouble(value.value) : describeValue(value)
       const [mantissa = '', exponent = '0'] = text.toUpperCase().split('E')
@@ -121,7 +121,7 @@ describe('index keys', () => {
     const plain = serialize({ list: Array.from({ length: 5000 }, () => one) })
     const document = decodeDocument(plain)
     expect(encodeDocument(document).equals(plain)).to.equal(true)
-    // What was written before the room grew must be in the larger one.
+    // Data from before the buffer grew must be in the larger buffer.
     const list = document['list'] as Value[]
     expect(
       encodeKey([list], [1]).equals(
@@ -144,7 +144,7 @@ describe('index keys', () => {
   })
 })
 
-/** A double's digits without rounding: BigInt keeps what toString would cut. */
+/** All digits of a double: BigInt keeps the digits that toString would round. */
 function fromDouble(value: number): string {
   if (Number.isInteger(value)) return String(BigInt(value))
   let [scaled, power] = [value, 0]
@@ -271,7 +271,7 @@ describe('an index scan', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  /** The same documents with or without indexes, some of them changed or removed again. */
+  /** The same documents with and without indexes. Some are updated or deleted. */
   const fill = (
     rows: readonly Document[],
     indexes: readonly Document[],
@@ -313,7 +313,7 @@ describe('an index scan', () => {
     return collection
   }
 
-  /** Null where it is refused: an order by two arrays. */
+  /** Null if the sort is refused because of two arrays. */
   const answer = (source: QuerySource, query: Query): readonly Document[] | null => {
     try {
       return [...runQuery(source, query)].map(({ bytes }) => decodeDocument(bytes))
@@ -325,7 +325,7 @@ describe('an index scan', () => {
 
   const used = { index: 0, union: 0, count: 0 }
 
-  /** Asks both, and counts what was planned for the one that has indexes. */
+  /** Queries both collections, and counts the chosen plans of the one with indexes. */
   const compare = (plain: QuerySource, indexed: QuerySource, query: Query): void => {
     const plan = planQuery(indexed, query)
     if (plan) used[plan.kind]++

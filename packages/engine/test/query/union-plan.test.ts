@@ -18,7 +18,7 @@ const planOf = (score: number): IndexPlan => ({
   score,
 })
 
-/** As many alternatives, of as many each. */
+/** As many alternatives on each of two levels. */
 function alternatives(count: number): Document {
   const some = Array.from({ length: count }, (_, a) => toDocument({ a }))
   const all = Array.from({ length: count }, () => toDocument({ $or: some }))

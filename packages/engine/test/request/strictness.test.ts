@@ -198,7 +198,7 @@ describe('the strict modes of the embedded engine', () => {
   })
 
   describe('the transaction of a client that was killed', () => {
-    /** Writes the first document in a transaction, and is killed before it commits. */
+    /** Writes the first document in a transaction and is killed before the commit. */
     const writeAndDie = async (): Promise<Binary> => {
       const child = fork(new URL('lost-client-child.js', import.meta.url), [engine.uri])
       const [{ lsid }] = (await once(child, 'message')) as [{ lsid: string }]

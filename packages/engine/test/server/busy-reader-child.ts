@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { startEmbedded } from '../../src/start-embedded.ts'
 
-// Has its second process read something that never ends, and waits to be killed.
+// Occupies the reader process forever and waits to be killed.
 
 const [, , directory = ''] = process.argv
 const engine = await startEmbedded({ directory })
@@ -13,7 +13,7 @@ rows
   .find({ text: { $regex: '^(a+)+$' } }, { maxTimeMS: 60_000 })
   .toArray()
   .catch(() => undefined)
-// Behind it nothing is read.
+// Later reads wait behind it.
 await rows
   .find({ text: { $regex: 'a+' } }, { maxTimeMS: 500 })
   .toArray()

@@ -24,7 +24,7 @@ const DROPS: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
   },
 }
 
-/** Beyond 10,000 documents the rest of a read goes on in the second process. */
+/** Beyond 10,000 documents the reader process continues a read. */
 const SIZES = { 'in the engine': 6_000, 'in the reader process': 12_000 }
 
 describe('a cursor of the embedded engine', () => {

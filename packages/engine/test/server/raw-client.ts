@@ -15,7 +15,7 @@ function header(length: number, operation: number, requestId = 1): Buffer {
   return bytes
 }
 
-/** An OP_MSG with a body and perhaps one document sequence. */
+/** An OP_MSG with a body and optionally one document sequence. */
 export function message(
   body: Document,
   options: { flags?: number; sequence?: readonly [string, readonly Document[]] } = {},
@@ -53,7 +53,7 @@ export function query(collection: string, document: Document): Buffer {
 export interface RawClient {
   readonly socket: Socket
   send(bytes: Buffer): void
-  /** The next reply's document; rejects when the connection ends. */
+  /** The document of the next reply. Rejects if the connection ends. */
   reply(): Promise<Document>
   readonly ended: Promise<void>
 }

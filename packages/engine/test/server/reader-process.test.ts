@@ -20,9 +20,9 @@ import { applyUnit, insertRecord, createUnit } from '../../src/storage/write-uni
 import { temporaryFolder } from '../contract/targets.ts'
 
 const HEAP_MEGABYTES = 48
-/** Longer than a command of a second is waited for. */
+/** Longer than the wait for a command of one second. */
 const SLOW_START = 'await new Promise((resolve) => setTimeout(resolve, 1_700))'
-/** A match that takes long is ended at its time limit: here something is not. */
+/** The engine stops a long match by itself. This command cannot be stopped. */
 const ENDLESS_MATCH = `import { Script } from 'node:vm'
 Script.prototype.runInContext = () => { for (;;); }`
 
@@ -95,7 +95,10 @@ describe('the reader process', function () {
       (error: unknown) => (error instanceof CommandError ? error.codeName : error),
     )
 
-  /** The snapshots that other processes read, by LMDB's table of readers: lines of process, thread and transaction. */
+  /**
+   * The snapshots of other processes, from LMDB's reader table: lines of process, thread and
+   * transaction.
+   */
   const snapshotsHeld = (): readonly string[] =>
     table
       .readerList()
@@ -134,7 +137,7 @@ describe('the reader process', function () {
     expect(await ask({ count: 'more' })).to.include({ n: 1 })
   })
 
-  /** What runs in each process that is started meanwhile, before the reader itself. */
+  /** Code that runs first in each process that is started during the test. */
   const startedWith = async (code: string, work: () => Promise<void>): Promise<void> => {
     await ask({ count: 'rows' })
     const stopped = new Promise<void>((resolve) => (onEnd = resolve))
@@ -218,7 +221,7 @@ describe('the reader process', function () {
     for (let i = 0; i < 400; i++) {
       data.store.write(() => data.store.put(data.store.records, key, Buffer.alloc(20_000, i)))
     }
-    // Of 8 MB that were written; the file grows by whole MiB.
+    // 8 MB were written. The file grows by whole MiB.
     expect(statSync(join(directory, 'data.mdb')).size).to.be.at.most(4 * 1024 * 1024)
   })
 })

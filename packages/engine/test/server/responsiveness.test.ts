@@ -10,12 +10,12 @@ const MAX_TIME_MS_EXPIRED = 50
 const MATCH_TOO_LONG = 51156
 const ROWS = 400
 const LIMIT_MS = 1_500
-/** How often short commands are answered while one is long: a number, as a machine may be slow. */
+/** Minimum number of short commands during a long one. A count, because a machine may be slow. */
 const ANSWERED = 3
 
 type Rows = Collection<Document & { _id: number }>
 
-/** Each row with all rows, several times over: billions of documents. */
+/** Joins each row with all rows several times: billions of documents. */
 function fanOut(depth: number): Document[] {
   return depth === 0
     ? []
@@ -25,7 +25,7 @@ function fanOut(depth: number): Document[] {
       ]
 }
 
-/** A number of nested loops over a range within one expression. */
+/** Nested loops over a range within one expression. */
 function loops(depth: number): Document {
   return {
     $reduce: {
@@ -36,7 +36,7 @@ function loops(depth: number): Document {
   }
 }
 
-/** Alternatives of alternatives: indexes are chosen for each, which takes seconds. */
+/** Nested alternatives: choosing an index for each takes seconds. */
 function alternatives(): Document[] {
   const some = Array.from({ length: 400 }, (_, n) => ({ n: -1 - n, a0: 1 }))
   return Array.from({ length: 400 }, () => ({ $or: some }))
@@ -88,7 +88,7 @@ const LONG: Readonly<Record<string, (rows: Rows) => Promise<unknown>>> = {
       .toArray(),
 }
 
-/** What runs where others wait for it. */
+/** Commands that run while others wait. */
 const ENDLESS: Readonly<Record<string, (rows: Rows, client: MongoClient) => Promise<unknown>>> = {
   'an update': (rows) => rows.updateMany({ text: { $regex: '^(a+)+$' } }, { $set: { n: 0 } }),
   'an update by a pipeline': (rows) =>

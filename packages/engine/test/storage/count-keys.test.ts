@@ -8,7 +8,7 @@ import { countKeys, createNewestView } from '../../src/storage/view.ts'
 import { temporaryFolder } from '../contract/targets.ts'
 
 const ENTRIES = 40_000
-/** The number of an index that there is not: its entries are put by hand. */
+/** An unused index number. The test adds its entries directly. */
 const INDEX = 77
 
 describe('countKeys', () => {

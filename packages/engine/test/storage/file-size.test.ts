@@ -10,7 +10,7 @@ import { temporaryFolder } from '../contract/targets.ts'
 const MEGABYTE = 1024 * 1024
 const ARTICLES = 1_000
 
-/** How far LMDB itself has used the file. */
+/** The end of the used part, as LMDB reports it. */
 async function usedBytes(path: string): Promise<number> {
   const root = open({ path, readOnly: true, maxDbs: 8 })
   const { pageSize, lastPageNumber } = root.getStats() as Readonly<
@@ -50,7 +50,7 @@ const WORKLOADS: Readonly<Record<string, Workload>> = {
 
 const EVERYONE = Array.from({ length: 10 }, (_, writer) => writer)
 
-/** By clients at once, whose writes share commits. */
+/** With concurrent clients, which share commits. */
 const AT_ONCE: typeof WORKLOADS = {
   'inserts by ten at once': (articles) =>
     Promise.all(

@@ -17,9 +17,9 @@ import type { Store } from '../../src/storage/store.ts'
 const DATABASE = 'torn'
 export const SESSION = toDocument({ id: new Binary(Buffer.alloc(16, 7), 4) })
 
-/** A store whose disk is full from its nth change on. */
+/** A store with a disk that is full from the nth change on. */
 export interface FillingStore extends Store {
-  /** How many changes it takes from now on. */
+  /** The number of further changes that succeed. */
   room: number
 }
 
@@ -104,7 +104,7 @@ const READS: readonly Body[] = [
   { count: 'fresh' },
 ]
 
-/** All that the engine answers of its content; what it says of itself is asked for in one order. */
+/** All content that the engine returns. Metadata is sorted. */
 export async function contentOf(engine: Engine): Promise<readonly string[]> {
   const answers: string[] = []
   for (const read of READS) {

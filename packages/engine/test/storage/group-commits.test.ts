@@ -26,7 +26,7 @@ function add(query: Body, n: number): Body {
   }
 }
 
-/** Refused as a command, not by a statement of it. */
+/** Refused as a command, not as a write error. */
 const TAKEN: Body = {
   findAndModify: 'a',
   query: toDocument({ _id: 0 }),
@@ -116,7 +116,7 @@ describe('concurrent writes', () => {
     await runAll([insert(16), insert(17)])
     expect(store.lastCommit() - before).to.equal(2)
     waitMs = forever
-    // There were two of them the last time.
+    // The last group had two writes.
     await runAll([insert(18), insert(19)])
     expect([1, 3, 8, 1000].map(computeGroupWait)).to.deep.equal([0, 0, 2, 3])
   })

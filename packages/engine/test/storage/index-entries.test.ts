@@ -101,7 +101,7 @@ describe('the entries of indexes', () => {
     replaceRecord(data, unit, collection, record, { bytes: encodeDocument(document), document })
   }
 
-  /** A change that a unique index refuses changes nothing. */
+  /** A change that a unique index refuses has no effect. */
   const tryTo = (unit: WriteUnit, one: Change): void => {
     try {
       apply(unit, one)
@@ -160,7 +160,7 @@ describe('the entries of indexes', () => {
     write((unit) => apply(unit, { kind: 'insert', fields: { a: 1, b: [1, 2] } }))
     const update = (changed: Fields): number =>
       write((unit) => apply(unit, { kind: 'update', at: 0, fields: changed }))
-    // The document alone; then an entry each that goes and one that comes.
+    // The document counts once. A changed entry adds two: one is removed and one is added.
     const own = update({ other: 1 })
     expect(update({ other: 2 })).to.equal(own)
     expect(update({ c: toDocument({ d: 1 }) })).to.equal(own + 2)

@@ -5,7 +5,8 @@ import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { type EmbeddedEngine, startEmbedded } from '../../src/start-embedded.ts'
 
-// A page of LMDB has 4,096 bytes. After a split a row of more than a third of it has a page by itself.
+// LMDB pages have 4,096 bytes. After a split, a row larger than a third of a page fills a page
+// alone.
 const SIZES = [900, 1_000, 1_250, 1_300, 1_340, 1_360, 1_400, 1_500, 1_700, 1_900, 1_990, 2_100]
 
 describe('the space for one write of many rows', () => {

@@ -29,7 +29,7 @@ describe('the indexes of an older version', () => {
 
   const open = (): Data => openData(openStore({ directory, durable: false }))
 
-  /** A folder whose index on `a.b` has no entries, and is said to be of the first form. */
+  /** A folder whose index on `a.b` has no entries and is marked as form 1. */
   const writeOld = async (unique: boolean, documents: readonly Document[]): Promise<void> => {
     const data = open()
     const collection = ensureCollection(data, 'test', 'rows')

@@ -30,7 +30,7 @@ type Step =
       readonly kind: 'read'
       readonly names: readonly string[]
       readonly most: number
-      /** A write comes between the news and the reading. */
+      /** A write happens between the news and the read. */
       readonly isLate: boolean
     }
 
