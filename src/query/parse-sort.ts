@@ -163,7 +163,7 @@ function sortKey(
   throw unusableKey(path, null, 'sort')
 }
 
-/** Bounds the look-ups per entry, which run before the first page is cut. */
+/** Limits the lookups per entry, which run for all entries before the first page is cut. */
 function assertBounded(
   path: string,
   through: readonly (RelationPlan | ComponentAttributePlan)[],
