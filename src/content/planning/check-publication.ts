@@ -8,13 +8,14 @@ import { checkItems, type ItemFault } from './check-items.ts'
 import type { PlanningContext } from './planning.ts'
 
 export type PublicationFault = Pick<ItemFault, 'name' | 'code' | 'message' | 'details'> & {
-  /** Absent if the type has no locales. */
+  /** Absent if the type is not localized. */
   readonly locale?: string
 }
 
 /**
- * Finds all faults that publishing a document would find, at most one row per locale. Writes nothing.
- * @throws NotFoundError for a missing document or named locale
+ * Finds all faults that would prevent the publication of a document, at most one row per locale.
+ * Writes no data.
+ * @throws NotFoundError for a missing document or requested locale
  */
 export async function checkPublication(
   context: Pick<PlanningContext, 'documents' | 'schema'>,

@@ -8,7 +8,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { PlannedAction } from './planned-action.ts'
 import type { PlanningContext } from './planning.ts'
 
-/** An action on some locales of one document. */
+/** An action on locales of a document. */
 export interface ActionOn {
   readonly action: PlannedAction
   readonly plan: ContentTypePlan
@@ -25,7 +25,8 @@ export function assertMayAct(
 }
 
 /**
- * Publishes or unpublishes in a transaction, on behalf of the author. @throws as `publishDocument` does
+ * Publishes or unpublishes in a transaction, on behalf of the principal.
+ * @throws like `publishDocument`
  */
 export async function runAction(
   { documents, locales: known }: Pick<PlanningContext, 'documents' | 'locales'>,
