@@ -13,6 +13,7 @@ const ts: Command = {
     'write TypeScript for @quire/client: of all content-types, or of those that a role may find',
   options: { role: { type: 'string' }, out: { type: 'string' } },
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async (context, _, options) => {
     const { schema, locales } = await context.api()
     const grants = await grantsOf(context, textOption(options, 'role'))
@@ -27,6 +28,7 @@ function native(language: string, write: (code: Code) => string): Command {
     summary: `write models and named queries in ${language.charAt(0).toUpperCase()}${language.slice(1)}: all, or those of a role`,
     options: { role: { type: 'string' }, out: { type: 'string' } },
     words: { min: 0, max: 0 },
+    needs: 'database',
     run: async (context, _, options) => {
       const { schema, locales } = await context.api()
       const grants = await grantsOf(context, textOption(options, 'role'))

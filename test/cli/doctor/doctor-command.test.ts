@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import type { Examination } from '../../../src/cli/doctor/examine.ts'
 import { findingsOf } from '../../../src/cli/doctor/examine-log.ts'
 import { purgeFinding } from '../../../src/cli/doctor/examine-purges.ts'
-import { runDoctor } from '../../../src/cli/doctor/run-doctor.ts'
+import { runCli } from '../../../src/cli/run-cli.ts'
 import { readConfig } from '../../../src/base/config/config.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
@@ -17,8 +17,9 @@ import { loadSchema } from '../../../src/server/services/load-schema.ts'
 import { declare } from '../../support/server.ts'
 import { openFaultProxy } from '../../faults/fault-proxy.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { UNOPENED } from '../unopened.ts'
 
-describe('cli/doctor/run-doctor', () => {
+describe('cli/doctor/doctor-command', () => {
   let test: TestDatabase
   let folder: string
   let environment: Record<string, string>
@@ -47,12 +48,13 @@ describe('cli/doctor/run-doctor', () => {
   ) => {
     const said = { out: '', error: '' }
     const deployment = { uri, reason: 'that of the test', close: () => Promise.resolve() }
-    const status = await runDoctor(
-      words,
-      {
-        readConfig: () => readConfig({ ...environment, ...more }),
-        startDeployment: () => Promise.resolve(deployment),
-      },
+    const installation = {
+      readConfig: () => readConfig({ ...environment, ...more }),
+      startDeployment: () => Promise.resolve(deployment),
+    }
+    const status = await runCli(
+      ['doctor', ...words],
+      { ...UNOPENED, installation },
       {
         out: (text) => void (said.out += text),
         error: (text) => void (said.error += text),
