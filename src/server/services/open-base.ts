@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Passwords } from '../../people/accounts/passwords.ts'
+import type { Passwords } from '../../people/sign-in/passwords.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DocumentContext } from '../../content/context.ts'

@@ -3,7 +3,7 @@ import {
   type DeviceAccount,
   type KnownDevicesOptions,
   openKnownDevices,
-} from '../../../src/people/access/known-devices.ts'
+} from '../../../src/people/sign-in/known-devices.ts'
 
 const ADA: DeviceAccount = { id: 'a'.repeat(24), epoch: 1 }
 const EVE: DeviceAccount = { id: 'e'.repeat(24), epoch: 1 }

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createId } from './random-tokens.ts'
+import { openSigner } from './signer.ts'
 
 /** An account with the epoch of its password. */
 export interface DeviceAccount {
@@ -37,20 +38,20 @@ const TOKEN = /^([0-9a-f]{32})-([0-9a-z]{24})-([0-9a-f]{64})$/
  * Tokens are `<device>-<account>-<HMAC-SHA256 of device, account and epoch>`. They are not stored.
  */
 export function openKnownDevices({ secret, kind, findAccount }: KnownDevicesOptions): KnownDevices {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', `quire known devices of ${kind}`, 32))
-  const sign = (device: string, { id, epoch }: DeviceAccount): Buffer =>
-    createHmac('sha256', key).update(`${device} ${id} ${epoch}`).digest()
+  const signer = openSigner(secret, `quire known devices of ${kind}`)
+  const signed = (device: string, { id, epoch }: DeviceAccount): string =>
+    `${device} ${id} ${epoch}`
   return {
     make: (account) => {
-      const device = randomBytes(16).toString('hex')
-      return `${device}-${account.id}-${sign(device, account).toString('hex')}`
+      const device = createId()
+      return `${device}-${account.id}-${signer.sign(signed(device, account)).toString('hex')}`
     },
     find: async (token) => {
       const [, id, account, signature] = TOKEN.exec(token) ?? []
       if (id === undefined || account === undefined || signature === undefined) return null
       const found = await findAccount(account)
       if (found === null) return null
-      const isValid = timingSafeEqual(sign(id, found), Buffer.from(signature, 'hex'))
+      const isValid = signer.isSigned(Buffer.from(signature, 'hex'), signed(id, found))
       return isValid ? { id, account } : null
     },
   }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { ServiceUnavailableError } from '../../../src/base/errors.ts'
-import { openPasswords } from '../../../src/people/accounts/passwords.ts'
+import { openPasswords } from '../../../src/people/sign-in/passwords.ts'
 
-describe('accounts/passwords', () => {
+describe('sign-in/passwords', () => {
   const passwords = openPasswords({ memoryKiB: 8, passes: 1 })
 
   it('hashes with argon2id and a random salt', async () => {
