@@ -10,12 +10,12 @@ import { type RestoreTarget } from '../../content/trash/restore-document.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
-import type { ContentRouteDependencies } from '../routes/content-routes.ts'
+import type { ContentRouteDependencies } from '../content/handlers.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { mayFindIn } from './request/may-find-in.ts'
 import { readableTypes } from './request/readable-types.ts'
-import { assertSingle, ownVerb, planOf } from './editor-content-routes.ts'
+import { assertSingle, ownVerb, planOf } from '../content/editor-content.ts'
 
 type Dependencies = ContentRouteDependencies
 

@@ -10,7 +10,7 @@ import {
 } from '../../query/parse-version.ts'
 import type { EntryQuery, Status } from '../../query/query.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
-import { VERSION_ACTIONS, type VersionAction } from '../routes/content-routes.ts'
+import { VERSION_ACTIONS, type VersionAction } from '../content/handlers.ts'
 import {
   conditionOf,
   dataArgument,

@@ -17,7 +17,7 @@ import {
   type Guarded,
   permitted,
 } from '../router/guarded-router.ts'
-import type { ContentRouteDependencies } from './content-routes.ts'
+import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
-import { type BulkSlot, openBulkSlots } from '../../../src/http/routes/bulk-slots.ts'
+import { type BulkSlot, openBulkSlots } from '../../../src/http/content/bulk-slots.ts'
 
 const IDLE_MS = 5_000
 

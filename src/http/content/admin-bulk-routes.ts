@@ -19,8 +19,8 @@ import { payloadOf } from '../body/read-request.ts'
 import { writerOf } from '../reads/query-rules.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
-import { boundLocales } from './request/bound-locales.ts'
-import { type EditorContentDependencies, localeOf, planOf } from './editor-content-routes.ts'
+import { boundLocales } from '../admin/request/bound-locales.ts'
+import { type EditorContentDependencies, localeOf, planOf } from './editor-content.ts'
 
 type BulkName = 'publish' | 'unpublish' | 'discard' | 'delete'
 

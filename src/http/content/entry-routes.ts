@@ -11,15 +11,10 @@ import { administratorsOf, type GuardedRouter } from '../router/guarded-router.t
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { type AdminRouter, adminRouter } from '../router/admin-router.ts'
-import { boundLocales } from './request/bound-locales.ts'
-import { mayReadDrafts, readLocaleStates } from './request/entry-facts.ts'
-import { readPage } from './request/page-of.ts'
-import {
-  assertSingle,
-  type EditorContentDependencies,
-  localeOf,
-  planOf,
-} from './editor-content-routes.ts'
+import { boundLocales } from '../admin/request/bound-locales.ts'
+import { mayReadDrafts, readLocaleStates } from '../admin/request/entry-facts.ts'
+import { readPage } from '../admin/request/page-of.ts'
+import { assertSingle, type EditorContentDependencies, localeOf, planOf } from './editor-content.ts'
 
 export function entryRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)

@@ -1,9 +1,6 @@
 import Joi from 'joi'
 import { inputError, readInput } from '../../people/access/input.ts'
-import type { PlannedAction, PlannedFailure } from '../../content/planning/planned-action.ts'
-import type { ScheduleRow } from '../../content/planning/schedule-rows.ts'
-import { NO_LOCALE } from '../../schema/no-locale.ts'
-import { assertNoPayload, bodyOf } from '../body/read-request.ts'
+import { assertNoPayload, bodyOf } from './read-request.ts'
 import type { Context } from '../router/state.ts'
 
 const AT = Joi.object<{ readonly data: { readonly at: string } }>({
@@ -45,42 +42,4 @@ export function readTime(ctx: Context, now: Date): Date | null {
 function hasTime(body: unknown): boolean {
   const { data = null } = (body ?? {}) as { readonly data?: unknown }
   return typeof data === 'object' && data !== null && Object.hasOwn(data, 'at')
-}
-
-export interface ScheduleResponse {
-  readonly id: string
-  readonly kind: ScheduleRow['kind']
-  readonly action?: PlannedAction
-  readonly uid?: string
-  readonly documentId?: string
-  readonly locales?: readonly string[]
-  readonly at: Date
-  readonly state: 'waiting' | 'failed'
-  readonly attempts: number
-  readonly nextAttemptAt: Date | null
-  readonly failure: PlannedFailure | null
-  readonly by: ScheduleRow['by']
-}
-
-export function showSchedule(row: ScheduleRow): ScheduleResponse {
-  const { _id: id, kind, at, by, failure, attempts, open, dueAt } = row
-  const isWaiting = open === 1
-  const of = row.kind === 'document' ? documentOf(row) : {}
-  return {
-    id,
-    kind,
-    ...of,
-    at,
-    state: isWaiting ? 'waiting' : 'failed',
-    attempts,
-    nextAttemptAt: isWaiting && failure !== null ? dueAt : null,
-    failure,
-    by,
-  }
-}
-
-function documentOf(row: Extract<ScheduleRow, { readonly kind: 'document' }>) {
-  const { action, type: uid, documentId, locales } = row
-  const isLocalized = !locales.includes(NO_LOCALE)
-  return { action, uid, documentId, ...(isLocalized && { locales }) }
 }

@@ -1,4 +1,4 @@
-import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
+import type { ContentVerb } from '../../people/access/actions.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { createDocument } from '../../content/write/create-document.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
@@ -25,23 +25,15 @@ import {
 import type { LocaleRules, Status } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import {
-  type GuardedRouter,
-  guardedRouter,
-  type Guarded,
-  permitted,
-} from '../router/guarded-router.ts'
 import { readCondition, sendTagged } from '../answer/entity-tag.ts'
 import { entriesEnvelope, entryEnvelope, envelopeAt, ERROR_CODE } from '../answer/envelope.ts'
-import type { CachedReads, PreparedRead } from '../reads/cached-reads.ts'
-import type { ListRequest, ListQuery } from '../reads/list-queries.ts'
-import { documentIdOf, prepareEntry, prepareList, sendEntry } from '../reads/content-reads.ts'
+import { documentIdOf, prepareEntry, sendEntry } from '../reads/content-reads.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
 import { entryRulesOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
-import { assertNoPayload, dataOf, parameterOf, readQuery } from '../body/read-request.ts'
-import { readTime, showSchedule } from './schedule-action.ts'
+import { assertNoPayload, dataOf } from '../body/read-request.ts'
+import { readTime } from '../body/read-time.ts'
+import { showSchedule } from '../answer/show-schedule.ts'
 import type { Context, Middleware } from '../router/state.ts'
-import { assertKnownBody, assertKnownParameters } from '../reads/strict-request.ts'
 import { toJson } from '../answer/to-json.ts'
 
 export interface ContentRouteDependencies extends RuleSources {
@@ -52,11 +44,6 @@ export interface ContentRouteDependencies extends RuleSources {
   /** Sets the principal; run for existing routes only. */
   readonly authenticate: Middleware
   readonly readBody: Middleware
-}
-
-export interface ServedContentDependencies extends ContentRouteDependencies {
-  readonly reads: CachedReads
-  readonly listQuery: (asked: ListRequest) => ListQuery
 }
 
 /** What a handler works on: one content-type, and the request's query string and locales. */
@@ -73,8 +60,6 @@ export type ContentHandler = (
   request: ContentRequest,
   dependencies: ContentRouteDependencies,
 ) => Promise<void>
-
-type PrepareRead = (request: Omit<ContentRequest, 'query' | 'endpoint'>) => PreparedRead
 
 /** What is done to the versions of a document by its name: whom it asks for, and which version it answers. */
 export interface VersionAction {
@@ -103,57 +88,6 @@ export const VERSION_ACTIONS: readonly VersionAction[] = [
   },
   { name: 'discard', verb: 'update', run: discardDraft, answered: 'draft', planned: null },
 ]
-
-/** The endpoints of one content-type, under `/api/<plural>` or `/api/<singular>`. */
-export function contentRoutes(
-  plan: ContentTypePlan,
-  dependencies: ServedContentDependencies,
-): GuardedRouter {
-  const isSingle = plan.kind === 'singleType'
-  const name = isSingle ? plan.singularName : plan.pluralName
-  const router = guardedRouter(`/api/${name}`)
-  const { authenticate, readBody } = dependencies
-  const handle = (verb: ContentVerb, handler: ContentHandler): Guarded =>
-    permitted(contentAction(plan, verb), async (ctx) => {
-      assertKnownParameters(ctx, dependencies.api)
-      assertKnownBody(ctx, dependencies.api)
-      const locales = await dependencies.locales.current()
-      const endpoint = `/api/${name}`
-      await handler(
-        { ctx, plan, query: readQuery(ctx.querystring), locales, endpoint },
-        dependencies,
-      )
-    })
-  const read = (verb: ContentVerb, prepare: PrepareRead): Guarded =>
-    permitted(contentAction(plan, verb), async (ctx) => {
-      assertKnownParameters(ctx, dependencies.api)
-      const locales = await dependencies.locales.current()
-      const documentId = verb === 'findOne' ? parameterOf(ctx, 'documentId') : null
-      await dependencies.reads.answer(ctx, { uid: plan.uid, documentId, locales }, () =>
-        prepare({ ctx, plan, locales }),
-      )
-    })
-  const entry: PrepareRead = (asked) =>
-    prepareEntry({ ...asked, query: readQuery(asked.ctx.querystring) }, dependencies)
-  const list: PrepareRead = (asked) =>
-    prepareList(asked.ctx, dependencies.listQuery(asked), dependencies.documents)
-  for (const action of plan.draftAndPublish ? VERSION_ACTIONS : []) {
-    const path = `${isSingle ? '' : '/:documentId'}/actions/${action.name}`
-    router.post(path, readBody, authenticate, handle(action.verb, act(action)))
-  }
-  if (isSingle) {
-    router.get('/', authenticate, read('find', entry))
-    router.put('/', readBody, authenticate, handle('update', update))
-    router.delete('/', authenticate, handle('delete', remove))
-    return router
-  }
-  router.get('/', authenticate, read('find', list))
-  router.post('/', readBody, authenticate, handle('create', create))
-  router.get('/:documentId', authenticate, read('findOne', entry))
-  router.put('/:documentId', readBody, authenticate, handle('update', update))
-  router.delete('/:documentId', authenticate, handle('delete', remove))
-  return router
-}
 
 export async function findOne(
   request: ContentRequest,
