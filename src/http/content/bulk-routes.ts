@@ -2,15 +2,14 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { contentAction } from '../../people/access/actions.ts'
 import { assertMay, may } from '../../people/access/permissions.ts'
-import { typesByName } from '../../content/bulk/bulk-line.ts'
-import type { BulkWriter } from '../../content/bulk/bulk-writer.ts'
+import { type BulkWriter, typesByName } from '../../content/bulk/bulk-line.ts'
 import {
   type BulkRun,
-  LineFault,
   type LineAnswer,
-  type SentLine,
+  LineFault,
   runAtomically,
   runLines,
+  type SentLine,
 } from '../../content/bulk/run-lines.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { CmsError, ServiceUnavailableError, ValidationError } from '../../base/errors.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { PartStore } from '../../../src/content/bulk/store-parts.ts'
+import { PartStore } from '../../../src/content/bulk/write-lines.ts'
 
 /** A part in flight and the functions that settle it. */
 interface Storing {

@@ -5,13 +5,10 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
-import { type BatchView, documentPayload, readView } from './batch-view.ts'
-import type { BulkLine } from './bulk-line.ts'
-import type { BulkWriter } from './bulk-writer.ts'
-import { assertMayUpsert, locateDocument, targetOf } from './locate-document.ts'
-import type { Done } from './run-line.ts'
-import type { DryRunResults } from './dry-run-results.ts'
-import { isUnchanged } from './unchanged.ts'
+import { type BatchView, documentPayload, type DryRunResults, readView } from './batch-view.ts'
+import type { BulkLine, BulkWriter } from './bulk-line.ts'
+import { assertMayUpsert, isUnchanged, locateDocument, targetOf } from './decide-line.ts'
+import type { Done } from './write-lines.ts'
 
 function assertFree(
   plan: ContentTypePlan,
