@@ -34,6 +34,19 @@ export interface FileValues {
   readonly provider_metadata: null
 }
 
+/** The attributes that follow from the bytes of a file, in the order of the reference. */
+export const BYTE_ATTRIBUTES = [
+  'width',
+  'height',
+  'formats',
+  'hash',
+  'ext',
+  'mime',
+  'size',
+  'url',
+  'previewUrl',
+] as const
+
 export interface FormatValues {
   readonly ext: string
   readonly url: string
