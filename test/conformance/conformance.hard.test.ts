@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 const SCRIPT = fileURLToPath(new URL('conformance.js', import.meta.url))
 
-// A suite as small as one can be: its runner says what it was given, and asks the server.
+// A minimal suite. Its runner prints its arguments and sends one request.
 const RUNNER = `
 import fs from 'node:fs'
 const args = process.argv.slice(2)

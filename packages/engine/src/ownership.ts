@@ -15,7 +15,6 @@ interface Owner {
   readonly pid: number
   readonly birth: string
   readonly nonce: string
-  /** The address of the owner. Null until it listens. */
   readonly uri: string | null
 }
 

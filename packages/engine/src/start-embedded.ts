@@ -44,7 +44,6 @@ interface Shared {
 }
 
 const running = new Map<string, Shared>()
-/** Folders whose engine is being stopped. */
 const ending = new Map<string, Promise<void>>()
 
 const GUEST_PATIENCE_MS = 15_000

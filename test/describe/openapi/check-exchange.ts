@@ -286,7 +286,6 @@ const BOOLEANS = new Map([
   ...['false', 'f', '0'].map((text) => [text, false] as const),
 ])
 
-/** Converts the text of a query parameter to its declared type. */
 function typedValue(value: unknown, schema: Readonly<Record<string, unknown>>): unknown {
   if (schema['type'] === 'array') {
     const list: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')

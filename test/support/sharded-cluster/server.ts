@@ -4,7 +4,6 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Document, MongoClient, MongoError } from 'mongodb'
 
-/** A process of the cluster. */
 export interface ClusterServer {
   readonly name: string
   readonly address: string

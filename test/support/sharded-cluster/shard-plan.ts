@@ -7,7 +7,6 @@ export interface StoredCollection {
 }
 
 export interface ShardPlan {
-  /** By the name of the collection. */
   readonly keys: ReadonlyMap<string, Readonly<Record<string, 1>>>
   /** Content collections that stay on one shard, with the unique indexes that require it. */
   readonly kept: ReadonlyMap<string, readonly string[]>

@@ -21,7 +21,9 @@ const SCRIPT = fileURLToPath(new URL('sharded-cluster.js', import.meta.url))
 const STAND_IN = fileURLToPath(
   new URL('../../../../test/support/sharded-cluster/stand-in.mjs', import.meta.url),
 )
-/** Notes where it was sent to, and ends with 3; with `wait` as its argument it waits to be ended. */
+/**
+ * Records its environment and exits with 3. With the argument `wait` it runs until it is stopped.
+ */
 const SUITE = `
   const line = { name: 'suite', pid: process.pid, what: 'run', detail: [process.env.MONGODB_URI, process.env.QUIRE_TEST_SHARD] }
   require('node:fs').appendFileSync(process.env.STAND_IN_JOURNAL, JSON.stringify(line) + '\\n')

@@ -5,7 +5,6 @@ import type { Binaries } from './find-binaries.ts'
 import { type ClusterServer, startClusterServer } from './server.ts'
 
 export interface Cluster {
-  /** The URI of the mongos. */
   readonly uri: string
   stop(): Promise<void>
 }

@@ -13,7 +13,6 @@ import {
 /** The queries that Quire sends for articles, written by hand. */
 export interface BarePosts {
   list(page: number): Promise<object>
-  /** With the total count. */
   countedList(): Promise<object>
   newest(): Promise<object>
   /** With two relations, in three queries. */
@@ -22,7 +21,6 @@ export interface BarePosts {
   /** A list with a single post. */
   bySlug(slug: string): Promise<object>
   pageByCursor(cursor: string): Promise<object>
-  /** The first page of `_sync`. */
   firstSyncPage(): Promise<object>
   /** `_sync` without changes since the token. */
   syncTip(token: string): Promise<object>

@@ -8,7 +8,6 @@ export const PUBLISHED = { status: 'published', locale: '' }
 const TEXTS = ['id', 'documentId', 'title', 'slug', 'summary', 'body']
 const TIMES = ['createdAt', 'updatedAt', 'publishedAt']
 
-/** Fields in the order of Quire's responses. */
 const SHOWN = {
   post: [...TEXTS, 'rating', 'featured', ...TIMES],
   writer: ['id', 'documentId', 'name', 'email', ...TIMES],

@@ -29,7 +29,6 @@ export function* makeUpsertLines(type: BulkType, documents: Documents): Generato
   }
 }
 
-/** Minimal lines, to send many of them. */
 export function* makeSmallLines(count: number): Generator<object> {
   for (let index = 0; index < count; index += 1) {
     const data = { name: `Topic ${index}` }
@@ -69,7 +68,6 @@ export interface BareBulk {
 
 const ROWS = 1_000
 
-/** Creates a collection per type with the same indexes as Quire's. */
 export async function openBareBulk({ env }: Pick<Bench, 'env'>): Promise<BareBulk> {
   const client = await MongoClient.connect(env['MONGODB_URI'] ?? '', {
     writeConcern: { w: 'majority' },

@@ -11,7 +11,6 @@ export interface ChildServer {
    * Sends a message to the process and returns its reply. Needs a script preloaded into the server.
    */
   ask(message: string): Promise<unknown>
-  /** Suspends the process until `resume`. */
   pause(): void
   resume(): void
   stop(): Promise<void>

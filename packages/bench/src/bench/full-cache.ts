@@ -1,6 +1,5 @@
 import type { ChildServer } from './child-server.ts'
 
-/** The state of a server with a full response cache. */
 export interface FullCache {
   readonly residentBytes: number
   /** Bytes of cached responses, as reported by the server. */
@@ -35,7 +34,6 @@ export async function fillCache(
   return null
 }
 
-/** All pages in all sizes, the largest first. */
 function* otherLists(posts: number): Generator<string, string> {
   for (let size = MAX_PAGE_SIZE; size > 0; size -= 1) {
     for (let page = 1; page <= Math.ceil(posts / size); page += 1) {

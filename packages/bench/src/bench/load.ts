@@ -6,7 +6,6 @@ export type LoadMethod = 'GET' | 'POST' | 'PUT'
 /** Placeholder in bodies for a value that differs per request, such as a slug. */
 export const UNIQUE = '{{unique}}'
 
-/** The requests of a load generator. */
 export interface Load {
   readonly base: string
   readonly method: LoadMethod
@@ -22,7 +21,6 @@ export interface Load {
 export interface LoadResult {
   /** Milliseconds per response. */
   readonly times: readonly number[]
-  /** Total size of all bodies. */
   readonly bytes: number
   readonly seconds: number
 }

@@ -12,14 +12,11 @@ export interface MeasureSettings {
   readonly connections: number
 }
 
-/** The results of one server over all rounds of a workload. */
 export interface SideResult {
   readonly requestsPerSecond: Spread
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Of one response body. */
   readonly bytes: number
-  /** CPU of the server per request. */
   readonly cpuMs: number
   readonly residentBytes: number
 }
@@ -27,7 +24,6 @@ export interface SideResult {
 export interface WorkloadResult {
   readonly workload: Workload
   readonly connections: number
-  /** Number of posts at the start. */
   readonly posts: number
   readonly sides: Readonly<Record<Side, SideResult>>
   /** Quire's requests per second divided by those of the bare server, per round. */

@@ -19,7 +19,6 @@ export interface Plotting {
   readonly generator: LoadGenerator
   readonly settings: MeasureSettings
   readonly folder: string
-  /** Ascending. */
   readonly sizes: readonly number[]
 }
 
@@ -96,7 +95,6 @@ async function latencyByPage({ quire }: ServerPair, posts: number): Promise<read
   ]
 }
 
-/** The cursor of a page, from the `id` of the page's first entry. */
 async function cursorOf(url: string): Promise<string> {
   const { data } = (await (await fetch(url)).json()) as { data: readonly { id: number }[] }
   return encodeCursorAfter((data[0]?.id ?? 1) - 1)

@@ -16,15 +16,12 @@ import { BENCH_PARTS, BENCH_TYPES, makeBenchDocuments } from './content.ts'
 
 export const ROOT_TOKEN = 'root-token-of-a-bench-on-this-machine'
 
-/** A seeded database for the bench, on the configured deployment. */
 export interface Bench {
   readonly reason: string
-  /** The environment of a server on this database. */
   readonly env: Readonly<Record<string, string>>
   readonly databaseVersion: string
   /** Adds posts up to this number. */
   seedPosts(count: number): Promise<void>
-  /** Drops the database and deletes the temporary files. */
   close(): Promise<void>
 }
 
@@ -70,7 +67,6 @@ export async function prepareBench(size: {
   }
 }
 
-/** Writes content-types and components by their relative path. */
 export function writeTypes(folder: string, types: Readonly<Record<string, object>>): void {
   for (const [name, type] of Object.entries(types)) {
     const file = join(folder, `${name}.json`)

@@ -9,7 +9,6 @@ export interface BenchReport {
   readonly machine: string
   readonly database: string
   readonly workloads: readonly WorkloadResult[]
-  /** By the name of the workload. */
   readonly commands: Readonly<Record<Side, ReadonlyMap<string, number>>>
   readonly startUp: StartUp | null
   /** Resident bytes under load. Null if not measured. */
@@ -40,7 +39,6 @@ const COLUMNS = [
   'ratio (min–max)',
 ] as const
 
-/** A Markdown table with aligned columns. */
 export function toBenchTable({ workloads, commands }: BenchReport): string {
   const rows = workloads.flatMap((result) =>
     SIDES.map((side) => rowOf(result, side, commands[side].get(result.workload.name))),
@@ -81,7 +79,6 @@ function inPercent({ mean, min, max }: Spread): string {
   return `${percent(mean)} % (${percent(min)}–${percent(max)})`
 }
 
-/** Results that do not fit into the table. */
 export function toBenchNotes({
   workloads,
   startUp,

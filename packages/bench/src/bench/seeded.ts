@@ -8,7 +8,6 @@ interface Listed {
   readonly meta: { readonly pagination: { readonly pageCount?: number } }
 }
 
-/** Reads the ids that the paths of workloads contain. */
 export async function readSeeded(base: string, posts: number): Promise<SeededIds> {
   const list = async (path: string): Promise<Listed> =>
     (await (await fetch(`${base}/api/${path}`)).json()) as Listed

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The production settings of a server. */
 export interface ShippedSettings {
-  /** Options of Node. */
   readonly options: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }

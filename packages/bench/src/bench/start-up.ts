@@ -18,7 +18,6 @@ export interface StartUp {
   readonly laterMs: Spread
 }
 
-/** Measures the time to the first response of a site with 50 content-types. */
 export async function measureStartUp(
   { env }: Pick<Bench, 'env'>,
   rounds: number,

@@ -13,7 +13,6 @@ export interface Plot {
   readonly series: readonly Series[]
 }
 
-/** Maps a value to a coordinate. */
 type Scale = (value: number) => number
 
 interface Axis {

@@ -3,7 +3,6 @@ import { encodeCursorAfter } from './bare-read.ts'
 import { type LoadMethod, UNIQUE } from './load.ts'
 import { ROOT_TOKEN } from './prepare.ts'
 
-/** A kind of request and its goal. */
 export interface Workload {
   readonly name: string
   /** The seeded type that it reads or writes. The number of posts is an option. */
@@ -24,7 +23,6 @@ const CITIES_PAGE = 'fields=name&pagination[pageSize]=25'
 const READ = 'at least 85 % of the limit'
 const WRITE = 'at least 50 % of the limit'
 
-/** Ids of seeded documents for the paths. */
 export interface SeededIds {
   readonly posts: number
   /** The documentId of Switzerland. */

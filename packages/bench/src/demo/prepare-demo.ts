@@ -64,7 +64,6 @@ async function otherContent(
   return isOther ? 'the database holds other content' : null
 }
 
-/** `find` and `findOne` of the sample's content-types, and its named queries. */
 function sampleReads({ schema, queries }: Services): readonly string[] {
   const reads = SAMPLE_UIDS.flatMap((uid) => {
     const plan = schema.contentTypes.get(uid)

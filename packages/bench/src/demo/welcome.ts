@@ -1,7 +1,6 @@
 import { studioLink } from '../../../../src/people/administrators/studio-links.ts'
 import type { Demo } from './prepare-demo.ts'
 
-/** The start-up message. */
 export function formatWelcome(demo: Demo, address: string, database: string): string {
   const lines = [`Address   ${address}`, `Studio    ${address}/studio`, `Database  ${database}`]
   if (demo.kind === 'other') {

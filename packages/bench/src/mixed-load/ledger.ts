@@ -19,7 +19,6 @@ export interface MemberRow {
   readonly key: string
   documentId: string | null
   exists: 'yes' | 'no' | 'unknown'
-  /** By group. */
   readonly isMember: Map<string, 'yes' | 'no' | 'unknown'>
 }
 

@@ -22,7 +22,6 @@ export interface LoadRequest {
 export interface LoadClientOptions {
   /** Read again for each request, so that the caller can change an address. */
   readonly bases: readonly string[]
-  /** Null sends no credentials. */
   readonly token: string | null
   /** A slower request counts as hanging. */
   readonly timeoutMs: number

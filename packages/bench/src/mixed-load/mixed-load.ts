@@ -4,7 +4,7 @@ import type { CounterRow, Ledger, MemberRow } from './ledger.ts'
 import { LoadClient } from './load-client.ts'
 import type { OneResponse } from './shapes.ts'
 import { readContent } from './read-content.ts'
-import { readKept, VISITOR_PERMISSIONS } from './read-as-visitor.ts'
+import { readAsVisitor, VISITOR_PERMISSIONS } from './read-as-visitor.ts'
 import type { WorkContext } from './work.ts'
 import { writeNotes } from './write-notes.ts'
 import { changeMembers, countUp, uploadFiles } from './write-shared.ts'
@@ -20,7 +20,6 @@ export interface MixedLoadOptions {
   readonly uploaders?: number
   /** Clients without credentials, whose responses are cached. */
   readonly visitors?: Visitors
-  /** A slower request counts as hanging. */
   readonly timeoutMs?: number
   /**
    * Maximum pause between two requests of a client.
@@ -41,7 +40,6 @@ export interface Visitors {
 export interface MixedLoad {
   readonly requests: number
   readonly acknowledged: number
-  /** Faults so far. */
   readonly wrong: readonly string[]
   /** Counts so far by method and status, such as `GET 200` or `PUT broken`. */
   readonly statuses: ReadonlyMap<string, number>
@@ -85,7 +83,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
     ...many(options.readers, () => readContent(work)),
     ...many(options.uploaders ?? 0, () => uploadFiles(work)),
     ...many(visitors?.count ?? 0, () =>
-      readKept({ ...work, client: nobody, staleMs: visitors?.staleMs ?? 0 }),
+      readAsVisitor({ ...work, client: nobody, staleMs: visitors?.staleMs ?? 0 }),
     ),
   ])
   // `stop` reports the error. Unhandled, it would end the process.

@@ -40,7 +40,6 @@ export class PossibleVersions {
     return [...this.all().values()].some((possible) => [...possible].some((one) => one !== null))
   }
 
-  /** Records a deletion. */
   clear(): void {
     for (const slot of this.#spans.keys()) this.set(slot, NO_VERSION)
   }

@@ -30,7 +30,7 @@ interface Seen {
  * A visitor: requests few resources repeatedly with the last ETag, so that servers respond from the
  * cache. Checks each returned and each missing entry against the ledger.
  */
-export async function readKept(visit: VisitorContext): Promise<void> {
+export async function readAsVisitor(visit: VisitorContext): Promise<void> {
   const { client, isOver } = visit
   const seen = new Map<string, Seen>()
   while (!isOver()) {

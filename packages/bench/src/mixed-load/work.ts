@@ -1,7 +1,6 @@
 import type { Ledger } from './ledger.ts'
 import type { LoadClient } from './load-client.ts'
 
-/** The context of each client of the load. */
 export interface WorkContext {
   readonly client: LoadClient
   readonly ledger: Ledger

@@ -19,7 +19,6 @@ export function mapCountry(country: WorldCountry): SampleDocument {
   }
 }
 
-/** Values that are equal in all locales. */
 function factsOf(country: WorldCountry): Data {
   const { cca2, cca3, region, subregion, capital, area, flag, tld } = country
   const [latitude, longitude] = country.latlng

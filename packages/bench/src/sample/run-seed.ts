@@ -26,7 +26,6 @@ export const SEED_USAGE = `Usage: npm run seed -- [--cities N | --from folder|fi
   --quiet      print errors only
   --help       print this text`
 
-/** Parses a command line. Returns an Error with a readable message if it is invalid. */
 export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
   try {
     const { values } = parseArgs({
@@ -55,7 +54,6 @@ export function readSeedOptions(args: readonly string[]): SeedOptions | Error {
 export interface SeedSurroundings {
   readonly config: Config
   readonly log: Log
-  /** Stops the seed after the current batch. */
   readonly signal: AbortSignal
 }
 
@@ -117,7 +115,6 @@ async function seedFrom(
   return complete && faults.length === 0
 }
 
-/** Summarizes a seed, and says how to continue if it was interrupted. */
 export function formatSeedSummary({ documents, added, complete, seconds }: SeedReport): string {
   const found = documents - added
   const parts = [

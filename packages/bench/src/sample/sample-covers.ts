@@ -12,13 +12,11 @@ import { documentContext } from '../../../../src/server/services/document-contex
 import { type Services } from '../../../../src/server/services/open-services.ts'
 import { COVERS, type CoverKey } from './sample-document.ts'
 
-/** File documentIds by cover. */
 export type Covers = ReadonlyMap<CoverKey, string>
 
 const FILE = 'plugin::upload.file'
 const [WIDTH, HEIGHT] = [640, 360]
 
-/** Two colours and a drawing. */
 const DRAWINGS: Readonly<Record<CoverKey, readonly [string, string, string]>> = {
   borders: ['#264653', '#2a9d8f', '<path d="M0 250 C150 120 330 330 640 90" />'],
   maps: ['#1d3557', '#457b9d', '<path d="M0 120H640M0 240H640M160 0V360M320 0V360M480 0V360" />'],

@@ -3,7 +3,6 @@ import { documentIdFor } from '../../../../src/mongo/versions/document-id.ts'
 import type { VersionKey } from '../../../../src/query/query.ts'
 import type { Data, Uid } from '../../../../src/schema/definition.ts'
 
-/** The images of the sample (`sample-covers.ts`). */
 export const COVERS = ['borders', 'maps', 'names'] as const
 
 export type CoverKey = (typeof COVERS)[number]
@@ -16,7 +15,6 @@ export interface SampleDocument {
 }
 
 export interface SampleVersion extends VersionKey {
-  /** Values of scalar attributes. */
   readonly values: Data
   /**
    * documentIds of relations, and values of components and zones. They apply to every version with
@@ -25,7 +23,6 @@ export interface SampleVersion extends VersionKey {
   readonly nested: Data
 }
 
-/** The documents of one content-type. */
 export interface SamplePart {
   readonly uid: Uid
   readonly count: number

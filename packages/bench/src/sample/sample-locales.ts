@@ -16,7 +16,6 @@ export const SAMPLE_LOCALES = [
 
 export type SampleLocale = (typeof SAMPLE_LOCALES)[number]['code']
 
-/** Adds missing locales and returns their codes. */
 export async function addSampleLocales(locales: Locales): Promise<readonly string[]> {
   const added: string[] = []
   for (const { code } of SAMPLE_LOCALES) {

@@ -1,7 +1,6 @@
 import type { Database } from '../../../../src/mongo/connection/database.ts'
 import type { Schema } from '../../../../src/schema/plan.ts'
 
-/** The state of the sample in a database. */
 export interface SampleMark {
   /** True if the database was empty before the sample. Only then may all content be published. */
   readonly ontoEmpty: boolean
@@ -45,7 +44,6 @@ export async function putMark(
   await collectionOf(database).updateOne({ _id: 'sample' }, { $set: changes })
 }
 
-/** True if any declared content-type has a document. */
 export async function hasContent(
   database: Database,
   { contentTypes }: Pick<Schema, 'contentTypes'>,

@@ -25,7 +25,6 @@ export interface Sample {
   readonly availableCities: number
 }
 
-/** The sample with up to this many cities, by population. */
 export function compileSample(wantedCities: number): Sample {
   const countries = loadWorldCountries()
   const cities = loadWorldCities()
@@ -47,7 +46,6 @@ export function compileSample(wantedCities: number): Sample {
   return { parts, availableCities: cities.length }
 }
 
-/** Content-types of the sample that are not declared. */
 export function listMissingTypes({ contentTypes }: Pick<Schema, 'contentTypes'>): readonly Uid[] {
   return SAMPLE_UIDS.filter((uid) => !contentTypes.has(uid))
 }

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util'
 
 export interface SoakOptions {
   readonly seconds: number
-  /** The number of servers on one database. */
   readonly processes: number
   /** Between two samples. */
   readonly everySeconds: number

@@ -28,12 +28,10 @@ export function countErrors({ statuses, wrong }: Pick<SoakReport, 'statuses' | '
   )
 }
 
-/** True if the server passed. */
 export function isSteady(report: SoakReport): boolean {
   return countErrors(report) === 0 && (report.losses ?? []).length === 0
 }
 
-/** The line printed for each sample. */
 export function toSampleLine(sample: SoakSample, statuses: ReadonlyMap<string, number>): string {
   const { seconds, requests, residentBytes, heapUsedBytes, lagMs, keptAnswers } = sample
   return [

@@ -13,7 +13,6 @@ const TIMEOUT_MS = 60_000
 
 interface Soak {
   readonly options: SoakOptions
-  /** Receives progress lines. */
   readonly say: (line: string) => void
   /** Ends the load early. The report covers the time until then. */
   readonly ended: AbortSignal

@@ -1,4 +1,3 @@
-/** Metrics of a server. */
 export interface Figures {
   readonly residentBytes: number
   /** Includes garbage that is not collected yet. */
@@ -12,7 +11,6 @@ export interface Figures {
 export interface SoakSample extends Figures {
   /** Since the start of the load. */
   readonly seconds: number
-  /** Number of requests so far. */
   readonly requests: number
 }
 

@@ -13,10 +13,8 @@ export const SOAK_TOKEN = 'root-token-of-a-soak-on-this-machine'
 /** Quire as shipped, in separate processes on one database. */
 export interface SoakedServers {
   readonly bases: readonly string[]
-  /** The description for the report. */
   readonly database: string
   figures(): Promise<Figures>
-  /** Stops the servers and removes their database and files. */
   stop(): Promise<void>
 }
 

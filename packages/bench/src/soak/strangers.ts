@@ -89,7 +89,6 @@ async function askStrangely(client: LoadClient): Promise<void> {
   })
 }
 
-/** Uploads a picture, requests another size, and deletes it. */
 async function sendPicture(client: LoadClient): Promise<void> {
   const body = new FormData()
   body.append(

@@ -2,7 +2,6 @@ import { BSON, type Document } from 'mongodb'
 
 const OP_MSG = 2013
 const HEADER_BYTES = 16
-/** Flags of the message. */
 const FLAGS_BYTES = 4
 /** The flags and the kind of the first section: the command or the reply. */
 const PREFIX_BYTES = 5

@@ -6,7 +6,7 @@ import type { Ledger } from '../../src/mixed-load/ledger.ts'
 import { LoadClient } from '../../src/mixed-load/load-client.ts'
 import { makeNote } from '../../src/mixed-load/note.ts'
 import { PossibleVersions } from '../../src/mixed-load/possible-versions.ts'
-import { readKept } from '../../src/mixed-load/read-as-visitor.ts'
+import { readAsVisitor } from '../../src/mixed-load/read-as-visitor.ts'
 
 const KEY = 'a'
 const VERSIONS = ['draft:en', 'draft:fr', 'published:en', 'published:fr'] as const
@@ -66,7 +66,7 @@ describe('visitors of the mixed load', () => {
     const client = new LoadClient({ bases, token: null, timeoutMs: 5_000, pauseMs: 0 })
     shown = revision
     asked = 0
-    await readKept({ client, ledger, isOver: () => asked > 0, staleMs: 1_000 })
+    await readAsVisitor({ client, ledger, isOver: () => asked > 0, staleMs: 1_000 })
     return client.wrong
   }
 

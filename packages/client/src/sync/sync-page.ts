@@ -1,6 +1,5 @@
 import { type Change, makeRowKey, type Mark } from './storage.ts'
 
-/** A page of `/api/_sync`. */
 export interface SyncPage {
   readonly items: readonly SyncItem[]
   readonly next: string

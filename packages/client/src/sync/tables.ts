@@ -2,7 +2,6 @@ import type { TypePlan } from './content-plan.ts'
 import { applyChange } from './memory-storage.ts'
 import { type Change, makeRowKey, type Row } from './storage.ts'
 
-/** The rows of a store in memory. */
 export interface Tables {
   readonly names: readonly string[]
   /** Returns the names of the changed types. */

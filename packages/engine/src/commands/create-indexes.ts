@@ -83,7 +83,6 @@ function nameOf(key: Document): string {
     .join('_')
 }
 
-/** The specification as stored, without options that are off. */
 function parseSpec(spec: Value): Document {
   if (!isDocument(spec)) throw failedToParse("BSON field 'createIndexes.indexes' must hold objects")
   const unknown = Object.keys(spec).find((option) => !INDEX_OPTIONS.has(option))

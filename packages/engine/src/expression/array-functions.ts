@@ -7,7 +7,6 @@ import { CommandError } from '../errors.ts'
 import type { ErrorName } from '../errors.ts'
 import type { PlainFunction } from './evaluate.ts'
 
-/** Elements per step, where an element costs little. */
 const ELEMENTS_PER_STEP = 8
 
 function isAbsent(value: Value): boolean {

@@ -4,7 +4,6 @@ export type Variables = ReadonlyMap<string, Value>
 export type Evaluate = (document: Document, variables: Variables) => Value
 export type Compile = (expression: Value) => Evaluate
 
-/** An operator that evaluates all operands before its call. */
 export interface PlainFunction {
   readonly least: number
   readonly most: number

@@ -103,7 +103,6 @@ function compileOperator(name: string, operand: Value): Evaluate {
   return compileFunction(name, plain, operand)
 }
 
-/** Elements created per step. */
 const ELEMENTS_PER_STEP = 8
 
 /** @throws CommandError InvalidPipelineOperator if an operator is not implemented */

@@ -64,7 +64,6 @@ function isOperatorDocument(value: Value): value is Document {
   )
 }
 
-/** Operands read per step. */
 const OPERANDS_PER_STEP = 16
 
 function listOf(operator: string, operand: Value): readonly Value[] {

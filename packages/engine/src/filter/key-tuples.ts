@@ -75,7 +75,6 @@ function enter(element: Value, rest: readonly string[]): Slot {
   return { done: true, value: element, isMissing: false }
 }
 
-/** Steps per element. */
 const STEPS_PER_ELEMENT = 0.25
 
 function expand(slots: readonly Slot[], found: Found): void {

@@ -72,7 +72,6 @@ function* toDocuments(
 /** How the first stage after the head uses the records of the query, or only their number. */
 interface Next {
   readonly counting: CountStage
-  /** The fields that it reads. Null means all. */
   readonly wanted: ReadonlySet<string> | null
 }
 

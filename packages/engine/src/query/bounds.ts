@@ -60,7 +60,6 @@ function comparisonBounds(condition: Condition & { kind: 'compare' }): Bounds | 
 /** Cached, so that a long list is read once and not per index. */
 const known = new WeakMap<Condition, Bounds | null>()
 
-/** Returns null if an index cannot serve the condition. */
 export function getBounds(condition: Condition): Bounds | null {
   const before = known.get(condition)
   if (before !== undefined) return before

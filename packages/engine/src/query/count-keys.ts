@@ -14,7 +14,6 @@ import type { KeyTest } from './key-filter.ts'
 import { containsMatches, scorePlan } from './plan.ts'
 import type { Query, QuerySource } from './run-query.ts'
 
-/** How to count matches by the keys of an index, without reading documents. */
 export interface CountPlan {
   readonly index: Index
   readonly intervals: readonly Interval[]

@@ -56,7 +56,6 @@ export function containsMatches(
 
 const isLimited = ({ most }: PlanRequest): boolean => most !== Infinity
 
-/** Conditions read per step. */
 const CONDITIONS_PER_STEP = 16
 
 function planIndex(

@@ -206,7 +206,6 @@ function pageInOrder(
   return found.slice(query.skip)
 }
 
-/** Returns the matching records in order, after `skip`. */
 export function runQuery(source: QuerySource, query: Query): Iterable<Record> {
   const plan = planQuery(source, query)
   const test = { matches: compileFilter(query.filter), wanted: wantedFields(query) }

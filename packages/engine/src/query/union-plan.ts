@@ -5,7 +5,6 @@ import type { IndexPlan, UnionPlan } from './read-plan.ts'
 
 /** A longer `$or` costs more to plan than it is likely to save. */
 const MAX_BRANCHES = 500
-/** Filter parts read per step. */
 const PARTS_PER_STEP = 16
 
 interface Alternatives {

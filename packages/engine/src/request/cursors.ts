@@ -20,7 +20,6 @@ export interface Cursor {
   readonly transaction: string | null
   waiting: RawDocument | null
   usedAt: number
-  /** The remaining time of its command. */
   leftMs: number
 }
 

@@ -27,7 +27,6 @@ export interface Transaction extends LockHolder {
   readonly number: Long
   readonly unit: WriteUnit
   usedAt: number
-  /** Open connections that sent its commands. */
   readonly connections: Set<Connection>
   readonly end: () => void
 }
@@ -46,7 +45,6 @@ export interface SessionTable {
   disconnected(connection: Connection): void
   /** Must run inside a write. Repeating a commit succeeds. */
   commit(session: string, number: Long): void
-  /** Releases a transaction after its commit, successful or not. */
   release(session: string, number: Long): void
   abort(session: string, number: Long): void
   end(session: string): void

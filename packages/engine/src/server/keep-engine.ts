@@ -24,7 +24,6 @@ export interface Engines {
 export interface EngineHooks {
   /** Called for the operator when writes start to fail, and when they succeed again. */
   readonly tell: (sentence: string) => void
-  /** Called before cursors, sessions and transactions are lost. */
   readonly beforeReopening: () => void
 }
 

@@ -2,12 +2,10 @@ import type { CommitNews } from '../storage/replica.ts'
 
 export interface ReaderRequest {
   readonly body: Uint8Array
-  /** Milliseconds until the deadline. Null means no limit. */
   readonly leftMs: number | null
   readonly news: CommitNews
 }
 
-/** The first message of the process. */
 export const READER_READY = 'ready'
 export type ReaderReady = typeof READER_READY
 

@@ -22,7 +22,6 @@ export interface IndexField {
 export interface PartialIndex {
   readonly filter: Filter
   readonly matches: Matcher
-  /** Equal for filters with the same meaning. */
   readonly key: string
 }
 
@@ -42,7 +41,6 @@ export interface Index {
   readonly multikey: boolean[]
   /** True if any key was ever cut. Cut keys are not fully ordered. */
   hasCutKeys: boolean
-  /** The form of its entries, see `KEY_FORM`. */
   readonly keyForm: number
   /** The commit that built the index. Older snapshots have none of its entries. */
   builtAt: number

@@ -16,9 +16,7 @@ export interface Data {
   readonly collections: Map<string, Collection>
   /** Records and unique keys that an open transaction has written. Other writers must wait. */
   readonly locks: Map<string, LockHolder>
-  /** All open transactions. */
   readonly holders: Set<LockHolder>
-  /** For the reader process, which caches records. */
   readonly changes: ChangeLog
   commits: number
   nextCollection: number
@@ -28,7 +26,6 @@ export interface Data {
 export interface LockHolder {
   readonly read: Set<Collection>
   readonly written: Set<Collection>
-  /** Resolves after commit or abort. */
   readonly ended: Promise<void>
 }
 

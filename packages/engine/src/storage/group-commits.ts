@@ -93,7 +93,6 @@ export function groupCommits(
 /** A write of the group failed after its first change, so the whole group is undone. */
 class HalfDone extends Error {}
 
-/** Returns the number of answered writes. */
 function commitSome(data: Data, queue: Waiting[], groupMs: number): number {
   const group: Waiting[] = []
   try {

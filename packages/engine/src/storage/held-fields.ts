@@ -12,7 +12,6 @@ import type { Store } from './store.ts'
 export interface HeldFields {
   readonly fields: ReadonlySet<string>
   readonly documents: Map<number, Document>
-  /** The number of the last held record. */
   upTo: number
   /** True if these are all records. */
   isWhole: boolean
@@ -109,7 +108,6 @@ function open(state: State, collection: Collection, wanted: ReadonlySet<string>)
   return held
 }
 
-/** Evicts other collections and returns true if there is room. */
 function hasRoom(state: State, keep: HeldFields): boolean {
   for (const [collection, held] of state.held) {
     if (total(state) < state.budget) return true

@@ -45,7 +45,6 @@ function simpleValues(index: Index, document: Document): Value[] | null {
   return values
 }
 
-/** The components of an index that run through an array in this document. */
 export function findArrayFields(index: Index, document: Document): boolean[] {
   return index.fields.map(({ parts }) => followPath(document, parts).rest !== null)
 }

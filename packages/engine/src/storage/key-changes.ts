@@ -10,7 +10,6 @@ export interface KeyChange {
 
 export type KeyChanges = Map<number, KeyChange>
 
-/** Both versions of a changed document. Null before an insert and after a delete. */
 export interface DocumentVersions {
   readonly before: Document | null
   readonly after: Document | null

@@ -3,7 +3,6 @@ import { toDocument, createDocument } from '../bson/values.ts'
 import type { Document, TypeName, Value } from '../bson/values.ts'
 import type { Condition, Filter } from '../filter/filter.ts'
 
-/** BSON type codes by name, for the normal form of $type. */
 const TYPE_CODES: Readonly<Record<TypeName, number>> = {
   double: 1, string: 2, object: 3, array: 4, binData: 5, missing: 6, objectId: 7, bool: 8, date: 9, null: 10,
   regex: 11, javascript: 13, symbol: 14, javascriptWithScope: 15, int: 16, timestamp: 17, long: 18, decimal: 19,

@@ -13,7 +13,6 @@ import type { Store } from './store.ts'
  */
 const BUDGET_BYTES = 8 * 1024 * 1024
 
-/** A read-only view of a folder that another process writes to. */
 export interface Replica {
   readonly data: Data
   /**
@@ -23,7 +22,6 @@ export interface Replica {
   refresh(news: CommitNews): void
 }
 
-/** Sent by the writing process before a command. */
 export interface CommitNews {
   readonly commit: number
   readonly changes: Changes

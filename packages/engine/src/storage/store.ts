@@ -44,9 +44,7 @@ function usedBytes(root: RootDatabase): number {
 
 export interface StoreOptions {
   readonly directory: string
-  /** True to sync each write to disk before it returns. */
   readonly durable: boolean
-  /** For a disk that is not writable. */
   readonly readOnly?: boolean
 }
 

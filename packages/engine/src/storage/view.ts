@@ -70,7 +70,6 @@ function* baseRecords(data: Data, view: View, collection: Collection): Generator
     yield { id: key.readUInt32BE(4), bytes: value }
 }
 
-/** True if a scan may use cached fields (`ResidentCache.scanFields`). */
 export function canScanFields(data: Data, view: View, collection: Collection): boolean {
   return (
     view.snapshot === null &&
@@ -177,7 +176,6 @@ export function* scanIndex(
   }
 }
 
-/** The document of a record, or only the wanted fields if the record is not in memory. */
 export function readRecord(
   collection: Collection,
   record: Record,

@@ -33,7 +33,6 @@ export interface Writer {
 /** A leaf, its split, and the branch page above. */
 export const PAGES_PER_KEY = 3
 
-/** Claims disk space for each write first. */
 export function openWriter(root: RootDatabase, room: DiskSpace): Writer {
   const { write, inLmdb, assertSound } = openTransactions(root, room)
   let changes = 0

@@ -186,7 +186,6 @@ function idFirst(document: Document): Document {
   return Object.assign(ordered, document)
 }
 
-/** MongoDB's limit per document. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 
 export function encodeChecked(document: Document): Buffer {

@@ -8,7 +8,6 @@ export interface UpdateContext {
 }
 
 export interface OperatorSpec {
-  /** Validates the operand once and returns the change of a target. */
   readonly compile: (
     path: string,
     operand: Value,

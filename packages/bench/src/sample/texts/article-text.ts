@@ -1,7 +1,6 @@
 import type { CoverKey } from '../sample-document.ts'
 import type { SampleLocale } from '../sample-locales.ts'
 
-/** An article of the sample in all of its locales. */
 export interface ArticleText {
   /** The source of its documentId. Never change it. */
   readonly key: string
