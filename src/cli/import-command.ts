@@ -14,7 +14,6 @@ const fromUrl: Command = {
     'dry-run': { type: 'boolean' },
   },
   words: { min: 1, max: 1 },
-  needs: 'database',
   run: async (context, words, options) => {
     const dryRun = options['dry-run'] === true
     const {
@@ -48,7 +47,6 @@ const fromArchive: Command = {
     'dry-run': { type: 'boolean' },
   },
   words: { min: 1, max: 1 },
-  needs: 'database',
   run: async (context, words, options) => {
     const dryRun = options['dry-run'] === true
     const { schema, locales, destination } = await context.openImport({ dryRun })

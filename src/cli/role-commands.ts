@@ -13,7 +13,6 @@ const list: Command = {
   summary: 'the roles',
   options: {},
   words: { min: 0, max: 0 },
-  needs: 'database',
   run: async ({ access }) => {
     const data = await (await access()).roles.list()
     const rows = data.map(({ type, name, permissions, description }) => [
@@ -31,7 +30,6 @@ const showRole: Command = {
   summary: 'show the permissions of a role',
   options: {},
   words: { min: 1, max: 1 },
-  needs: 'database',
   run: async (context, words) => {
     const access = await context.access()
     return reportOf(access, await findRoleByName(access.roles, wordAt(words, 0)))
@@ -47,7 +45,6 @@ const create: Command = {
     permission: { type: 'string', multiple: true },
   },
   words: { min: 1, max: 1 },
-  needs: 'database',
   run: async (context, words, options) => {
     const type = wordAt(words, 0)
     const description = textOption(options, 'description')
@@ -67,7 +64,6 @@ const remove: Command = {
   summary: 'remove a role that no user has',
   options: {},
   words: { min: 1, max: 1 },
-  needs: 'database',
   run: async (context, words) => {
     const { roles } = await context.access()
     const { type } = await findRoleByName(roles, wordAt(words, 0))
@@ -82,7 +78,6 @@ function changing(verb: 'grant' | 'revoke', summary: string): Command {
     summary,
     options: {},
     words: { min: 2, max: UNLIMITED },
-    needs: 'database',
     run: async (context, words) => {
       const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
       const access = await context.access()

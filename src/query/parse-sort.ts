@@ -1,3 +1,4 @@
+import { sortPath } from './sort-path.ts'
 import { ValidationError } from '../base/errors.ts'
 import type {
   ShapePlan,
@@ -163,7 +164,7 @@ function sortKey(
   throw unusableKey(path, null, 'sort')
 }
 
-/** Limits the lookups per entry, which run for all entries before the first page is cut. */
+/** Bounds the look-ups per entry, which run before the first page is cut. */
 function assertBounded(
   path: string,
   through: readonly (RelationPlan | ComponentAttributePlan)[],
@@ -201,9 +202,4 @@ function directionOf(order: unknown): SortKey['direction'] {
     )
   }
   return direction
-}
-
-/** The path in the notation of a request: `views`, `category.name`. */
-export function sortPath({ through, attribute }: SortKey): string {
-  return [...through, attribute].map(({ name }) => name).join('.')
 }

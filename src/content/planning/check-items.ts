@@ -12,7 +12,7 @@ import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem } from './release-rows.ts'
 import { assertMayAct } from './run-action.ts'
 
-/** Reason why an item cannot be published or unpublished. */
+/** Why an item cannot be done. */
 export interface ItemFault {
   readonly item: string
   readonly type: string
@@ -23,19 +23,20 @@ export interface ItemFault {
   readonly details: unknown
 }
 
-/** An item with the version to publish. */
+/** An item that would be published, and what that would be. */
 interface Candidate {
   readonly item: ReleaseItem
   readonly version: StoredVersion
 }
 
+/** What the checks read. */
 type CheckContext = Pick<PlanningContext, 'documents' | 'schema'>
 
 type AddFault = (item: ReleaseItem, error: CmsError) => void
 
 /**
- * Finds all faults that prevent the items from being published together, in the order of the items.
- * Writes no data. If `principal` is null, permissions are not checked.
+ * Finds all faults that prevent the items from being done together, in the order of the items. Writes nothing. If
+ * `principal` is null, its rights are not checked.
  */
 export async function checkItems(
   context: CheckContext,
@@ -56,7 +57,7 @@ export async function checkItems(
   })
 }
 
-/** Combines the errors if each of them has a list of faults. */
+/** One error with the faults of all, if each of them lists its faults. */
 function joinErrors(first: CmsError, others: readonly CmsError[]): CmsError {
   const all = [first, ...others]
   const [fault, ...faults] = all.flatMap((error) => error.faults)
@@ -89,7 +90,7 @@ async function checkType(
   await checkUnique(context, plan, { items, candidates }, add)
 }
 
-/** Returns the successful results and reports the errors of the others to `add`. */
+/** The results that succeed; the faults of the others are added. */
 function tryEach<Each, T>(
   each: readonly Each[],
   add: (one: Each, error: CmsError) => void,
@@ -124,7 +125,7 @@ async function findVersions(
   return found
 }
 
-/** Returns null if there is no change to write. @throws NotFoundError */
+/** Returns null if nothing would be written. @throws NotFoundError */
 function candidateOf(
   plan: ContentTypePlan,
   item: ReleaseItem,
@@ -179,10 +180,7 @@ interface GivenValue {
   readonly value: unknown
 }
 
-/**
- * Candidates with a unique value that another document has published, or that an earlier candidate
- * will publish.
- */
+/** The candidates whose value another document has published, or an earlier candidate will publish. */
 async function findTakenItems(
   database: Database,
   plan: ContentTypePlan,

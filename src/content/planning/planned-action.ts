@@ -1,12 +1,12 @@
-/** An action that can be scheduled or part of a release. */
+/** What is done to a document at a time, or together with others. */
 export type PlannedAction = 'publish' | 'unpublish'
 
-/** Reason of a failure. */
+/** Why it was not done. */
 export interface PlannedFailure {
   readonly name: string
   readonly code: string
   readonly message: string
-  /** Contains each fault if there are several. */
+  /** Each by itself, where there are several. */
   readonly details: unknown
   readonly at: Date
 }

@@ -18,10 +18,7 @@ import { schedulesIn } from './schedule-rows.ts'
 
 type Context = Pick<PlanningContext, 'documents' | 'now'>
 
-/**
- * Newest first, at most `limit` before `before`. `holding` selects unpublished releases that
- * contain the document.
- */
+/** The newest first, `limit` of them before `before`; with a document those that hold it and are not over. */
 export function listReleases(
   { documents: { database } }: Context,
   holding: Pick<ReleaseItem, 'type' | 'documentId'> | null,
@@ -61,7 +58,7 @@ export function createRelease(
 ): Promise<ReleaseRow> {
   const at = now()
   const row: ReleaseRow = {
-    // Lists are sorted by id, so ids start with the time.
+    // Lists are in the order of ids.
     _id: `${at.getTime().toString(36).padStart(9, '0')}${newDocumentId().slice(0, 15)}`,
     name,
     items: [],
@@ -79,15 +76,15 @@ export function createRelease(
   })
 }
 
-/** @throws NotFoundError, ConflictError if published */
+/** @throws NotFoundError, ConflictError once it is published */
 export function renameRelease(context: Context, id: string, name: string): Promise<ReleaseRow> {
   return changeRelease(context, id, ['open', 'scheduled'], () => ({ name }))
 }
 
-/** Replaces an existing item for the same locale of the document. */
+/** Such an item replaces one of the same locale of the same document. */
 export type NewItem = Omit<ReleaseItem, 'id'>
 
-/** @throws NotFoundError; ConflictError unless open; ApplicationError for more than 500 items */
+/** @throws NotFoundError; ConflictError unless it is open; ApplicationError beyond 500 */
 export function addItems(
   context: Context,
   id: string,
@@ -111,7 +108,7 @@ export function addItems(
   })
 }
 
-/** @throws NotFoundError, ConflictError unless open */
+/** @throws NotFoundError, ConflictError unless it is open */
 export function removeItem(context: Context, id: string, item: string): Promise<ReleaseRow> {
   return changeRelease(context, id, ['open'], ({ items }) => {
     const rest = items.filter((one) => one.id !== item)
@@ -120,7 +117,7 @@ export function removeItem(context: Context, id: string, item: string): Promise<
   })
 }
 
-/** Deletes a release and its schedule. Published content is not affected. @throws NotFoundError */
+/** Takes the release away, and its time; what it has published stays so. @throws NotFoundError */
 export async function removeRelease(
   { documents: { database } }: Context,
   id: string,
@@ -134,7 +131,7 @@ export async function removeRelease(
   })
 }
 
-/** Schedules a release. @throws NotFoundError, ConflictError unless open */
+/** Has all of it done at a time. @throws NotFoundError, ConflictError unless it is open */
 export async function scheduleRelease(context: Context, id: string, at: Date): Promise<ReleaseRow> {
   const { documents, now } = context
   const row = {
@@ -163,10 +160,7 @@ export async function scheduleRelease(context: Context, id: string, at: Date): P
   )
 }
 
-/**
- * Deletes the schedule of a release, even if it has failed.
- * @throws NotFoundError, ConflictError if not scheduled
- */
+/** Takes its time back, also after that has failed. @throws NotFoundError, ConflictError where it has none */
 export async function unscheduleRelease(context: Context, id: string): Promise<ReleaseRow> {
   const { database } = context.documents
   return changeRelease(
@@ -180,7 +174,7 @@ export async function unscheduleRelease(context: Context, id: string): Promise<R
   )
 }
 
-/** Changes a release and its related rows in one transaction. */
+/** Reads it, and writes what that becomes together with what goes along with it: of two at once one sees the other. */
 export function changeRelease(
   context: Context,
   id: string,
@@ -201,10 +195,7 @@ interface Change {
   readonly change: (row: ReleaseRow) => Partial<ReleaseRow>
 }
 
-/**
- * @throws NotFoundError; ConflictError if the state does not match or the release was changed
- * concurrently
- */
+/** @throws NotFoundError; ConflictError in another state, and where another changes it at the same time */
 export async function changeInside(
   context: Context,
   { id, states, change }: Change,
@@ -246,7 +237,7 @@ function lineOf({ type, documentId, locale }: NewItem): string {
   return `${type} ${documentId} ${locale}`
 }
 
-/** Names of the releases, by id. */
+/** What the releases of these schedules are called, by their id. */
 export async function releaseNames(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   schedules: readonly { readonly _id: string }[],

@@ -6,32 +6,31 @@ import type { PlannedAction, PlannedFailure } from './planned-action.ts'
 
 export const SCHEDULES = 'quire_schedules'
 
-/** Type in the commit log. Records have the documentId and the locales of the document. */
+/** What the log calls them: under the id and the locales of the document. */
 export const SCHEDULE_TYPE = 'admin::schedule'
 
-/** Fields of all schedules. */
+/** What all rows have: done at a time, in the name of who asked for it. */
 interface PlannedRow extends JobRow {
-  /** The requested time. `dueAt` is later after a failed attempt. */
+  /** As it was asked for; `dueAt` moves when it is tried again. */
   readonly at: Date
   readonly by: Author
   readonly createdAt: Date
-  /** Failure of the last attempt, or null. */
+  /** Of the last attempt; null before there was one that failed. */
   readonly failure: PlannedFailure | null
 }
 
+/** An action on one document. */
 export interface DocumentSchedule extends PlannedRow {
   readonly kind: 'document'
   readonly action: PlannedAction
   readonly type: string
   readonly documentId: string
-  /** As requested in the query of the action. */
+  /** As the query of the action named them. */
   readonly locales: readonly string[]
   readonly asked: 'one' | 'several' | 'every'
 }
 
-/**
- * Publishes a release. `_id` is the id of the release, so each release has at most one schedule.
- */
+/** All that a release holds by then. Its `_id` is that of the release: it has one time at most. */
 export interface ReleaseSchedule extends PlannedRow {
   readonly kind: 'release'
 }

@@ -6,7 +6,7 @@ import { optionsOf } from '../../mongo/connection/commands.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { visibleRows } from '../../mongo/read/visible-rows.ts'
-import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { isDocumentId, newDocumentId } from '../../mongo/versions/document-id.ts'
 import type { VisibleType } from '../../query/query.ts'
 import type { ActionOn } from './run-action.ts'
@@ -19,12 +19,12 @@ import {
   schedulesIn,
 } from './schedule-rows.ts'
 
+/** How many one document may have. */
 const MAX_SCHEDULES_PER_DOCUMENT = 20
 
 /**
- * Schedules an action on a document. It runs with the permissions that its author has at that time.
- * @throws NotFoundError for a missing document or requested locale; ApplicationError for more than
- * 20 schedules
+ * Has an action on a document done at a time, with the rights that its author has by then.
+ * @throws NotFoundError for a document, or a locale of it that was named, that does not exist; ApplicationError beyond 20
  */
 export async function addSchedule(
   { documents: { database }, now }: Pick<PlanningContext, 'documents' | 'now'>,
@@ -71,7 +71,7 @@ export async function addSchedule(
   return row
 }
 
-/** Schedules are recorded in the audit, because they change content later. */
+/** Who plans something, or takes it back, stands in the log: what is planned is content to be. */
 function noteSchedule(session: Session, op: 'put' | 'delete', row: ScheduleRow): void {
   if (row.kind === 'release') {
     noteRow(session, op, { type: RELEASE_TYPE, documentId: row._id })
@@ -81,20 +81,21 @@ function noteSchedule(session: Session, op: 'put' | 'delete', row: ScheduleRow):
   for (const locale of locales) noteRow(session, op, { type: SCHEDULE_TYPE, documentId, locale })
 }
 
+/** Which schedules: of a time, of a document, of what is seen. */
 export interface ScheduleSelection {
   readonly from: Date | null
   readonly until: Date | null
   readonly type: string | null
   readonly documentId: string | null
   readonly seen: readonly VisibleType[]
-  /** Whether to include releases. */
+  /** Whether releases are seen. */
   readonly releases: boolean
 }
 
-/** Position of the last schedule of a page. */
+/** Behind which schedule a page begins. */
 export type SchedulePlace = Pick<ScheduleRow, 'at' | '_id'>
 
-/** Sorted by time, at most `limit` after `after`. */
+/** By time: `limit` of them behind `after`. */
 export function listSchedules(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   { from, until, type, documentId, seen, releases }: ScheduleSelection,
@@ -122,7 +123,7 @@ function behind({ at, _id }: SchedulePlace): object {
   return { $or: [{ at: { $gt: at } }, { at, _id: { $gt: _id } }] }
 }
 
-/** Null if it does not exist or is done. */
+/** Null where there is none, or it has been done. */
 export function getSchedule(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   id: string,
@@ -133,9 +134,9 @@ export function getSchedule(
 }
 
 /**
- * Runs a failed schedule again immediately, on behalf of its author. The previous failure is shown
- * until the schedule succeeds.
- * @throws NotFoundError if done or cancelled; ApplicationError if it has not failed or is running
+ * Has what could not be done begun anew at once, in the name of its author as ever, who may by now. The reason is shown
+ * until it goes well.
+ * @throws NotFoundError where it has been done, or taken back; ApplicationError where it has not failed, or is being done
  */
 export async function retrySchedule(
   context: Pick<PlanningContext, 'documents' | 'now'>,
@@ -162,8 +163,8 @@ function noSchedule(): NotFoundError {
 }
 
 /**
- * Cancels a pending or failed schedule. A running attempt cannot complete.
- * @throws NotFoundError if done or cancelled
+ * Takes a schedule back, whether it waits or has failed. Who is at it finishes nothing any more.
+ * @throws NotFoundError where it has been done, or taken back
  */
 export async function cancelSchedule(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,

@@ -16,7 +16,7 @@ export interface Usage {
 
 export interface Usages {
   readonly all: readonly Usage[]
-  /** Whether a search has reached its limit. */
+  /** At least one search has reached its limit. */
   readonly capped: boolean
 }
 

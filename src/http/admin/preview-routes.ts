@@ -14,7 +14,7 @@ import {
   type EditorContentDependencies,
   localeOf,
   planOf,
-} from '../content/editor-content.ts'
+} from './editor-content-routes.ts'
 import { meOf } from './me-routes.ts'
 
 export interface PreviewDependencies extends EditorContentDependencies {

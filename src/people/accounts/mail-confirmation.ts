@@ -1,5 +1,4 @@
-import { credentialHash } from '../access/credentials.ts'
-import { createCode } from '../sign-in/random-tokens.ts'
+import { createCode, hashOfCode } from './codes.ts'
 import type { Links, Mailer } from './mailer.ts'
 import { changeUser, type User, type UsersContext } from './users.ts'
 
@@ -11,7 +10,7 @@ export interface ConfirmationContext extends UsersContext {
 /** Sends the confirmation mail. The code of an earlier mail becomes invalid. */
 export async function mailConfirmation(context: ConfirmationContext, user: User): Promise<void> {
   const code = createCode()
-  await changeUser(context, user, () => ({ confirmationToken: credentialHash(code) }))
+  await changeUser(context, user, () => ({ confirmationToken: hashOfCode(code) }))
   const link = `${context.links.emailConfirmation}?confirmation=${code}`
   await context.mailer.send({
     to: user.email,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   generateRegistrationOptions,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -6,8 +7,7 @@ import {
 } from '@simplewebauthn/server'
 import { readInput } from '../access/input.ts'
 import type { AdministratorPrincipal } from '../access/principal.ts'
-import { assertCurrentPassword } from '../sign-in/passwords.ts'
-import { createId } from '../sign-in/random-tokens.ts'
+import { assertCurrentPassword } from '../accounts/passwords.ts'
 import { because, NotFoundError, UnauthorizedError, ValidationError } from '../../base/errors.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
@@ -83,7 +83,7 @@ export async function addPasskey(
   const made = await verify(context, purposeOf(administrator, epoch), response)
   const row: PasskeyRow = {
     ...made,
-    id: createId(),
+    id: randomBytes(16).toString('hex'),
     administrator,
     name,
     createdAt: context.now(),

@@ -11,7 +11,7 @@ import type { FieldSelection, Filter, QueryRules, RelationNode, SortKey } from '
 
 export type Options = ReadonlyMap<string, unknown>
 
-/** Options of components, and of fragments of a dynamic zone. */
+/** What can be asked of every component, as of a fragment of a zone. */
 export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
   'fields',
   'filters',
@@ -22,10 +22,7 @@ export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
 const PARAM = 'populate'
 const RANGE_KEYS: ReadonlySet<string> = new Set(['page', 'pageSize', 'start', 'limit'])
 
-/**
- * `path` is the path of the attribute.
- * @throws ValidationError for an option that is not in `known`.
- */
+/** @throws ValidationError for an option that is not among `known`; `path` is the attribute's. */
 export function assertOptions(options: Options, known: ReadonlySet<string>, path: string): void {
   for (const option of options.keys()) {
     if (option === 'locale') throw unusableKey(option, path, PARAM)
@@ -34,9 +31,8 @@ export function assertOptions(options: Options, known: ReadonlySet<string>, path
 }
 
 /**
- * Parses the selection, filter and order of the entries of an attribute. `within` runs the parser
- * of one option.
- * @throws ValidationError like `fields`, `filters` and `sort` at the root.
+ * What to show of the entries that an attribute leads to, and which of them in what order.
+ * `within` runs the parser of one option. @throws ValidationError as `fields`, `filters` and `sort` do at the root.
  */
 export function parseEntryOptions(
   options: Options,
@@ -56,8 +52,8 @@ export function parseEntryOptions(
 }
 
 /**
- * Components are filtered and sorted in memory, by their own values.
- * @throws ValidationError for filters and sort keys through a relation.
+ * Elements of a component are filtered and sorted without a query, by their own values.
+ * @throws ValidationError for conditions and orders that lead through a relation.
  */
 export function assertWithinComponent(
   { filter, sort }: { readonly filter: Filter | null; readonly sort: readonly SortKey[] },
@@ -86,7 +82,7 @@ function asksRelated(filter: Filter): boolean {
   }
 }
 
-/** @throws ValidationError unless the value is a boolean. */
+/** @throws ValidationError when the value is neither true nor false. */
 export function parseCount(options: Options, path: string): boolean {
   const value = options.get('count')
   if (value === undefined) return false
@@ -96,9 +92,8 @@ export function parseCount(options: Options, path: string): boolean {
 }
 
 /**
- * Parses `pagination` of a to-many relation, with the default and maximum of the root. Returns null
- * if absent.
- * @throws PaginationError for mixed pages and offsets, ValidationError for other invalid values.
+ * `pagination` of a to-many relation, with the root's defaults and maximum; null when there is none.
+ * @throws PaginationError when pages and offsets are mixed, ValidationError for anything else than these.
  */
 export function parseRange(
   options: Options,
@@ -121,7 +116,7 @@ export function parseRange(
   }
 }
 
-/** An invalid key in a nested parameter is reported as a key of `populate`, as in the reference. */
+/** A key that a nested parameter does not know is reported as one of `populate`, as in the dialect. */
 function namingPopulate<T>(parse: () => T): T {
   try {
     return parse()
