@@ -74,8 +74,8 @@ describe('createLog', () => {
     ['a token in an address', { url: '/reset?code=hunter2&x=1' }],
     ['a message of an error', { err: new Error('cannot reach mongodb://u:hunter2@h') }],
   ]
-  for (const [what, fields] of secrets) {
-    it(`redacts ${what}`, () => {
+  for (const [label, fields] of secrets) {
+    it(`redacts ${label}`, () => {
       const { log, lines } = recorded()
       log.info(fields, 'x')
       expect(JSON.stringify(lines)).not.to.include('hunter2')

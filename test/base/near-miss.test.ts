@@ -29,7 +29,7 @@ describe('nearestTo with long words', () => {
     expect(() => nearestTo('y'.repeat(100), candidates)).to.throw('a candidate was read')
   })
 
-  it('compares no candidate whose length differs too much', () => {
+  it('compares candidates of similar length only', () => {
     let compared = 0
     const long = Object.assign(new String('y'.repeat(5_000)), {
       toLowerCase: () => {

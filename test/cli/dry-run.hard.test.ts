@@ -106,11 +106,11 @@ describe('writes of commands to the database', () => {
     expect(await readdir(folder)).to.deep.equal(['thing.json'])
   })
 
-  for (const [what, database] of [
+  for (const [label, database] of [
     ['indexes differ from the declarations', () => target.database],
     ['no server has ever started on the database', () => fresh],
   ] as const) {
-    it(`refuses an import and changes no data if ${what}`, async () => {
+    it(`refuses an import and changes no data if ${label}`, async () => {
       const before = await contentsOf(database())
       const { status, said } = await quire(database(), ...importing())
       expect(status, said).to.equal(1)

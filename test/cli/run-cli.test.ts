@@ -36,7 +36,7 @@ function describedSchema(): Schema {
   return compileSchema({ contentTypes: [...types, ...BUILT_IN_TYPES], components: [] })
 }
 
-describe('cli/run-cli', () => {
+describe('commands of the CLI', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   let access: Access
   let locales: Locales

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { formatTable, formatTime } from '../../src/cli/table.ts'
 
-describe('cli/table', () => {
+describe('tables of the CLI', () => {
   it('pads each column to its widest cell', () => {
     expect(
       formatTable(

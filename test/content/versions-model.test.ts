@@ -177,8 +177,8 @@ describe('versions of documents compared with a model in memory', () => {
     ['collection types', [false]],
     ['single types', [true]],
   ]
-  for (const [what, singles] of kinds) {
-    it(`match the model after random operations on ${what}`, async function () {
+  for (const [label, singles] of kinds) {
+    it(`match the model after random operations on ${label}`, async function () {
       this.timeout(RUNS * 2_000)
       const family: fc.Arbitrary<Family> = fc.record({
         draftAndPublish: fc.oneof({ arbitrary: fc.constant(true), weight: 3 }, fc.boolean()),

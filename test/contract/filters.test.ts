@@ -408,8 +408,8 @@ describe('the contract of filters', () => {
 
   after(() => library.close())
 
-  for (const [what, rows] of Object.entries(TABLES)) {
-    describe(what, () => {
+  for (const [label, rows] of Object.entries(TABLES)) {
+    describe(label, () => {
       for (const [query, expected] of rows) {
         it(`responds as expected to ?${query}`, async () => {
           const answer = await library.as(

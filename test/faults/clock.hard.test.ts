@@ -75,13 +75,13 @@ describe('a server with a jumping clock', () => {
     ['two hours back', -HOUR_MS],
     ['to the right time', 0],
   ] as const
-  for (const [what, shiftMs] of jumps) {
-    it(`keeps working when its clock jumps ${what}`, async () => {
+  for (const [label, shiftMs] of jumps) {
+    it(`keeps working when its clock jumps ${label}`, async () => {
       const key = {
         authorization: `Bearer ${ROOT_TOKEN}`,
-        'idempotency-key': what.replaceAll(' ', '-'),
+        'idempotency-key': label.replaceAll(' ', '-'),
       }
-      const payload = { data: { name: `made once, ${what}` } }
+      const payload = { data: { name: `made once, ${label}` } }
       const made = await send('POST', '/api/folders', payload, key)
       await jumpTo(shiftMs)
       const { acknowledged, requests } = load

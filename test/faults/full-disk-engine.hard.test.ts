@@ -25,7 +25,7 @@ describe('an embedded database on a full disk', function () {
   if (disks.length === 0) it.skip('needs Linux and either a mount namespace or prlimit')
 
   for (const disk of disks) {
-    describe(`by ${disk.what}`, () => {
+    describe(`by ${disk.label}`, () => {
       let world: World
       let server: ServerProcess
       let load: MixedLoad

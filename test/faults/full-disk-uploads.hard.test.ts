@@ -43,12 +43,12 @@ describe('uploads to a full disk', function () {
   if (disks.length === 0) it.skip('needs Linux and either a mount namespace or prlimit')
 
   const places = disks.flatMap((disk) => [
-    { what: disk.what, disk, place: '' },
+    { label: disk.label, disk, place: '' },
     // Files are then copied to the folder, not renamed.
-    ...(disk.mounts ? [{ what: `${disk.what} for uploads only`, disk, place: 'uploads' }] : []),
+    ...(disk.mounts ? [{ label: `${disk.label} for uploads only`, disk, place: 'uploads' }] : []),
   ])
-  for (const { what, disk, place } of places) {
-    describe(`by ${what}`, () => {
+  for (const { label, disk, place } of places) {
+    describe(`by ${label}`, () => {
       const kept: StoredFile[] = []
       let world: World
       let server: ServerProcess

@@ -19,7 +19,7 @@ const RECOVERY_MS = 30_000
 const HANGS_AFTER_MS = 25_000
 
 interface Fault {
-  readonly what: string
+  readonly label: string
   readonly begin: (proxy: DatabaseProxy, load: MixedLoad) => void | Promise<void>
   readonly end?: (proxy: DatabaseProxy) => void
 }
@@ -28,9 +28,9 @@ const count = ({ statuses }: MixedLoad, status: string): number =>
   [...statuses].reduce((sum, [name, times]) => sum + (name.endsWith(status) ? times : 0), 0)
 
 const FAULTS: readonly Fault[] = [
-  { what: 'all connections are cut at once', begin: (proxy) => proxy.cut() },
+  { label: 'all connections are cut at once', begin: (proxy) => proxy.cut() },
   {
-    what: 'one connection is cut after the other',
+    label: 'one connection is cut after the other',
     begin: async (proxy) => {
       for (let left = FAULT_MS; left > 0; left -= 20) {
         proxy.cut(1)
@@ -38,20 +38,20 @@ const FAULTS: readonly Fault[] = [
       }
     },
   },
-  { what: 'it breaks within a command', begin: (proxy) => proxy.cutInMessage('client') },
-  { what: 'it breaks within a reply', begin: (proxy) => proxy.cutInMessage('database') },
+  { label: 'it breaks within a command', begin: (proxy) => proxy.cutInMessage('client') },
+  { label: 'it breaks within a reply', begin: (proxy) => proxy.cutInMessage('database') },
   {
-    what: 'it stalls and continues',
+    label: 'it stalls and continues',
     begin: (proxy) => proxy.stall(),
     end: (proxy) => proxy.resume(),
   },
   {
-    what: 'it stalls and breaks',
+    label: 'it stalls and breaks',
     begin: (proxy) => proxy.stall(),
     end: (proxy) => proxy.open(),
   },
   {
-    what: 'it stalls until requests fail, and continues',
+    label: 'it stalls until requests fail, and continues',
     begin: async (proxy, load) => {
       proxy.stall()
       const before = count(load, ' 503')
@@ -60,17 +60,17 @@ const FAULTS: readonly Fault[] = [
     end: (proxy) => proxy.resume(),
   },
   {
-    what: 'it has a high and varying latency',
+    label: 'it has a high and varying latency',
     begin: (proxy) => proxy.behave({ latencyMs: 5, jitterMs: 60 }),
     end: (proxy) => proxy.behave(),
   },
   {
-    what: 'it sends a few bytes at a time',
+    label: 'it sends a few bytes at a time',
     begin: (proxy) => proxy.behave({ latencyMs: 2, pieceBytes: 100 }),
     end: (proxy) => proxy.behave(),
   },
   {
-    what: 'new connections are refused for a while',
+    label: 'new connections are refused for a while',
     begin: async (proxy, load) => {
       proxy.shut()
       const before = count(load, ' 503')
@@ -121,8 +121,8 @@ describe('a connection to the database', function () {
         await until(async () => (await fetch(`${server.base}/_ready`)).status === 204, RECOVERY_MS)
       }
 
-      for (const { what, begin, end } of FAULTS) {
-        it(`recovers when ${what}`, async () => {
+      for (const { label, begin, end } of FAULTS) {
+        it(`recovers when ${label}`, async () => {
           for (let round = 0; round < ROUNDS; round += 1) {
             await untilServed()
             await begin(proxy, load)

@@ -4,7 +4,7 @@ import path from 'node:path'
 
 /** A disk that a test can fill while a server works on it. */
 export interface SmallDisk {
-  readonly what: string
+  readonly label: string
   /** Whether it is a separate file system. */
   readonly mounts: boolean
   /** Wraps a command so that `folder` lies on this disk. */
@@ -34,7 +34,7 @@ function mounted(unshare: readonly string[]): SmallDisk {
   const mount = `mount -t tmpfs -o size=${SIZE},mode=0755 tmpfs "$1" && shift && exec "$@"`
   const seenFrom = (pid: number, folder: string): string => `/proc/${pid}/root${folder}`
   return {
-    what: 'a separate disk',
+    label: 'a separate disk',
     mounts: true,
     within: (folder) => (command) => [...unshare, 'sh', '-c', mount, 'sh', folder, ...command],
     seenFrom,
@@ -58,7 +58,7 @@ function fillUpTo(folder: string, bytes: number): void {
 
 /** No file may grow beyond a size: further writes fail with EFBIG. */
 const LIMITED: SmallDisk = {
-  what: 'a limit of the file size',
+  label: 'a limit of the file size',
   mounts: false,
   within: () => (command) => command,
   seenFrom: (_, folder) => folder,

@@ -105,7 +105,7 @@ describe('a queue of jobs', () => {
     expect(await rows().countDocuments({})).to.equal(0)
   })
 
-  it('aborts the transaction of an attempt whose lease has expired and releases its locks', async () => {
+  it('aborts the transaction of an attempt with an expired lease and releases its locks', async () => {
     await put('a')
     const first = await claim()
     let goOn = (): void => undefined

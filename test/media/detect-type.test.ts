@@ -40,8 +40,8 @@ describe('detectType', () => {
     ['an invalid type', TEXT, 'nonsense', 'a', 'application/octet-stream', ''],
     ['a header that is not a type', TEXT, 'a/b\r\nX: y', 'a.txt', 'text/plain', '.txt'],
   ]
-  for (const [what, head, declared, name, mime, ext] of rows) {
-    it(`detects ${what}`, () => {
+  for (const [label, head, declared, name, mime, ext] of rows) {
+    it(`detects ${label}`, () => {
       expect(detectType(head, declared, name)).to.deep.equal({ mime, ext })
     })
   }

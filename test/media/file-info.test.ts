@@ -13,8 +13,8 @@ describe('parseFileInfos', () => {
     ['an empty name', ['{"name":""}'], [{}]],
     ['no fields', [], []],
   ]
-  for (const [what, sent, expected] of rows) {
-    it(`accepts ${what}`, () => {
+  for (const [label, sent, expected] of rows) {
+    it(`accepts ${label}`, () => {
       expect(parseFileInfos(sent)).to.deep.equal(expected)
     })
   }
@@ -30,8 +30,8 @@ describe('parseFileInfos', () => {
     ['an unpaired surrogate', '{"name":"a\\ud800b"}'],
     ['an unpaired surrogate in a caption', { caption: 'a\udc00' }],
   ]
-  for (const [what, sent] of refused) {
-    it(`refuses ${what}`, () => {
+  for (const [label, sent] of refused) {
+    it(`refuses ${label}`, () => {
       expect(() => parseFileInfos([sent])).to.throw(ValidationError)
     })
   }

@@ -100,8 +100,8 @@ describe('cursor', () => {
     ['a cursor of another attribute', toCursor([keyOf('float'), keyOf('id')], [1, 2])],
     ['a truncated cursor', toCursor(sort, [1, 2]).slice(0, -3)],
   ]
-  for (const [what, input] of refused) {
-    it(`refuses ${what}`, () => {
+  for (const [label, input] of refused) {
+    it(`refuses ${label}`, () => {
       const error = thrownBy(() => parseCursor(input, sort))
       expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
       expect(error.message).to.match(/^pagination\[cursor\]: /)

@@ -116,17 +116,17 @@ describe('hostile queries', () => {
     ['a NUL character in a list', 'filters[string][$in][]=a%00b'],
     ['a NUL character in JSON', 'filters[json]=%22a%00%22'],
   ]
-  for (const [what, text] of refused) {
-    it(`refuses ${what}`, () => {
+  for (const [label, text] of refused) {
+    it(`refuses ${label}`, () => {
       expect(thrownBy(() => parseText(text)).status).to.equal(400)
     })
   }
 
-  for (const [what, value, operand] of [
+  for (const [label, value, operand] of [
     ['a $-key in JSON', '{"$gt":""}', { '%:$gt': '' }],
     ['a deep $-key in JSON', '{"a":[{"$where":"1"}]}', { a: [{ '%:$where': '1' }] }],
   ] as const) {
-    it(`treats ${what} as a plain name`, () => {
+    it(`treats ${label} as a plain name`, () => {
       const { filter } = parseText(`filters[json]=${value}`)
       expect(filter).to.deep.include({ kind: 'compare', operator: 'eq', operand })
     })
@@ -140,8 +140,8 @@ describe('hostile queries', () => {
     ['__proto__ in pagination', 'pagination[__proto__][page]=7'],
     ['an inherited name in filters', 'filters[toString]=a'],
   ]
-  for (const [what, text] of ignored) {
-    it(`ignores ${what}`, () => {
+  for (const [label, text] of ignored) {
+    it(`ignores ${label}`, () => {
       // The reader contains functions, which never compare equal.
       expect({ ...parseText(text), reader: null }).to.deep.equal({ ...parse({}), reader: null })
       expect(Object.keys(Object.prototype)).to.deep.equal([])

@@ -32,8 +32,8 @@ describe('fallbackLocale', () => {
       ['de', 'en'],
     ],
   ]
-  for (const [what, query, expected] of chains) {
-    it(`accepts ${what}`, () => {
+  for (const [label, query, expected] of chains) {
+    it(`accepts ${label}`, () => {
       expect(parseVersions({ ...query }, localized, null, locales)).to.deep.equal({
         locales: expected,
         status: 'published',
@@ -66,8 +66,8 @@ describe('fallbackLocale', () => {
     ['an object', { a: 'fr' }, /^fallbackLocale: expected codes, or \*/],
     ['an object in a list', [{ a: 'fr' }], /^fallbackLocale: expected codes, or \*/],
   ]
-  for (const [what, fallbackLocale, message] of refused) {
-    it(`refuses ${what} for every content-type`, () => {
+  for (const [label, fallbackLocale, message] of refused) {
+    it(`refuses ${label} for every content-type`, () => {
       const query = { fallbackLocale }
       for (const parse of [
         () => parseVersions(query, localized, null, locales),

@@ -23,8 +23,8 @@ describe('parseFields', () => {
     ['a repetition once', ['title', 'views', 'title'], ['title', 'views']],
     ['system attributes', 'createdAt,documentId', ['createdAt', 'documentId']],
   ]
-  for (const [what, input, expected] of accepted) {
-    it(`reads ${what}`, () => {
+  for (const [label, input, expected] of accepted) {
+    it(`reads ${label}`, () => {
       expect(parseFields(input, plan)).to.deep.equal(expected)
     })
   }
@@ -46,8 +46,8 @@ describe('parseFields', () => {
     ['a projection operator', '$slice', 'Invalid key $slice', key('$slice', null)],
     ['an empty name in a list', [''], 'Invalid key ', key('', null)],
   ]
-  for (const [what, input, message, details] of refusedKeys) {
-    it(`refuses ${what}`, () => {
+  for (const [label, input, message, details] of refusedKeys) {
+    it(`refuses ${label}`, () => {
       const error = thrownBy(() => parseFields(input, plan))
       expect([error.status, error.message]).to.deep.equal([400, message])
       expect(error.details).to.deep.equal(details)

@@ -150,8 +150,8 @@ describe('parseFilters', () => {
     ['$notNull', { json: { $notNull: '0' } }, ['json', 'notNull', false]],
     ['twenty levels', nested(19), undefined],
   ]
-  for (const [what, input, expected] of accepted) {
-    it(`reads ${what}`, () => {
+  for (const [label, input, expected] of accepted) {
+    it(`reads ${label}`, () => {
       const parsed = parse(input)
       if (expected !== undefined) expect(parsed).to.deep.equal(expected)
     })
@@ -220,8 +220,8 @@ describe('parseFilters', () => {
       key('string.x', null),
     ],
   ]
-  for (const [what, input, message, details] of refusedKeys) {
-    it(`refuses ${what}`, () => {
+  for (const [label, input, message, details] of refusedKeys) {
+    it(`refuses ${label}`, () => {
       const error = thrownBy(() => parse(input))
       expect([error.status, error.name, error.message]).to.deep.equal([
         400,
@@ -313,8 +313,8 @@ describe('parseFilters', () => {
       /at most 256 characters/,
     ],
   ]
-  for (const [what, input, message] of refusedValues) {
-    it(`refuses ${what} and reports the path`, () => {
+  for (const [label, input, message] of refusedValues) {
+    it(`refuses ${label} and reports the path`, () => {
       const error = thrownBy(() => parse(input))
       expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
       expect(error.message).to.match(message)

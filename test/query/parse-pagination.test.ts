@@ -42,8 +42,8 @@ describe('parsePagination', () => {
       { kind: 'cursor', after: null, pageSize: 2, withCount: true },
     ],
   ]
-  for (const [what, input, expected] of accepted) {
-    it(`reads ${what}`, () => {
+  for (const [label, input, expected] of accepted) {
+    it(`reads ${label}`, () => {
       expect(parse(input)).to.deep.equal(expected)
     })
   }
@@ -85,8 +85,8 @@ describe('parsePagination', () => {
     ['pagination given as a list', ['1'], 'ValidationError', /^pagination: /],
     ['a cursor given as a list', { cursor: ['a'] }, 'ValidationError', /^pagination\[cursor\]: /],
   ]
-  for (const [what, input, name, message] of refused) {
-    it(`refuses ${what}`, () => {
+  for (const [label, input, name, message] of refused) {
+    it(`refuses ${label}`, () => {
       const error = thrownBy(() => parse(input))
       expect([error.status, error.name]).to.deep.equal([400, name])
       expect(error.message).to.match(message)

@@ -51,8 +51,8 @@ describe('parseSort', () => {
     ['a repeated attribute once', 'title,views,title:desc', ['title:asc', 'views:asc']],
     ['an empty list', [], []],
   ]
-  for (const [what, input, expected] of accepted) {
-    it(`reads ${what}`, () => {
+  for (const [label, input, expected] of accepted) {
+    it(`reads ${label}`, () => {
       expect(parse(input)).to.deep.equal(expected)
     })
   }
@@ -74,8 +74,8 @@ describe('parseSort', () => {
     ['an inherited name', 'constructor', 'Invalid key constructor', key('constructor', null)],
     ['an operator', '$where', 'Invalid key $where', key('$where', null)],
   ]
-  for (const [what, input, message, details] of refusedKeys) {
-    it(`refuses ${what}`, () => {
+  for (const [label, input, message, details] of refusedKeys) {
+    it(`refuses ${label}`, () => {
       const error = thrownBy(() => parse(input))
       expect([error.status, error.name, error.message]).to.deep.equal([
         400,
@@ -101,8 +101,8 @@ describe('parseSort', () => {
     ['null as a direction', { title: null }, /^sort: /],
     ['a list as a direction', { title: ['asc'] }, /^sort: /],
   ]
-  for (const [what, input, message] of refused) {
-    it(`refuses ${what} with an explanation`, () => {
+  for (const [label, input, message] of refused) {
+    it(`refuses ${label} with an explanation`, () => {
       const error = thrownBy(() => parse(input))
       expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
       expect(error.message).to.match(message)
@@ -133,8 +133,8 @@ describe('parseSort', () => {
       ['a to-many relation followed by to-one relations', 'others.parent.parent.title', 3],
       ['as many relations as the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations)}title`, 5],
     ]
-    for (const [what, sort, length] of bounded) {
-      it(`sorts by ${what}`, () => expect(through(sort)).to.deep.equal([length]))
+    for (const [label, sort, length] of bounded) {
+      it(`sorts by ${label}`, () => expect(through(sort)).to.deep.equal([length]))
     }
 
     const unbounded: readonly (readonly [string, unknown])[] = [
@@ -151,8 +151,8 @@ describe('parseSort', () => {
       ['two paths with two to-many relations', 'others.others.title,others.others.id'],
       ['more relations than the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations + 1)}title`],
     ]
-    for (const [what, sort] of unbounded) {
-      it(`refuses ${what} and reports the path`, () => {
+    for (const [label, sort] of unbounded) {
+      it(`refuses ${label} and reports the path`, () => {
         const error = thrownBy(() => through(sort))
         expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
         expect(error.message).to.match(

@@ -54,8 +54,8 @@ describe('parseVersions', () => {
       { locales: ['fr', 'en'], status: 'draft' },
     ],
   ]
-  for (const [what, query, plan, expected] of rows) {
-    it(`reads ${what}`, () => {
+  for (const [label, query, plan, expected] of rows) {
+    it(`reads ${label}`, () => {
       expect(parseVersions({ ...query }, plan, null, locales)).to.deep.equal(expected)
     })
   }
@@ -113,8 +113,8 @@ describe('parseReadKey', () => {
       { locale: '', status: 'published' },
     ],
   ]
-  for (const [what, query, plan, expected] of rows) {
-    it(`reads ${what}`, () => {
+  for (const [label, query, plan, expected] of rows) {
+    it(`reads ${label}`, () => {
       expect(parseReadKey({ ...query }, plan, locales)).to.deep.equal(expected)
     })
   }
@@ -130,8 +130,8 @@ describe('parseWriteKey', () => {
     ['the default for null in the data', {}, null, localized, 'en'],
     ['no locale for a type without locales', { locale: 'zz' }, 'yy', plain, ''],
   ]
-  for (const [what, query, data, plan, expected] of rows) {
-    it(`uses ${what}`, () => {
+  for (const [label, query, data, plan, expected] of rows) {
+    it(`uses ${label}`, () => {
       expect(parseWriteKey({ ...query }, data, plan, locales).locale).to.equal(expected)
     })
   }
@@ -149,8 +149,8 @@ describe('parseWriteKey', () => {
     ['an object in the data', {}, { $ne: 'x' }, /^Invalid locale param/],
     ['a number in the data', {}, 7, /^Invalid locale param 7/],
   ]
-  for (const [what, query, data, message] of refused) {
-    it(`refuses ${what}`, () => {
+  for (const [label, query, data, message] of refused) {
+    it(`refuses ${label}`, () => {
       const error = thrownBy(() => parseWriteKey({ ...query }, data, localized, locales))
       expect(error.status).to.equal(400)
       expect(error.message).to.match(message)
@@ -168,8 +168,8 @@ describe('parseDeletedLocales', () => {
     ['a published status as all', { status: 'published' }, drafting, 'all'],
     ['a draft status of a type without drafts as all', { status: 'draft' }, plain, 'all'],
   ]
-  for (const [what, query, plan, expected] of rows) {
-    it(`reads ${what}`, () => {
+  for (const [label, query, plan, expected] of rows) {
+    it(`reads ${label}`, () => {
       expect(parseDeletedLocales({ ...query }, plan, locales)).to.deep.equal(expected)
     })
   }

@@ -93,8 +93,8 @@ describe('the types in a response', () => {
       ['author', 'town'],
     ],
   ]
-  for (const [what, query, expected] of cases) {
-    it(`contain ${what}: ${query}`, () => {
+  for (const [label, query, expected] of cases) {
+    it(`contain ${label}: ${query}`, () => {
       if (plan === undefined) throw new Error('there is an article')
       const types = typesOfQuery(plan, parseQuery(qs.parse(query, { depth: 20 }), plan, rules))
       const names = [...types]

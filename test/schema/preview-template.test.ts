@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { fillPreview, previewOrigin, previewProblem } from '../../src/schema/preview-template.ts'
 
-describe('schema/preview-template', () => {
+describe('templates of preview URLs', () => {
   it('accepts only addresses with a fixed origin', () => {
     for (const good of [
       'https://app.example.org/p/{documentId}?s={secret}',

@@ -145,7 +145,7 @@ describe('limits of the server for clients', () => {
     await letGo
   })
 
-  it('stop processing pipelined requests whose responses are not read', async () => {
+  it('stop processing pipelined requests if their responses are not read', async () => {
     let asked = 0
     const running = await serving({}, (_, response) => {
       asked += 1

@@ -123,8 +123,8 @@ describe('hostile WordPress exports', () => {
     'embeds that never end': `[embed]${fill(' ')}`,
     'shortcodes that never end': fill('[a '),
   }
-  for (const [what, text] of Object.entries(texts)) {
-    it(`are handled quickly with ${what}`, () => {
+  for (const [label, text] of Object.entries(texts)) {
+    it(`are handled quickly with ${label}`, () => {
       const elapsedMs = startOwnClock()
       withoutShortcodes(text)
       shortcodesIn(text)
@@ -144,8 +144,8 @@ describe('hostile WordPress exports', () => {
     'tags that never end': fill('<b '),
     'entities that never end': fill('&amp'),
   }
-  for (const [what, html] of Object.entries(tree)) {
-    it(`are handled quickly with ${what}`, () => {
+  for (const [label, html] of Object.entries(tree)) {
+    it(`are handled quickly with ${label}`, () => {
       const elapsedMs = startOwnClock()
       expect(textOfHtml(`${html}<p>after`)).to.be.a('string')
       expect(elapsedMs()).to.be.below(3_000)

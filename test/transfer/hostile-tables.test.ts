@@ -47,8 +47,8 @@ describe('imports of hostile tables and lists', () => {
     'a row of more fields than names': () => repeated('name\n', chunk(','), 8_000),
     'a quote within a field': () => ['name\nx"y"z\n'],
   }
-  for (const [what, chunks] of Object.entries(tables)) {
-    it(`refuse ${what}`, async () => {
+  for (const [label, chunks] of Object.entries(tables)) {
+    it(`refuse ${label}`, async () => {
       expect(await refusal(() => rowsOf(chunks())))
         .to.match(/./)
         .and.not.equal('none')

@@ -175,7 +175,7 @@ async function content(): Promise<ArchiveContent> {
   }
 }
 
-describe('transfer/import-archive', () => {
+describe('importArchive', () => {
   let server: TestServer
   let services: Services
   let folder: string
@@ -364,12 +364,12 @@ describe('transfer/import-archive', () => {
     expect(report.notTaken.join()).to.match(/title.*taken all the same/)
   })
 
-  for (const [what, packing] of [
+  for (const [subject, packing] of [
     ['plain', { gzip: false }],
     ['compressed and encrypted', { key: 'a key' }],
     ['encrypted', { gzip: false, key: 'a key' }],
   ] as const) {
-    it(`reads an archive that is ${what}`, async () => {
+    it(`reads an archive that is ${subject}`, async () => {
       const key = 'key' in packing ? packing.key : undefined
       const report = await bring(
         { entities: [article(1, 'x', 'en', false)] },

@@ -115,14 +115,14 @@ describe('declarations in development', () => {
     expect(data.editableTypes).to.equal(true)
   })
 
-  for (const [what, options] of [
+  for (const [label, options] of [
     ['a server without editable types', {}],
     [
       'a production server, even with editable types',
       { editableTypes: true, environment: PRODUCTION },
     ],
   ] as const) {
-    it(`has no routes on ${what}`, async () => {
+    it(`has no routes on ${label}`, async () => {
       const other = await serve('declarations_closed', { contentTypes: { note: NOTE }, ...options })
       try {
         expect(other.routes.filter(({ path }) => path === '/admin/declarations')).to.deep.equal([])

@@ -115,13 +115,13 @@ describe('lists of entries in one state', () => {
     for (const text of texts) expect(text).not.to.include('_state')
   })
 
-  for (const [what, path] of [
+  for (const [label, path] of [
     ['an unknown state', `${ARTICLES}?state=late`],
     ['two states', `${ARTICLES}?state=draft&state=changed`],
     ['published versions', `${ARTICLES}?state=changed&status=published`],
     ['a type without states', '/admin/content/api::tag.tag?state=draft'],
   ] as const) {
-    it(`responds with 400 for ${what}`, async () => {
+    it(`responds with 400 for ${label}`, async () => {
       const { status, body } = await editor.send('GET', path)
       expect([status, body.error.message.split(':')[0]]).to.deep.equal([400, 'state'])
     })

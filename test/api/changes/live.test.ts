@@ -264,8 +264,8 @@ describe('GET /api/_live', () => {
     ['an invalid event id', 'types=tag', { 'last-event-id': 'abc' }],
     ['an event id with an operator', 'types=tag', { 'last-event-id': 'eyIkZ3QiOiIifQ' }],
   ]
-  for (const [what, query, headers = {}] of refused) {
-    it(`refuses ${what}`, async () => {
+  for (const [label, query, headers = {}] of refused) {
+    it(`refuses ${label}`, async () => {
       const { status, body } = await open(query, { headers })
       expect([status, body?.error?.name]).to.deep.equal([400, 'ValidationError'])
     })

@@ -346,8 +346,8 @@ describe('GET /api/_sync', () => {
     ['two tokens', 'token=a&token=b'],
     ['a token and a scope', 'token=abc&types=tag'],
   ]
-  for (const [what, query] of refused) {
-    it(`refuses ${what}`, async () => {
+  for (const [label, query] of refused) {
+    it(`refuses ${label}`, async () => {
       const { status, body } = await sync(query)
       expect([status, body.error?.name]).to.deep.equal([400, 'ValidationError'])
     })

@@ -55,8 +55,8 @@ describe('relations written by many clients at once', () => {
     ['a many-to-many list', 'tags', 'posts'],
     ['a one-to-many list', 'main', 'mains'],
   ]
-  for (const [what, owning, inverse] of lists) {
-    it(`keeps every entry that is connected to ${what} from either side`, async () => {
+  for (const [label, owning, inverse] of lists) {
+    it(`keeps every entry that is connected to ${label} from either side`, async () => {
       const [tag = ''] = await make('/api/tags', 1)
       const posts = await make('/api/posts', MANY * 2)
       const requests = posts.map((post, index): readonly [string, object] =>

@@ -164,8 +164,8 @@ describe('content over HTTP', () => {
       ['every locale', '?locale=*', { title: 'x' }, 400],
       ['an unknown locale in the data', '', { title: 'x', locale: 'xx' }, 400],
     ]
-    for (const [what, query, data, status] of locales) {
-      it(`refuses to create an entry in ${what}`, async () => {
+    for (const [label, query, data, status] of locales) {
+      it(`refuses to create an entry in ${label}`, async () => {
         const answer = await server.post(`/api/articles${query}`, data)
         expect(answer.status, answer.text).to.equal(status)
         expect(await server.count('article_versions')).to.equal(2)

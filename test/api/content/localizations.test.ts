@@ -83,8 +83,8 @@ describe('localizations: the other locales of a document', () => {
     ],
     ['a relation, in an unknown locale', 'locale=xx&filters[topic][name]=sea', []],
   ]
-  for (const [what, query, expected] of found) {
-    it(`filters by ${what}`, async () => {
+  for (const [label, query, expected] of found) {
+    it(`filters by ${label}`, async () => {
       expect(await titles(query)).to.deep.equal(expected)
     })
   }

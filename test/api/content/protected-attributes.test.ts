@@ -124,13 +124,13 @@ describe('attributes that are not searchable', () => {
   })
   after(() => server.close())
 
-  for (const [what, count] of [
+  for (const [subject, count] of [
     ['kestrel', 1],
     ['falcon', 0],
     ['424242', 0],
   ] as const) {
-    it(`finds ${what} in searchable attributes only`, async () => {
-      const answer = await server.get(`/api/notes?_q=${what}`)
+    it(`finds ${subject} in searchable attributes only`, async () => {
+      const answer = await server.get(`/api/notes?_q=${subject}`)
       expect(answer.status, answer.text).to.equal(200)
       expect(answer.body.data).to.have.length(count)
     })

@@ -106,7 +106,7 @@ describe('the check before a publication', () => {
     expect(await faultsOf(documentId)).to.deep.equal([])
   })
 
-  it('publishes nothing, and writes nothing', async () => {
+  it('does not publish or write', async () => {
     const documentId = await make({ title: 'Good', body: 'b', topic })
     const before = (await editor.send('GET', `${PAGES}/${documentId}`)).body
     await server.settled()

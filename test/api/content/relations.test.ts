@@ -142,8 +142,8 @@ describe('relations, components and populate', () => {
         'cdab',
       ],
     ]
-    for (const [what, sent, expected] of rows) {
-      it(`accepts ${what}`, async () => {
+    for (const [subject, sent, expected] of rows) {
+      it(`accepts ${subject}`, async () => {
         const { documentId } = await create({ tags: [tag('a'), tag('b')] })
         const answer = await server.put(`/api/posts/${documentId}?populate=tags`, { tags: sent() })
         expect(answer.status, answer.text).to.equal(200)
@@ -173,8 +173,8 @@ describe('relations, components and populate', () => {
       ['an unknown key', [{ foo: 1 }], 'Invalid key foo at tags'],
       ['a status', [{ documentId: 'x', status: 'draft' }], 'Invalid key status at tags'],
     ]
-    for (const [what, sent, message] of refused) {
-      it(`refuses ${what}`, async () => {
+    for (const [subject, sent, message] of refused) {
+      it(`refuses ${subject}`, async () => {
         const { status, body } = await server.post('/api/posts', { tags: sent })
         expect([status, body.error.name, body.error.message]).to.deep.equal([
           400,
@@ -404,8 +404,8 @@ describe('relations, components and populate', () => {
         'populate.tags.populate.posts.sort: Invalid key note',
       ],
     ]
-    for (const [what, query, message] of refused) {
-      it(`cannot be ${what}`, async () => {
+    for (const [subject, query, message] of refused) {
+      it(`cannot be ${subject}`, async () => {
         const { status, body } = await server.get(`/api/posts?${query}`, { token: null })
         expect([status, body.error?.message]).to.deep.equal([400, message])
       })

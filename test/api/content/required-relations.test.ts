@@ -68,8 +68,8 @@ describe('required relations', () => {
     ['a disconnect of the last entry', () => ({ disconnect: [tag] })],
     ['a disconnect of the last entry as an object', () => ({ disconnect: { documentId: tag } })],
   ]
-  for (const [what, sent] of emptied) {
-    it(`refuses to empty the relation by ${what}, in a type without drafts`, async () => {
+  for (const [subject, sent] of emptied) {
+    it(`refuses to empty the relation by ${subject}, in a type without drafts`, async () => {
       const { documentId } = (await server.post('/api/notes', { tags: [tag], main: tag })).body.data
       const path = `/api/notes/${documentId}`
       expectMissing(await server.put(path, { tags: sent(), title: 'x' }), 'tags')
@@ -78,7 +78,7 @@ describe('required relations', () => {
       expect(await shown(path)).to.deep.equal(['a'])
     })
 
-    it(`refuses to publish a relation emptied by ${what}`, async () => {
+    it(`refuses to publish a relation emptied by ${subject}`, async () => {
       const { documentId } = (await server.post('/api/posts', { tags: [tag] })).body.data
       const path = `/api/posts/${documentId}`
       expectMissing(await server.put(path, { tags: sent() }), 'tags')
@@ -97,8 +97,8 @@ describe('required relations', () => {
     ['an empty connect', { connect: [] }],
     ['set to none', { set: [] }],
   ]
-  for (const [what, tags] of unmade) {
-    it(`refuses a creation with ${what}`, async () => {
+  for (const [subject, tags] of unmade) {
+    it(`refuses a creation with ${subject}`, async () => {
       expectMissing(await server.post('/api/notes', { tags, main: tag }), 'tags')
       expectMissing(await server.post('/api/posts', { tags }), 'tags')
       expect((await server.post('/api/posts?status=draft', { tags })).status).to.equal(201)

@@ -233,7 +233,7 @@ describe('/admin/trash', () => {
     await restore(ARTICLE, documentId, { from: 'both' })
   })
 
-  it('publishes one locale with what the other published locales share by then', async () => {
+  it('publishes one locale with the current shared values of the other published locales', async () => {
     const { documentId } = await make(ARTICLE, { title: 'One', hits: 1 })
     await ok('PUT', `/admin/content/${ARTICLE}/${documentId}?locale=fr`, { data: { title: 'Un' } })
     await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish?locale=*`)
@@ -247,7 +247,7 @@ describe('/admin/trash', () => {
     expect(await read(ARTICLE, documentId, '?locale=fr')).to.include({ title: 'Un', hits: 3 })
   })
 
-  it('restores nothing as published that may not be published now', async () => {
+  it('restores an entry as published only if it can be published now', async () => {
     const { documentId } = await make(ARTICLE, { title: 'Once', slug: 'once' })
     await ok('POST', `/admin/content/${ARTICLE}/${documentId}/actions/publish`)
     await remove(ARTICLE, documentId)

@@ -101,8 +101,8 @@ describe('unique values in components', () => {
         ['links.1.price'],
       ],
     ]
-    for (const [what, data, paths] of repeated) {
-      it(`refuses repeated values within an entry of ${type}, in ${what}`, async () => {
+    for (const [subject, data, paths] of repeated) {
+      it(`refuses repeated values within an entry of ${type}, in ${subject}`, async () => {
         expectTaken(await server.post(path, data), ...paths)
         const documentId = await create(path, { title: 'x' })
         expectTaken(await server.put(`${path}/${documentId}`, data), ...paths)

@@ -113,8 +113,8 @@ describe('updatedAt', () => {
         ['components', { links: [{ url: 'b' }] }],
         ['an empty list', { links: [] }],
       ]
-      for (const [what, data] of changes) {
-        it(`changes in every locale when one locale writes a shared value: ${what}`, async () => {
+      for (const [label, data] of changes) {
+        it(`changes in every locale when one locale writes a shared value: ${label}`, async () => {
           const { updatedAt } = (await server.get(`${path}?locale=fr`)).body.data
           expect(await moved(path, () => put(path, data))).to.have.members(EVERY)
           expect(await polled(`/api/${type}`, updatedAt)).to.equal(1)

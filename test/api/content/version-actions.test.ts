@@ -392,7 +392,7 @@ describe('actions on versions over HTTP', () => {
       ['x', 'text/plain', 400],
     ]
     for (const [body, type, status] of bodies) {
-      it(`responds with ${status} to a body of ${JSON.stringify(body)} as ${type || 'nothing'}`, async () => {
+      it(`responds with ${status} to a body of ${JSON.stringify(body)} as ${type || 'an unknown type'}`, async () => {
         const answer = await act(`${path}/actions/publish`, {
           body,
           ...(type !== '' && { headers: { 'content-type': type } }),

@@ -188,9 +188,9 @@ describe('an identity provider with wrong responses', () => {
     'with an error and a code': { error: 'access_denied' },
     'with a token in the query': { id_token: 'a.b.c', response: 'a.b.c' },
   }
-  for (const [what, query] of Object.entries(REPLIES)) {
-    it(`refuses a reply ${what}`, async () => {
-      expectOut(await enter((nonce) => ({ claims: good(nonce) }), { query }), what)
+  for (const [label, query] of Object.entries(REPLIES)) {
+    it(`refuses a reply ${label}`, async () => {
+      expectOut(await enter((nonce) => ({ claims: good(nonce) }), { query }), label)
     })
   }
 

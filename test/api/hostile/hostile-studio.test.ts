@@ -78,14 +78,14 @@ describe('attacks on the Studio', () => {
   const management = (): readonly DeclaredRoute[] =>
     server.routes.filter(({ path }) => path.startsWith('/admin'))
 
-  for (const [who, headers] of Object.entries(ELSEWHERE)) {
-    it(`refuses all management routes to ${who}, even with a cookie`, async () => {
+  for (const [caller, headers] of Object.entries(ELSEWHERE)) {
+    it(`refuses all management routes to ${caller}, even with a cookie`, async () => {
       const guarded = management().filter(({ access }) => access !== 'everyone')
       expect(guarded.length).to.be.above(80)
       for (const route of guarded) {
         const answer = await send(route, { cookie: ada.cookie, ...headers })
-        const what = `${route.method} ${route.path}: ${answer.text}`
-        expect([answer.status, answer.headers['error-code']], what).to.deep.equal([
+        const label = `${route.method} ${route.path}: ${answer.text}`
+        expect([answer.status, answer.headers['error-code']], label).to.deep.equal([
           403,
           'cross_site',
         ])
@@ -96,9 +96,9 @@ describe('attacks on the Studio', () => {
       expect(open.length).to.be.above(4)
       for (const route of open) {
         const answer = await send(route, headers)
-        const what = `${route.method} ${route.path}: ${answer.text}`
-        expect(answer.status, what).to.equal(403)
-        expect(answer.headers, what).to.not.have.property('set-cookie')
+        const label = `${route.method} ${route.path}: ${answer.text}`
+        expect(answer.status, label).to.equal(403)
+        expect(answer.headers, label).to.not.have.property('set-cookie')
       }
     })
   }
@@ -112,8 +112,8 @@ describe('attacks on the Studio', () => {
     }
     for (const route of management().filter(({ method }) => method === 'get')) {
       const answer = await send(route, { cookie: ada.cookie, origin: 'https://cms.example.org' })
-      const what = `${route.path}: ${answer.status}`
-      expect(answer.headers['access-control-allow-credentials'], what).to.equal(undefined)
+      const label = `${route.path}: ${answer.status}`
+      expect(answer.headers['access-control-allow-credentials'], label).to.equal(undefined)
     }
   })
 
@@ -145,9 +145,9 @@ describe('attacks on the Studio', () => {
 
   describe('a preview token', () => {
     let token: string
-    const preview = async (who: AdminClient): Promise<string> => {
+    const preview = async (caller: AdminClient): Promise<string> => {
       const path = `/admin/content/${ARTICLE}/${documentId}/preview`
-      const answer = await who.send('POST', path, {})
+      const answer = await caller.send('POST', path, {})
       expect(answer.status, answer.text).to.equal(200)
       return new URL(answer.body.data.url).searchParams.get('secret') ?? ''
     }
@@ -250,10 +250,10 @@ describe('attacks on the Studio', () => {
     for (const [method, target, sent = {}] of asked) {
       const answer = await server.send(method, target, { headers, ...sent })
       const { location = '', ...others } = answer.headers
-      const what = `${method} ${target}: ${answer.status}`
-      expect(JSON.stringify(others), what).to.not.include('evil.example')
-      expect(location, what).to.not.match(/^(https?:)?[\\/]{2}|evil\.example\/?$/)
-      if (answer.status < 400) expect(answer.text, what).to.not.include('evil.example')
+      const label = `${method} ${target}: ${answer.status}`
+      expect(JSON.stringify(others), label).to.not.include('evil.example')
+      expect(location, label).to.not.match(/^(https?:)?[\\/]{2}|evil\.example\/?$/)
+      if (answer.status < 400) expect(answer.text, label).to.not.include('evil.example')
     }
     const reset = await server.send('POST', `/admin/administrators/${adaId}/reset`, { headers })
     expect(reset.body.data.link).to.match(/^https:\/\/cms\.example\.org\/studio\//)

@@ -27,8 +27,8 @@ describe('a database that stops responding under many requests', function () {
     ['with a small pool, which determines the limit', { MONGODB_MAX_POOL_SIZE: '5' }, 20],
     ['with an explicit limit', { MAX_IN_FLIGHT: '10', MONGODB_MAX_POOL_SIZE: '5' }, 10],
   ]
-  for (const [what, environment, inFlight] of SETTINGS) {
-    describe(what, () => {
+  for (const [label, environment, inFlight] of SETTINGS) {
+    describe(label, () => {
       let proxy: DatabaseProxy
       let server: TestServer
 

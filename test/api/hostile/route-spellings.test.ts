@@ -56,8 +56,8 @@ describe('every declared route in every spelling, without credentials', () => {
       ...((method === 'post' || method === 'put') && { body: {} }),
     })
 
-  for (const [what, spell] of Object.entries(SPELLINGS)) {
-    it(`reaches no handler: ${what}`, async () => {
+  for (const [label, spell] of Object.entries(SPELLINGS)) {
+    it(`reaches no handler: ${label}`, async () => {
       const guarded = server.routes.filter(({ access }) => access !== 'everyone')
       expect(guarded.length).to.be.above(50)
       const wrong: string[] = []

@@ -27,7 +27,7 @@ const MAX_HEALTH_MS = 1_000
  */
 const BURST_MS = 1_000
 /** Attacks with a complete head: 120 requests at once, eight of them served. */
-const IS_BURST: ReadonlySet<string> = new Set(['a body beside a wait'])
+const IS_BURST: ReadonlySet<string> = new Set(['a body of a wait'])
 const AUTHORIZED = `Authorization: Bearer ${ROOT_TOKEN}\r\n`
 
 describe('clients that send byte by byte', () => {
@@ -128,10 +128,10 @@ describe('clients that send byte by byte', () => {
     'an atomic line of _bulk': () =>
       drip(post('/api/_bulk?atomic=true', 'application/x-ndjson', AUTHORIZED) + LINE, 'a'),
     'the head of a wait': () => drip(`${wait()}X-Slow: `, 'a'),
-    'a body beside a wait': () => drip(`${wait()}Content-Length: 900000\r\n\r\n`, 'x'),
+    'a body of a wait': () => drip(`${wait()}Content-Length: 900000\r\n\r\n`, 'x'),
   }
-  for (const [what, begin] of Object.entries(ATTACKS)) {
-    it(`disconnects them, and serves all other clients: ${what}`, async function () {
+  for (const [label, begin] of Object.entries(ATTACKS)) {
+    it(`disconnects them, and serves all other clients: ${label}`, async function () {
       this.timeout(60_000)
       this.slow(40_000)
       const begun = performance.now()
@@ -148,7 +148,7 @@ describe('clients that send byte by byte', () => {
           slowest = Math.max(slowest, performance.now() - started)
           const asked = performance.now() - begun
           const listed = await statusOf('GET', '/api/tags?populate=*')
-          const expected = IS_BURST.has(what) && asked < BURST_MS ? [200, 503] : [200]
+          const expected = IS_BURST.has(label) && asked < BURST_MS ? [200, 503] : [200]
           expect(listed, `a list, ${Math.round(asked)} ms after the begin`).to.be.oneOf(expected)
           if (rounds % 10 === 0) {
             const body = multipart({ files: [{ name: 'quick.txt', content: 'quick' }] })

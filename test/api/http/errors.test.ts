@@ -236,8 +236,8 @@ describe('invalid requests over HTTP', () => {
       /./,
     ],
   ]
-  for (const [what, sent, status, name, message] of bodies) {
-    it(`refuses ${what}`, async () => {
+  for (const [label, sent, status, name, message] of bodies) {
+    it(`refuses ${label}`, async () => {
       expectError(await server.send('POST', '/api/things', sent), status, name, message)
     })
   }
@@ -375,8 +375,8 @@ describe('invalid requests over HTTP', () => {
     ],
     ['a NUL character in a search', '_q=%00', 'ValidationError', /^_q: /],
   ]
-  for (const [what, query, name, message] of queries) {
-    it(`refuses ${what}`, async () => {
+  for (const [label, query, name, message] of queries) {
+    it(`refuses ${label}`, async () => {
       expectError(await server.get(`/api/things?${query}`), 400, name, message)
     })
   }
@@ -392,8 +392,8 @@ describe('invalid requests over HTTP', () => {
     ['text that looks like a pattern', 'filters[title][$contains]=(((((a'],
     ['a lone surrogate', 'filters[title][$contains]=%ED%A0%80'],
   ]
-  for (const [what, query] of harmless) {
-    it(`accepts ${what}`, async () => {
+  for (const [label, query] of harmless) {
+    it(`accepts ${label}`, async () => {
       const answer = await server.get(`/api/things?${query}`)
       expect([answer.status, answer.body?.data], answer.text).to.deep.equal([200, []])
     })

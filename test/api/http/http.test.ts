@@ -203,12 +203,12 @@ describe('HTTP', () => {
     }
   })
 
-  for (const [what, path] of [
+  for (const [label, path] of [
     ['a response', '/api/tags'],
     ['an error', '/api/tags?filters[nope]=1'],
     ['a 404', '/nope'],
   ] as const) {
-    it(`sends security headers with ${what}`, async () => {
+    it(`sends security headers with ${label}`, async () => {
       const { headers } = await server.get(path, { headers: { origin: 'https://app.example' } })
       expect(headers).to.include({
         'access-control-allow-origin': 'https://app.example',

@@ -123,8 +123,8 @@ describe('the log of requests', () => {
     ['a page', () => server.get(`/api/posts?pagination[page]=${CANARY}`)],
     ['an order', () => server.get(`/api/posts?sort=title:${CANARY}`)],
   ]
-  for (const [what, ask] of values) {
-    it(`logs the reason of a 400 without the value of ${what}`, async () => {
+  for (const [label, ask] of values) {
+    it(`logs the reason of a 400 without the value of ${label}`, async () => {
       const lines = await linesOf(ask)
       expect(lines[0]).to.include({ status: 400 })
       expect(lines[0].code).to.be.a('string')

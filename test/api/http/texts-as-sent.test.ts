@@ -66,8 +66,8 @@ describe('texts that are not UTF-8', () => {
     expect(open).to.deep.equal([])
   })
 
-  for (const [what, bytes] of BROKEN) {
-    it(`refuses ${what}, compressed or not`, async () => {
+  for (const [label, bytes] of BROKEN) {
+    it(`refuses ${label}, compressed or not`, async () => {
       const body = quoted(bytes)
       for (const [sent, headers] of [
         [body, {}],
@@ -86,23 +86,23 @@ describe('texts that are not UTF-8', () => {
   }
 
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  for (const [what, body] of [
+  for (const [label, body] of [
     ['in raw bytes', Buffer.concat([Buffer.from('data[title]=caf'), Buffer.from([0xe9])])],
     ['percent-encoded', 'data[title]=caf%E9'],
     ['in the name of a field', 'data[title]=x&data[caf%E9]=y'],
   ] as const) {
-    it(`refuses a form with Latin-1 ${what}`, async () => {
+    it(`refuses a form with Latin-1 ${label}`, async () => {
       const answer = await server.send('POST', '/api/articles', { body, headers: form })
       expect(answer.status, answer.text).to.equal(400)
       expect(answer.body.error.message).to.equal('The body is not UTF-8')
     })
   }
 
-  for (const [what, name] of [
+  for (const [label, name] of [
     ['in fileInfo', 'fileInfo'],
     ['in another field', 'anything'],
   ] as const) {
-    it(`refuses an upload with Latin-1 ${what}, and stores no file`, async () => {
+    it(`refuses an upload with Latin-1 ${label}, and stores no file`, async () => {
       const info = Buffer.concat([Buffer.from('{"caption":"caf'), Buffer.from([0xe9, 0x22, 0x7d])])
       const body = multipart({
         fields: { [name]: 'HERE' },

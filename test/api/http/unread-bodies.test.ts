@@ -37,9 +37,9 @@ describe('bodies that are refused halfway', () => {
     ['too many lines', '/api/_bulk', LINES, Buffer.alloc(3_000_000, '\n')],
     ['a body to an unknown path', '/nothing', [JSON_TYPE], json(1_500_000)],
   ]
-  for (const [what, path, headers, body] of cases) {
+  for (const [label, path, headers, body] of cases) {
     for (const isChunked of [false, true]) {
-      it(`responds to the request after ${what}${isChunked ? ' in chunks' : ''}`, async () => {
+      it(`responds to the request after ${label}${isChunked ? ' in chunks' : ''}`, async () => {
         const framed = isChunked ? chunked(body) : body
         const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
         const head = [`POST ${path} HTTP/1.1`, 'Host: a', ...headers, length, '', ''].join('\r\n')

@@ -103,8 +103,8 @@ for (const kind of ['local', 'gridfs', 's3']) {
         { files: [{ name: 'a.txt', content: Buffer.alloc(MAX + 1, 'x') }] },
       ],
     ]
-    for (const [what, status, parts] of refused) {
-      it(`refuses ${what} and stores no file`, async () => {
+    for (const [label, status, parts] of refused) {
+      it(`refuses ${label} and stores no file`, async () => {
         const answer = await leavesNothing(() => upload(parts))
         expect(answer.status, answer.text).to.equal(status)
       })
@@ -138,12 +138,12 @@ for (const kind of ['local', 'gridfs', 's3']) {
         ['truncated', whole.subarray(0, whole.length / 2)],
         ['bomb', bomb(await png(50, 50))],
       ]
-      for (const [what, content] of rows) {
-        const files = [{ name: `${what}.png`, content, type: 'image/png' }]
+      for (const [label, content] of rows) {
+        const files = [{ name: `${label}.png`, content, type: 'image/png' }]
         const { status, body } = await upload({ files })
-        expect(status, what).to.equal(201)
+        expect(status, label).to.equal(201)
         const { mime, width, formats } = body[0]
-        expect([mime, width, formats], what).to.deep.equal(['image/png', null, null])
+        expect([mime, width, formats], label).to.deep.equal(['image/png', null, null])
         expect(await stored()).to.include(body[0].url.slice('/uploads/'.length))
       }
       expect(waiting()).to.deep.equal([])

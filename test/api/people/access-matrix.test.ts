@@ -53,7 +53,7 @@ const DRAFTS = ['find', 'readDrafts'].map((verb) => `api::article.article.${verb
 type Expected = 'through' | 'unauthorized' | 'forbidden'
 
 interface Asker {
-  readonly who: string
+  readonly caller: string
   /** Null sends no header. */
   readonly token: () => string | null
   readonly isEndUser: boolean
@@ -152,41 +152,41 @@ describe('access to every route', () => {
   const token = (name: string) => () => tokens[name] ?? ''
   const ASKERS: readonly Asker[] = [
     {
-      who: 'anybody',
+      caller: 'anybody',
       token: () => null,
       isEndUser: false,
       granted: (actions, others) => ({ public: actions, authenticated: others }),
       may: isGranted,
     },
     {
-      who: 'an end user',
+      caller: 'an end user',
       token: token('user'),
       isEndUser: true,
       granted: (actions, others) => ({ public: others, authenticated: actions }),
       may: isGranted,
     },
     {
-      who: 'a custom token',
+      caller: 'a custom token',
       token: token('custom'),
       isEndUser: false,
       granted: (actions, others) => ({ public: others, custom: actions }),
       may: isGranted,
     },
     {
-      who: 'a read-only token',
+      caller: 'a read-only token',
       token: token('read-only'),
       isEndUser: false,
       granted: nothing,
       may: (action) => /\.(find|findOne)$|^query::/.test(action),
     },
     {
-      who: 'a full-access token',
+      caller: 'a full-access token',
       token: token('full-access'),
       isEndUser: false,
       granted: nothing,
       may: always,
     },
-    { who: 'root', token: () => ROOT_TOKEN, isEndUser: false, granted: nothing, may: always },
+    { caller: 'root', token: () => ROOT_TOKEN, isEndUser: false, granted: nothing, may: always },
   ]
 
   /** Invalid credentials open no route, even if the public role permits everything. */
@@ -222,7 +222,7 @@ describe('access to every route', () => {
   }
 
   for (const asker of ASKERS) {
-    it(`opens exactly the permitted routes under /api to ${asker.who}`, async () => {
+    it(`opens exactly the permitted routes under /api to ${asker.caller}`, async () => {
       const wrong: string[] = []
       const tried = new Set<string>()
       const paths = new Set<string>()
@@ -253,8 +253,8 @@ describe('access to every route', () => {
     })
   }
 
-  for (const [who, key] of UNKNOWN) {
-    it(`responds with 401 to ${who} on every route under /api, even if everything is public`, async () => {
+  for (const [caller, key] of UNKNOWN) {
+    it(`responds with 401 to ${caller} on every route under /api, even if everything is public`, async () => {
       await grant({ public: all, authenticated: all })
       const wrong: string[] = []
       for (const route of server.routes) {

@@ -179,8 +179,8 @@ describe('sessions of administrators', () => {
         origin: 'https://cms.example.org',
       },
     }
-    for (const [who, headers] of Object.entries(FORGED)) {
-      it(`refuses reads, changes and sign-ins: ${who}`, async () => {
+    for (const [caller, headers] of Object.entries(FORGED)) {
+      it(`refuses reads, changes and sign-ins: ${caller}`, async () => {
         const { cookie } = await signIn(server, ada.email)
         for (const [method, target] of [
           ['POST', '/admin/locales'],

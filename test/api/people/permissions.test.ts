@@ -55,10 +55,10 @@ describe('permissions over HTTP', () => {
     ['full-access', 'PUT', one, 200],
     ['full-access', 'POST', () => list, 201],
   ]
-  for (const [who, method, path, status] of rows) {
-    it(`responds with ${status} to ${method} ${path()} of ${who}`, async () => {
+  for (const [caller, method, path, status] of rows) {
+    it(`responds with ${status} to ${method} ${path()} of ${caller}`, async () => {
       const answer = await server.send(method, path(), {
-        token: tokens[who] ?? null,
+        token: tokens[caller] ?? null,
         ...(method !== 'GET' && method !== 'DELETE' && { body: { data: { text: 'b' } } }),
       })
       expect(answer.status, answer.text).to.equal(status)
@@ -66,7 +66,7 @@ describe('permissions over HTTP', () => {
         const { message, ...rest } = answer.body.error
         expect(rest).to.deep.equal({ status: 403, name: 'ForbiddenError', details: {} })
         // API tokens learn the missing action, other callers do not.
-        const isTold = who !== 'nobody'
+        const isTold = caller !== 'nobody'
         expect(message).to.match(isTold ? /^Forbidden: \S+ is not permitted$/ : /^Forbidden$/)
       }
     })

@@ -95,11 +95,11 @@ describe('limits of attempts behind a proxy', () => {
     expect(guesses, 'guesses of the known device').to.include(429)
   })
 
-  for (const [what, address] of [
+  for (const [label, address] of [
     ['IPv4', (port: number) => `203.0.113.7:${port}`],
     ['IPv6', (port: number) => `[2001:db8::7]:${port}`],
   ] as const) {
-    it(`counts all ports of one ${what} address as one client`, async () => {
+    it(`counts all ports of one ${label} address as one client`, async () => {
       const through = await letThrough(15, (index) =>
         attempt(
           '/api/auth/local',

@@ -166,8 +166,8 @@ describe('/api/users-permissions', () => {
       /^permissions\.api::post\.controllers\.post\.find\.enabled must be true or false$/,
     ],
   ]
-  for (const [what, body, message] of refused) {
-    it(`refuses ${what}`, async () => {
+  for (const [label, body, message] of refused) {
+    it(`refuses ${label}`, async () => {
       const answer = await server.send('POST', ROLES, { body })
       expect(answer.status, answer.text).to.equal(400)
       expect(answer.body.error.message).to.match(message)

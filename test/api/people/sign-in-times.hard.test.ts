@@ -68,8 +68,8 @@ describe(`the time of ${TRIES} failed sign-ins of known and unknown accounts`, (
     return ms
   }
 
-  for (const [who, pair] of Object.entries(PAIRS)) {
-    it(`reveals no account: ${who}`, async function () {
+  for (const [caller, pair] of Object.entries(PAIRS)) {
+    it(`reveals no account: ${caller}`, async function () {
       this.timeout(30_000 + 2_000 * TRIES)
       const times: readonly [number[], number[]] = [[], []]
       for (let n = 0; n < TRIES; n += 1) {

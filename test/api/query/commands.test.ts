@@ -76,8 +76,8 @@ describe('database commands per request', () => {
     ['a documentId', (id) => `filters[documentId]=${id}&sort=tag.name`, 1],
     ['the documentId of a draft', (id) => `filters[documentId]=${id}&status=draft`, 1],
   ]
-  for (const [what, query, total] of UNIQUE) {
-    it(`runs one find for a counted list by ${what}`, async () => {
+  for (const [label, query, total] of UNIQUE) {
+    it(`runs one find for a counted list by ${label}`, async () => {
       const target = `/api/notes?${query(documentId)}`
       expect(await cost(() => server.get(target))).to.deep.equal(['find'])
       const { body } = await server.get(target)
@@ -119,13 +119,13 @@ describe('database commands per request', () => {
     ['drafts', 'status=draft'],
     ['a cursor', 'pagination[cursor]='],
   ]
-  for (const [what, query] of lists) {
-    it(`runs one find and one count for a list with ${what}`, async () => {
+  for (const [label, query] of lists) {
+    it(`runs one find and one count for a list with ${label}`, async () => {
       const commands = await cost(() => server.get(`/api/notes?${query}`))
       expect([...commands].sort()).to.deep.equal(['aggregate', 'find'])
     })
 
-    it(`runs one find for a list with ${what} and without a count`, async () => {
+    it(`runs one find for a list with ${label} and without a count`, async () => {
       const target = `/api/notes?${query}&pagination[withCount]=false`
       expect(await cost(() => server.get(target))).to.deep.equal(['find'])
     })

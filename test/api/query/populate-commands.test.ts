@@ -143,8 +143,8 @@ describe('commands of populate', () => {
       ['languages', '/api/languages?populate=*'],
       ['currencies', '/api/currencies?populate=*'],
     ]
-    for (const [what, target] of lists) {
-      it(`runs as many commands for many ${what} as for one`, async () => {
+    for (const [label, target] of lists) {
+      it(`runs as many commands for many ${label} as for one`, async () => {
         const one = await cost(server, target, 1)
         expect(one.filter((name) => name === 'find')).to.have.length.above(1)
         expect(await cost(server, target, MANY)).to.deep.equal(one)
@@ -216,8 +216,8 @@ describe('commands of populate', () => {
       ['everything of two locales', 'populate=*&locale=*', 20],
       ['several levels', DEEP, 1],
     ]
-    for (const [what, query, few] of queries) {
-      it(`runs as many commands for many entries as for ${few}: ${what}`, async () => {
+    for (const [label, query, few] of queries) {
+      it(`runs as many commands for many entries as for ${few}: ${label}`, async () => {
         const target = `/api/pages?sort=id:desc&${query}`
         const one = await cost(server, target, few)
         expect(one.filter((name) => name !== 'aggregate')).to.have.length.above(5)

@@ -136,8 +136,8 @@ describe('commands of a publication', () => {
       async (entry) => (await cost(() => server.send('POST', `${entry}/actions/unpublish`))).length,
     ],
   ]
-  for (const [what, commands] of ways) {
-    it(`runs as many commands with ${MANY} of everything as with one, by ${what}`, async () => {
+  for (const [label, commands] of ways) {
+    it(`runs as many commands with ${MANY} of everything as with one, by ${label}`, async () => {
       const few = await commands(await changedDraft(slim))
       expect(await commands(await changedDraft(wide))).to.equal(few)
       expect(few).to.be.at.most(6)

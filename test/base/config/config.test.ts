@@ -198,8 +198,8 @@ describe('readConfig', () => {
       'embedded',
     ],
   ]
-  for (const [what, env, pick, expected] of read) {
-    it(`reads ${what}`, () => {
+  for (const [label, env, pick, expected] of read) {
+    it(`reads ${label}`, () => {
       expect(pick(readConfig(env))).to.deep.equal(expected)
     })
   }

@@ -45,8 +45,8 @@ describe('the key of an answer', () => {
     ['missing rights', { grants: new Set() }],
     ['additional rights', { grants: new Set(['a.find', 'b.find']) }],
   ]
-  for (const [what, changed] of others) {
-    it(`depends on the ${what}`, () => {
+  for (const [label, changed] of others) {
+    it(`depends on the ${label}`, () => {
       expect(keyOf({ ...ASKED, ...changed })).not.to.equal(keyOf(ASKED))
     })
   }

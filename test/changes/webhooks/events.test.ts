@@ -18,8 +18,8 @@ describe('eventOf', () => {
     ['a removed entry', 'published delete', WITHOUT, 'entry.delete'],
   ] as const
 
-  for (const [what, change, plan, expected] of rows) {
-    it(`returns ${expected} for ${what}`, () => {
+  for (const [label, change, plan, expected] of rows) {
+    it(`returns ${expected} for ${label}`, () => {
       const [status, op, isNew] = change.split(' ') as ['draft', 'put', 'new'?]
       const item = { type: ARTICLE, status, op, ...(isNew === 'new' && { isNew: true as const }) }
       expect(eventOf(item, plan)).to.equal(expected)

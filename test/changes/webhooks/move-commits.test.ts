@@ -111,7 +111,7 @@ describe('moveCommits', () => {
     expect(said).to.deep.equal(['site 11-60'])
   })
 
-  it('ends a replay whose commits are dropped', async () => {
+  it('ends a replay if its commits are dropped', async () => {
     await putHook(opened.database, { cursor: 60, replay: { after: 10, to: 30 } })
     await putCommits(opened.database, { to: 60 })
     await dropCommits(opened.database, 20)

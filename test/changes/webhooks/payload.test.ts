@@ -15,7 +15,7 @@ const schema = compileSchema({
 
 const ID = 'abcdefghijklmnopqrstuvwx'
 
-describe('webhooks/payload', () => {
+describe('bodies of webhooks', () => {
   let replicas: LaggingMajority
 
   before(async () => {

@@ -79,8 +79,8 @@ describe('sending a message', () => {
       ['broadcast', '255.255.255.255'],
       ['multicast', '224.0.0.1'],
     ] as const
-    for (const [what, host] of refused) {
-      it(`before it sends a request: ${what}: ${host}`, async () => {
+    for (const [label, host] of refused) {
+      it(`before it sends a request: ${label}: ${host}`, async () => {
         const { error, status } = await send(host, { allowHosts: [] })
         expect({ error, status }).to.deep.equal({ error: 'address_refused', status: null })
         expect(seen).to.deep.equal([])

@@ -30,7 +30,7 @@ function stat(given: Partial<QueryStat>): QueryStat {
 const advise = (...stats: readonly QueryStat[]) =>
   adviseIndexes(stats, [THING], [{ name: 'things', keys: INDEXES }])
 
-describe('cli/doctor/advise-indexes', () => {
+describe('adviseIndexes', () => {
   const served: readonly [string, Partial<QueryStat>][] = [
     ['a default list', {}],
     ['a filter with an index', { filtered: ['locale', 'status', 'uid'] }],
@@ -39,8 +39,8 @@ describe('cli/doctor/advise-indexes', () => {
     ['a filter on documentId', { filtered: ['documentId', 'string'] }],
     ['a collection without content', { collection: 'else', filtered: ['string'] }],
   ]
-  for (const [what, given] of served) {
-    it(`gives no advice for ${what}`, () => {
+  for (const [label, given] of served) {
+    it(`gives no advice for ${label}`, () => {
       expect(advise(stat(given))).to.deep.equal([])
     })
   }

@@ -12,7 +12,7 @@ const STRONG = {
   IMAGE_SIGNING_KEY: 'k'.repeat(32),
 }
 
-describe('cli/doctor/examine-settings', () => {
+describe('examineSettings', () => {
   it('reports no weak setting for a strong configuration', () => {
     expect(examineSettings(readConfig(STRONG))).to.deep.equal([
       { check: 'settings', level: 'ok', what: 'no weak settings' },
@@ -36,10 +36,10 @@ describe('cli/doctor/examine-settings', () => {
       },
     ],
   ]
-  for (const [what, settings] of weak) {
-    it(`warns in production and leaves a note elsewhere: ${what.source}`, () => {
+  for (const [label, settings] of weak) {
+    it(`warns in production and leaves a note elsewhere: ${label.source}`, () => {
       const [warned, ...others] = examineSettings(readConfig({ ...STRONG, ...settings }))
-      expect(warned?.what).to.match(what)
+      expect(warned?.what).to.match(label)
       expect([warned?.level, others]).to.deep.equal(['warning', []])
       const noted = examineSettings(readConfig({ ...STRONG, ...settings, NODE_ENV: '' }))
       expect(noted.map(({ level }) => level)).to.deep.equal(['note', 'note'])

@@ -18,7 +18,7 @@ import { declare } from '../../support/server.ts'
 import { openFaultProxy } from '../../faults/fault-proxy.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
-describe('cli/doctor/run-doctor', () => {
+describe('quire doctor', () => {
   let test: TestDatabase
   let folder: string
   let environment: Record<string, string>

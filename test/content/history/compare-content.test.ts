@@ -62,8 +62,8 @@ describe('compareContent', () => {
     ['emoji sequences', 'we 👨‍👩‍👧 go', 'we 👨‍👩‍👦 go', ['👨‍👩‍👧'], ['👨‍👩‍👦']],
     ['skin tones and flags', '👍🏽🇩🇪', '👍🏿🇩🇰', ['👍🏽🇩🇪'], ['👍🏿🇩🇰']],
   ] as const
-  for (const [what, from, to, removed, added] of scripts) {
-    it(`changes whole words: ${what}`, () => {
+  for (const [label, from, to, removed, added] of scripts) {
+    it(`changes whole words: ${label}`, () => {
       const [change] = compareContent(plan, state({ title: from }), state({ title: to }))
       const textsOf = (wanted: string) =>
         (change?.words ?? []).filter(({ op }) => op === wanted).map(({ text }) => text)
@@ -72,7 +72,7 @@ describe('compareContent', () => {
     })
   }
 
-  for (const [what, run] of [
+  for (const [label, run] of [
     ['Latin', 'the cat sat on the mat. '],
     ['Chinese', '猫在睡觉吃饭喝水，'],
     ['Chinese without punctuation', '猫在睡觉吃饭喝水'],
@@ -81,7 +81,7 @@ describe('compareContent', () => {
     ['a combining mark', '\u0301'],
     ['unpaired surrogates', '\ud83d'],
   ] as const) {
-    it(`diffs a long text within a second: ${what}`, () => {
+    it(`diffs a long text within a second: ${label}`, () => {
       const from = run.repeat(Math.floor(90_000 / run.length))
       const to = `${from.slice(0, 40_000)} X ${from.slice(40_000)}`
       const elapsedMs = startOwnClock()

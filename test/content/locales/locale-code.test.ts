@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ValidationError } from '../../../src/base/errors.ts'
 import { assertLocaleCode, localeName } from '../../../src/content/locales/locale-code.ts'
 
-describe('locales/locale-code', () => {
+describe('codes of locales', () => {
   for (const code of [
     'en',
     'fr',

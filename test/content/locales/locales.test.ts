@@ -14,7 +14,7 @@ const failure = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('documents/locales', () => {
+describe('openLocales', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   let ms = Date.UTC(2026, 0, 1)
   const open = (): Promise<Locales> => openLocales(test.database, { now: () => new Date(ms) })

@@ -173,8 +173,8 @@ describe('mergeComponents', () => {
       },
     ],
   ]
-  for (const [what, before, sent, expected] of rows) {
-    it(what, () => {
+  for (const [subject, before, sent, expected] of rows) {
+    it(subject, () => {
       expect(merge(before, sent)).to.deep.equal(expected)
     })
   }
@@ -241,8 +241,8 @@ describe('mergeComponents', () => {
     ['a component as text', 'seo', stored, { seo: { id: 'one' } }],
     ['a component as true', 'links', { links: [{ label: 'no id' }] }, { links: [{ id: true }] }],
   ]
-  for (const [what, name, before, sent] of foreign) {
-    it(`refuses the id of ${what}`, () => {
+  for (const [subject, name, before, sent] of foreign) {
+    it(`refuses the id of ${subject}`, () => {
       const error = thrownBy(() => merge(before, sent))
       expect(error.name).to.equal('ApplicationError')
       expect(error.status).to.equal(400)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { assert, property, string } from 'fast-check'
 import { toUid } from '../../../src/content/payload/propose-uid.ts'
 
-describe('documents/payload/propose-uid', () => {
+describe('toUid', () => {
   it('converts text to a uid', () => {
     const rows: readonly (readonly [string, string])[] = [
       ['Hello, World!', 'hello-world'],

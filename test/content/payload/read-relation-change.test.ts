@@ -70,8 +70,8 @@ describe('readRelationChange', () => {
     ],
     ['nulls', { connect: null, disconnect: null }, null],
   ]
-  for (const [what, value, expected] of accepted) {
-    it(`reads ${what}`, () => {
+  for (const [label, value, expected] of accepted) {
+    it(`reads ${label}`, () => {
       expect(readRelationChange(['tags'], value)).to.deep.equal(expected)
     })
   }

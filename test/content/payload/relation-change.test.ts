@@ -78,8 +78,8 @@ describe('applyRelationChange', () => {
     ],
     ['drops stored duplicates', 'aba', change([at('c')]), 'abc'],
   ]
-  for (const [what, current, made, expected] of rows) {
-    it(what, () => {
+  for (const [label, current, made, expected] of rows) {
+    it(label, () => {
       expect(apply(current, made)).to.equal(expected)
     })
   }
@@ -90,8 +90,8 @@ describe('applyRelationChange', () => {
     ['an unconnected document itself', change([at('z', before('z'))])],
     ['two documents that refer to each other', change([at('c', before('z')), at('z', after('c'))])],
   ]
-  for (const [what, made] of refused) {
-    it(`refuses a position relative to ${what}`, () => {
+  for (const [label, made] of refused) {
+    it(`refuses a position relative to ${label}`, () => {
       const error = thrownBy(() => apply('ab', made))
       expect(error.name).to.equal('ValidationError')
       expect(error.details).to.deep.equal({})
@@ -116,8 +116,8 @@ describe('applyRelationChange', () => {
     ],
     ['a later connect', change([at('c', before('d')), at('d', START)], [], false), 'cdab'],
   ]
-  for (const [what, made, expected] of lenient) {
-    it(`connects at the end if a lenient position refers to ${what}`, () => {
+  for (const [label, made, expected] of lenient) {
+    it(`connects at the end if a lenient position refers to ${label}`, () => {
       expect(apply('ab', made)).to.equal(expected)
     })
   }
@@ -223,8 +223,8 @@ describe('applyToOneChange', () => {
     ],
     ['ignores a disconnect on an empty relation', null, change([], ['x']), null],
   ]
-  for (const [what, current, made, expected] of rows) {
-    it(what, () => {
+  for (const [label, current, made, expected] of rows) {
+    it(label, () => {
       expect(applyToOneChange(current, made)).to.equal(expected)
     })
   }

@@ -111,8 +111,8 @@ describe('resolveRelationChanges', () => {
     ['for a file', 'gallery', 'zzz', 'zzz", locale "null"', 'en'],
     ['for a position', 'tags', beside('zzz'), 'zzz", locale "null"', 'en'],
   ]
-  for (const [what, path, value, named, locale] of missing) {
-    it(`reports a missing document ${what}`, () => {
+  for (const [label, path, value, named, locale] of missing) {
+    it(`reports a missing document ${label}`, () => {
       const error = thrownBy(() => resolveRelationChanges([input(path, value)], found, locale))
       expect(error.name).to.equal('ValidationError')
       expect(error.message).to.equal(`Document with id "${named} not found`)

@@ -101,7 +101,7 @@ interface Body {
 const UNAMBIGUOUS =
   'no-ambiguous-paths Paths should resolve unambiguously. Found two ambiguous paths: `/api/auth/sessions/{id}` and `/api/auth/{provider}/callback`. #/paths/~1api~1auth~1{provider}~1callback'
 
-describe('openapi/describe-api', () => {
+describe('the OpenAPI description', () => {
   let sample: Schema
   before(async () => {
     sample = await loadSchema(SAMPLE)

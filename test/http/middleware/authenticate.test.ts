@@ -4,7 +4,7 @@ import { ROOT } from '../../../src/people/access/principal.ts'
 import { UnauthorizedError } from '../../../src/base/errors.ts'
 import { authenticate } from '../../../src/http/middleware/authenticate.ts'
 
-describe('http/authenticate', () => {
+describe('authenticate', () => {
   const contextWith = (authorization: string) =>
     ({
       state: {},

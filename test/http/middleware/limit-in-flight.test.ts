@@ -7,7 +7,7 @@ import { handleErrors } from '../../../src/http/middleware/handle-errors.ts'
 import { limitInFlight } from '../../../src/http/middleware/limit-in-flight.ts'
 import type { RequestState } from '../../../src/http/router/state.ts'
 
-describe('http/limit-in-flight', () => {
+describe('limitInFlight', () => {
   let close: () => void = () => undefined
   let base = ''
   let port = 0
@@ -76,7 +76,7 @@ describe('http/limit-in-flight', () => {
     }
   })
 
-  it('does not count a request whose body is incomplete', async () => {
+  it('does not count a request with an incomplete body', async () => {
     const slow = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
     for (const socket of slow) {
       socket.on('error', () => undefined) // the server may close first
@@ -90,7 +90,7 @@ describe('http/limit-in-flight', () => {
     for (const socket of slow) socket.destroy()
   })
 
-  it('counts a request whose announced body is never read', async () => {
+  it('counts a request with an announced body that is never read', async () => {
     const slow = ['GET', 'DELETE'].map((method) => {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => undefined)

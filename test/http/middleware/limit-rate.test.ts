@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Answer, serveUsers, type UsersServer } from '../routes/users-server.ts'
 
-describe('http/limit-rate', () => {
+describe('rate limits over HTTP', () => {
   let server: UsersServer
 
   before(async () => {

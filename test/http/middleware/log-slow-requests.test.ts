@@ -9,7 +9,7 @@ import type { ObservedCommand } from '../../../src/base/observed.ts'
 
 const PLAN: ExplainedPlan = { indexes: ['quire_list'], scanned: 900, returned: 1 }
 
-describe('http/log-slow-requests', () => {
+describe('the log of slow requests', () => {
   let lines: Record<string, unknown>[]
   let explained: ObservedCommand[]
   let ms: number

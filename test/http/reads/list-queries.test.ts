@@ -102,7 +102,7 @@ describe('listQueries', () => {
     }
   })
 
-  it('does not cache for administrators, whose permissions depend on locales', () => {
+  it('does not cache for administrators, because their permissions depend on locales', () => {
     const asked: Asked = { kind: 'administrator', grants: ALL }
     const text = 'filters[title]=x'
     const first = ask(text, asked)

@@ -24,7 +24,7 @@ const dependencies = {
   limits: null,
 } as never
 
-describe('http/guarded-router', () => {
+describe('routes with access rules', () => {
   const schema = sampleSchema()
   const actions = compileActions(schema)
   const declared: readonly DeclaredRoute[] = [

@@ -4,7 +4,7 @@ import { type Json, serveManagement } from './management-server.ts'
 
 const FIND = 'api::article.article.find'
 
-describe('http/admin-routes', () => {
+describe('management routes', () => {
   let server: Awaited<ReturnType<typeof serveManagement>>
   before(async () => {
     server = await serveManagement('admin', sampleSchema())
@@ -242,8 +242,8 @@ describe('http/admin-routes', () => {
       ['an id', { _id: 1, id: 1, name: 'x', type: 'custom' }],
       ['a hash', { name: 'x', type: 'custom', hash: 'f'.repeat(64) }],
     ]
-    for (const [what, body] of bodies) {
-      it(`refuses ${what}`, async () => {
+    for (const [label, body] of bodies) {
+      it(`refuses ${label}`, async () => {
         const before = await data('GET', '/admin/api-tokens')
         for (const [method, path] of [
           ['POST', '/admin/api-tokens'],

@@ -7,7 +7,7 @@ const LOGIN = '/api/auth/local'
 const REGISTER = '/api/auth/local/register'
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-describe('http/auth-routes', () => {
+describe('routes under /api/auth', () => {
   let server: UsersServer
 
   before(async () => {

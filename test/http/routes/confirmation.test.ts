@@ -3,7 +3,7 @@ import { type Answer, ROOT_TOKEN, serveUsers, type UsersServer } from './users-s
 
 const LOGIN = '/api/auth/local'
 
-describe('http/auth-routes with e-mail confirmation', () => {
+describe('e-mail confirmation', () => {
   let server: UsersServer
 
   before(async () => {

@@ -4,7 +4,7 @@ import { serveManagement } from './management-server.ts'
 
 const LIST = 'plugin::i18n.locales.listLocales'
 
-describe('http/locale-routes', () => {
+describe('routes under /api/i18n/locales', () => {
   let server: Awaited<ReturnType<typeof serveManagement>>
   before(async () => {
     server = await serveManagement('locale_routes', sampleSchema())

@@ -10,7 +10,7 @@ const lifespans = { accessSeconds: 1_800, idleSeconds: 7_200, maxSeconds: 18_000
 const errorOf = ({ status, body }: Answer): unknown => [status, body.error.name, body.error.message]
 const REFUSED = [401, 'UnauthorizedError', 'Invalid refresh token']
 
-describe('http/auth-routes with sessions', () => {
+describe('sessions of end users', () => {
   let server: UsersServer
 
   before(async () => {
@@ -284,7 +284,7 @@ describe('http/auth-routes with sessions', () => {
   })
 })
 
-describe('http/auth-routes with sessions in a cookie', () => {
+describe('sessions of end users in a cookie', () => {
   let server: UsersServer
 
   before(async () => {

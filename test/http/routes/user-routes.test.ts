@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Answer, type Json, ROOT_TOKEN, serveUsers, type UsersServer } from './users-server.ts'
 
-describe('http/user-routes', () => {
+describe('routes under /api/users', () => {
   let server: UsersServer
   let editor: number
 
@@ -206,7 +206,7 @@ describe('http/user-routes', () => {
   })
 })
 
-describe('http/role-routes', () => {
+describe('routes of roles', () => {
   let server: UsersServer
 
   before(async () => {

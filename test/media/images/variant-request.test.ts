@@ -50,8 +50,8 @@ describe('parseVariant', () => {
     ['an unknown format', { format: 'bmp' }, 'format: expected one of auto, avif, webp, jpeg, png'],
     ['an unknown quality', { quality: '76' }, 'quality: expected one of 50, 75, 90'],
   ]
-  for (const [what, query, message] of refused) {
-    it(`refuses ${what}`, () => {
+  for (const [label, query, message] of refused) {
+    it(`refuses ${label}`, () => {
       const error = thrownBy(() => parse(query))
       expect(error).to.be.instanceOf(ValidationError)
       expect(error.message).to.equal(message)

@@ -19,7 +19,7 @@ function tallied<T>(
   })
 }
 
-describe('mongo/command-monitor', () => {
+describe('the command monitor', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   const opened: Database[] = []
 

@@ -88,8 +88,8 @@ describe('toCmsError', () => {
     ['an unknown cursor', server(43), 'The database was restarted while it was read'],
     ['a reset connection', Object.assign(new Error('x'), { code: 'ECONNRESET' }), AWAY],
   ]
-  for (const [what, error, message] of unavailable) {
-    it(`maps ${what} to 503 and keeps the cause`, () => {
+  for (const [subject, error, message] of unavailable) {
+    it(`maps ${subject} to 503 and keeps the cause`, () => {
       const answer = toCmsError(error)
       expect(answer).to.be.instanceOf(ServiceUnavailableError)
       expect(answer).to.include({ message, cause: error })
@@ -106,8 +106,8 @@ describe('toCmsError', () => {
     }
   })
 
-  for (const [what, error, message] of unavailable) {
-    it(`maps ${what} to 503 inside a bulk write error`, () => {
+  for (const [subject, error, message] of unavailable) {
+    it(`maps ${subject} to 503 inside a bulk write error`, () => {
       const answer = toCmsError(new MongoBulkWriteError(error, {} as BulkWriteResult))
       expect(answer).to.be.instanceOf(ServiceUnavailableError).and.include({ message })
     })

@@ -3,7 +3,7 @@ import { shapeOf } from '../../../src/mongo/connection/query-shape.ts'
 
 const SECRET = 'operand'
 
-describe('mongo/query-shape', () => {
+describe('shapeOf', () => {
   const rows: readonly [string, object, readonly string[], readonly string[]][] = [
     ['find', { find: 'a', filter: { title: SECRET, rank: { $gte: 4 } } }, ['rank', 'title'], []],
     [

@@ -25,7 +25,7 @@ function preferencesOf(
   return seen
 }
 
-describe('mongo/database read preferences', () => {
+describe('read preferences', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   const opened: Database[] = []
 

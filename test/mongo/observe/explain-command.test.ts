@@ -3,7 +3,7 @@ import { readPlan } from '../../../src/mongo/observe/explain-command.ts'
 
 const scan = { stage: 'FETCH', inputStage: { stage: 'IXSCAN', indexName: 'quire_list' } }
 
-describe('mongo/explain-command', () => {
+describe('readPlan', () => {
   it('reads the plan of a find', () => {
     const plan = readPlan({
       queryPlanner: {

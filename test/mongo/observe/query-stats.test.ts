@@ -11,7 +11,7 @@ import { openTestDatabase } from '../../support/test-database.ts'
 
 const SECRET = 'nobody-may-read-this'
 
-describe('mongo/query-stats', () => {
+describe('statistics of queries', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   let database: Database
   let stats: QueryStats

@@ -57,8 +57,8 @@ describe('buildFind', () => {
     ['every locale', { locale: '*' }, { status: 'published', locale: { $in: ['en', 'fr'] } }],
     ['an unknown locale', { locale: 'xx' }, { status: 'published', locale: { $in: [] } }],
   ]
-  for (const [what, query, expected] of selections) {
-    it(`selects ${what}`, () => {
+  for (const [label, query, expected] of selections) {
+    it(`selects ${label}`, () => {
       expect(buildFind(parse(query, localized)).filter).to.deep.equal(expected)
     })
   }
@@ -98,8 +98,8 @@ describe('buildFind', () => {
     ['a first page by cursor with one extra entry', { cursor: '', pageSize: '10' }, 0, 11],
     ['a very high page', { page: '2147483647', pageSize: '100' }, 214748364600, 100],
   ]
-  for (const [what, pagination, skip, limit] of ranges) {
-    it(`translates ${what}`, () => {
+  for (const [label, pagination, skip, limit] of ranges) {
+    it(`translates ${label}`, () => {
       expect(buildFind(parse({ pagination }))).to.include({ skip, limit })
     })
   }
@@ -154,8 +154,8 @@ describe('buildFind', () => {
       },
     ],
   ]
-  for (const [what, sort, values, expected] of cursors) {
-    it(`continues after ${what}`, () => {
+  for (const [label, sort, values, expected] of cursors) {
+    it(`continues after ${label}`, () => {
       const order = parse({ sort }).sort
       const { filter } = buildFind(parse({ sort, pagination: { cursor: toCursor(order, values) } }))
       const inline = '$and' in expected ? (expected.$and as readonly object[]) : [expected]

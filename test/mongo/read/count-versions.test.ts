@@ -64,8 +64,8 @@ describe('counts of lists', () => {
       ['capped', 'estimated'],
     ],
   ]
-  for (const [what, asked, countLimit, total, notes] of counted) {
-    it(what, async () => {
+  for (const [label, asked, countLimit, total, notes] of counted) {
+    it(label, async () => {
       expect(await find(asked, { countLimit })).to.deep.include({ total, notes })
     })
   }

@@ -157,7 +157,7 @@ describe('batched reads of single entries', () => {
     expect(one?.entry['settings']).not.to.equal(other?.entry['settings'])
   })
 
-  it('reject only the read whose answer is too large', async () => {
+  it('reject only the read with the oversized response', async () => {
     const read = (maxBytes: number): Promise<unknown> => {
       const query = parseEntryQuery({}, plan, rules)
       const answer = measureAnswer({ maxEntries: 10, maxBytes })

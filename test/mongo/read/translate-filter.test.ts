@@ -79,8 +79,8 @@ describe('translateFilter', () => {
       { string: { $regex: '\\\\\\^\\$\\.\\*\\+\\?\\(\\)\\[\\]\\{\\}\\|' } },
     ],
   ]
-  for (const [what, filters, expected] of trees) {
-    it(`translates ${what}`, () => {
+  for (const [label, filters, expected] of trees) {
+    it(`translates ${label}`, () => {
       expect(translate(filters)).to.deep.equal(expected)
     })
   }

@@ -34,8 +34,8 @@ describe('mostVersions', () => {
     ['a uid in one of the conditions of $and', { $and: [{ title: 'b' }, { slug: 'a' }] }],
     ['a uid in an $or with one branch', { $or: [{ slug: 'a' }] }],
   ]
-  for (const [what, filters] of ONE) {
-    it(`is one for ${what}`, () => {
+  for (const [label, filters] of ONE) {
+    it(`is one for ${label}`, () => {
       expect(most(filters)).to.equal(1)
     })
   }
@@ -48,8 +48,8 @@ describe('mostVersions', () => {
     ['for an id in all locales', { id: '3' }, { of: localized, locale: '*' }, 1],
     ['for the documentId of a draft', { documentId: 'x' }, { status: 'draft' }, 1],
   ]
-  for (const [what, filters, also, expected] of MORE) {
-    it(`counts one version ${what}`, () => {
+  for (const [label, filters, also, expected] of MORE) {
+    it(`counts one version ${label}`, () => {
       expect(most(filters, also)).to.equal(expected)
     })
   }
@@ -65,8 +65,8 @@ describe('mostVersions', () => {
     ['$not', { $not: { slug: 'a' } }, {}],
     ['an $or with an open branch', { $or: [{ slug: 'a' }, { title: 'b' }] }, {}],
   ]
-  for (const [what, filters, also] of UNBOUNDED) {
-    it(`is unbounded for ${what}`, () => {
+  for (const [label, filters, also] of UNBOUNDED) {
+    it(`is unbounded for ${label}`, () => {
       expect(most(filters, also)).to.equal(Infinity)
     })
   }

@@ -91,7 +91,7 @@ describe('turns of writers', () => {
     expect(turns.begin().tryTake(['b'])).to.equal(true)
   })
 
-  it('skip a writer whose deadline has passed', async () => {
+  it('skip a writer after its deadline', async () => {
     const turns = openWriteTurns()
     const holder = turns.begin()
     holder.take(['a'])
@@ -104,7 +104,7 @@ describe('turns of writers', () => {
     await begun
   })
 
-  it('skip a writer whose caller leaves before or during the wait', async () => {
+  it('skip a writer if its caller leaves before or during the wait', async () => {
     const turns = openWriteTurns()
     const holder = turns.begin()
     holder.take(['a'])

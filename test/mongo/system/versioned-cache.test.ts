@@ -5,7 +5,7 @@ import {
 } from '../../../src/mongo/system/versioned-cache.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 
-describe('mongo/system/versioned-cache', () => {
+describe('openVersionedCache', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   let ms: number
   let loads: number

@@ -42,7 +42,7 @@ const failure = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('access/access', () => {
+describe('openAccess', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   const clock = standingClock()
   const open = (): Promise<Access> =>

@@ -7,7 +7,7 @@ import {
 } from '../../../src/people/access/actions.ts'
 import { sampleSchema } from './sample-schema.ts'
 
-describe('access/actions', () => {
+describe('compileActions', () => {
   const schema = sampleSchema()
   const actions = compileActions(schema)
   const namesOf = (subject: string): string[] =>

@@ -8,7 +8,7 @@ import { sampleSchema } from './sample-schema.ts'
 const DAY_MS = 24 * 60 * 60 * 1_000
 const actions = compileActions(sampleSchema())
 
-describe('access/api-tokens', () => {
+describe('API tokens', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   let ms = Date.UTC(2026, 0, 1)
   let access: Access

@@ -7,7 +7,7 @@ import {
   isUserToken,
 } from '../../../src/people/access/credentials.ts'
 
-describe('access/credentials', () => {
+describe('credentials', () => {
   it('creates unique keys of 256 hexadecimal characters', () => {
     const keys = new Set(Array.from({ length: 100 }, createAccessKey))
     expect(keys.size).to.equal(100)

@@ -8,7 +8,7 @@ const RULE = Joi.object<{ name: string; days?: number }>({
   days: Joi.number(),
 })
 
-describe('access/input', () => {
+describe('readInput', () => {
   it('returns valid input', () => {
     expect(readInput(RULE, { name: 'a b', days: 1 })).to.deep.equal({ name: 'a b', days: 1 })
   })
@@ -27,8 +27,8 @@ describe('access/input', () => {
     ['an own constructor', { name: 'x', constructor: 1 }, ['constructor']],
     ['an operator', { name: { $gt: '' } }, ['name']],
   ]
-  for (const [what, input, paths] of refused) {
-    it(`refuses ${what} and reports the paths`, () => {
+  for (const [label, input, paths] of refused) {
+    it(`refuses ${label} and reports the paths`, () => {
       try {
         readInput(RULE, input)
       } catch (error) {

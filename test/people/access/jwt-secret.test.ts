@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { keptJwtSecret } from '../../../src/people/access/jwt-secret.ts'
 
-describe('access/jwt-secret', () => {
+describe('keptJwtSecret', () => {
   let folder: string
 
   beforeEach(async () => {

@@ -44,8 +44,8 @@ describe('known devices', () => {
     ['without a signature', open([ADA]), `${device}-${ADA.id}-`],
     ['that is empty', open([ADA]), ''],
   ]
-  for (const [what, devices, given] of invalid) {
-    it(`refuses a token ${what}`, async () => {
+  for (const [label, devices, given] of invalid) {
+    it(`refuses a token ${label}`, async () => {
       expect(await devices.find(given)).to.equal(null)
     })
   }

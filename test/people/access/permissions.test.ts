@@ -21,7 +21,7 @@ const user: Principal = {
   grants,
 }
 
-describe('access/permissions', () => {
+describe('permissions of principals', () => {
   const rows: readonly [string, Principal, readonly string[], readonly string[]][] = [
     ['anonymous', anonymous, ['api::article.article.find'], ['api::article.article.findOne']],
     ['a custom token', custom, ['api::article.article.find'], ['api::tag.tag.find']],
@@ -47,8 +47,8 @@ describe('access/permissions', () => {
     ['a full-access token', fullAccess, actions.all.map(({ name }) => name), []],
     ['root', ROOT, actions.all.map(({ name }) => name), []],
   ]
-  for (const [who, principal, allowed, refused] of rows) {
-    it(`allows and refuses the right actions for ${who}`, () => {
+  for (const [caller, principal, allowed, refused] of rows) {
+    it(`allows and refuses the right actions for ${caller}`, () => {
       for (const action of allowed) expect(may(principal, action), action).to.equal(true)
       for (const action of refused) {
         expect(may(principal, action), action).to.equal(false)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { openRateLimits } from '../../../src/people/access/rate-limit.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 
-describe('access/rate-limit', () => {
+describe('openRateLimits', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   const at = Date.UTC(2026, 0, 1)
 

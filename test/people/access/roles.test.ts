@@ -12,7 +12,7 @@ import { sampleSchema } from './sample-schema.ts'
 
 const FIND = 'api::article.article.find'
 
-describe('access/roles', () => {
+describe('roles of end users', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   let access: Access
   const open = (): Promise<Access> =>

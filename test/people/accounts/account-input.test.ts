@@ -7,7 +7,7 @@ import {
 } from '../../../src/people/accounts/account-input.ts'
 import { thrownBy } from '../../fixtures/errors.ts'
 
-describe('accounts/account-input', () => {
+describe('readAccount', () => {
   const rules = { email: required(RULES.email), password: required(RULES.password) }
 
   it('returns own properties that have a rule', () => {

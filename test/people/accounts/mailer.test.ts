@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { loggingMailer } from '../../../src/people/accounts/mailer.ts'
 
-describe('accounts/mailer', () => {
+describe('loggingMailer', () => {
   it('logs the text of a mail at debug level only', async () => {
     const lines: [string, unknown][] = []
     const noting = (level: string) => (fields: object, message: string) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ServiceUnavailableError } from '../../../src/base/errors.ts'
 import { openPasswords } from '../../../src/people/accounts/passwords.ts'
 
-describe('accounts/passwords', () => {
+describe('openPasswords', () => {
   const passwords = openPasswords({ memoryKiB: 8, passes: 1 })
 
   it('hashes with argon2id and a random salt', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { UnauthorizedError } from '../../../src/base/errors.ts'
 import { openUserTokens } from '../../../src/people/accounts/user-tokens.ts'
 
-describe('accounts/user-tokens', () => {
+describe('openUserTokens', () => {
   const seconds = 1_800_000_000
   const at = (second: number) => openUserTokens('secret', () => new Date(second * 1_000 + 999))
 

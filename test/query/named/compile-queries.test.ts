@@ -167,8 +167,8 @@ describe('compileQueries', () => {
       'pagination: one entry has no pages',
     ],
   }
-  for (const [what, [content, fault]] of Object.entries(cases)) {
-    it(`refuses ${what}`, () => {
+  for (const [label, [content, fault]] of Object.entries(cases)) {
+    it(`refuses ${label}`, () => {
       expect(faultsOf(content)[0]).to.equal(fault)
     })
   }
@@ -220,8 +220,8 @@ describe('bindQuery', () => {
     'every locale': [{ locale: '*' }, /^locale: \* is not one of/],
     'an unknown status': [{ status: 'archived' }, /^status: expected/],
   }
-  for (const [what, [asked, message]] of Object.entries(refused)) {
-    it(`refuses ${what}`, () => {
+  for (const [label, [asked, message]] of Object.entries(refused)) {
+    it(`refuses ${label}`, () => {
       expect(() => bind(feed, asked)).to.throw(message)
     })
   }

@@ -207,11 +207,11 @@ const ZONE = ['sections', { on: EVERY_COMPONENT }]
 const relatedLevels = (levels: number): string =>
   Array.from({ length: levels }, () => 'related').join('.')
 
-type Row = readonly [what: string, input: unknown, expected: readonly unknown[]]
+type Row = readonly [subject: string, input: unknown, expected: readonly unknown[]]
 
 function accepts(rows: readonly Row[]): void {
-  for (const [what, input, expected] of rows) {
-    it(`accepts ${what}`, () => {
+  for (const [subject, input, expected] of rows) {
+    it(`accepts ${subject}`, () => {
       expect(shapes(nodesOf(input))).to.deep.equal(expected)
     })
   }
@@ -806,8 +806,8 @@ describe('parsePopulate', () => {
         within('populate.links.fields', unknown('hidden')),
       ],
     ]
-    for (const [what, input, { message, key, path }] of keys) {
-      it(`refuses ${what}: ${message}`, () => {
+    for (const [subject, input, { message, key, path }] of keys) {
+      it(`refuses ${subject}: ${message}`, () => {
         const error = thrownBy(() => nodesOf(input))
         expect([error.status, error.name, error.message]).to.deep.equal([
           400,
@@ -862,8 +862,8 @@ describe('parsePopulate', () => {
         /^filters\[weight\]/,
       ],
     ]
-    for (const [what, input, message] of refused) {
-      it(`refuses ${what}`, () => {
+    for (const [subject, input, message] of refused) {
+      it(`refuses ${subject}`, () => {
         const error = thrownBy(() => nodesOf(input))
         expect([error.status, error.name]).to.deep.equal([400, 'ValidationError'])
         expect(error.message).to.match(message)

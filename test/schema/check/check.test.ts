@@ -153,8 +153,8 @@ describe('checkDefinitions', () => {
       'attributes.a: must be an',
     ],
   ]
-  for (const [what, content, fault] of shapes) {
-    it(`refuses ${what}`, () => {
+  for (const [label, content, fault] of shapes) {
+    it(`refuses ${label}`, () => {
       const [found = ''] = faultsOf({ ...typeFile('article', {}), content })
       expect(found).to.contain(`${ARTICLE}: ${fault}`)
     })
@@ -418,8 +418,8 @@ describe('checkDefinitions, references', () => {
       'author.mappedBy: manyToOne is the owning side: use inversedBy',
     ],
   ]
-  for (const [what, attribute, other, fault] of rows) {
-    it(`refuses ${what}`, () => {
+  for (const [label, attribute, other, fault] of rows) {
+    it(`refuses ${label}`, () => {
       expect(faultsIn({ author: attribute }, other)).to.deep.equal([fault])
     })
   }
@@ -519,12 +519,12 @@ describe('checkDefinitions, names', () => {
     )
   })
 
-  for (const [what, file] of [
+  for (const [label, file] of [
     ['given explicitly', typeFile('a', {}, { collectionName: 'quire_admin_sessions' })],
     ['in any case', typeFile('a', {}, { collectionName: 'Quire_settings' })],
     ['derived from the plural', typeFile('quire-setting', {})],
   ] as const) {
-    it(`refuses a collection of the server, ${what}`, () => {
+    it(`refuses a collection of the server, ${label}`, () => {
       const [fault = '', ...others] = faultsOf(file)
       expect(others).to.deep.equal([])
       expect(fault).to.match(/collectionName: quire_\w+: collections that begin with quire_ are/i)

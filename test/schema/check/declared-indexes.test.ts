@@ -49,7 +49,7 @@ function indexesOf(indexes: unknown, more?: Readonly<Record<string, object>>) {
     ?.indexes
 }
 
-describe('schema/declared-indexes', () => {
+describe('declared indexes', () => {
   it('reads lists of attributes with directions and single attributes', () => {
     expect(
       indexesOf([['views:desc', 'title'], 'publishedAt:desc', ['seo.title', 'parent'], ['tags']]),

@@ -30,7 +30,7 @@ function article(api: unknown): DeclarationFile {
 
 const check = (api: unknown) => checkDefinitions([article(api), SEO])
 
-describe('schema/check/filterable', () => {
+describe('declared filterable attributes', () => {
   it('accepts attributes and those of relations and components', () => {
     const filterable = ['title', 'createdAt', 'documentId', 'parent.title', 'seo.metaTitle']
     const plan = compileSchema(check({ filterable })).contentTypes.get('api::article.article')
@@ -39,7 +39,7 @@ describe('schema/check/filterable', () => {
     expect(without?.filterable).to.equal(null)
   })
 
-  const FAULTS: readonly (readonly [what: string, api: unknown, fault: RegExp])[] = [
+  const FAULTS: readonly (readonly [label: string, api: unknown, fault: RegExp])[] = [
     [
       'an unknown attribute',
       { filterable: ['tilte'] },
@@ -66,8 +66,8 @@ describe('schema/check/filterable', () => {
     ['a text', { filterable: 'title' }, /filterable: must be an array/],
     ['a misspelled option', { filterables: ['title'] }, /did you mean filterable/],
   ]
-  for (const [what, api, fault] of FAULTS) {
-    it(`refuses ${what}`, () => {
+  for (const [label, api, fault] of FAULTS) {
+    it(`refuses ${label}`, () => {
       expect(() => check(api))
         .to.throw(SchemaError)
         .with.property('message')

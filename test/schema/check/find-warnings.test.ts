@@ -17,8 +17,8 @@ describe('warnings about a localized content-type', () => {
     ['only relations and uids are localized', { title: TITLE, slug: SLUG, parent: PARENT }],
     ['its only attribute is JSON', { extra: { type: 'json' } }],
   ]
-  for (const [what, attributes] of warned) {
-    it(`appear if ${what}`, () => {
+  for (const [label, attributes] of warned) {
+    it(`appear if ${label}`, () => {
       const [warning, ...others] = warnings(attributes)
       expect(warning).to.match(
         /^content-types\/note\.json: pluginOptions\.i18n\.localized: .*"localized": true/,
@@ -33,8 +33,8 @@ describe('warnings about a localized content-type', () => {
     ['it has only relations and uids', { slug: SLUG, parent: PARENT }],
     ['the type is not localized', { title: TITLE }, {}],
   ]
-  for (const [what, attributes, options] of fine) {
-    it(`do not appear if ${what}`, () => {
+  for (const [label, attributes, options] of fine) {
+    it(`do not appear if ${label}`, () => {
       expect(warnings(attributes, options)).to.deep.equal([])
     })
   }

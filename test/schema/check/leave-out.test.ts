@@ -38,7 +38,7 @@ describe('declarations without effect', () => {
     ])
   })
 
-  it('turn a relation whose inverse side is omitted into a one-way relation', () => {
+  it('turn a relation into a one-way relation if its inverse side is omitted', () => {
     const files = [
       type('author', {
         name: { type: 'string' },

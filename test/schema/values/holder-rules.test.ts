@@ -192,8 +192,8 @@ describe('a component', () => {
       'zone must be a `array` type, but the final value was: `null`.',
     ],
   ]
-  for (const [what, data, path, message] of rows) {
-    it(`refuses ${what} with one message`, () => {
+  for (const [subject, data, path, message] of rows) {
+    it(`refuses ${subject} with one message`, () => {
       const error = refusal(() => direct(data, CREATING))
       expect(error.message).to.equal(message)
       expect(faults(() => direct(data, CREATING)).map((fault) => fault.path)).to.deep.equal([path])

@@ -23,8 +23,8 @@ describe('findJsonFault', () => {
     ['an unpaired surrogate in a key', { '\udc00': 1 }, ['\udc00']],
     ['an infinite number', JSON.parse('{"a":[1e400]}'), ['a', '0']],
   ]
-  for (const [what, value, path] of faults) {
-    it(`finds ${what}`, () => {
+  for (const [label, value, path] of faults) {
+    it(`finds ${label}`, () => {
       expect(findJsonFault(value)?.path).to.deep.equal(path)
     })
   }

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { expect } from 'chai'
 import { findMongod } from '../../../src/server/deployment/find-mongod.ts'
 
-describe('deployment/find-mongod', () => {
+describe('findMongod', () => {
   let folder: string
   before(function () {
     if (process.platform === 'win32') this.skip()

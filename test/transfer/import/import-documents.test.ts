@@ -278,7 +278,7 @@ describe('importDocuments', () => {
       .and.includes('name must be defined')
   })
 
-  it('names the attribute whose value is taken by another document', async () => {
+  it('names the attribute if its value is taken by another document', async () => {
     await importDocuments(context(), PLAIN, things(1))
     const failed = await importDocuments(context(), PLAIN, [
       {

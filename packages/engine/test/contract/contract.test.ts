@@ -81,16 +81,16 @@ for (const target of TARGETS) {
       return made
     }
 
-    const check = (what: string, departs: Departs | undefined, run: () => Promise<void>): void => {
-      it(what, async function () {
+    const check = (label: string, departs: Departs | undefined, run: () => Promise<void>): void => {
+      it(label, async function () {
         if (departs && isDeparting) this.skip()
         await run()
       })
     }
 
     describe('filters', () => {
-      for (const [what, documents, filter, ids, departs] of MATCHES) {
-        check(what, departs, async () => {
+      for (const [label, documents, filter, ids, departs] of MATCHES) {
+        check(label, departs, async () => {
           const found = await (
             await collection(numbered(documents))
           )
@@ -103,8 +103,8 @@ for (const target of TARGETS) {
     })
 
     describe('sorts', () => {
-      for (const [what, documents, sort, ids, departs] of SORTS) {
-        check(what, departs, async () => {
+      for (const [label, documents, sort, ids, departs] of SORTS) {
+        check(label, departs, async () => {
           const found = await (await collection(numbered(documents))).find().sort(sort).toArray()
           expect(found.map(({ _id }) => _id)).to.deep.equal(ids)
         })
@@ -112,8 +112,8 @@ for (const target of TARGETS) {
     })
 
     describe('updates', () => {
-      for (const [what, before, update, after, { filter, ...options } = {}, departs] of UPDATES) {
-        check(what, departs, async () => {
+      for (const [label, before, update, after, { filter, ...options } = {}, departs] of UPDATES) {
+        check(label, departs, async () => {
           const made = await collection([{ _id: 1, ...before }])
           await made.updateOne({ _id: 1, ...filter }, update, options)
           expect(exactly(await made.findOne({}, EXACT))).to.equal(exactly({ _id: 1, ...after }))
@@ -122,8 +122,8 @@ for (const target of TARGETS) {
     })
 
     describe('pipelines', () => {
-      for (const [what, documents, pipeline, result, departs] of PIPELINES) {
-        check(what, departs, async () => {
+      for (const [label, documents, pipeline, result, departs] of PIPELINES) {
+        check(label, departs, async () => {
           const made = await collection(numbered(documents))
           const found = await made
             .aggregate(withSelf(pipeline, made.collectionName), EXACT)
@@ -134,8 +134,8 @@ for (const target of TARGETS) {
     })
 
     describe('projections', () => {
-      for (const [what, document, projection, result, departs] of PROJECTIONS) {
-        check(what, departs, async () => {
+      for (const [label, document, projection, result, departs] of PROJECTIONS) {
+        check(label, departs, async () => {
           const made = await collection([{ _id: 1, ...document }])
           expect(exactly(await made.findOne({}, { projection, ...EXACT }))).to.equal(
             exactly(result),
@@ -146,7 +146,7 @@ for (const target of TARGETS) {
 
     describe('refusals', () => {
       const REFUSALS: readonly (readonly [
-        what: string,
+        label: string,
         run: (made: Case) => Promise<unknown>,
         codes: number[],
         departs?: Departs,
@@ -527,8 +527,8 @@ for (const target of TARGETS) {
           [73],
         ],
       ]
-      for (const [what, run, codes, departs] of REFUSALS) {
-        check(what, departs, async () => {
+      for (const [label, run, codes, departs] of REFUSALS) {
+        check(label, departs, async () => {
           const made = await collection([{ _id: 1, s: 'text', list: [1] }])
           expect((await failure(run(made))).code).to.be.oneOf(codes)
         })

@@ -7,7 +7,7 @@ interface Row extends Document {
   _id: number
 }
 
-type Case = readonly [what: string, before: Document, pipeline: Document[], after: Document]
+type Case = readonly [label: string, before: Document, pipeline: Document[], after: Document]
 
 /** The document's _id is 1. */
 const CASES: readonly Case[] = [
@@ -33,7 +33,7 @@ const CASES: readonly Case[] = [
   ],
 ]
 
-type Refusal = readonly [what: string, pipeline: Document[], codes: number[], options?: Document]
+type Refusal = readonly [label: string, pipeline: Document[], codes: number[], options?: Document]
 
 const REFUSALS: readonly Refusal[] = [
   ['another _id', [{ $set: { _id: 2 } }], [66]],
@@ -65,8 +65,8 @@ for (const target of TARGETS) {
       return made
     }
 
-    for (const [what, before, pipeline, after] of CASES) {
-      it(what, async () => {
+    for (const [label, before, pipeline, after] of CASES) {
+      it(label, async () => {
         const made = await collection({ _id: 1, ...before })
         await made.updateOne({ _id: 1 }, pipeline)
         expect(await made.findOne()).to.deep.equal({ _id: 1, ...after })
@@ -74,8 +74,8 @@ for (const target of TARGETS) {
       })
     }
 
-    for (const [what, pipeline, codes, options] of REFUSALS) {
-      it(`refuses ${what}`, async () => {
+    for (const [label, pipeline, codes, options] of REFUSALS) {
+      it(`refuses ${label}`, async () => {
         const made = await collection({ _id: 1, a: 1 })
         const error: unknown = await made.updateOne({ _id: 1 }, pipeline, options).then(
           () => null,

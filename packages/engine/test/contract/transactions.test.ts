@@ -130,7 +130,7 @@ describe('transactions of the embedded engine', () => {
     expect(await rows.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 2 })
   })
 
-  it('refuses to write what changed since its snapshot', async () => {
+  it('refuses to write documents that changed since its snapshot', async () => {
     const session = begin()
     await rows.findOne({ _id: 2 }, { session })
     await rows.updateOne({ _id: 1 }, { $inc: { n: 1 } })

@@ -207,12 +207,12 @@ for (const target of TARGETS) {
     })
 
     for (const [
-      what,
+      label,
       { key = { a: 1 }, partial, documents, filter, ids, departs },
     ] of Object.entries(FOUND)) {
-      it(`finds every match: ${what}`, async function () {
+      it(`finds every match: ${label}`, async function () {
         if (departs && isDeparting) this.skip()
-        const collection = client.db(name).collection(what.replaceAll(' ', '_'))
+        const collection = client.db(name).collection(label.replaceAll(' ', '_'))
         const options = partial ? { partialFilterExpression: { a: partial } } : {}
         await collection.createIndex(key, options)
         await collection.insertMany(

@@ -45,8 +45,8 @@ describe('a cursor of the embedded engine', () => {
   })
 
   for (const [where, count] of Object.entries(SIZES)) {
-    for (const [what, drop] of Object.entries(DROPS)) {
-      it(`fails ${where} if it cannot return all documents: ${what}`, async () => {
+    for (const [label, drop] of Object.entries(DROPS)) {
+      it(`fails ${where} if it cannot return all documents: ${label}`, async () => {
         const rows: Rows = client.db('dropped').collection(`c${made++}`)
         await rows.insertMany(Array.from({ length: count }, (_, _id) => ({ _id, n: _id })))
         await rows.createIndex({ n: 1 })

@@ -151,8 +151,8 @@ describe('a long command of the embedded engine', function () {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  for (const [what, run] of Object.entries(LONG)) {
-    it(`ends at its deadline and delays no short command: ${what}`, async () => {
+  for (const [label, run] of Object.entries(LONG)) {
+    it(`ends at its deadline and delays no short command: ${label}`, async () => {
       const start = performance.now()
       const state = { isOver: false }
       const long = run(rows)
@@ -174,8 +174,8 @@ describe('a long command of the embedded engine', function () {
     })
   }
 
-  for (const [what, run] of Object.entries(ENDLESS)) {
-    it(`stops an exponential match: ${what}`, async () => {
+  for (const [label, run] of Object.entries(ENDLESS)) {
+    it(`stops an exponential match: ${label}`, async () => {
       const error = await run(rows, client).catch((thrown: unknown) => thrown)
       expect((error as MongoServerError).code, String(error)).to.equal(MATCH_TOO_LONG)
       expect(await rows.findOne({ _id: 7 })).to.include({ n: 7 })

@@ -61,7 +61,7 @@ describe('the wire protocol of the embedded engine', () => {
     client.socket.destroy()
   })
 
-  const GARBAGE: readonly (readonly [what: string, bytes: Buffer])[] = [
+  const GARBAGE: readonly (readonly [label: string, bytes: Buffer])[] = [
     ['random bytes', Buffer.from('GET / HTTP/1.1\r\nHost: example\r\n\r\n')],
     ['a length of zero', Buffer.alloc(16)],
     [
@@ -89,8 +89,8 @@ describe('the wire protocol of the embedded engine', () => {
     ],
     ['unknown required flags', message(ping, { flags: 64 })],
   ]
-  for (const [what, bytes] of GARBAGE) {
-    it(`closes only the connection that sends ${what}`, async () => {
+  for (const [label, bytes] of GARBAGE) {
+    it(`closes only the connection that sends ${label}`, async () => {
       const [good, bad] = await Promise.all([rawClient(engine.uri), rawClient(engine.uri)])
       bad.send(bytes)
       await bad.ended

@@ -125,8 +125,8 @@ describe('the file of the embedded engine', function () {
     )
   }
 
-  for (const [what, work] of Object.entries({ ...WORKLOADS, ...AT_ONCE })) {
-    it(`stays below three times the used size: ${what}`, async () => {
+  for (const [label, work] of Object.entries({ ...WORKLOADS, ...AT_ONCE })) {
+    it(`stays below three times the used size: ${label}`, async () => {
       await withArticles(async (articles, client) => {
         await fill(articles)
         await work(articles, client)

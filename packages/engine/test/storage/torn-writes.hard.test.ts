@@ -75,8 +75,8 @@ async function answerOf(engine: Engine, steps: readonly Body[]): Promise<Documen
 }
 
 describe('a write that the disk takes only in part', () => {
-  for (const [what, steps] of Object.entries(WRITES)) {
-    it(`leaves no trace in memory or in the file: ${what}`, async () => {
+  for (const [label, steps] of Object.entries(WRITES)) {
+    it(`leaves no trace in memory or in the file: ${label}`, async () => {
       const directory = temporaryFolder()
       const store = filling(openStore({ directory, durable: false }))
       try {

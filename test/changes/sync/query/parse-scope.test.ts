@@ -12,7 +12,7 @@ const KNOWN = new Map<string, ContentTypePlan>([
 
 const MANY = Array.from({ length: SYNC_LIMITS.types + 1 }, (_, index) => `type${index}`)
 
-const REFUSED: readonly (readonly [what: string, asked: Data, sentence: RegExp])[] = [
+const REFUSED: readonly (readonly [label: string, asked: Data, sentence: RegExp])[] = [
   ['an unknown parameter', { types: 'tag', sort: 'name' }, /^sort: .*no such parameter/],
   ['no types', {}, /^types: .*expected names/],
   ['an empty name', { types: 'tag,' }, /^types: .*expected names/],
@@ -35,8 +35,8 @@ const REFUSED: readonly (readonly [what: string, asked: Data, sentence: RegExp])
 ]
 
 describe('the scope of a sync', () => {
-  for (const [what, asked, sentence] of REFUSED) {
-    it(`refuses ${what}`, () => {
+  for (const [label, asked, sentence] of REFUSED) {
+    it(`refuses ${label}`, () => {
       expect(() => parseScope(asked, KNOWN)).to.throw(ValidationError, sentence)
     })
   }

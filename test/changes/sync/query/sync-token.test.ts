@@ -13,7 +13,7 @@ function changed(place: number, value: unknown): string {
   return encoded(WHOLE.with(place, value as (typeof WHOLE)[number]))
 }
 
-const REFUSED: readonly (readonly [what: string, token: string])[] = [
+const REFUSED: readonly (readonly [label: string, token: string])[] = [
   ['an empty text', ''],
   ['other characters', '%%%'],
   ['invalid JSON', Buffer.from('{').toString('base64url')],
@@ -56,8 +56,8 @@ describe('a sync token', () => {
     expect(() => readToken(writeToken(many))).to.throw(ValidationError)
   })
 
-  for (const [what, text] of REFUSED) {
-    it(`is refused with ${what}`, () => {
+  for (const [label, text] of REFUSED) {
+    it(`is refused with ${label}`, () => {
       expect(() => readToken(text)).to.throw(
         ValidationError,
         /^token: .*token of an earlier answer/,

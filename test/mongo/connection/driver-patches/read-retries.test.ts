@@ -21,7 +21,7 @@ const KILLED: WireFault = {
 const READS = new Set(['find', 'aggregate', 'count', 'distinct'])
 const isRead = (command: Document): boolean => READS.has(Object.keys(command)[0] ?? '')
 
-describe('a read whose plan is killed', () => {
+describe('a read with a killed plan', () => {
   let proxy: FaultProxy
   let database: Database
 
@@ -81,7 +81,7 @@ describe('a read whose plan is killed', () => {
   }
 })
 
-describe('a request whose reads are killed', () => {
+describe('a request with killed reads', () => {
   let proxy: FaultProxy
   let server: TestServer
 
