@@ -27,6 +27,7 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'POST /admin/content/:uid/uid-proposals',
   'POST /admin/content/:uid/:documentId/preview',
   'POST /admin/webhooks/:id/test',
+  'POST /admin/content/:uid/:documentId/check',
   'POST /admin/releases/:id/check',
 ])
 
