@@ -2,11 +2,7 @@
 import { userInfo } from 'node:os'
 import { openAccess } from './people/access/access.ts'
 import { compileActions } from './people/access/actions.ts'
-import { runCheckProject } from './cli/check-project.ts'
-import type { Installation } from './cli/doctor/examine.ts'
-import { runDoctor } from './cli/doctor/run-doctor.ts'
-import type { CommandContext, WebhookParts } from './cli/command.ts'
-import { runMap } from './cli/run-map.ts'
+import type { CommandContext, Installation, WebhookParts } from './cli/command.ts'
 import { openImport } from './cli/open-import.ts'
 import { type OpenedContext, runCli } from './cli/run-cli.ts'
 import { USER } from './people/accounts/users.ts'
@@ -32,15 +28,7 @@ const output = {
   error: (text: string) => console.error(text),
 }
 writeAlwaysAs({ by: { kind: 'cli', id: null, name: userInfo().username }, requestId: null })
-process.exitCode = await run()
-
-function run(): Promise<number> {
-  const [name, ...rest] = words
-  if (name === 'doctor') return runDoctor(rest, installation(), output)
-  if (name === 'check-project') return runCheckProject(rest, output)
-  if (name === 'map') return runMap(rest, output)
-  return runCli(words, openContext, output)
-}
+process.exitCode = await runCli(words, { installation: installation(), openContext }, output)
 
 function installation(): Installation {
   return {

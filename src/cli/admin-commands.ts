@@ -18,6 +18,7 @@ const list: Command = {
   summary: 'list administrators',
   options: {},
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async (context) => {
     const data = await listAdministrators(await context.administrators())
     const rows = data.map(({ name, email, roles }) => [name, email, roles.join(', ')])
@@ -31,6 +32,7 @@ const add: Command = {
     'add an administrator, with all permissions unless roles are named; without a password print a one-time link to set one, valid for an hour',
   options: { role: { type: 'string', multiple: true }, password: { type: 'string' } },
   words: { min: 2, max: 2 },
+  needs: 'database',
   run: async (context, words, options) => {
     const administrators = await context.administrators()
     const password = textOption(options, 'password')
@@ -54,6 +56,7 @@ const reset: Command = {
   summary: 'print a one-time link to set a new password, valid for an hour',
   options: {},
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words) => {
     const administrators = await context.administrators()
     const found = await findAdministratorByEmail(administrators, wordAt(words, 0))
@@ -70,6 +73,7 @@ const remove: Command = {
   summary: 'remove an administrator and end all their sessions',
   options: {},
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words) => {
     const administrators = await context.administrators()
     const { id } = await findAdministratorByEmail(administrators, wordAt(words, 0))

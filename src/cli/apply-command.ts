@@ -16,6 +16,7 @@ export const APPLY_COMMAND: Command = {
     'dry-run': { type: 'boolean' },
   },
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words, options) => {
     const dryRun = options['dry-run'] === true
     const prune = options['prune'] === true

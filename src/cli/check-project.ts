@@ -1,16 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { parseArgs } from 'node:util'
 import { SchemaError } from '../base/errors.ts'
 import { loadSchema } from '../server/services/load-schema.ts'
-import type { CliOutput } from './run-cli.ts'
-import { formatTable } from './table.ts'
-
-const USAGE = 'Usage: quire check-project <folder> [--json]'
-const HELP = `quire check-project <folder> [--json]
-
-  reports which parts of a project of the reference, or of a folder of content-types, would be served,
-  without a database; the exit status is 1 if it cannot start`
 
 export interface ProjectCheck {
   readonly types: readonly ProjectType[]
@@ -27,40 +18,6 @@ interface ProjectType {
   readonly attributes: number
   readonly draftAndPublish: boolean
   readonly localized: boolean
-}
-
-/** Returns the exit status: 0, 1 with faults, 2 for an invalid command line. */
-export async function runCheckProject(
-  words: readonly string[],
-  output: CliOutput,
-): Promise<number> {
-  const asked = readWords(words)
-  if (asked === null) {
-    output.error(USAGE)
-    return 2
-  }
-  if (asked.help) {
-    output.out(HELP)
-    return 0
-  }
-  const found = await checkProject(asked.folder)
-  output.out(asked.json ? JSON.stringify(found, null, 2) : formatProjectCheck(found))
-  return found.faults.length > 0 ? 1 : 0
-}
-
-function readWords(
-  words: readonly string[],
-): { readonly folder: string; readonly json: boolean; readonly help: boolean } | null {
-  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
-  try {
-    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-    const { json = false, help = false } = values
-    const [folder, ...others] = positionals
-    if (help) return { folder: '', json, help }
-    return folder === undefined || others.length > 0 ? null : { folder, json, help }
-  } catch {
-    return null
-  }
 }
 
 export async function checkProject(folder: string): Promise<ProjectCheck> {
@@ -157,26 +114,4 @@ async function dependenciesOf(path: string): Promise<object> {
   } catch {
     return {} // a folder with only content-types has no package.json
   }
-}
-
-function formatProjectCheck({ types, faults, warnings, leftBehind }: ProjectCheck): string {
-  const rows = types.map(({ uid, kind, attributes, draftAndPublish, localized }) => [
-    uid,
-    kind === 'singleType' ? 'single' : 'collection',
-    `${attributes}`,
-    draftAndPublish ? 'yes' : 'no',
-    localized ? 'yes' : 'no',
-  ])
-  const head = ['CONTENT-TYPE', 'KIND', 'ATTRIBUTES', 'DRAFTS', 'LOCALES']
-  return [
-    ...(rows.length > 0 ? [formatTable(head, rows), ''] : []),
-    ...listed('Errors that prevent a start:', faults),
-    ...listed('Warnings of a start:', warnings),
-    ...listed('Not used, as no code of a project is run:', leftBehind),
-    faults.length > 0 ? 'It does not start as it is.' : 'It starts as it is.',
-  ].join('\n')
-}
-
-function listed(title: string, sentences: readonly string[]): readonly string[] {
-  return sentences.length === 0 ? [] : [title, ...sentences.map((each) => `  - ${each}`), '']
 }

@@ -3,37 +3,33 @@ import { type Code, modelsOf } from '../describe/client-code/native/models.ts'
 import { writeDart } from '../describe/client-code/native/write-dart.ts'
 import { writeKotlin } from '../describe/client-code/native/write-kotlin.ts'
 import { writeSwift } from '../describe/client-code/native/write-swift.ts'
-import { writeTypeScript } from '../describe/client-code/write-typescript.ts'
+import { type CodeFacts, writeTypeScript } from '../describe/client-code/write-typescript.ts'
 import { type Command, type Report, textOption } from './command.ts'
 import { grantsOf } from './openapi-command.ts'
 
-const ts: Command = {
-  usage: 'client ts [--role <type>] [--out <file>]',
-  summary:
-    'write TypeScript for @quire/client: of all content-types, or of those that a role may find',
-  options: { role: { type: 'string' }, out: { type: 'string' } },
-  words: { min: 0, max: 0 },
-  run: async (context, _, options) => {
-    const { schema, locales } = await context.api()
-    const grants = await grantsOf(context, textOption(options, 'role'))
-    const text = writeTypeScript({ schema, locales, grants })
-    return written(text, textOption(options, 'out'))
-  },
-}
-
-function native(language: string, write: (code: Code) => string): Command {
+function clientCommand(
+  language: string,
+  summary: string,
+  write: (source: CodeFacts) => string,
+): Command {
   return {
     usage: `client ${language} [--role <type>] [--out <file>]`,
-    summary: `write models and named queries in ${language.charAt(0).toUpperCase()}${language.slice(1)}: all, or those of a role`,
+    summary,
     options: { role: { type: 'string' }, out: { type: 'string' } },
     words: { min: 0, max: 0 },
+    needs: 'database',
     run: async (context, _, options) => {
       const { schema, locales } = await context.api()
       const grants = await grantsOf(context, textOption(options, 'role'))
-      const text = write(modelsOf({ schema, locales, grants }))
-      return written(text, textOption(options, 'out'))
+      return written(write({ schema, locales, grants }), textOption(options, 'out'))
     },
   }
+}
+
+function native(language: string, write: (code: Code) => string): Command {
+  const name = `${language.charAt(0).toUpperCase()}${language.slice(1)}`
+  const summary = `write models and named queries in ${name}: all, or those of a role`
+  return clientCommand(language, summary, (source) => write(modelsOf(source)))
 }
 
 async function written(text: string, file: string | undefined): Promise<Report> {
@@ -43,7 +39,11 @@ async function written(text: string, file: string | undefined): Promise<Report> 
 }
 
 export const CLIENT_COMMANDS: readonly Command[] = [
-  ts,
+  clientCommand(
+    'ts',
+    'write TypeScript for @quire/client: of all content-types, or of those that a role may find',
+    writeTypeScript,
+  ),
   native('swift', writeSwift),
   native('kotlin', writeKotlin),
   native('dart', writeDart),

@@ -1,4 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
+import type { Config } from '../base/config/config.ts'
 import type { UserManagement } from '../people/accounts/manage-users.ts'
 import type { AdministratorsContext } from '../people/administrators/administrators.ts'
 import type { Access } from '../people/access/access.ts'
@@ -9,9 +10,17 @@ import type { Locales } from '../content/locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
 import type { Folders } from '../media/folders.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
+import type { Deployment } from '../server/deployment/deployment.ts'
 import type { Schema } from '../schema/plan.ts'
 import type { WebhooksContext } from '../changes/webhooks/manage-webhooks.ts'
 import type { TestParts } from '../changes/webhooks/test-webhook.ts'
+
+/** The settings and the database, neither of which is open yet. */
+export interface Installation {
+  /** @throws ConfigError */
+  readConfig(): Config
+  startDeployment(config: Config): Promise<Pick<Deployment, 'uri' | 'reason' | 'close'>>
+}
 
 /**
  * The objects that commands use. They are the same as in the management API, so both apply the same rules. Each is
@@ -73,13 +82,19 @@ export interface Report {
 /** Options by name. A command declares its options, and others are refused. */
 export type OptionValues = Readonly<Record<string, unknown>>
 
-export interface Command {
+/** A command and the parts that are opened before it runs. */
+export type Command = CommandWith<'nothing', Installation> | CommandWith<'database', CommandContext>
+
+interface CommandWith<Needs, Context> {
   /** The words after `quire`, such as `locale add <code> [--name <name>]`. */
   readonly usage: string
   readonly summary: string
+  /** The paragraph of `--help`, if it says more than the summary. */
+  readonly help?: string
   readonly options: NonNullable<ParseArgsConfig['options']>
   readonly words: { readonly min: number; readonly max: number }
-  run(context: CommandContext, words: readonly string[], options: OptionValues): Promise<Report>
+  readonly needs: Needs
+  run(context: Context, words: readonly string[], options: OptionValues): Promise<Report>
 }
 
 export class UsageError extends Error {

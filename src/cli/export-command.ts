@@ -10,6 +10,7 @@ export const EXPORT_COMMAND: Command = {
     'write content, files, end users, roles and settings to an archive (.tar, .tar.gz; with --key .enc); see docs/export.md',
   options: { key: { type: 'string' } },
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words, options) => {
     const path = wordAt(words, 0)
     const key = textOption(options, 'key') ?? null

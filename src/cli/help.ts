@@ -1,6 +1,15 @@
 import type { Command } from './command.ts'
 
-export function helpOf({ usage, summary, options }: Command): string {
+type Described = Pick<Command, 'usage' | 'summary' | 'help' | 'options'>
+
+export function helpOf(command: Described): string {
+  const { summary, help, options } = command
+  if (help !== undefined) return `${synopsisOf(command)}\n\n${help}`
   const names = [...Object.keys(options), 'json', 'help'].map((name) => `--${name}`)
-  return [`quire ${usage}`, '', `  ${summary}`, '', `Options: ${names.join(', ')}`].join('\n')
+  return [synopsisOf(command), '', `  ${summary}`, '', `Options: ${names.join(', ')}`].join('\n')
+}
+
+/** Names `--json` if the help text does not list the options. */
+export function synopsisOf({ usage, help }: Pick<Described, 'usage' | 'help'>): string {
+  return help === undefined ? `quire ${usage}` : `quire ${usage} [--json]`
 }

@@ -14,6 +14,7 @@ const fromUrl: Command = {
     'dry-run': { type: 'boolean' },
   },
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words, options) => {
     const dryRun = options['dry-run'] === true
     const {
@@ -47,6 +48,7 @@ const fromArchive: Command = {
     'dry-run': { type: 'boolean' },
   },
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words, options) => {
     const dryRun = options['dry-run'] === true
     const { schema, locales, destination } = await context.openImport({ dryRun })

@@ -7,6 +7,7 @@ const list: Command = {
   summary: 'list the locales of content',
   options: {},
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async ({ locales }) => reportOf(await (await locales()).current()),
 }
 
@@ -15,6 +16,7 @@ const add: Command = {
   summary: 'add a locale, such as fr or pt-BR',
   options: { name: { type: 'string' }, default: { type: 'boolean' } },
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async ({ locales }, words, options) => {
     const name = textOption(options, 'name')
     const data = await (
@@ -33,6 +35,7 @@ const makeDefault: Command = {
   summary: 'make a locale the default',
   options: {},
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async ({ locales }, words) => {
     const data = await (await locales()).update(wordAt(words, 0), { isDefault: true })
     return { data, text: `${data.name} is now the default.` }
@@ -44,6 +47,7 @@ const remove: Command = {
   summary: 'remove a locale; its content is kept, and shown again when the locale is added again',
   options: {},
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async ({ locales }, words) => {
     const data = await (await locales()).remove(wordAt(words, 0))
     return {

@@ -5,6 +5,7 @@ const restart: Command = {
   summary: 'after the restore of a backup: make all followers of the commit log start over',
   options: {},
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async ({ restartLog }) => {
     const { log, seq } = await restartLog()
     return {

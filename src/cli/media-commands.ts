@@ -12,6 +12,7 @@ const check: Command = {
     'find records without a file, files without a record and leftovers of uploads; skip those younger than 60 minutes',
   options: { repair: { type: 'boolean' }, grace: { type: 'string' } },
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async ({ media }, _words, options) => {
     const graceMs = minutesOf(textOption(options, 'grace')) * 60_000
     const before = new Date(Date.now() - graceMs)
@@ -25,6 +26,7 @@ const add: Command = {
     'store the files that a mapping lists, from their addresses or from a folder; see docs/migrating-others.md',
   options: { folder: { type: 'string' }, 'files-from': { type: 'string' } },
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words, options) => {
     const { destination, maxFileBytes } = await context.openImport({ dryRun: false })
     if (destination === null) throw new Error('a run that is no dry run has a destination')

@@ -9,6 +9,7 @@ export const OPENAPI_COMMAND: Command = {
   summary: 'describe the API in OpenAPI 3.1: all of it, or what a role may do',
   options: { role: { type: 'string' }, out: { type: 'string' } },
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async (context, _, options) => {
     const grants = await grantsOf(context, textOption(options, 'role'))
     const data = describeApi(await context.api(), grants)

@@ -13,6 +13,7 @@ const list: Command = {
   summary: 'the roles',
   options: {},
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async ({ access }) => {
     const data = await (await access()).roles.list()
     const rows = data.map(({ type, name, permissions, description }) => [
@@ -30,6 +31,7 @@ const showRole: Command = {
   summary: 'show the permissions of a role',
   options: {},
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words) => {
     const access = await context.access()
     return reportOf(access, await findRoleByName(access.roles, wordAt(words, 0)))
@@ -45,6 +47,7 @@ const create: Command = {
     permission: { type: 'string', multiple: true },
   },
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words, options) => {
     const type = wordAt(words, 0)
     const description = textOption(options, 'description')
@@ -64,6 +67,7 @@ const remove: Command = {
   summary: 'remove a role that no user has',
   options: {},
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words) => {
     const { roles } = await context.access()
     const { type } = await findRoleByName(roles, wordAt(words, 0))
@@ -78,6 +82,7 @@ function changing(verb: 'grant' | 'revoke', summary: string): Command {
     summary,
     options: {},
     words: { min: 2, max: UNLIMITED },
+    needs: 'database',
     run: async (context, words) => {
       const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
       const access = await context.access()

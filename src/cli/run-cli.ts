@@ -1,9 +1,12 @@
 import { parseArgs } from 'node:util'
+import { MigrationError } from '@quire/migrate/migration-error'
 import { CmsError, ConfigError, SchemaError } from '../base/errors.ts'
 import { didYouMean } from '../base/near-miss.ts'
+import { CHECK_PROJECT_COMMAND } from './check-project-command.ts'
 import {
   type Command,
   type CommandContext,
+  type Installation,
   type OptionValues,
   type Report,
   UsageError,
@@ -12,11 +15,13 @@ import { readVersion } from '../base/config/version.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
 import { APPLY_COMMAND } from './apply-command.ts'
 import { CLIENT_COMMANDS } from './client-command.ts'
+import { DOCTOR_COMMAND } from './doctor/doctor-command.ts'
 import { EXPORT_COMMAND } from './export-command.ts'
-import { helpOf } from './help.ts'
+import { helpOf, synopsisOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
 import { LOG_COMMANDS } from './log-commands.ts'
+import { MAP_COMMAND } from './map-command.ts'
 import { MEDIA_COMMANDS } from './media-commands.ts'
 import { OPENAPI_COMMAND } from './openapi-command.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
@@ -34,6 +39,12 @@ export interface OpenedContext extends CommandContext {
   close(): Promise<void>
 }
 
+export interface CliParts {
+  readonly installation: Installation
+  /** Called only for commands that need the database. */
+  readonly openContext: () => Promise<OpenedContext>
+}
+
 const COMMANDS: readonly Command[] = [
   ...LOCALE_COMMANDS,
   ...TOKEN_COMMANDS,
@@ -49,17 +60,10 @@ const COMMANDS: readonly Command[] = [
   OPENAPI_COMMAND,
   ...CLIENT_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  DOCTOR_COMMAND,
+  CHECK_PROJECT_COMMAND,
+  MAP_COMMAND,
 ]
-
-/**
- * These commands also work if the deployment cannot be opened, see `doctor/run-doctor.ts`, `check-project.ts` and
- * `run-map.ts`.
- */
-const DOCTOR = '  quire doctor\n      check settings, database, indexes and storage'
-const CHECK_PROJECT =
-  '  quire check-project <folder>\n      report which parts of a project of the reference would be served'
-const MAP =
-  '  quire map contentful|wordpress <export> --out <folder>\n      convert an export of another system to content-types and files for `quire apply`; see docs/migrating-others.md'
 
 const COMMON_OPTIONS = {
   json: { type: 'boolean' },
@@ -78,11 +82,11 @@ interface Invocation {
 
 /**
  * Runs a command line and returns the exit status: 0, 1 for a refused command or faults, 2 for an invalid command line.
- * Opens the deployment after the command line is checked.
+ * After the command line is checked, it opens the parts that the command needs.
  */
 export async function runCli(
   words: readonly string[],
-  openContext: () => Promise<OpenedContext>,
+  parts: CliParts,
   output: CliOutput,
 ): Promise<number> {
   try {
@@ -91,15 +95,10 @@ export async function runCli(
       output.out(invocation)
       return DONE
     }
-    const context = await openContext()
-    try {
-      const { text, failed, warning } = await reportOf(context, invocation)
-      output.out(text)
-      if (warning !== undefined) output.error(warning)
-      return failed === true ? FAILED : DONE
-    } finally {
-      await context.close()
-    }
+    const { data, text, failed, warning } = await runInvocation(parts, invocation)
+    output.out(invocation.options['json'] === true ? JSON.stringify(data, null, 2) : text)
+    if (warning !== undefined) output.error(warning)
+    return failed === true ? FAILED : DONE
   } catch (error) {
     return explain(error, output)
   }
@@ -115,19 +114,28 @@ function explain(error: unknown, output: CliOutput): number {
     output.error(describe(error))
     return FAILED
   }
-  if (error instanceof ConfigError || error instanceof SchemaError) {
+  if (
+    error instanceof ConfigError ||
+    error instanceof SchemaError ||
+    error instanceof MigrationError
+  ) {
     output.error(error.message)
     return FAILED
   }
   throw error
 }
 
-async function reportOf(
-  context: CommandContext,
+async function runInvocation(
+  { installation, openContext }: CliParts,
   { command, words, options }: Invocation,
-): Promise<Omit<Report, 'data'>> {
-  const { data, text, ...rest } = await command.run(context, words, options)
-  return { text: options['json'] === true ? JSON.stringify(data, null, 2) : text, ...rest }
+): Promise<Report> {
+  if (command.needs === 'nothing') return command.run(installation, words, options)
+  const context = await openContext()
+  try {
+    return await command.run(context, words, options)
+  } finally {
+    await context.close()
+  }
 }
 
 function parseInvocation(words: readonly string[]): Invocation | string {
@@ -141,7 +149,7 @@ function parseInvocation(words: readonly string[]): Invocation | string {
   if (values['help'] === true) return helpOf(command)
   const { min, max } = command.words
   if (positionals.length < min || positionals.length > max) {
-    throw new UsageError(`Usage: quire ${command.usage}`)
+    throw new UsageError(`Usage: ${synopsisOf(command)}`)
   }
   return { command, words: positionals, options: values }
 }
@@ -150,9 +158,6 @@ function parseInvocation(words: readonly string[]): Invocation | string {
 function textFor(noun: string, verb: string | undefined): string | null {
   if (HELP.has(noun)) return usage(COMMANDS)
   if (VERSION.has(noun)) return readVersion()
-  if (noun === 'doctor') return DOCTOR
-  if (noun === 'check-project') return CHECK_PROJECT
-  if (noun === 'map') return MAP
   const ofNoun = commandsOf(noun)
   return ofNoun.length > 0 && verb !== undefined && HELP.has(verb) ? usage(ofNoun) : null
 }
@@ -177,7 +182,7 @@ const VERSION: ReadonlySet<string> = new Set(['--version', '-v', 'version'])
 
 function wordsOf({ usage }: Command): readonly string[] {
   const [noun = '', verb = ''] = usage.split(' ')
-  return /^[a-z]/.test(verb) ? [noun, verb] : [noun]
+  return /^[a-z]+$/.test(verb) ? [noun, verb] : [noun]
 }
 
 function unknownCommand(noun: string, verb = ''): UsageError {
@@ -203,7 +208,8 @@ function parseWords(
     })
   } catch (error) {
     if (!isParseError(error)) throw error
-    throw new UsageError(`${error.message}. Usage: quire ${command.usage}`, { cause: error })
+    const said = command.help === undefined ? `${error.message}. ` : ''
+    throw new UsageError(`${said}Usage: ${synopsisOf(command)}`, { cause: error })
   }
 }
 
@@ -228,7 +234,6 @@ function usage(commands: readonly Command[]): string {
   return [
     'Manages locales, API tokens, roles, users, administrators, media, webhooks and the commit log, and imports content. Every command takes --json and --help.',
     formatCommands(commands),
-    ...(commands === COMMANDS ? [DOCTOR, CHECK_PROJECT, MAP] : []),
   ].join('\n')
 }
 

@@ -11,6 +11,7 @@ const list: Command = {
   summary: 'list the API tokens, without their keys',
   options: {},
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async ({ access }) => {
     const data = await (await access()).apiTokens.list()
     const rows = data.map((token) => [
@@ -40,6 +41,7 @@ const create: Command = {
     description: { type: 'string' },
   },
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async ({ access }, words, options) => {
     const type = textOption(options, 'type')
     if (type === undefined) {
@@ -72,6 +74,7 @@ const revoke: Command = {
   summary: 'remove an API token: it is refused within a second',
   options: {},
   words: { min: 1, max: 1 },
+  needs: 'database',
   run: async (context, words) => {
     const { apiTokens } = await context.access()
     const { id } = await findTokenByName(apiTokens, wordAt(words, 0))

@@ -12,6 +12,7 @@ const create: Command = {
     'add an end user, with the role authenticated unless another is named; without a password generate one and print it, once',
   options: { role: { type: 'string' }, password: { type: 'string' } },
   words: { min: 2, max: 2 },
+  needs: 'database',
   run: async (context, words, options) => {
     const { roles } = await context.access()
     const role = await findRoleByName(roles, textOption(options, 'role') ?? 'authenticated')
@@ -44,6 +45,7 @@ const role: Command = {
   summary: 'give an end user another role',
   options: {},
   words: { min: 2, max: 2 },
+  needs: 'database',
   run: async (context, words) => {
     const { roles } = await context.access()
     const users = await context.users()

@@ -30,6 +30,7 @@ const list: Command = {
   summary: 'list the webhooks, without their secrets',
   options: {},
   words: NO_OPERANDS,
+  needs: 'database',
   run: async ({ webhooks }) => {
     const data = await listWebhooks(await webhooks())
     const rows = data.map((hook) => [
@@ -61,6 +62,7 @@ const create: Command = {
     ordered: { type: 'boolean' },
   },
   words: { min: 2, max: 2 },
+  needs: 'database',
   run: async ({ webhooks }, words, options) => {
     const data = await createWebhook(await webhooks(), ROOT, {
       name: wordAt(words, 0),
@@ -120,6 +122,7 @@ const deliveries: Command = {
   summary: 'list past and pending deliveries, the newest first',
   options: { state: { type: 'string' }, limit: { type: 'string' } },
   words: ONE,
+  needs: 'database',
   run: async ({ webhooks }, words, options) => {
     const parts = await webhooks()
     const { id } = await findWebhookByName(parts, wordAt(words, 0))
@@ -143,6 +146,7 @@ const replay: Command = {
   summary: 'tell once more of commits by their numbers, under the ids that they had',
   options: { from: { type: 'string' }, to: { type: 'string' } },
   words: ONE,
+  needs: 'database',
   run: async ({ webhooks }, words, options) => {
     const [from, to] = [numberOption(options, 'from'), numberOption(options, 'to')]
     if (from === undefined) throw new UsageError('--from is missing: the number of a commit')
@@ -179,6 +183,7 @@ function ofOne(
     summary,
     options: {},
     words: ONE,
+    needs: 'database',
     run: async ({ webhooks }, words) => {
       const parts = await webhooks()
       const { id } = await findWebhookByName(parts, wordAt(words, 0))

@@ -34,6 +34,19 @@ export interface FileValues {
   readonly provider_metadata: null
 }
 
+/** The attributes that follow from the bytes of a file, in the order of the reference. */
+export const BYTE_ATTRIBUTES = [
+  'width',
+  'height',
+  'formats',
+  'hash',
+  'ext',
+  'mime',
+  'size',
+  'url',
+  'previewUrl',
+] as const
+
 export interface FormatValues {
   readonly ext: string
   readonly url: string
@@ -85,6 +98,29 @@ export interface FileRecords {
   remove(documentId: string, asOf?: FileRecord): Promise<FileRecord | null>
   /** Removes records of a failed `add`, but only those with these hashes. */
   withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
+}
+
+export type FileType = Pick<FileValues, 'name' | 'mime'>
+
+export async function findFileTypes(
+  database: Database,
+  plan: ContentTypePlan,
+  documentIds: readonly string[],
+): Promise<ReadonlyMap<string, FileType>> {
+  const found = await asCmsErrors(() =>
+    versionsOf(database, plan)
+      .find(
+        { _id: { $in: documentIds.map((documentId) => versionId(documentId, KEY)) } },
+        {
+          ...optionsOf(database),
+          projection: { _id: 0, documentId: 1, name: 1, mime: 1 },
+        },
+      )
+      .toArray(),
+  )
+  return new Map(
+    found.map(asFile).map(({ documentId, name, mime }) => [documentId, { name, mime }]),
+  )
 }
 
 export async function findFileRecords(

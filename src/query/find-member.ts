@@ -2,13 +2,13 @@ import { didYouMean } from '../base/near-miss.ts'
 import type { ShapePlan, AttributePlan } from '../schema/plan.ts'
 import { type QueryParameter, unknownKey, unusableKey } from './query-error.ts'
 
-/** Creator fields exist in the dialect, and are never open to a query. */
+/** Creator fields exist in the reference, but queries cannot use them. */
 const CREATOR_FIELDS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
 /**
- * The member that a key names. `parent` is the dotted path of what holds it, null at the root. The message for an unknown
- * key suggests a member that is not private and that the caller `mayUse`.
- * @throws ValidationError when there is none, or it is private.
+ * Returns the member with this name. `parent` is the dotted path of its holder, null at the root.
+ * The error suggests a public member that the caller `mayUse`.
+ * @throws ValidationError if the member is unknown or private.
  */
 export function findMember(
   key: string,

@@ -1,6 +1,5 @@
 import type { PopulateNode } from './query.ts'
 
-/** Returns the key of a populate node in the entry. */
 export function nodeName(node: PopulateNode): string {
   switch (node.kind) {
     case 'relation':

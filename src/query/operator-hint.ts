@@ -2,7 +2,7 @@ import { didYouMean } from '../base/near-miss.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import { operatorsOf } from './parse-comparison.ts'
 
-/** Operators of SQL, MongoDB and Sequelize, by the operators that do the same here. */
+/** Operators of SQL, MongoDB and Sequelize, with their equivalents. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['$like', '$contains'],
   ['$ilike', '$containsi'],
@@ -13,12 +13,13 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['$exists', '$notNull'],
 ])
 
-/** The names of the operators of an attribute of this type. */
 export function operatorNames(type: ScalarType): readonly string[] {
   return [...operatorsOf(type).map((operator) => `$${operator}`), '$not']
 }
 
-/** `; did you mean $contains?` if the key is nearly one of the operators, or names one of them in SQL, MongoDB or Sequelize. */
+/**
+ * Returns `; did you mean $contains?` if the key is similar to an operator or is an alias of one.
+ */
 export function operatorHint(key: string, operators: readonly string[]): string {
   const meant = [ALIASES.get(key.toLowerCase()), `$${key}`].find(
     (name) => name !== undefined && operators.includes(name),

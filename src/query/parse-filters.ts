@@ -15,10 +15,13 @@ import { anyOf, isOperator, parseBoolean, parseComparison } from './parse-compar
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
 import { type Filter, type Operator, QUERY_LIMITS, type QueryRules } from './query.ts'
 
-/** Where a filter is being read: what its keys name, how deep, and how much has been read so far. */
+/** State of the parser: the current holder and depth, and the counts of the whole filter. */
 interface Scope {
   readonly holder: ShapePlan
-  /** Dotted path of the attributes down to here, null at the root; `$and`, `$or`, `$not` leave no trace. */
+  /**
+   * Dotted path of the attributes so far, null at the root. `$and`, `$or` and `$not` are not part
+   * of it.
+   */
   readonly parent: string | null
   readonly depth: number
   readonly rules: Pick<QueryRules, 'mayRead'>
@@ -27,16 +30,13 @@ interface Scope {
 
 const PARAM = 'filters'
 
-/** Operators that a message suggests for an unknown one, by its place. */
+/** Suggested for unknown operators, depending on the place. */
 const GROUP_OPERATORS: readonly string[] = ['$and', '$or', '$not']
 const COMPONENT_OPERATORS = [...GROUP_OPERATORS, '$null', '$notNull']
 
 type FilterableAttribute = ScalarPlan | RelationPlan | ComponentAttributePlan
 
-/**
- * The filter of a request; null when there is none.
- * @throws ValidationError for whatever is not understood, naming its path.
- */
+/** Returns null without a filter. @throws ValidationError with the path of the invalid part. */
 export function parseFilters(
   input: unknown,
   holder: ShapePlan,
@@ -103,7 +103,7 @@ function parseBranches(key: string, value: unknown, scope: Scope): readonly Filt
   return value.map((branch: unknown, index) => parseBranch(branch, `${path}[${index}]`, scope))
 }
 
-/** A list within a list of conditions means all of its own. */
+/** A list within a list of conditions is a conjunction. */
 function parseBranch(branch: unknown, path: string, scope: Scope): Filter {
   if (!Array.isArray(branch)) return parseGroup(asObject(branch, path), scope)
   if (branch.length === 0) throw invalidValue(path, 'expected conditions')
@@ -113,7 +113,7 @@ function parseBranch(branch: unknown, path: string, scope: Scope): Filter {
   return { kind: 'all', of }
 }
 
-/** The attribute that a key names, if this request may filter by it. */
+/** @throws ValidationError for an attribute that the caller cannot filter by. */
 function findAttribute(key: string, { holder, parent, rules }: Scope): FilterableAttribute {
   if (key === LOCALIZATIONS && hasLocalizations(holder)) {
     if (isBelowLocalizations(parent)) throw unusableKey(key, parent, PARAM)
@@ -139,7 +139,9 @@ function mayFilterBy(member: AttributePlan, { mayRead }: Scope['rules']): boolea
   return member.kind !== 'dynamiczone'
 }
 
-/** Below themselves they would multiply the locales with each level, and lead to the same documents. */
+/**
+ * Nested localizations lead to the same documents again, and multiply the locales with each level.
+ */
 function isBelowLocalizations(parent: string | null): boolean {
   return parent !== null && parent.split('.').includes(LOCALIZATIONS)
 }
@@ -163,8 +165,8 @@ function parseAttribute(attribute: FilterableAttribute, value: unknown, scope: S
 }
 
 /**
- * A relation is asked for by conditions on the related document, or by the document itself: its
- * documentId or the numeric id of one of its versions.
+ * Filters by conditions on the related document, or by its documentId or the numeric id of one of
+ * its versions.
  */
 function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Filter {
   scope.count.relations += 1
@@ -192,7 +194,7 @@ function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Fi
   })
 }
 
-/** A document by its documentId; digits alone are a numeric id. */
+/** Digits are a numeric id. Any other text is a documentId. */
 function parseReference(target: Scope, operator: Operator, value: unknown, at: string): Filter {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   const isNumeric = values.every((item) => typeof item === 'string' && /^\d+$/.test(item))
@@ -222,7 +224,10 @@ const RELATION_OPERATORS = [
   ...[...REFERENCE_OPERATORS].map((operator) => `$${operator}`),
 ]
 
-/** `$null` and `$notNull` on a relation or component ask whether there is one; the rest is left to `parse`. */
+/**
+ * Handles `$null` and `$notNull`, which test for the presence of a relation or component. `parse`
+ * handles the other keys.
+ */
 function parsePresence(
   conditions: Data,
   scope: Scope,
@@ -243,7 +248,10 @@ function parsePresence(
   return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
 }
 
-/** `[id][$null]` and `[documentId][$null]` ask the same as `[$null]`: no entry has no id. */
+/**
+ * `[id][$null]` and `[documentId][$null]` mean the same as `[$null]`, because every entry has an
+ * id.
+ */
 function presenceOfId(conditions: Data): Data {
   const [name] = Object.keys(conditions)
   if (Object.keys(conditions).length !== 1 || (name !== 'id' && name !== 'documentId')) {
@@ -304,7 +312,7 @@ function asObject(value: unknown, path: string): Data {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw invalidValue(path, 'expected conditions')
   }
-  return value as Data // an object that is no list, parsed without a prototype
+  return value as Data // an object that is not an array, without a prototype
 }
 
 function pathOf(key: string, { parent }: Scope): string {

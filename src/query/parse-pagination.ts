@@ -64,7 +64,7 @@ function objectOf(input: unknown): Data {
   if (input === null || typeof input !== 'object' || Array.isArray(input)) {
     throw invalidValue('pagination', 'expected an object such as pagination[page]=1')
   }
-  return input as Data // an object that is no list
+  return input as Data // an object that is not an array
 }
 
 function parsePosition(input: unknown, name: string, fallback: number): number {

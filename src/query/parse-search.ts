@@ -27,7 +27,7 @@ function searchCondition(attribute: AttributePlan, text: string): readonly Filte
   try {
     return [{ kind: 'compare', attribute, operator: 'eq', operand: fromQuery(text) }]
   } catch (error) {
-    if (error instanceof ValidationError) return [] // no number: it can equal none
+    if (error instanceof ValidationError) return [] // not a number, so it matches no numeric attribute
     throw error
   }
 }

@@ -1,4 +1,3 @@
-import { sortPath } from './sort-path.ts'
 import { ValidationError } from '../base/errors.ts'
 import type {
   ShapePlan,
@@ -164,7 +163,7 @@ function sortKey(
   throw unusableKey(path, null, 'sort')
 }
 
-/** Bounds the look-ups per entry, which run before the first page is cut. */
+/** Limits the lookups per entry, which run for all entries before the first page is cut. */
 function assertBounded(
   path: string,
   through: readonly (RelationPlan | ComponentAttributePlan)[],
@@ -202,4 +201,9 @@ function directionOf(order: unknown): SortKey['direction'] {
     )
   }
   return direction
+}
+
+/** The path in the notation of a request: `views`, `category.name`. */
+export function sortPath({ through, attribute }: SortKey): string {
+  return [...through, attribute].map(({ name }) => name).join('.')
 }

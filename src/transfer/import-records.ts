@@ -7,10 +7,12 @@ import {
   type VersionOrigin,
 } from './import/import-documents.ts'
 import { ValidationError } from '../base/errors.ts'
-import { findStoredVersionIds } from '../mongo/read/get-versions.ts'
+import { FILE_INFO_KEYS } from '../media/file-info.ts'
+import { BYTE_ATTRIBUTES } from '../media/file-records.ts'
+import { findStoredVersionIds } from '../mongo/read/read-versions.ts'
 import type { StoredVersion } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
-import { addVersions } from '../mongo/write/add-versions.ts'
+import { addVersions } from '../mongo/write/write-versions.ts'
 import { addedAttributes } from '../schema/built-in-types.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
@@ -34,21 +36,7 @@ const KEY = { locale: NO_LOCALE, status: 'published' } as const
 const FILE = 'plugin::upload.file'
 
 /** File values of the archive. Others are computed on demand. */
-const FILE_VALUES = [
-  'name',
-  'alternativeText',
-  'caption',
-  'focalPoint',
-  'width',
-  'height',
-  'formats',
-  'hash',
-  'ext',
-  'mime',
-  'size',
-  'url',
-  'previewUrl',
-] as const
+const FILE_VALUES = [...FILE_INFO_KEYS, ...BYTE_ATTRIBUTES] as const
 
 /** Stores missing file records. Their bytes follow. Returns the number of new ones. */
 export function importFileRecords(

@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { checkProject, runCheckProject } from '../../src/cli/check-project.ts'
+import { checkProject } from '../../src/cli/check-project.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
 import { serve } from '../support/server.ts'
+import { UNOPENED } from './unopened.ts'
 
 const SCHEMA = {
   kind: 'collectionType',
@@ -58,7 +60,8 @@ describe('quire check-project', () => {
       out: (text: string) => said.push(text),
       error: (text: string) => said.push(text),
     }
-    return { status: await runCheckProject(words, output), said: said.join('\n') }
+    const status = await runCli(['check-project', ...words], UNOPENED, output)
+    return { status, said: said.join('\n') }
   }
 
   it('lists served types, warnings and files that stay behind', async () => {

@@ -9,7 +9,7 @@ import { documentContext } from '../../src/server/services/document-context.ts'
 import { openUserAttributes } from '../../src/server/services/open-user-attributes.ts'
 import { type UserManagement } from '../../src/people/accounts/manage-users.ts'
 import { openAdministrators } from '../../src/people/administrators/open-administrators.ts'
-import { openPasswords } from '../../src/people/accounts/passwords.ts'
+import { openPasswords } from '../../src/people/sign-in/passwords.ts'
 import { USER } from '../../src/people/accounts/users.ts'
 import { readHead } from '../../src/mongo/commits/heads.ts'
 import { restartLog } from '../../src/mongo/commits/restart-log.ts'
@@ -25,6 +25,7 @@ import { sampleSchema } from '../people/access/sample-schema.ts'
 import { ensureWebhooks } from '../../src/changes/webhooks/webhook.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { openTestDatabase } from '../support/test-database.ts'
+import { UNOPENED } from './unopened.ts'
 
 const FIND = 'api::article.article.find'
 
@@ -113,10 +114,14 @@ describe('commands of the CLI', () => {
         },
       })
     }
-    const status = await runCli(words, open, {
-      out: (text) => void (said.out += text),
-      error: (text) => void (said.error += text),
-    })
+    const status = await runCli(
+      words,
+      { ...UNOPENED, openContext: open },
+      {
+        out: (text) => void (said.out += text),
+        error: (text) => void (said.error += text),
+      },
+    )
     expect(opened, 'left open').to.equal(0)
     return { status, ...said }
   }
@@ -327,10 +332,14 @@ describe('commands of the CLI', () => {
   it('prints configuration and schema errors and rethrows bugs', async () => {
     const said: string[] = []
     const run = (error: Error) =>
-      runCli(['locale', 'list'], () => Promise.reject(error), {
-        out: () => expect.fail('printed'),
-        error: (text) => void said.push(text),
-      })
+      runCli(
+        ['locale', 'list'],
+        { ...UNOPENED, openContext: () => Promise.reject(error) },
+        {
+          out: () => expect.fail('printed'),
+          error: (text) => void said.push(text),
+        },
+      )
     expect(await run(new ConfigError(['PORT must be a number']))).to.equal(1)
     expect(await run(new SchemaError(['article.json: no kind']))).to.equal(1)
     expect(said.join('\n')).to.match(/PORT must be a number\n.*\n.*article\.json: no kind/)
@@ -351,7 +360,7 @@ describe('commands of the CLI', () => {
       [['role', 'grant', 'public'], /^Usage: quire role grant/],
     ]
     for (const [words, message] of rows) {
-      const said = await runCli(words, () => Promise.reject(new Error('opened')), {
+      const said = await runCli(words, UNOPENED, {
         out: () => expect.fail('printed'),
         error: (text) => expect(text).to.match(message),
       })

@@ -1,4 +1,3 @@
-import { SYSTEM } from '../../src/mongo/connection/authorship.ts'
 import { expect } from 'chai'
 import type { DocumentContext } from '../../src/content/context.ts'
 import { createDocument } from '../../src/content/write/create-document.ts'
@@ -127,7 +126,7 @@ export class RelationRun {
       status: plan.draftAndPublish ? status : ('published' as const),
     }
     const writer = { mayRead: () => true, locale }
-    const target = { plan, documentId: documentIdOf(type, document), key, writer, origin: SYSTEM }
+    const target = { plan, documentId: documentIdOf(type, document), key, writer }
     const written = plan.draftAndPublish ? 'draft' : 'published'
     const stored = await this.#find(
       { type, document, locale: key.locale, status: written },
@@ -155,7 +154,7 @@ export class RelationRun {
     const writer = { mayRead: () => true, locale }
     try {
       const documentId = documentIdOf(type, document)
-      await ACTIONS[kind](this.#context, { plan, documentId, locales, writer, origin: SYSTEM })
+      await ACTIONS[kind](this.#context, { plan, documentId, locales, writer })
       return true
     } catch (error) {
       if (error instanceof NotFoundError || error instanceof ApplicationError) return false
@@ -192,9 +191,8 @@ export class RelationRun {
 
   async #delete({ type, document, locale }: Deletion): Promise<void> {
     const plan = this.#plan(uidOf(type))
-    const locales = locale === 'all' ? ('all' as const) : plan.localized ? [locale] : ['']
-    const documentId = documentIdOf(type, document)
-    await deleteDocument(this.#context, { plan, documentId, locales, origin: SYSTEM })
+    const which = locale === 'all' ? 'all' : plan.localized ? [locale] : ['']
+    await deleteDocument(this.#context, plan, documentIdOf(type, document), which)
   }
 
   /** Copies version ids to the model, because ids order relations without an explicit order. */

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { type Db, MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { markSharded, shardDatabase } from './sharded-cluster/shard-database.ts'
-import { openPasswords, type Passwords } from '../../src/people/accounts/passwords.ts'
+import { openPasswords, type Passwords } from '../../src/people/sign-in/passwords.ts'
 import { type AppOptions, buildApp } from '../../src/server/app.ts'
 import { readConfig } from '../../src/base/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
@@ -118,7 +118,7 @@ function isBehind({ name, command }: ObservedCommand): boolean {
   return name !== 'insert' && typeof collection === 'string' && BEHIND.has(collection)
 }
 
-/** test/people/accounts/passwords.test.ts covers the cost of production hashes. */
+/** test/people/sign-in/passwords.test.ts covers the cost of production hashes. */
 const PASSWORDS = openPasswords({ memoryKiB: 64, passes: 1 })
 
 async function settledLog(db: Db, log: Pick<CommitLog, 'head'>): Promise<void> {

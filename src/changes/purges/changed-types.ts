@@ -1,6 +1,7 @@
-import { type NumberedCommit, scanCommits } from '../../mongo/commits/read-commits.ts'
+import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { Schema } from '../../schema/plan.ts'
+import { readLogStep } from '../follow-log.ts'
 
 interface Sources {
   readonly database: Database
@@ -13,6 +14,8 @@ const CHANGES_ALL: ReadonlySet<string> = new Set([
   'plugin::users-permissions.role',
 ])
 
+/** Steps need no limit of items, because only their types and statuses are read. */
+const STEP_LIMITS = { commits: 256, items: Infinity } as const
 const NAMES = { seq: 1, 'items.type': 1, 'items.status': 1 } as const
 
 /**
@@ -28,21 +31,20 @@ export async function changedTypes(
     (uid) => uid.startsWith('api::') || uid === 'plugin::upload.file',
   )
   const changed = new Set<string>()
-  let seen = after
   if (after < 0) return all
-  let isAll = false as boolean
-  await scanCommits(database, { seq: to }, { after, limit: to - after }, NAMES, (commit) => {
-    isAll = commit.seq !== seen + 1 || commit.items.some(({ type }) => CHANGES_ALL.has(type))
-    if (isAll) return false
-    seen = commit.seq
-    for (const type of publishedIn(commit, schema)) changed.add(type)
-    return true
-  })
-  return isAll || seen < to ? all : all.filter((uid) => changed.has(uid))
+  for (let cursor = after; cursor < to;) {
+    const range = { after: cursor, to }
+    const { commits, reached, isWhole } = await readLogStep(database, range, STEP_LIMITS, NAMES)
+    const items = commits.flatMap((commit) => commit.items)
+    if (!isWhole || items.some(({ type }) => CHANGES_ALL.has(type))) return all
+    for (const type of publishedIn(items, schema)) changed.add(type)
+    cursor = reached
+  }
+  return all.filter((uid) => changed.has(uid))
 }
 
 function publishedIn(
-  { items }: Pick<NumberedCommit, 'items'>,
+  items: NumberedCommit['items'],
   { contentTypes }: Sources['schema'],
 ): readonly string[] {
   return items

@@ -2,8 +2,10 @@ import { type ClaimedJob, type JobQueue, newJob, openJobQueue } from '../../jobs
 import { type Lane, openRunner } from '../../jobs/runner.ts'
 import type { CommitLog } from '../../mongo/commits/commit-log.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
+import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
+import { followLog } from '../follow-log.ts'
 import { changedTypes } from './changed-types.ts'
 import { examinePurges, type PurgeHealth } from './purge-health.ts'
 import { PURGE_ROW, type PurgeRow, PURGES } from './purge-row.ts'
@@ -45,7 +47,7 @@ export async function openPurger({ purge: target, ...rest }: PurgerOptions): Pro
 type Purging = Omit<PurgerOptions, 'purge'> & { readonly target: PurgeTarget }
 
 async function begin(options: Purging): Promise<Purger> {
-  const { database, commitLog, now } = options
+  const { database, commitLog, now, onBackgroundError } = options
   const queue = await openJobQueue<PurgeRow>({
     database,
     collection: PURGES,
@@ -59,46 +61,55 @@ async function begin(options: Purging): Promise<Purger> {
     ...newJob(now()),
     ...rest,
   })
-  const runner = openRunner({ lanes: [laneOf(options, queue)], onError: options.onBackgroundError })
-  const forget = commitLog.onHead(() => runner.wake())
+  const lane = laneOf(options, queue, () => follower.wake())
+  const runner = openRunner({ lanes: [lane], onError: onBackgroundError })
+  const follower = followLog({
+    commitLog,
+    step: async (head) => {
+      await schedule(options, head)
+      return false
+    },
+    onError: onBackgroundError,
+  })
   return {
     health: () => examinePurges(database, now()),
     close: async () => {
-      forget()
+      await follower.close()
       await runner.close()
     },
   }
 }
 
-function laneOf(options: Purging, queue: JobQueue<PurgeRow>): Lane {
+function laneOf(options: Purging, queue: JobQueue<PurgeRow>, onPurged: () => void): Lane {
   return {
     atOnce: 1,
     next: async () => {
-      const head = options.commitLog.head()
-      const behind = [
-        { target: { $ne: null } },
-        { cursor: { $lt: head.seq } },
-        { log: { $ne: head.log } },
-      ]
-      const row = await queue.claim({ $and: [{ $or: behind }] })
+      const row = await queue.claim({ target: { $ne: null } })
       if (row === null) return null
-      return () =>
-        row.target === null ? aim(options, queue, row, head) : purge(options, queue, row)
+      return async () => {
+        await purge(options, queue, row)
+        onPurged()
+      }
     },
   }
 }
 
-/** Schedules the purge of new commits. The delay ensures that no process still serves the previous content. */
-function aim(
-  { now, staleMs }: Purging,
-  queue: JobQueue<PurgeRow>,
-  row: ClaimedJob<PurgeRow>,
-  { log, seq }: Head,
-): Promise<void> {
-  const dueAt = new Date(now().getTime() + staleMs + SETTLE_MS)
-  // The changes since are unknown if the log was replaced or this process has a stale head.
-  const cursor = row.log === log && row.cursor <= seq ? row.cursor : -1
-  return queue.settle(row, { kind: 'later', dueAt, set: { log, cursor, target: seq } })
+/**
+ * Schedules the purge of new commits unless one is scheduled. The delay ensures that no process still serves the
+ * previous content.
+ */
+function schedule({ database, now, staleMs }: Purging, { log, seq }: Head): Promise<void> {
+  const rows = database.collection<PurgeRow>(PURGES)
+  const options = { maxTimeMS: database.queryTimeoutMs }
+  return asCmsErrors(async () => {
+    const row = await rows.findOne({ _id: PURGE_ROW, target: null }, options)
+    if (row === null || (row.log === log && row.cursor >= seq)) return
+    const dueAt = new Date(now().getTime() + staleMs + SETTLE_MS)
+    // The changes since are unknown if the log was replaced or this process has a stale head.
+    const cursor = row.log === log ? row.cursor : -1
+    const seen = { _id: PURGE_ROW, target: null, log: row.log, cursor: row.cursor }
+    await rows.updateOne(seen, { $set: { log, cursor, target: seq, dueAt } }, options)
+  })
 }
 
 /** Delivers at least once: the cursor moves after the caches have confirmed. */

@@ -1,9 +1,9 @@
 import { openJobQueue } from '../../jobs/job-queue.ts'
 import { type Lane, openRunner } from '../../jobs/runner.ts'
 import type { CommitLog } from '../../mongo/commits/commit-log.ts'
-import { openPace } from '../../base/pace.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import { tryLease } from '../../mongo/system/lease.ts'
+import { followLog } from '../follow-log.ts'
 import { deliver, type Delivering, DELIVERY_LEASE_MS } from './deliver.ts'
 import { DELIVERIES, type DeliveryRow, ensureDeliveries } from './delivery.ts'
 import { sweepDeliveries } from './delivery-log.ts'
@@ -52,42 +52,31 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   })
   const delivering: Delivering = { ...options, queue }
   const runner = openRunner({ lanes: [laneOf(delivering)], onError: onBackgroundError })
-  const pace = openPace({
-    run: async () => {
-      try {
-        const more = await moveCommits(options, commitLog.head())
-        runner.wake()
-        return more
-      } catch (error) {
-        onBackgroundError(error)
-        return false // retried at the next poll
-      }
+  const follower = followLog({
+    commitLog,
+    step: async (head) => {
+      const more = await moveCommits(options, head)
+      runner.wake()
+      return more
     },
+    onError: onBackgroundError,
   })
-  const forget = commitLog.onHead(() => pace.wake())
-  const look = setInterval(() => pace.wake(), LOOK_MS)
   const sweep = setInterval(() => {
     tryLease(database, 'webhooks', SWEEP_INTERVAL_MS / 2, () =>
       sweepDeliveries(database, now()),
     ).catch(onBackgroundError)
   }, SWEEP_INTERVAL_MS)
-  for (const timer of [look, sweep]) timer.unref()
-  pace.wake()
+  sweep.unref()
   return {
     test: (id) => testWebhook(delivering, id),
-    wake: () => pace.wake(),
+    wake: () => follower.wake(),
     close: async () => {
-      forget()
-      clearInterval(look)
       clearInterval(sweep)
-      await pace.stop()
+      await follower.close()
       await runner.close()
     },
   }
 }
-
-/** Polls in addition to new heads, for replays and webhooks that another process enabled. */
-const LOOK_MS = 2_000
 
 /** Claims deliveries of enabled webhooks, within the limit per receiver. */
 function laneOf(delivering: Delivering): Lane {

@@ -2,6 +2,7 @@ import type { Author } from '../../mongo/connection/authorship.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureHead } from '../../mongo/commits/heads.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import type { MissedCommits } from '../follow-log.ts'
 import type { Subscription } from './events.ts'
 
 export interface WebhookRow extends Subscription {
@@ -29,17 +30,17 @@ export interface WebhookRow extends Subscription {
   readonly updatedAt: Date
 }
 
-/** Inclusive numbers of commits, and the time at which the gap was detected. */
-export interface Missed {
-  readonly from: number
-  readonly to: number
+/** With the time at which the gap was detected. */
+export interface Missed extends MissedCommits {
   readonly at: Date
 }
 
 /** The type of webhooks in the commit log. */
 export const WEBHOOK_TYPE = 'admin::webhook'
 
-export const webhooksOf = (database: Database) => database.collection<WebhookRow>('quire_webhooks')
+export const WEBHOOKS = 'quire_webhooks'
+
+export const webhooksOf = (database: Database) => database.collection<WebhookRow>(WEBHOOKS)
 
 /** Creates the collections, because transactions require existing ones. */
 export async function ensureWebhooks(database: Database): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Config } from '../../base/config/config.ts'
-import type { Deployment } from '../../server/deployment/deployment.ts'
 import { CmsError, ConfigError, SchemaError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { loadSchema } from '../../server/services/load-schema.ts'
 import { openDatabaseOf } from '../../server/services/open-base.ts'
 import { openStorage } from '../../server/services/open-storage.ts'
+import type { Installation } from '../command.ts'
 import type { IndexAdvice } from './advise-indexes.ts'
 import { examineServer } from './examine-server.ts'
 import { examineDatabase } from './examine-database.ts'
@@ -16,12 +16,6 @@ import type { Finding } from './finding.ts'
 export interface Examination {
   readonly findings: readonly Finding[]
   readonly advice: readonly IndexAdvice[]
-}
-
-export interface Installation {
-  /** @throws ConfigError */
-  readConfig(): Config
-  startDeployment(config: Config): Promise<Pick<Deployment, 'uri' | 'reason' | 'close'>>
 }
 
 /**

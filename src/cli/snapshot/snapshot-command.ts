@@ -3,7 +3,13 @@ import { takeSnapshot } from '../../changes/sync/take-snapshot.ts'
 import { ForbiddenError, ValidationError } from '../../base/errors.ts'
 import { parseScope, syncedTypes, type SyncScope } from '../../changes/sync/query/parse-scope.ts'
 import type { Data } from '../../schema/definition.ts'
-import { type Command, type OptionValues, textOption, UsageError } from '../command.ts'
+import {
+  type Command,
+  type CommandContext,
+  type OptionValues,
+  textOption,
+  UsageError,
+} from '../command.ts'
 import { grantsOf } from '../openapi-command.ts'
 import { openNdjsonFile } from './ndjson-file.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
@@ -27,6 +33,7 @@ export const SNAPSHOT_COMMAND: Command = {
     filters: { type: 'string' },
   },
   words: { min: 0, max: 0 },
+  needs: 'database',
   run: async (context, _, options) => {
     const out = textOption(options, 'out')
     if (out === undefined) throw new UsageError('snapshot: --out names the file to write')
@@ -73,7 +80,7 @@ function formatOf(options: OptionValues, out: string): keyof typeof FORMATS {
 
 /** The caller that determines the permissions. The app continues the copy with the same ones. */
 async function askerOf(
-  context: Parameters<Command['run']>[0],
+  context: CommandContext,
   options: OptionValues,
 ): ReturnType<typeof grantsOf> {
   const [role, token] = [textOption(options, 'role'), textOption(options, 'token')]

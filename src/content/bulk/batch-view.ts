@@ -1,7 +1,12 @@
 import { ApplicationError } from '../../base/errors.ts'
-import { type FileType, findFileTypes } from '../../media/find-file-types.ts'
+import { type FileType, findFileTypes } from '../../media/file-records.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { getDocuments, valueKey } from '../../mongo/write/find-by-unique.ts'
+import {
+  findByUnique,
+  getDocuments,
+  type Holder,
+  valueKey,
+} from '../../mongo/write/find-by-unique.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findExisting } from '../../mongo/write/find-existing.ts'
 import { uniqueValues } from '../../mongo/write/unique-values.ts'
@@ -12,11 +17,8 @@ import type { DocumentContext, TargetLookup } from '../context.ts'
 import { documentIdFor } from '../../mongo/versions/document-id.ts'
 import { collectRelationChanges } from '../payload/component-values.ts'
 import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
-import type { BulkLine, Key, UpsertLine } from './bulk-line.ts'
-import type { BulkWriter } from './bulk-writer.ts'
-import { keyedTargets, withTargets } from './relation-keys.ts'
-import type { DryRunResults } from './dry-run-results.ts'
-import { Holders, type PlacedKey } from './unique-holders.ts'
+import type { BulkLine, BulkWriter, Key, UpsertLine } from './bulk-line.ts'
+import { keyedTargets, withTargets } from './relation-targets.ts'
 
 /** Snapshot of the documents that a set of lines refers to, read with one query per type and attribute. */
 export interface BatchView {
@@ -217,4 +219,116 @@ export function documentPayload(line: UpsertLine, view: BatchView, writer: BulkW
       { code: 'unknown_relation_target' },
     )
   })
+}
+
+interface PlacedKey {
+  readonly plan: ContentTypePlan
+  readonly key: Key
+}
+
+class Holders {
+  readonly #byValue = new Map<string, Omit<Holder, 'key'>[]>()
+
+  async read(
+    { database }: DocumentContext,
+    keys: readonly PlacedKey[],
+    status: 'published' | 'draft',
+    session: Session | undefined,
+  ): Promise<void> {
+    const byAttribute = new Map<
+      string,
+      { readonly first: PlacedKey; values: Map<string, unknown> }
+    >()
+    for (const placed of keys) {
+      const { plan, key } = placed
+      const name = `${plan.uid} ${key.attribute.name}`
+      const group = byAttribute.get(name) ?? { first: placed, values: new Map<string, unknown>() }
+      byAttribute.set(name, group)
+      group.values.set(valueKey(key.attribute, key.value), key.value)
+    }
+    for (const { first, values } of byAttribute.values()) {
+      const { plan, key } = first
+      const wanted = { values: [...values.values()], statuses: [status] } as const
+      const found = await findByUnique(database, plan, key.attribute, wanted, session)
+      for (const holder of found) this.#note(plan, key.attribute.name, holder.key, holder)
+    }
+  }
+
+  join(trial: DryRunResults, keys: readonly PlacedKey[]): void {
+    for (const { plan, key } of keys) {
+      if (this.holds(plan, key)) continue
+      this.add(plan, trial.holders(plan, key))
+    }
+  }
+
+  #note(plan: ContentTypePlan, name: string, key: string, holder: Omit<Holder, 'key'>): void {
+    const at = `${plan.uid} ${name} ${key}`
+    const held = this.#byValue.get(at) ?? []
+    this.#byValue.set(at, held)
+    held.push(holder)
+  }
+
+  #at(plan: ContentTypePlan, { attribute, value }: Key): readonly Omit<Holder, 'key'>[] {
+    return this.#byValue.get(`${plan.uid} ${attribute.name} ${valueKey(attribute, value)}`) ?? []
+  }
+
+  holds(plan: ContentTypePlan, key: Key): boolean {
+    return this.#at(plan, key).length > 0
+  }
+
+  find(plan: ContentTypePlan, key: Key, locale: string): string | undefined {
+    const isLocal = plan.localized && key.attribute.localized
+    const all = this.#at(plan, key).filter((holder) => !isLocal || holder.locale === locale)
+    const published = all.filter(({ status }) => status === 'published')
+    const held = published.length > 0 ? published : all
+    const [documentId, ...others] = new Set(held.map((holder) => holder.documentId))
+    if (others.length === 0) return documentId
+    throw new ApplicationError(
+      `${key.attribute.name}: ${others.length + 1} documents of ${plan.singularName} have this value; name one by its documentId`,
+    )
+  }
+
+  add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void {
+    for (const version of versions) {
+      for (const { attribute, value } of uniqueValues(plan, version)) {
+        this.#note(plan, attribute.name, valueKey(attribute, value), version)
+      }
+    }
+  }
+}
+
+/** Records the results of a dry run, as far as later lines can refer to them. */
+export class DryRunResults {
+  readonly #documents = new Map<string, readonly StoredVersion[]>()
+  readonly #holders = new Map<string, readonly StoredVersion[]>()
+
+  note(plan: ContentTypePlan, versions: readonly StoredVersion[]): void {
+    const [first] = versions
+    if (first === undefined) return
+    const kept = versions.map((version) => {
+      const { id, documentId, locale, status, createdAt, updatedAt, publishedAt } = version
+      const unique = uniqueValues(plan, version).map(({ attribute, value }) => [
+        attribute.name,
+        value,
+      ])
+      const own = { id, documentId, locale, status, createdAt, updatedAt, publishedAt }
+      return { ...(Object.fromEntries(unique) as object), ...own }
+    })
+    this.#documents.set(`${plan.uid} ${first.documentId}`, kept)
+    for (const { attribute, value } of uniqueValues(plan, first)) {
+      this.#holders.set(keyText(plan, { attribute, value }), kept)
+    }
+  }
+
+  documents(plan: ContentTypePlan, documentId: string): readonly StoredVersion[] {
+    return this.#documents.get(`${plan.uid} ${documentId}`) ?? []
+  }
+
+  holders(plan: ContentTypePlan, key: Key): readonly StoredVersion[] {
+    return this.#holders.get(keyText(plan, key)) ?? []
+  }
+}
+
+function keyText({ uid }: ContentTypePlan, { attribute, value }: Key): string {
+  return `${uid} ${attribute.name} ${valueKey(attribute, value)}`
 }

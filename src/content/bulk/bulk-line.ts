@@ -6,6 +6,7 @@ import type { LocaleRules, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { singleDocumentId } from '../write/single-document-id.ts'
+import type { Writer } from '../write-target.ts'
 
 /** Identifies a document by the value of a unique attribute, in stored form. */
 export interface Key {
@@ -168,4 +169,13 @@ function asObject(value: unknown, what: string): Data {
 
 function lineFault(member: string, message: string): ValidationError {
   return validationError([fault([member], message)])
+}
+
+export type BulkVerb = 'create' | 'update' | 'delete' | 'readDrafts'
+
+/** The principal that sends the lines. Permissions are checked for each line as for a separate request. */
+export interface BulkWriter extends Pick<Writer, 'mayRead'> {
+  may(plan: ContentTypePlan, verb: BulkVerb): boolean
+  /** @throws ForbiddenError */
+  assertMay(plan: ContentTypePlan, verb: BulkVerb): void
 }

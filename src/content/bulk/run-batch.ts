@@ -10,17 +10,17 @@ import { missingUids } from '../payload/fill-uids.ts'
 import type { PreparedValues } from '../payload/write-values.ts'
 import { isInsertedOnly, newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
-import { batchIds } from './batch-ids.ts'
-import { type BatchView, documentPayload, readView } from './batch-view.ts'
-import type { BulkLine, UpsertLine } from './bulk-line.ts'
-import type { BulkWriter } from './bulk-writer.ts'
-import { hashingOnce } from './hash-once.ts'
-import { assertMayAsk, assertMayUpsert, locateDocument, targetOf } from './locate-document.ts'
-import { type Done, runLine } from './run-line.ts'
-import { PartStore } from './store-parts.ts'
-import type { DryRunResults } from './dry-run-results.ts'
-import { dryRunLine } from './dry-run-line.ts'
-import { isUnchanged } from './unchanged.ts'
+import { batchIds, type Done, hashingOnce, PartStore, runLine } from './write-lines.ts'
+import { type BatchView, documentPayload, type DryRunResults, readView } from './batch-view.ts'
+import type { BulkLine, BulkWriter, UpsertLine } from './bulk-line.ts'
+import {
+  assertMayAsk,
+  assertMayUpsert,
+  isUnchanged,
+  locateDocument,
+  targetOf,
+} from './decide-line.ts'
+import { dryRunLine } from './dry-run.ts'
 
 export type LineOutcome = Done | { readonly error: CmsError }
 
@@ -221,7 +221,7 @@ class Batch {
     if (this.#broken !== null) return false
     try {
       const { trial } = this.#options
-      if (trial === undefined) await storeTogether(this.#context, fresh, this.#writer)
+      if (trial === undefined) await storeTogether(this.#context, fresh)
       else for (const { plan, versions } of fresh) trial.note(plan, versions)
     } catch (error) {
       if (!(error instanceof CmsError)) {
@@ -256,11 +256,7 @@ function mayMoveOthers({ plan, address, data }: UpsertLine): boolean {
   })
 }
 
-function storeTogether(
-  { database }: DocumentContext,
-  fresh: readonly Fresh[],
-  { origin }: BulkWriter,
-): Promise<void> {
+function storeTogether({ database }: DocumentContext, fresh: readonly Fresh[]): Promise<void> {
   const byPlan = new Map<ContentTypePlan, StoredVersion[]>()
   for (const { plan, versions } of fresh) {
     const own = byPlan.get(plan) ?? []
@@ -271,5 +267,5 @@ function storeTogether(
     for (const [plan, versions] of byPlan) {
       await insertVersions(database, plan, versions, session)
     }
-  }, origin)
+  })
 }

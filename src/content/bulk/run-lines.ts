@@ -1,12 +1,10 @@
 import { CmsError } from '../../base/errors.ts'
 import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import type { DocumentContext } from '../context.ts'
-import { type BulkLine, type LineRules, parseBulkLine } from './bulk-line.ts'
-import type { BulkWriter } from './bulk-writer.ts'
-import { hashingOnce } from './hash-once.ts'
+import { type BulkLine, type BulkWriter, type LineRules, parseBulkLine } from './bulk-line.ts'
+import { type Done, hashingOnce, runInside } from './write-lines.ts'
 import { type LineOutcome, runBatch } from './run-batch.ts'
-import { type Done, runInside } from './run-line.ts'
-import type { DryRunResults } from './dry-run-results.ts'
+import type { DryRunResults } from './batch-view.ts'
 
 export interface SentLine {
   readonly line: number
@@ -99,7 +97,7 @@ export function runAtomically(
         answers.push({ line, outcome: await naming(line, run) })
       }
       return answers
-    }, writer.origin),
+    }),
   )
 }
 

@@ -65,7 +65,7 @@ function endsAt(text: string, after: number): boolean {
   return isBetween(text, text.length - after)
 }
 
-/** Whether a space or punctuation mark precedes `place`, which separates words in every script. */
+/** Whether a space or punctuation mark precedes `place`. */
 function isBetween(text: string, place: number): boolean {
   return (
     /[\s,.;:!?。、，；：！？]/u.test(text[place - 1] ?? ' ') && !/\p{M}/u.test(text[place] ?? '')

@@ -2,9 +2,9 @@ import { localeTag } from '@quire/schema/locale-tag'
 import { fault, validationError } from '../../base/errors.ts'
 
 /**
- * Refuses a code that is not a BCP 47 tag of a known language in canonical form: two spellings of one
- * locale would be two locales.
- * @throws ValidationError that names the canonical form
+ * Accepts BCP 47 tags of known languages in canonical form. Otherwise one locale could exist in two
+ * spellings.
+ * @throws ValidationError with the canonical form
  */
 export function assertLocaleCode(code: string): void {
   const canonical = localeTag(code)
@@ -24,7 +24,7 @@ export function assertLocaleCode(code: string): void {
     ])
 }
 
-/** The English name with the code, as the reference writes it: `French (Canada) (fr-CA)`. */
+/** English name with the code, as in the reference: `French (Canada) (fr-CA)`. */
 export function localeName(code: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' })
   return `${names.of(code) ?? code} (${code})`

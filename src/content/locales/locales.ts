@@ -13,7 +13,7 @@ import { assertLocaleCode, localeName } from './locale-code.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
 import { optionsOf } from '../../mongo/connection/commands.ts'
 
-/** A locale that content may be written in, as `GET /api/i18n/locales` shows it. */
+/** A locale of content, as returned by `GET /api/i18n/locales`. */
 export interface Locale {
   readonly id: number
   readonly documentId: string
@@ -26,9 +26,9 @@ export interface Locale {
   readonly isDefault: boolean
 }
 
-/** The locales at one moment: exactly one of them is the default. */
+/** A snapshot of the locales. Exactly one is the default. */
 export interface LocaleList {
-  /** In the order in which they were added. */
+  /** In order of creation. */
   readonly all: readonly Locale[]
   readonly defaultCode: string
   has(code: string): boolean
@@ -36,22 +36,23 @@ export interface LocaleList {
 
 export interface LocaleInput {
   readonly code: string
-  /** Left out: the English name with the code, such as `French (fr)`. */
+  /** Defaults to the English name with the code, such as `French (fr)`. */
   readonly name?: string
-  /** True: takes the default over from the one that has it. */
+  /** If true, this locale becomes the default. */
   readonly isDefault?: boolean
 }
 
 export interface Locales {
-  /** Kept in the process; at most a second behind what another process has changed. */
+  /** Cached. Changes by other processes appear within one second. */
   current(): Promise<LocaleList>
-  /** @throws ValidationError for a code that is no known BCP 47 tag, not canonical, or there already */
+  /** @throws ValidationError for an unknown, non-canonical or existing code */
   add(input: LocaleInput): Promise<Locale>
-  /** Changes what is given and keeps the rest. @throws NotFoundError, ValidationError */
+  /** Changes only the given fields. @throws NotFoundError, ValidationError */
   update(code: string, input: Partial<LocaleInput>): Promise<Locale>
   /**
-   * Takes a locale off the list. Its content stays stored and is not shown; it comes back with the
-   * locale. @throws NotFoundError, ApplicationError for the default
+   * Removes a locale from the list. Its content stays stored but hidden, and reappears if the
+   * locale is added again.
+   * @throws NotFoundError, ApplicationError for the default
    */
   remove(code: string): Promise<Locale>
 }
@@ -62,7 +63,7 @@ export interface LocalesOptions {
 
 type StoredLocale = Omit<Locale, 'isDefault' | 'publishedAt'>
 
-/** All in one row, so that every read sees one default, and all locales of one moment. */
+/** All locales are in one row, so that every read is consistent. */
 interface LocalesRow {
   readonly _id: 'locales'
   readonly defaultCode: string
@@ -75,7 +76,10 @@ function collectionOf(db: Database) {
   return db.collection<LocalesRow>('quire_settings')
 }
 
-/** Opens the list; `en` is on it, as the default, at the very first start. Many processes may do so at once. */
+/**
+ * Opens the list, and creates it with `en` as default at the first start. Safe to run in several
+ * processes at once.
+ */
 export async function openLocales(db: Database, options: LocalesOptions = {}): Promise<Locales> {
   const now = options.now ?? (() => new Date())
   await ensureRow(collectionOf(db), firstRow(now()))
@@ -132,10 +136,10 @@ function noted(session: Session, op: CommitItem['op'], locale: Locale): Locale {
   return locale
 }
 
-/** What the commit log calls it. */
+/** Type in the commit log. */
 export const LOCALE_TYPE = 'plugin::i18n.locale'
 
-/** The list as it is, without opening it: where no server has ever started, what the first start will make it. */
+/** Reads the list without creating it. Before the first start, returns the initial list. */
 export async function readLocales(db: Database): Promise<LocaleList> {
   const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db))
   return toLocaleList(row ?? firstRow(new Date()))
@@ -152,7 +156,7 @@ async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
   return row
 }
 
-/** @throws ValidationError for a name that is not one line of up to 255 characters */
+/** @throws ValidationError unless the name is one line of at most 255 characters */
 function assertName(name: string | undefined): void {
   if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
   throw validationError([

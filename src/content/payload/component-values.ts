@@ -182,7 +182,9 @@ function hasId({ data: { id = null } }: Element): boolean {
   return id !== null
 }
 
-/** Ids are unique per component uid. Digits are equal to the number; any other value matches nothing. */
+/**
+ * Ids are unique per component uid. A text of digits equals the number; other values have no match.
+ */
 function keyOf({ component, data: { id } }: Element): string {
   const isNamed = typeof id === 'number' || (typeof id === 'string' && /^\d+$/.test(id))
   return `${component.uid} ${isNamed ? Number(id) : 'none'}`

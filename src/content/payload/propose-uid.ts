@@ -11,7 +11,7 @@ export interface UidOwner {
 
 export interface UidProposal {
   readonly value: string
-  /** No other document has it, neither as a draft nor published. */
+  /** Not used by another document, neither in a draft nor in a published version. */
   readonly free: boolean
   readonly proposal: string
 }

@@ -45,7 +45,7 @@ function readStrict(place: TargetPosition, options: unknown): boolean {
   return strict
 }
 
-/** An object that names no document is an action; `{}` changes nothing. */
+/** An object that does not identify a document is an action. `{}` means no change. */
 function isAction(value: unknown): value is Data {
   if (!isObject(value) || Array.isArray(value)) return false
   const keys = Object.keys(value)

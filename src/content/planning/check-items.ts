@@ -12,7 +12,7 @@ import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem } from './release-rows.ts'
 import { assertMayAct } from './run-action.ts'
 
-/** Why an item cannot be done. */
+/** Reason why an item cannot be published or unpublished. */
 export interface ItemFault {
   readonly item: string
   readonly type: string
@@ -23,20 +23,19 @@ export interface ItemFault {
   readonly details: unknown
 }
 
-/** An item that would be published, and what that would be. */
+/** An item with the version to publish. */
 interface Candidate {
   readonly item: ReleaseItem
   readonly version: StoredVersion
 }
 
-/** What the checks read. */
 type CheckContext = Pick<PlanningContext, 'documents' | 'schema'>
 
 type AddFault = (item: ReleaseItem, error: CmsError) => void
 
 /**
- * Finds all faults that prevent the items from being done together, in the order of the items. Writes nothing. If
- * `principal` is null, its rights are not checked.
+ * Finds all faults that prevent the items from being published together, in the order of the items.
+ * Writes no data. If `principal` is null, permissions are not checked.
  */
 export async function checkItems(
   context: CheckContext,
@@ -57,7 +56,7 @@ export async function checkItems(
   })
 }
 
-/** One error with the faults of all, if each of them lists its faults. */
+/** Combines the errors if each of them has a list of faults. */
 function joinErrors(first: CmsError, others: readonly CmsError[]): CmsError {
   const all = [first, ...others]
   const [fault, ...faults] = all.flatMap((error) => error.faults)
@@ -90,7 +89,7 @@ async function checkType(
   await checkUnique(context, plan, { items, candidates }, add)
 }
 
-/** The results that succeed; the faults of the others are added. */
+/** Returns the successful results and reports the errors of the others to `add`. */
 function tryEach<Each, T>(
   each: readonly Each[],
   add: (one: Each, error: CmsError) => void,
@@ -125,7 +124,7 @@ async function findVersions(
   return found
 }
 
-/** Returns null if nothing would be written. @throws NotFoundError */
+/** Returns null if there is no change to write. @throws NotFoundError */
 function candidateOf(
   plan: ContentTypePlan,
   item: ReleaseItem,
@@ -180,7 +179,10 @@ interface GivenValue {
   readonly value: unknown
 }
 
-/** The candidates whose value another document has published, or an earlier candidate will publish. */
+/**
+ * Candidates with a unique value that another document has published, or that an earlier candidate
+ * will publish.
+ */
 async function findTakenItems(
   database: Database,
   plan: ContentTypePlan,

@@ -1,20 +1,21 @@
 import { NotFoundError } from '../../base/errors.ts'
-import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import { getAllVersions } from '../../mongo/read/read-versions.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
-import type { ActionLocales } from '../../query/query.ts'
+import type { ActionLocales } from '../../query/parse-version.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { checkItems, type ItemFault } from './check-items.ts'
 import type { PlanningContext } from './planning.ts'
 
 export type PublicationFault = Pick<ItemFault, 'name' | 'code' | 'message' | 'details'> & {
-  /** Absent if the type has no locales. */
+  /** Absent if the type is not localized. */
   readonly locale?: string
 }
 
 /**
- * Finds all faults that publishing a document would find, at most one row per locale. Writes nothing.
- * @throws NotFoundError for a missing document or named locale
+ * Finds all faults that would prevent the publication of a document, at most one row per locale.
+ * Writes no data.
+ * @throws NotFoundError for a missing document or requested locale
  */
 export async function checkPublication(
   context: Pick<PlanningContext, 'documents' | 'schema'>,

@@ -14,16 +14,19 @@ export interface Planning extends PlanningContext {
   close(): Promise<void>
 }
 
-/** A look finds the schedules that become due before the next one, and begins each at its time. */
+/**
+ * Polling interval. A poll finds the schedules that become due before the next one, and each starts
+ * at its time.
+ */
 const LOOK_MS = 500
 /**
- * What a killed process was at is begun anew after so long. A process that stands still for as long has it taken away;
- * only one of them counts.
+ * Time until another process takes over a job of a killed or stalled process. If both finish, only
+ * one takes effect.
  */
 const LEASES_MS = { document: 1_000, release: 1_500 } as const
 const CONCURRENCY = { document: 4, release: 1 } as const
 
-/** Begins to do what is due, and to end what has been in the trash for long enough, until `close`. */
+/** Runs due schedules and empties the trash of expired documents, until `close`. */
 export async function openPlanning(options: PlanningOptions): Promise<Planning> {
   const { onBackgroundError, ...context } = options
   const { database } = context.documents

@@ -1,12 +1,12 @@
-/** What is done to a document at a time, or together with others. */
+/** An action that can be scheduled or part of a release. */
 export type PlannedAction = 'publish' | 'unpublish'
 
-/** Why it was not done. */
+/** Reason of a failure. */
 export interface PlannedFailure {
   readonly name: string
   readonly code: string
   readonly message: string
-  /** Each by itself, where there are several. */
+  /** Contains each fault if there are several. */
   readonly details: unknown
   readonly at: Date
 }

@@ -8,7 +8,6 @@ import type { Locales } from '../locales/locales.ts'
 import type { Author } from '../../mongo/connection/authorship.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
-/** What schedules and releases work with. */
 export interface PlanningContext {
   readonly documents: DocumentContext
   readonly schema: Pick<Schema, 'contentTypes'>
@@ -18,7 +17,7 @@ export interface PlanningContext {
   readonly now: () => Date
 }
 
-/** A type that can be published. @throws NotFoundError */
+/** Returns a content-type with draft & publish. @throws NotFoundError */
 export function publishablePlan(
   { schema }: Pick<PlanningContext, 'schema'>,
   uid: string,
@@ -31,8 +30,8 @@ export function publishablePlan(
 }
 
 /**
- * Who asked for something, with the rights that they have by now.
- * @throws ForbiddenError for whom there is no more
+ * Resolves the author of a schedule with the current permissions.
+ * @throws ForbiddenError if deleted
  */
 export async function principalNow(
   { access, administrators }: Pick<PlanningContext, 'access' | 'administrators'>,

@@ -12,8 +12,9 @@ import { changeInside, getRelease } from './releases.ts'
 import { assertMayAct, runAction } from './run-action.ts'
 
 /**
- * Publishes and takes back all that a release holds, or nothing.
- * @throws ValidationError with every fault that there is; NotFoundError; ConflictError where it has a time, or is over
+ * Publishes and unpublishes all items of a release, or none.
+ * @throws ValidationError with all faults; NotFoundError; ConflictError if the release is scheduled
+ * or published
  */
 export async function publishRelease(
   context: PlanningContext,
@@ -27,7 +28,7 @@ export async function publishRelease(
   return holdingItems(context, id, () => retryCollisions(() => database.transact(publish)))
 }
 
-/** Has writers of its documents wait while `work` locks all of them in a transaction. */
+/** Other writers of the documents wait while `work` locks the documents in a transaction. */
 export async function holdingItems<T>(
   context: PlanningContext,
   id: string,
@@ -37,7 +38,7 @@ export async function holdingItems<T>(
   return holding(context.documents.database, byType(context, items), work)
 }
 
-/** The same for a release with a time, in the transaction that takes its time away. */
+/** Publishes a scheduled release, in the transaction that deletes its schedule. */
 export async function publishScheduled(
   context: PlanningContext,
   principal: Principal,
@@ -47,7 +48,7 @@ export async function publishScheduled(
   await publishAll(context, principal, { id, from: 'scheduled' }, session)
 }
 
-/** @throws ValidationError with every fault of its items; NotFoundError */
+/** @throws ValidationError with the faults of all items; NotFoundError */
 export async function assertFaultless(
   context: PlanningContext,
   principal: Principal,
@@ -69,7 +70,8 @@ async function publishAll(
   { id, from }: { readonly id: string; readonly from: 'open' | 'scheduled' },
   session: Session,
 ): Promise<ReleaseRow> {
-  // First of all: what is committed between the beginning of a transaction and its locks is in conflict with it.
+  // Lock the documents first. Commits between the start of the transaction and the locks cause a
+  // write conflict.
   const { items: known } = await getRelease(context, id)
   await lockItems(context, known, session)
   const release = await changeInside(
@@ -105,7 +107,9 @@ async function lockItems(
   }
 }
 
-/** In one order of types, so that no two releases wait for each other. A type that is gone is refused with its item. */
+/**
+ * Sorted by type, so that two releases cannot deadlock. A deleted type is reported with its item.
+ */
 function byType(
   { schema }: PlanningContext,
   items: readonly ReleaseItem[],
@@ -117,14 +121,17 @@ function byType(
   })
 }
 
-/** What is taken back comes first: its values are free then. Documents in one order, so that no two wait for each other. */
+/**
+ * Unpublishes first, which frees unique values. Documents are sorted, so that two releases cannot
+ * deadlock.
+ */
 function inOrder(items: readonly ReleaseItem[]): readonly ReleaseItem[] {
   const keyOf = ({ action, type, documentId, locale }: ReleaseItem): string =>
     `${action === 'unpublish' ? 0 : 1} ${type} ${documentId} ${locale}`
   return items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
 }
 
-/** @throws ApplicationError that names the item: what was found before has changed since */
+/** @throws ApplicationError with the item if it has changed since the check */
 async function runItem(
   context: PlanningContext,
   principal: Principal,

@@ -3,17 +3,17 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import type { PlannedAction } from './planned-action.ts'
 
-/** One locale of one document, and what is to be done with it. */
+/** One locale of a document and the planned action. */
 export interface ReleaseItem {
   readonly id: string
   readonly type: string
   readonly documentId: string
-  /** `NO_LOCALE` where the type has none. */
+  /** `NO_LOCALE` if the type is not localized. */
   readonly locale: string
   readonly action: PlannedAction
 }
 
-/** `open`: it can be changed; `scheduled`: it has a time, or had one and failed; `published`: it is over. */
+/** `open`: can be changed. `scheduled`: has a time, or failed at it. `published`: done. */
 export type ReleaseState = 'open' | 'scheduled' | 'published'
 
 export interface ReleaseRow {
@@ -21,7 +21,7 @@ export interface ReleaseRow {
   readonly name: string
   readonly items: readonly ReleaseItem[]
   readonly state: ReleaseState
-  /** Another with every change, so that of two changes at once one is made anew. */
+  /** Incremented by every change, so that concurrent changes conflict. */
   readonly version: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -29,10 +29,10 @@ export interface ReleaseRow {
   readonly publishedAt: Date | null
 }
 
-/** How much is published together: one transaction must hold it. */
+/** Limit for one transaction. */
 export const MAX_RELEASE_ITEMS = 500
 
-/** What the log calls them. */
+/** Type in the commit log. */
 export const RELEASE_TYPE = 'admin::release'
 
 export function releasesIn(database: Database) {

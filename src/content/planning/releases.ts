@@ -18,7 +18,10 @@ import { schedulesIn } from './schedule-rows.ts'
 
 type Context = Pick<PlanningContext, 'documents' | 'now'>
 
-/** The newest first, `limit` of them before `before`; with a document those that hold it and are not over. */
+/**
+ * Newest first, at most `limit` before `before`. `holding` selects unpublished releases that
+ * contain the document.
+ */
 export function listReleases(
   { documents: { database } }: Context,
   holding: Pick<ReleaseItem, 'type' | 'documentId'> | null,
@@ -58,7 +61,7 @@ export function createRelease(
 ): Promise<ReleaseRow> {
   const at = now()
   const row: ReleaseRow = {
-    // Lists are in the order of ids.
+    // Lists are sorted by id, so ids start with the time.
     _id: `${at.getTime().toString(36).padStart(9, '0')}${newDocumentId().slice(0, 15)}`,
     name,
     items: [],
@@ -76,15 +79,15 @@ export function createRelease(
   })
 }
 
-/** @throws NotFoundError, ConflictError once it is published */
+/** @throws NotFoundError, ConflictError if published */
 export function renameRelease(context: Context, id: string, name: string): Promise<ReleaseRow> {
   return changeRelease(context, id, ['open', 'scheduled'], () => ({ name }))
 }
 
-/** Such an item replaces one of the same locale of the same document. */
+/** Replaces an existing item for the same locale of the document. */
 export type NewItem = Omit<ReleaseItem, 'id'>
 
-/** @throws NotFoundError; ConflictError unless it is open; ApplicationError beyond 500 */
+/** @throws NotFoundError; ConflictError unless open; ApplicationError for more than 500 items */
 export function addItems(
   context: Context,
   id: string,
@@ -108,7 +111,7 @@ export function addItems(
   })
 }
 
-/** @throws NotFoundError, ConflictError unless it is open */
+/** @throws NotFoundError, ConflictError unless open */
 export function removeItem(context: Context, id: string, item: string): Promise<ReleaseRow> {
   return changeRelease(context, id, ['open'], ({ items }) => {
     const rest = items.filter((one) => one.id !== item)
@@ -117,7 +120,7 @@ export function removeItem(context: Context, id: string, item: string): Promise<
   })
 }
 
-/** Takes the release away, and its time; what it has published stays so. @throws NotFoundError */
+/** Deletes a release and its schedule. Published content is not affected. @throws NotFoundError */
 export async function removeRelease(
   { documents: { database } }: Context,
   id: string,
@@ -131,7 +134,7 @@ export async function removeRelease(
   })
 }
 
-/** Has all of it done at a time. @throws NotFoundError, ConflictError unless it is open */
+/** Schedules a release. @throws NotFoundError, ConflictError unless open */
 export async function scheduleRelease(context: Context, id: string, at: Date): Promise<ReleaseRow> {
   const { documents, now } = context
   const row = {
@@ -160,7 +163,10 @@ export async function scheduleRelease(context: Context, id: string, at: Date): P
   )
 }
 
-/** Takes its time back, also after that has failed. @throws NotFoundError, ConflictError where it has none */
+/**
+ * Deletes the schedule of a release, even if it has failed.
+ * @throws NotFoundError, ConflictError if not scheduled
+ */
 export async function unscheduleRelease(context: Context, id: string): Promise<ReleaseRow> {
   const { database } = context.documents
   return changeRelease(
@@ -174,7 +180,7 @@ export async function unscheduleRelease(context: Context, id: string): Promise<R
   )
 }
 
-/** Reads it, and writes what that becomes together with what goes along with it: of two at once one sees the other. */
+/** Changes a release and its related rows in one transaction. */
 export function changeRelease(
   context: Context,
   id: string,
@@ -195,7 +201,10 @@ interface Change {
   readonly change: (row: ReleaseRow) => Partial<ReleaseRow>
 }
 
-/** @throws NotFoundError; ConflictError in another state, and where another changes it at the same time */
+/**
+ * @throws NotFoundError; ConflictError if the state does not match or the release was changed
+ * concurrently
+ */
 export async function changeInside(
   context: Context,
   { id, states, change }: Change,
@@ -237,7 +246,7 @@ function lineOf({ type, documentId, locale }: NewItem): string {
   return `${type} ${documentId} ${locale}`
 }
 
-/** What the releases of these schedules are called, by their id. */
+/** Names of the releases, by id. */
 export async function releaseNames(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   schedules: readonly { readonly _id: string }[],

@@ -3,12 +3,12 @@ import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import { publishInside, unpublishInside } from '../write/publish-document.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import type { ActionLocales } from '../../query/query.ts'
+import type { ActionLocales } from '../../query/parse-version.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { PlannedAction } from './planned-action.ts'
 import type { PlanningContext } from './planning.ts'
 
-/** An action on some locales of one document. */
+/** An action on locales of a document. */
 export interface ActionOn {
   readonly action: PlannedAction
   readonly plan: ContentTypePlan
@@ -25,7 +25,8 @@ export function assertMayAct(
 }
 
 /**
- * Publishes or unpublishes in a transaction, on behalf of the author. @throws as `publishDocument` does
+ * Publishes or unpublishes in a transaction, on behalf of the principal.
+ * @throws like `publishDocument`
  */
 export async function runAction(
   { documents, locales: known }: Pick<PlanningContext, 'documents' | 'locales'>,

@@ -11,14 +11,14 @@ import { assertFaultless, holdingItems, publishScheduled } from './publish-relea
 import { assertMayAct, runAction } from './run-action.ts'
 import type { ScheduleRow } from './schedule-rows.ts'
 
-/** From one attempt to the next, where another may go well; then it has failed. */
+/** Delays between attempts after temporary errors. Afterwards the schedule fails. */
 const RETRIES_MS: readonly number[] = [
   1_000, 5_000, 30_000, 60_000, 300_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000,
 ]
 
 /**
- * Does what is due and removes its row, in one transaction. What cannot be done is kept with the reason; what may go well
- * another time is tried again.
+ * Runs a due schedule and deletes its row, in one transaction. Temporary errors are retried. After
+ * other errors the row is kept with the failure.
  */
 export async function runSchedule(
   context: PlanningContext,
@@ -77,12 +77,12 @@ async function keepFailure(
         : { kind: 'later', dueAt: new Date(at.getTime() + retryMs), set: { failure } },
     )
   } catch (lost) {
-    if (!(lost instanceof LeaseLost)) throw lost // it has been done after all, taken back, or is another's
+    if (!(lost instanceof LeaseLost)) throw lost // already completed, cancelled, or claimed by another process
   }
-  if (!(error instanceof CmsError)) throw error // for the log: it is a bug
+  if (!(error instanceof CmsError)) throw error // a bug: rethrow for the log
 }
 
-/** What a request would be refused for is not mended by waiting. */
+/** A retry does not help if a request would be rejected for the same reason. */
 function isLasting(error: unknown): boolean {
   return error instanceof CmsError && error.status < 500
 }

@@ -6,31 +6,32 @@ import type { PlannedAction, PlannedFailure } from './planned-action.ts'
 
 export const SCHEDULES = 'quire_schedules'
 
-/** What the log calls them: under the id and the locales of the document. */
+/** Type in the commit log. Records have the documentId and the locales of the document. */
 export const SCHEDULE_TYPE = 'admin::schedule'
 
-/** What all rows have: done at a time, in the name of who asked for it. */
+/** Fields of all schedules. */
 interface PlannedRow extends JobRow {
-  /** As it was asked for; `dueAt` moves when it is tried again. */
+  /** The requested time. `dueAt` is later after a failed attempt. */
   readonly at: Date
   readonly by: Author
   readonly createdAt: Date
-  /** Of the last attempt; null before there was one that failed. */
+  /** Failure of the last attempt, or null. */
   readonly failure: PlannedFailure | null
 }
 
-/** An action on one document. */
 export interface DocumentSchedule extends PlannedRow {
   readonly kind: 'document'
   readonly action: PlannedAction
   readonly type: string
   readonly documentId: string
-  /** As the query of the action named them. */
+  /** As requested in the query of the action. */
   readonly locales: readonly string[]
   readonly asked: 'one' | 'several' | 'every'
 }
 
-/** All that a release holds by then. Its `_id` is that of the release: it has one time at most. */
+/**
+ * Publishes a release. `_id` is the id of the release, so each release has at most one schedule.
+ */
 export interface ReleaseSchedule extends PlannedRow {
   readonly kind: 'release'
 }

@@ -6,7 +6,7 @@ import { optionsOf } from '../../mongo/connection/commands.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { visibleRows } from '../../mongo/read/visible-rows.ts'
-import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import { getAllVersions } from '../../mongo/read/read-versions.ts'
 import { isDocumentId, newDocumentId } from '../../mongo/versions/document-id.ts'
 import type { VisibleType } from '../../query/query.ts'
 import type { ActionOn } from './run-action.ts'
@@ -19,12 +19,12 @@ import {
   schedulesIn,
 } from './schedule-rows.ts'
 
-/** How many one document may have. */
 const MAX_SCHEDULES_PER_DOCUMENT = 20
 
 /**
- * Has an action on a document done at a time, with the rights that its author has by then.
- * @throws NotFoundError for a document, or a locale of it that was named, that does not exist; ApplicationError beyond 20
+ * Schedules an action on a document. It runs with the permissions that its author has at that time.
+ * @throws NotFoundError for a missing document or requested locale; ApplicationError for more than
+ * 20 schedules
  */
 export async function addSchedule(
   { documents: { database }, now }: Pick<PlanningContext, 'documents' | 'now'>,
@@ -71,7 +71,7 @@ export async function addSchedule(
   return row
 }
 
-/** Who plans something, or takes it back, stands in the log: what is planned is content to be. */
+/** Schedules are recorded in the audit, because they change content later. */
 function noteSchedule(session: Session, op: 'put' | 'delete', row: ScheduleRow): void {
   if (row.kind === 'release') {
     noteRow(session, op, { type: RELEASE_TYPE, documentId: row._id })
@@ -81,21 +81,20 @@ function noteSchedule(session: Session, op: 'put' | 'delete', row: ScheduleRow):
   for (const locale of locales) noteRow(session, op, { type: SCHEDULE_TYPE, documentId, locale })
 }
 
-/** Which schedules: of a time, of a document, of what is seen. */
 export interface ScheduleSelection {
   readonly from: Date | null
   readonly until: Date | null
   readonly type: string | null
   readonly documentId: string | null
   readonly seen: readonly VisibleType[]
-  /** Whether releases are seen. */
+  /** Whether to include releases. */
   readonly releases: boolean
 }
 
-/** Behind which schedule a page begins. */
+/** Position of the last schedule of a page. */
 export type SchedulePlace = Pick<ScheduleRow, 'at' | '_id'>
 
-/** By time: `limit` of them behind `after`. */
+/** Sorted by time, at most `limit` after `after`. */
 export function listSchedules(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   { from, until, type, documentId, seen, releases }: ScheduleSelection,
@@ -123,7 +122,7 @@ function behind({ at, _id }: SchedulePlace): object {
   return { $or: [{ at: { $gt: at } }, { at, _id: { $gt: _id } }] }
 }
 
-/** Null where there is none, or it has been done. */
+/** Null if it does not exist or is done. */
 export function getSchedule(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   id: string,
@@ -134,9 +133,9 @@ export function getSchedule(
 }
 
 /**
- * Has what could not be done begun anew at once, in the name of its author as ever, who may by now. The reason is shown
- * until it goes well.
- * @throws NotFoundError where it has been done, or taken back; ApplicationError where it has not failed, or is being done
+ * Runs a failed schedule again immediately, on behalf of its author. The previous failure is shown
+ * until the schedule succeeds.
+ * @throws NotFoundError if done or cancelled; ApplicationError if it has not failed or is running
  */
 export async function retrySchedule(
   context: Pick<PlanningContext, 'documents' | 'now'>,
@@ -163,8 +162,8 @@ function noSchedule(): NotFoundError {
 }
 
 /**
- * Takes a schedule back, whether it waits or has failed. Who is at it finishes nothing any more.
- * @throws NotFoundError where it has been done, or taken back
+ * Cancels a pending or failed schedule. A running attempt cannot complete.
+ * @throws NotFoundError if done or cancelled
  */
 export async function cancelSchedule(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,

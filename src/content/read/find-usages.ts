@@ -16,7 +16,7 @@ export interface Usage {
 
 export interface Usages {
   readonly all: readonly Usage[]
-  /** At least one search has reached its limit. */
+  /** Whether a search has reached its limit. */
   readonly capped: boolean
 }
 

@@ -104,8 +104,8 @@ function wholeLimit(
   { mode, range, relation }: RelationNode,
 ): number {
   if (mode === 'entries' && range !== null) return WHOLE_READ
-  // A stored list may refer to hidden documents, so its length does not bound the response. Each owner of an
-  // inverse side is shown at least once, so the entry limit applies.
+  // A stored list may refer to hidden documents, so its length does not limit the response. On an
+  // inverse side each owner is shown at least once, so the entry limit applies.
   const isShown = mode === 'entries' && relation.side === 'inverse'
   return isShown ? reader.answer.bounds.maxEntries : database.countLimit
 }

@@ -15,7 +15,6 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import type { DocumentChanges } from '../payload/relation-input.ts'
 import { pickShared } from '../payload/shared-values.ts'
-import { exclusiveRelations, inverseChanges } from '../payload/write-values.ts'
 import { contentOf } from './same-content.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { type OtherSides, writeOtherSides } from './write-inverse.ts'
@@ -33,8 +32,6 @@ export async function writeRelations(
   { changes, isCopy }: OtherSides,
   session: Session,
 ): Promise<readonly StoredVersion[]> {
-  const { plan } = target
-  if (exclusiveRelations(plan).length + inverseChanges(plan, changes).length === 0) return versions
   const related: StoredVersion[] = []
   let orders: Data = {}
   for (const [index, version] of versions.entries()) {
@@ -48,7 +45,7 @@ export async function writeRelations(
     const { documentId, locale, status } = version
     const written = { documentId, key: { locale, status } }
     // A self-relation may have changed the version, so it is read again.
-    const patched = await patchVersion(context.database, plan, written, orders, session)
+    const patched = await patchVersion(context.database, target.plan, written, orders, session)
     related.push(patched ?? shown)
   }
   return related
@@ -85,7 +82,7 @@ export function patchWritten(
   return patchVersion(database, plan, written, changes, session)
 }
 
-function stampsOf({ draftAndPublish }: ContentTypePlan, at: Date): Data {
+export function stampsOf({ draftAndPublish }: ContentTypePlan, at: Date): Data {
   return draftAndPublish ? { updatedAt: at } : { updatedAt: at, publishedAt: at }
 }
 
@@ -120,7 +117,7 @@ export async function putCopy(
 }
 
 /** Sets every attribute, so that no value of the previous published version remains. */
-function publishedCopy(
+export function publishedCopy(
   plan: ContentTypePlan,
   draft: StoredVersion,
   publishedAt: Date,

@@ -14,8 +14,8 @@ import { readCondition, sendTagged } from '../answer/entity-tag.ts'
 import { entryEnvelope } from '../answer/envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
-import { entryRulesOf, originOf, writerOf } from '../reads/query-rules.ts'
-import type { ContentRouteDependencies } from '../routes/content-routes.ts'
+import { entryRulesOf, writerOf } from '../reads/query-rules.ts'
+import type { ContentRouteDependencies } from '../content/handlers.ts'
 import type { Context } from '../router/state.ts'
 import { toJson } from '../answer/to-json.ts'
 import { adminRouter } from '../router/admin-router.ts'
@@ -149,7 +149,6 @@ async function restore(
     documentId: parameterOf(ctx, 'documentId'),
     key: { locale, status } as const,
     writer: writerOf(ctx, shown.reader),
-    origin: originOf(ctx),
     condition: readCondition(ctx),
   }
   const restored = await restoreContent(documents, target, content, attributes)

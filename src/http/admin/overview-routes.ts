@@ -18,7 +18,7 @@ import { rulesOf } from '../reads/query-rules.ts'
 import { payloadOf, readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
-import type { EditorContentDependencies } from './editor-content-routes.ts'
+import type { EditorContentDependencies } from '../content/editor-content.ts'
 import { meOf } from './me-routes.ts'
 
 export interface OverviewDependencies extends EditorContentDependencies {

@@ -14,7 +14,7 @@ import {
   type EditorContentDependencies,
   localeOf,
   planOf,
-} from './editor-content-routes.ts'
+} from '../content/editor-content.ts'
 import { meOf } from './me-routes.ts'
 
 export interface PreviewDependencies extends EditorContentDependencies {

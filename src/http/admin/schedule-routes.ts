@@ -16,7 +16,7 @@ import {
 import type { ScheduleRow } from '../../content/planning/schedule-rows.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
-import { showSchedule } from '../routes/schedule-action.ts'
+import { showSchedule } from '../answer/show-schedule.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import type { PlanningRouteDependencies } from './release-routes.ts'

@@ -10,13 +10,12 @@ import { type RestoreTarget } from '../../content/trash/restore-document.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
-import { originOf } from '../reads/query-rules.ts'
-import type { ContentRouteDependencies } from '../routes/content-routes.ts'
+import type { ContentRouteDependencies } from '../content/handlers.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { mayFindIn } from './request/may-find-in.ts'
 import { readableTypes } from './request/readable-types.ts'
-import { assertSingle, ownVerb, planOf } from './editor-content-routes.ts'
+import { assertSingle, ownVerb, planOf } from '../content/editor-content.ts'
 
 type Dependencies = ContentRouteDependencies
 
@@ -106,7 +105,6 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
     assertMayPublish: (published) => {
       if (published.length > 0) assertMayAll(ctx, plan, 'publish')(published)
     },
-    origin: originOf(ctx),
   })
   const mayFind = mayFindIn(ctx, (await dependencies.locales.current()).defaultCode)
   const named = lost.filter(

@@ -5,7 +5,7 @@ import type { WriteCondition } from '../../content/write-target.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Context } from '../router/state.ts'
-import type { ContentRouteDependencies } from '../routes/content-routes.ts'
+import type { ContentRouteDependencies } from '../content/handlers.ts'
 
 export type McpDependencies = Pick<
   ContentRouteDependencies,

@@ -1,4 +1,4 @@
-import type { KnownDevice } from '../../people/access/known-devices.ts'
+import type { KnownDevice } from '../../people/sign-in/known-devices.ts'
 import type { Allowance, RateLimits } from '../../people/access/rate-limit.ts'
 import { RateLimitError } from '../../base/errors.ts'
 import { networkOf } from '../router/network-of.ts'

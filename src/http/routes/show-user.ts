@@ -6,7 +6,7 @@ import type { Entry } from '../../content/read/to-entry.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { ContentRouteDependencies } from './content-routes.ts'
+import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { rulesOf } from '../reads/query-rules.ts'
 import type { Context } from '../router/state.ts'
 

@@ -17,9 +17,9 @@ import {
   type Guarded,
   permitted,
 } from '../router/guarded-router.ts'
-import type { ContentRouteDependencies } from './content-routes.ts'
+import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { listEnvelope } from '../answer/envelope.ts'
-import { originOf, rulesOf, writerOf } from '../reads/query-rules.ts'
+import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
 import { receiveAuthorized } from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
@@ -121,8 +121,7 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
       if (attachment === null) return
       const files = added.map(({ documentId }) => documentId)
       const { defaultCode: locale } = await dependencies.locales.current()
-      const by = { writer: writerOf(ctx, { locale }), origin: originOf(ctx) }
-      await attachFiles(dependencies.documents, attachment, files, by)
+      await attachFiles(dependencies.documents, attachment, files, writerOf(ctx, { locale }))
     })
   })
   ctx.status = 201

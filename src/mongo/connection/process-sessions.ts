@@ -9,7 +9,8 @@ import {
 } from 'mongodb'
 import { shareNextByKey } from '../../base/share-by-key.ts'
 import { MAJORITY_WRITES } from './connect.ts'
-import type { SessionId } from './database.ts'
+
+export type SessionId = Binary
 
 export function sessionIdOf({ id }: ClientSession): SessionId {
   return (id as { readonly id: Binary }).id

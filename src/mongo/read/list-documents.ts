@@ -2,7 +2,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
-import { BULK_TIMEOUT_MS } from './get-versions.ts'
+import { BULK_TIMEOUT_MS } from './read-versions.ts'
 
 /** Yields the distinct documentIds of a content-type in order, page by page. */
 export async function* listDocumentIds(

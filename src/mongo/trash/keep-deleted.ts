@@ -1,9 +1,10 @@
 import { BSON } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
-import { authorshipOf, commitIdOf, timeOfCommit } from '../connection/commit-record.ts'
+import { currentAuthorship } from '../connection/authorship.ts'
+import { commitIdOf, timeOfCommit } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { insertTogether } from '../connection/write-commands.ts'
+import { insertTogether } from '../connection/insert-together.ts'
 import type { StoredVersion } from '../versions/stored-version.ts'
 import {
   type DeletionRow,
@@ -36,7 +37,7 @@ export async function keepDeleted(
     locales: [...new Set(versions.map(({ locale }) => locale))].sort(),
     title: titleOf(plan, versions),
     at: timeOfCommit(commit),
-    ...authorshipOf(session),
+    ...currentAuthorship(),
     commit,
   }
   const kept = versions.map((version): TrashedVersion => ({

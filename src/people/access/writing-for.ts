@@ -1,4 +1,4 @@
-import { type Author, type WriteOrigin, writingAs } from '../../mongo/connection/authorship.ts'
+import { type Author, writingAs } from '../../mongo/connection/authorship.ts'
 import type { Caller } from '../../mongo/sharing/write-turns.ts'
 import type { Principal } from './principal.ts'
 
@@ -9,16 +9,7 @@ export function writingFor<T>(
   work: () => Promise<T>,
   caller: Caller | null = null,
 ): Promise<T> {
-  const { authorship } = originOf(principal, requestId, caller)
-  return writingAs(authorship, work, caller)
-}
-
-export function originOf(
-  principal: Principal,
-  requestId: string,
-  caller: Caller | null,
-): WriteOrigin {
-  return { authorship: { by: authorOf(principal), requestId }, caller }
+  return writingAs({ by: authorOf(principal), requestId }, work, caller)
 }
 
 export function authorOf(principal: Principal): Author {

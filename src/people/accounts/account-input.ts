@@ -2,7 +2,7 @@ import Joi from 'joi'
 import { assertWhole } from '../access/input.ts'
 import { type Fault, ValidationError, validationError, fault } from '../../base/errors.ts'
 import { reasonOf, sentenceOf } from '../../schema/values/value-messages.ts'
-import { MAX_PASSWORD_BYTES } from './passwords.ts'
+import { MAX_PASSWORD_BYTES } from '../sign-in/passwords.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

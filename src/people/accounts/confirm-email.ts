@@ -1,7 +1,7 @@
 import { ApplicationError, ValidationError } from '../../base/errors.ts'
 import { readAccount, required, RULES, readText } from './account-input.ts'
 import type { AccountsContext } from './accounts.ts'
-import { hashOfCode } from './codes.ts'
+import { credentialHash } from '../access/credentials.ts'
 import { mailConfirmation } from './mail-confirmation.ts'
 import { changeUser, findUser } from './users.ts'
 
@@ -11,7 +11,7 @@ const RECIPIENT = { email: required(RULES.email) }
 /** Confirms an address by the code from a mail. @throws ValidationError */
 export async function confirmEmail(context: AccountsContext, query: unknown): Promise<void> {
   const code = readText(readAccount(CONFIRMATION, query), 'confirmation')
-  const confirmationToken = hashOfCode(code)
+  const confirmationToken = credentialHash(code)
   const user = await findUser(context, { confirmationToken })
   if (user === null) throw invalidToken()
   await changeUser(context, user, (stored) => {

@@ -1,4 +1,5 @@
-import { createCode, hashOfCode } from './codes.ts'
+import { credentialHash } from '../access/credentials.ts'
+import { createCode } from '../sign-in/random-tokens.ts'
 import type { Links, Mailer } from './mailer.ts'
 import { changeUser, type User, type UsersContext } from './users.ts'
 
@@ -10,7 +11,7 @@ export interface ConfirmationContext extends UsersContext {
 /** Sends the confirmation mail. The code of an earlier mail becomes invalid. */
 export async function mailConfirmation(context: ConfirmationContext, user: User): Promise<void> {
   const code = createCode()
-  await changeUser(context, user, () => ({ confirmationToken: hashOfCode(code) }))
+  await changeUser(context, user, () => ({ confirmationToken: credentialHash(code) }))
   const link = `${context.links.emailConfirmation}?confirmation=${code}`
   await context.mailer.send({
     to: user.email,

@@ -1,15 +1,11 @@
-import { currentAuthorship, writingAs } from '../../mongo/connection/authorship.ts'
-import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { noteAccount, noteSession } from '../sign-in/sign-in-notes.ts'
 
 /** Types in the commit log. */
 const SESSION_TYPE = 'plugin::users-permissions.session'
 const FAILED_TYPE = 'plugin::users-permissions.failed-sign-in'
 /** Replaces the records above the limit. The id is their number. */
 const LEFT_OUT_TYPE = 'plugin::users-permissions.left-out-sign-ins'
-
-/** Id of a failed sign-in with an unknown name. The input is not recorded. */
-const UNKNOWN = 'unknown'
 
 /** Limit per process, so that password guessing or many users cannot fill the log. */
 const MAX_PER_MINUTE = 60
@@ -35,7 +31,7 @@ export function openSignInNotes(
     if (nowMs() - minute.since >= MINUTE_MS) {
       const { leftOut } = minute
       minute = { since: nowMs(), noted: 0, leftOut: 0 }
-      if (leftOut > 0) await note(database, LEFT_OUT_TYPE, String(leftOut))
+      if (leftOut > 0) await noteAccount(database, 'put', LEFT_OUT_TYPE, String(leftOut))
     }
     const isAdmitted = minute.noted < MAX_PER_MINUTE
     if (isAdmitted) minute.noted += 1
@@ -44,20 +40,10 @@ export function openSignInNotes(
   }
   return {
     signedIn: async (id) => {
-      if (!(await admit())) return
-      const { requestId } = currentAuthorship()
-      const by = { kind: 'user', id, name: null }
-      await writingAs({ by, requestId }, () => note(database, SESSION_TYPE, id))
+      if (await admit()) await noteSession(database, SESSION_TYPE, { kind: 'user', id, name: null })
     },
     failed: async (documentId) => {
-      if (await admit()) await note(database, FAILED_TYPE, documentId ?? UNKNOWN)
+      if (await admit()) await noteAccount(database, 'put', FAILED_TYPE, documentId)
     },
   }
-}
-
-function note(database: Database, type: string, documentId: string): Promise<void> {
-  return database.transact((session) => {
-    noteRow(session, 'put', { type, documentId })
-    return Promise.resolve()
-  })
 }

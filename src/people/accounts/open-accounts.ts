@@ -1,4 +1,4 @@
-import { openKnownDevices } from '../access/known-devices.ts'
+import { openKnownDevices } from '../sign-in/known-devices.ts'
 import type { AccountsContext } from './accounts.ts'
 import { openSignInNotes } from './note-sign-ins.ts'
 import { findDeviceAccount } from './users.ts'

@@ -17,8 +17,9 @@ import {
   type SignedIn,
   signInChanged,
 } from './accounts.ts'
-import { createCode, hashOfCode } from './codes.ts'
-import { wrongPassword } from './passwords.ts'
+import { credentialHash } from '../access/credentials.ts'
+import { createCode } from '../sign-in/random-tokens.ts'
+import { wrongPassword } from '../sign-in/passwords.ts'
 import { changeUser, findUser, type User } from './users.ts'
 
 const CODE_LIVES_MS = 60 * 60 * 1_000
@@ -62,7 +63,7 @@ async function sendCode(context: AccountsContext, user: User): Promise<void> {
   const code = createCode()
   const expiresAt = new Date(context.now().getTime() + CODE_LIVES_MS)
   await changeUser(context, user, () => ({
-    resetPasswordToken: hashOfCode(code),
+    resetPasswordToken: credentialHash(code),
     resetPasswordExpiresAt: expiresAt,
   }))
   const { resetPassword } = context.links
@@ -87,7 +88,7 @@ export async function resetUserPassword(
   const input = readAccount(RESET, body)
   assertConfirmed(input)
   const deviceId = deviceOf(context, body)
-  const resetPasswordToken = hashOfCode(readText(input, 'code'))
+  const resetPasswordToken = credentialHash(readText(input, 'code'))
   const user = await findUser(context, { resetPasswordToken })
   if (user === null || !isCodeAlive(context, user)) throw incorrectCode()
   readAccount(NEW_PASSWORD, input)

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { openSigner } from '../sign-in/signer.ts'
 
 /** Content of a refresh token: the session and its generation, which counts the refreshes. */
 export interface RefreshClaim {
@@ -19,18 +19,16 @@ const TOKEN = /^([0-9a-f]{32})-(\d{1,9})-([0-9a-f]{64})$/
  * read. The token of a generation is deterministic.
  */
 export function openRefreshTokens(secret: string): RefreshTokens {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire refresh tokens', 32))
-  const signatureOf = (signed: string): Buffer => createHmac('sha256', key).update(signed).digest()
+  const signer = openSigner(secret, 'quire refresh tokens')
   return {
     sign: ({ id, generation }) => {
       const signed = `${id}-${generation}`
-      return `${signed}-${signatureOf(signed).toString('hex')}`
+      return `${signed}-${signer.sign(signed).toString('hex')}`
     },
     verify: (token) => {
       const [, id, generation, signature] = TOKEN.exec(token) ?? []
       if (id === undefined || generation === undefined || signature === undefined) return null
-      const expected = signatureOf(`${id}-${generation}`)
-      if (!timingSafeEqual(expected, Buffer.from(signature, 'hex'))) return null
+      if (!signer.isSigned(Buffer.from(signature, 'hex'), `${id}-${generation}`)) return null
       return { id, generation: Number(generation) }
     },
   }

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import type { Collection } from 'mongodb'
 import { UnauthorizedError } from '../../base/errors.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
-import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import { createId } from '../sign-in/random-tokens.ts'
+import { liveAt, openSessionRows, type SessionRows } from '../sign-in/session-rows.ts'
 import { openRefreshTokens, type RefreshClaim, type RefreshTokens } from './refresh-token.ts'
 import { toSeconds } from './user-tokens.ts'
 
@@ -86,29 +85,24 @@ export interface SessionsOptions {
  */
 const GRACE_MS = 10_000
 
-const MAX_LISTED = 100
-const SWEEP_INTERVAL_MS = 60_000
-const COLLECTION = 'quire_sessions'
-
-interface SessionsContext {
-  readonly rows: Collection<SessionRow>
+interface SessionsContext extends SessionRows<SessionRow> {
   readonly tokens: RefreshTokens
   readonly lifespans: SessionLifespans
   readonly now: () => Date
-  readonly bounded: { readonly maxTimeMS: number }
 }
 
 export async function openSessions(options: SessionsOptions): Promise<Sessions> {
   const { db, secret, lifespans, now } = options
-  const rows = db.collection<SessionRow>(COLLECTION)
-  await ensureIndexes(rows, [
-    { key: { user: 1 }, name: 'user' },
-    { key: { expiresAt: 1 }, name: 'expiresAt' },
-  ])
-  const bounded = { maxTimeMS: db.queryTimeoutMs }
+  const opened = await openSessionRows<SessionRow>({
+    db,
+    collection: 'quire_sessions',
+    owner: 'user',
+    usedAt: 'refreshedAt',
+    now,
+  })
   const tokens = openRefreshTokens(secret)
-  const context = { rows, tokens, lifespans, now, bounded }
-  const sweep = sweeper(now, (at) => rows.deleteMany({ expiresAt: { $lte: at } }, bounded))
+  const context = { ...opened, tokens, lifespans, now }
+  const { rows, bounded, sweep, list } = opened
   return {
     start: (user, deviceId) =>
       asCmsErrors(async () => {
@@ -127,7 +121,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     end: async (id) => {
       await asCmsErrors(() => rows.deleteOne({ _id: id }, bounded))
     },
-    list: (user) => asCmsErrors(() => listSessions(context, user)),
+    list: async (user) => (await asCmsErrors(() => list(user))).map(toListed),
     endOne: async (user, id) => {
       const { deletedCount } = await asCmsErrors(() => rows.deleteOne({ _id: id, user }, bounded))
       return deletedCount > 0
@@ -139,18 +133,9 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   }
 }
 
-async function listSessions(
-  { rows, now, bounded }: SessionsContext,
-  user: string,
-): Promise<readonly ListedSession[]> {
-  const found = await rows
-    .find({ user, ...liveAt(now()) }, bounded)
-    .sort({ refreshedAt: -1, _id: 1 })
-    .limit(MAX_LISTED)
-    .toArray()
-  return found.map(({ _id: id, deviceId, issuedAt, refreshedAt, expiresAt }) => {
-    return { id, deviceId, createdAt: new Date(issuedAt * 1_000), refreshedAt, expiresAt }
-  })
+function toListed(row: SessionRow): ListedSession {
+  const { _id: id, deviceId, issuedAt, refreshedAt, expiresAt } = row
+  return { id, deviceId, createdAt: new Date(issuedAt * 1_000), refreshedAt, expiresAt }
 }
 
 function newRow(
@@ -160,7 +145,7 @@ function newRow(
 ): SessionRow {
   const at = now()
   return {
-    _id: randomBytes(16).toString('hex'),
+    _id: createId(),
     user: user.documentId,
     deviceId,
     issuedAt: Math.max(toSeconds(at), user.tokensFrom),
@@ -216,21 +201,6 @@ function wasExchangedJustNow(row: SessionRow, claim: RefreshClaim, at: Date): bo
   const isLast = row.generation === claim.generation + 1
   const isLive = row.expiresAt > at && row.endsAt > at
   return isLast && isLive && at.getTime() - row.refreshedAt.getTime() < GRACE_MS
-}
-
-function liveAt(at: Date) {
-  return { expiresAt: { $gt: at }, endsAt: { $gt: at } }
-}
-
-/** Deletes expired sessions on use, at most once a minute. Not every engine has TTL indexes. */
-function sweeper(now: () => Date, remove: (at: Date) => Promise<unknown>): () => Promise<void> {
-  let sweptAt = -Infinity
-  return async () => {
-    const at = now()
-    if (Math.abs(at.getTime() - sweptAt) < SWEEP_INTERVAL_MS) return // the clock may be set back
-    sweptAt = at.getTime()
-    await remove(at)
-  }
 }
 
 function after(at: Date, seconds: number): Date {

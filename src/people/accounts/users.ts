@@ -8,7 +8,7 @@ import { versionId } from '../../mongo/versions/version-match.ts'
 import { patchVersion } from '../../mongo/write/write-versions.ts'
 import { deleteVersions } from '../../mongo/write/delete-versions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { DeviceAccount } from '../access/known-devices.ts'
+import type { DeviceAccount } from '../sign-in/known-devices.ts'
 import type { EndUsers, IdentifiedUser } from '../access/end-users.ts'
 import type { Sessions } from './sessions.ts'
 import type { UserTokens } from './user-tokens.ts'
@@ -31,7 +31,7 @@ export interface UserValues {
   readonly role: string | null
   /** In seconds since 1970. Tokens issued earlier are rejected. */
   readonly tokensFrom: number
-  /** `hashCredential` of the code, in hexadecimal. */
+  /** `credentialHash` of the code. */
   readonly resetPasswordToken: string | null
   readonly resetPasswordExpiresAt: Date | null
   /** Like `resetPasswordToken`. */

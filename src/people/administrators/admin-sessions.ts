@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import type { Collection } from 'mongodb'
 import { credentialHash } from '../access/credentials.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
-import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import { createId, createToken } from '../sign-in/random-tokens.ts'
+import { liveAt, openSessionRows, type SessionRows } from '../sign-in/session-rows.ts'
 
 /** The origin of a sign-in, as the list of sessions shows it. */
 export interface Device {
@@ -66,27 +65,26 @@ export const SESSION_LIVES_MS = 30 * DAY_MS
 const NOTE_USE_INTERVAL_MS = 60_000
 const TOKEN = /^[\w-]{43}$/
 const MAX_TEXT = 255
-const MAX_LISTED = 100
 
-interface Context {
-  readonly rows: Collection<SessionRow>
+interface Context extends SessionRows<SessionRow> {
   readonly now: () => Date
-  readonly bounded: { readonly maxTimeMS: number }
 }
 
 export async function openAdminSessions(db: Database, now: () => Date): Promise<AdminSessions> {
-  const rows = db.collection<SessionRow>('quire_admin_sessions')
-  await ensureIndexes(rows, [
-    { key: { administrator: 1 }, name: 'administrator' },
-    { key: { expiresAt: 1 }, name: 'expiresAt' },
-  ])
-  const bounded = { maxTimeMS: db.queryTimeoutMs }
-  const context = { rows, now, bounded }
+  const opened = await openSessionRows<SessionRow>({
+    db,
+    collection: 'quire_admin_sessions',
+    owner: 'administrator',
+    usedAt: 'usedAt',
+    now,
+  })
+  const context = { ...opened, now }
+  const { rows, bounded, list } = opened
   return {
     start: (administrator, device) =>
       asCmsErrors(() => startSession(context, administrator, device)),
     find: (token) => asCmsErrors(() => findSession(context, token)),
-    list: (administrator) => asCmsErrors(() => listSessions(context, administrator)),
+    list: async (administrator) => (await asCmsErrors(() => list(administrator))).map(toSession),
     end: (administrator, id) =>
       asCmsErrors(async () => {
         // Deleted by `_id`, because the collection may be sharded by `_id`.
@@ -112,16 +110,16 @@ export async function openAdminSessions(db: Database, now: () => Date): Promise<
 }
 
 async function startSession(
-  { rows, now, bounded }: Context,
+  { rows, now, bounded, sweep }: Context,
   { _id: administrator, epoch }: { readonly _id: string; readonly epoch: number },
   { address, userAgent }: Device,
 ): Promise<string> {
+  await sweep()
   const at = now()
-  await rows.deleteMany({ expiresAt: { $lte: at } }, bounded)
-  const token = randomBytes(32).toString('base64url')
+  const token = createToken()
   const row: SessionRow = {
     _id: credentialHash(token),
-    id: randomBytes(16).toString('hex'),
+    id: createId(),
     administrator,
     epoch,
     address: address.slice(0, MAX_TEXT),
@@ -139,7 +137,7 @@ async function findSession(context: Context, token: string): Promise<LiveSession
   const { rows, now, bounded } = context
   if (!TOKEN.test(token)) return null
   const at = now()
-  const row = await rows.findOne({ _id: credentialHash(token), expiresAt: { $gt: at } }, bounded)
+  const row = await rows.findOne({ _id: credentialHash(token), ...liveAt(at) }, bounded)
   if (row === null) return null
   await noteUse(context, row, at)
   return { id: row.id, administrator: row.administrator, epoch: row.epoch }
@@ -149,19 +147,6 @@ async function noteUse({ rows, bounded }: Context, row: SessionRow, at: Date): P
   if (Math.abs(at.getTime() - row.usedAt.getTime()) < NOTE_USE_INTERVAL_MS) return
   const expiresAt = earlier(new Date(at.getTime() + IDLE_MS), row.endsAt)
   await rows.updateOne({ _id: row._id }, { $set: { usedAt: at, expiresAt } }, bounded)
-}
-
-async function listSessions(
-  { rows, now, bounded }: Context,
-  administrator: string,
-): Promise<readonly AdminSession[]> {
-  const live = { administrator, expiresAt: { $gt: now() } }
-  const found = await rows
-    .find(live, bounded)
-    .sort({ usedAt: -1, _id: 1 })
-    .limit(MAX_LISTED)
-    .toArray()
-  return found.map(toSession)
 }
 
 function toSession({

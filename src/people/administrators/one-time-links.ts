@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { credentialHash } from '../access/credentials.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
-import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import { openExpiringRows } from '../sign-in/expiring-rows.ts'
+import { createToken } from '../sign-in/random-tokens.ts'
 
 /** Purpose of a link: create the first administrator, choose a password, or sign in. */
 export type LinkKind = 'first' | 'password' | 'sign-in'
@@ -36,18 +36,16 @@ export interface OneTimeLinks {
 const LINK_LIVES_MS = 60 * 60 * 1_000
 
 export async function openOneTimeLinks(db: Database, now: () => Date): Promise<OneTimeLinks> {
-  const rows = db.collection<LinkRow>('quire_admin_links')
-  await ensureIndexes(rows, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
-  const bounded = { maxTimeMS: db.queryTimeoutMs }
+  const collection = 'quire_admin_links'
+  const { rows, bounded, sweep } = await openExpiringRows<LinkRow>({ db, collection, now })
   return {
     make: (kind, administrator) =>
       asCmsErrors(async () => {
-        const at = now()
-        await rows.deleteMany({ expiresAt: { $lte: at } }, bounded)
+        await sweep()
         // Links for the first administrator are kept, because each starting process prints its own.
         if (administrator !== null) await rows.deleteMany({ kind, administrator }, bounded)
-        const token = randomBytes(32).toString('base64url')
-        const expiresAt = new Date(at.getTime() + LINK_LIVES_MS)
+        const token = createToken()
+        const expiresAt = new Date(now().getTime() + LINK_LIVES_MS)
         const row = { _id: credentialHash(token), kind, administrator, expiresAt }
         await insertOnce(rows, row, { own: '_id', ...bounded }) // a random id
         return token

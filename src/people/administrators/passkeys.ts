@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   generateRegistrationOptions,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -7,7 +6,8 @@ import {
 } from '@simplewebauthn/server'
 import { readInput } from '../access/input.ts'
 import type { AdministratorPrincipal } from '../access/principal.ts'
-import { assertCurrentPassword } from '../accounts/passwords.ts'
+import { assertCurrentPassword } from '../sign-in/passwords.ts'
+import { createId } from '../sign-in/random-tokens.ts'
 import { because, NotFoundError, UnauthorizedError, ValidationError } from '../../base/errors.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import { asCmsErrors } from '../../mongo/connection/database-error.ts'
@@ -83,7 +83,7 @@ export async function addPasskey(
   const made = await verify(context, purposeOf(administrator, epoch), response)
   const row: PasskeyRow = {
     ...made,
-    id: randomBytes(16).toString('hex'),
+    id: createId(),
     administrator,
     name,
     createdAt: context.now(),

@@ -1,7 +1,7 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Action, Actions } from '../access/actions.ts'
 import type { Grants } from '../access/principal.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
+import { openSigner } from '../sign-in/signer.ts'
 import type { KnownStaff } from './staff.ts'
 
 /** Gives a preview page read access with the permissions of an administrator, including drafts. */
@@ -36,8 +36,7 @@ const TOKEN = /^preview-([a-z0-9]{24})-(\d{1,9})-(\d{1,11})-([0-9a-f]{64})$/
  */
 export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens {
   const { secret, actions, versionedCache, now } = options
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire preview tokens', 32))
-  const signatureOf = (signed: string): Buffer => createHmac('sha256', key).update(signed).digest()
+  const signer = openSigner(secret, 'quire preview tokens')
   return {
     sign: async (administrator) => {
       const row = (await versionedCache.current()).administrators.find(
@@ -46,14 +45,13 @@ export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens 
       if (row === undefined) return null
       const end = Math.floor((now().getTime() + LIVES_MS) / 1_000)
       const signed = `preview-${administrator}-${row.epoch}-${end}`
-      const token = `${signed}-${signatureOf(signed).toString('hex')}`
+      const token = `${signed}-${signer.sign(signed).toString('hex')}`
       return { token, expiresAt: new Date(end * 1_000) }
     },
     identify: async (token) => {
       const [, administrator = '', epoch, end, signature = ''] = TOKEN.exec(token) ?? []
       const signed = `preview-${administrator}-${epoch}-${end}`
-      const given = Buffer.from(signature, 'hex')
-      if (given.length !== 32 || !timingSafeEqual(signatureOf(signed), given)) return null
+      if (!signer.isSigned(Buffer.from(signature, 'hex'), signed)) return null
       if (Number(end) * 1_000 <= now().getTime()) return null
       return readsOf(await versionedCache.current(), administrator, Number(epoch), actions)
     },

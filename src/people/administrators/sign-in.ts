@@ -1,6 +1,6 @@
 import { readInput } from '../access/input.ts'
 import type { AdministratorPrincipal, Principal } from '../access/principal.ts'
-import { wrongPassword } from '../accounts/passwords.ts'
+import { wrongPassword } from '../sign-in/passwords.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import {
   FIRST_ADMINISTRATOR,

@@ -43,7 +43,6 @@ export function compileQueries(schema: Schema, bounds: PageBounds = USUAL_BOUNDS
   return new Map(compiled.map((query) => [query.definition.name, query]))
 }
 
-/** A single type always has one entry. */
 function oneOf(definition: QueryDefinition, { kind }: ContentTypePlan): QueryDefinition {
   return { ...definition, single: definition.single || kind === 'singleType' }
 }
@@ -121,7 +120,7 @@ function shownOf(asked: Data): Data {
   }
 }
 
-/** Reports selections that are wider than declared: whole users, and entries of arbitrary types. */
+/** Reports selections that are too wide: whole users, and entries of arbitrary types. */
 function findWide(populate: Query['populate']): readonly string[] {
   return populate.flatMap((node): readonly string[] => {
     switch (node.kind) {

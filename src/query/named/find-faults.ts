@@ -14,7 +14,7 @@ import { fill, type Given, parameterIn, parametersIn } from './places.ts'
 
 type Attempt = readonly [path: string, parse: () => unknown]
 
-/** What is asked where no request may have a say. */
+/** Parts that cannot contain parameters. */
 const FIXED = ['populate', 'fields', 'sort'] as const
 
 const PAGE_KEYS: ReadonlySet<string> = new Set([
@@ -26,7 +26,7 @@ const PAGE_KEYS: ReadonlySet<string> = new Set([
   'withCount',
 ])
 
-/** All that is wrong with what a query asks, and with its parameters. */
+/** Returns all faults of a declared query and its parameters. */
 export function findFaults(
   definition: QueryDefinition,
   plan: ContentTypePlan,
@@ -46,7 +46,7 @@ export function findFaults(
   return [...faults.values(), ...findPageFaults(definition)]
 }
 
-/** Each part for itself, so that one fault does not hide another. */
+/** Parses each part separately, so that one fault does not hide another. */
 function attemptsOf(
   definition: QueryDefinition,
   plan: ContentTypePlan,
@@ -73,7 +73,7 @@ function attemptsOf(
   ]
 }
 
-/** A cursor is no value that could be made up. */
+/** A cursor cannot be sampled, so an empty one is used. */
 export function pageSamples(asked: Data, given: Given): Given {
   const { cursor } = (asked['pagination'] ?? {}) as Data
   return new Map([...given, ...parametersIn(cursor).map((name) => [name, ''] as const)])
@@ -94,7 +94,7 @@ function problemOf(parse: () => unknown): string | null {
   }
 }
 
-/** Parameters that stand where none may, that are not declared, or that stand nowhere. */
+/** Reports misplaced, undeclared and unused parameters. */
 function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly DeclarationFault[] {
   const names = Object.keys(parameters)
   const used = parametersIn(asked)
@@ -121,7 +121,7 @@ function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly Decla
   ]
 }
 
-/** A query string has no null. */
+/** A query string cannot contain null. */
 function findNullFaults(value: unknown, path = ''): readonly DeclarationFault[] {
   if (value === null) return [{ path, problem: 'null is no operand; use $null: true' }]
   if (typeof value !== 'object' || parameterIn(value) !== null) return []

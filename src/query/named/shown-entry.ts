@@ -3,7 +3,7 @@ import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { nodeName } from '../node-name.ts'
 import type { FragmentSelection, PopulateMode, PopulateNode } from '../query.ts'
 
-/** Shape of an entry or component in a response, for generated descriptions. */
+/** Shape of an entry or component in a response. Used for generated API descriptions. */
 export interface ShownEntry {
   readonly holder: ShapePlan
   readonly scalars: readonly ScalarPlan[]

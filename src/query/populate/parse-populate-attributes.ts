@@ -45,6 +45,6 @@ function localizationsOf(plan: ContentTypePlan): Localizations {
 }
 
 function usersOf(holder: ShapePlan): Users | null {
-  const plan = holder as Partial<ContentTypePlan> // a component has none
+  const plan = holder as Partial<ContentTypePlan> // components have none
   return plan.users === undefined ? null : { kind: 'users', name: USERS, types: plan.users() }
 }

@@ -4,8 +4,8 @@ import { populatablesOf } from './parse-populate-attributes.ts'
 import { unknownKey } from '../query-error.ts'
 
 /**
- * A text that means nothing beside the attribute at `path`. A lone `*` is read as everything below the
- * attribute, and fails at the first of it.
+ * For a text that is not valid for the attribute at `path`. A single `*` is expanded to all
+ * attributes, and the first one is reported.
  */
 export function misplacedText(
   text: string,
@@ -23,8 +23,8 @@ export function misplacedText(
 }
 
 /**
- * Starts the message for an invalid key with the nested parameter that holds it: `details.path` begins at that parameter,
- * as in the dialect. `trail` must still hold the parameters that were being read.
+ * Prefixes the message about an invalid key with the nested parameter, because `details.path` is
+ * relative to it in the reference. `trail` must still contain the current parameters.
  */
 export function namingLevel<T>(trail: readonly string[], parse: () => T): T {
   try {
@@ -39,7 +39,7 @@ export function namingLevel<T>(trail: readonly string[], parse: () => T): T {
   }
 }
 
-/** For what a zone takes only by component. */
+/** For options that a dynamic zone accepts only per component. */
 export function withoutFragment(
   zone: DynamicZonePlan,
   found: string,

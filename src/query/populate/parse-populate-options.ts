@@ -11,7 +11,7 @@ import type { FieldSelection, Filter, QueryRules, RelationNode, SortKey } from '
 
 export type Options = ReadonlyMap<string, unknown>
 
-/** What can be asked of every component, as of a fragment of a zone. */
+/** Options of components, and of fragments of a dynamic zone. */
 export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
   'fields',
   'filters',
@@ -22,7 +22,10 @@ export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
 const PARAM = 'populate'
 const RANGE_KEYS: ReadonlySet<string> = new Set(['page', 'pageSize', 'start', 'limit'])
 
-/** @throws ValidationError for an option that is not among `known`; `path` is the attribute's. */
+/**
+ * `path` is the path of the attribute.
+ * @throws ValidationError for an option that is not in `known`.
+ */
 export function assertOptions(options: Options, known: ReadonlySet<string>, path: string): void {
   for (const option of options.keys()) {
     if (option === 'locale') throw unusableKey(option, path, PARAM)
@@ -31,8 +34,9 @@ export function assertOptions(options: Options, known: ReadonlySet<string>, path
 }
 
 /**
- * What to show of the entries that an attribute leads to, and which of them in what order.
- * `within` runs the parser of one option. @throws ValidationError as `fields`, `filters` and `sort` do at the root.
+ * Parses the selection, filter and order of the entries of an attribute. `within` runs the parser
+ * of one option.
+ * @throws ValidationError like `fields`, `filters` and `sort` at the root.
  */
 export function parseEntryOptions(
   options: Options,
@@ -52,8 +56,8 @@ export function parseEntryOptions(
 }
 
 /**
- * Elements of a component are filtered and sorted without a query, by their own values.
- * @throws ValidationError for conditions and orders that lead through a relation.
+ * Components are filtered and sorted in memory, by their own values.
+ * @throws ValidationError for filters and sort keys through a relation.
  */
 export function assertWithinComponent(
   { filter, sort }: { readonly filter: Filter | null; readonly sort: readonly SortKey[] },
@@ -82,7 +86,7 @@ function asksRelated(filter: Filter): boolean {
   }
 }
 
-/** @throws ValidationError when the value is neither true nor false. */
+/** @throws ValidationError unless the value is a boolean. */
 export function parseCount(options: Options, path: string): boolean {
   const value = options.get('count')
   if (value === undefined) return false
@@ -92,8 +96,9 @@ export function parseCount(options: Options, path: string): boolean {
 }
 
 /**
- * `pagination` of a to-many relation, with the root's defaults and maximum; null when there is none.
- * @throws PaginationError when pages and offsets are mixed, ValidationError for anything else than these.
+ * Parses `pagination` of a to-many relation, with the default and maximum of the root. Returns null
+ * if absent.
+ * @throws PaginationError for mixed pages and offsets, ValidationError for other invalid values.
  */
 export function parseRange(
   options: Options,
@@ -116,7 +121,7 @@ export function parseRange(
   }
 }
 
-/** A key that a nested parameter does not know is reported as one of `populate`, as in the dialect. */
+/** An invalid key in a nested parameter is reported as a key of `populate`, as in the reference. */
 function namingPopulate<T>(parse: () => T): T {
   try {
     return parse()

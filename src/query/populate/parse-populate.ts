@@ -28,36 +28,38 @@ import type {
   FileUsageNode,
 } from '../query.ts'
 
-/** What bounds the populate parameter of one request. */
 export type PopulateRules = Pick<
   QueryRules,
   'mayRead' | 'defaultLimit' | 'maxLimit' | 'fileHolder' | 'components'
 >
 
-/** Bounds of one request; beyond them it is a 400. */
+/** Limits of one request. A request beyond them fails with 400. */
 export const POPULATE_LIMITS = { nodes: 100, depth: 20 } as const
 
 type Selection = Pick<ComponentNode, 'mode' | 'fields' | 'filter' | 'sort' | 'populate'>
 
 const PLAIN: Selection = { mode: 'entries', fields: 'all', filter: null, sort: [], populate: [] }
 
-/** Where a populate is being read: what its names mean, how deep, and how much has been read so far. */
+/** State of the parser: the current holder and depth, and the count of the whole request. */
 interface Scope {
   readonly holder: ShapePlan
-  /** Dotted path down to here, null at the root; a nested `populate` begins a new one, as in the dialect. */
+  /**
+   * Dotted path so far, null at the root. A nested `populate` starts a new path, as in the
+   * reference.
+   */
   readonly parent: string | null
   readonly depth: number
-  /** Whether a relation leads here: what follows is shown again in each entry that it shows. */
+  /** Whether the path contains a relation. Its targets can appear once per entry. */
   readonly isBelowRelation: boolean
   readonly count: { nodes: number }
-  /** The nested parameters that are being read, the outermost first: `category.populate`. */
+  /** Nested parameters being parsed, outermost first: `category.populate`. */
   readonly trail: string[]
   readonly rules: PopulateRules
 }
 
-/** What an attribute leads to: whose members it shows, and which options it takes. */
+/** Members and options of a populated attribute. */
 interface Target {
-  /** Null for media that take no nested options. */
+  /** Null for media without nested options. */
   readonly holder: ShapePlan | null
   readonly options: ReadonlySet<string>
   readonly hasIds: boolean
@@ -69,9 +71,9 @@ const LIST_OPTIONS: ReadonlySet<string> = new Set([...ENTRY_OPTIONS, 'pagination
 const COUNT_ONLY: ReadonlySet<string> = new Set(['count'])
 
 /**
- * What a request shows beside the entries' own members, in the order of the schema, `localizations` last.
- * Relations to what may not be read are left out, with all that is asked for below them.
- * @throws ValidationError, PaginationError for whatever is not understood, naming its path.
+ * Parses the populated attributes, in the order of the schema with `localizations` last. Omits
+ * relations to unreadable types and everything below them.
+ * @throws ValidationError, PaginationError with the path of the invalid part.
  */
 export function parsePopulate(
   input: unknown,
@@ -118,7 +120,7 @@ function shownNames({ holder, rules }: Scope): readonly string[] {
     .map(({ name }) => name)
 }
 
-/** Null for a relation that is never shown, or to what may not be read. */
+/** Returns null for a relation that is never shown, or whose target type is not readable. */
 function parseAttribute(
   attribute: Populatable,
   asked: PopulateRequest,
@@ -200,8 +202,8 @@ function rangeOf(asked: PopulateRequest, path: string, { rules }: Scope): Relati
 }
 
 /**
- * Nobody has said how many entries an inverse side may show: below another relation it shows the first
- * page of them to each entry, as what is to and fro would grow with every level.
+ * The number of entries on an inverse side is unlimited, and would multiply with each level. So
+ * below another relation, each entry shows the first page only.
  */
 function defaultRange(
   { side, toMany }: RelationPlan,
@@ -229,7 +231,7 @@ function parseSelection(
   }
 }
 
-/** What dotted paths ask for below the attribute that they have reached. */
+/** Parses the rest of dotted paths below an attribute. */
 function parseBelow(
   tree: PopulateTree,
   holder: ShapePlan | null,
@@ -261,7 +263,7 @@ function parseOptions(options: Options, target: Target, path: string, scope: Sco
   return { mode, ...asked, populate }
 }
 
-/** What has entries of its own, which the database can look for. */
+/** Documents can be queried. Components cannot. */
 function isDocument(holder: ShapePlan): boolean {
   return holder.members.has('documentId')
 }

@@ -1,8 +1,8 @@
 import type { Config } from '../../base/config/config.ts'
 import type { GuardedRouter } from '../../http/router/guarded-router.ts'
 import { authRoutes, connectRoutes } from '../../http/routes/auth-routes.ts'
-import { bulkRoutes } from '../../http/routes/bulk-routes.ts'
-import { contentRoutes } from '../../http/routes/content-routes.ts'
+import { bulkRoutes } from '../../http/content/bulk-routes.ts'
+import { contentRoutes } from '../../http/content/api-routes.ts'
 import { descriptionRoutes } from '../../http/routes/description-routes.ts'
 import { docsRoutes } from '../../http/routes/docs-routes.ts'
 import { type LimitInFlight } from '../../http/middleware/limit-in-flight.ts'
@@ -11,7 +11,7 @@ import { listQueries } from '../../http/reads/list-queries.ts'
 import { localeRoutes } from '../../http/routes/locale-routes.ts'
 import { deviceCookie } from '../../http/cookies/device-cookie.ts'
 import type { RefreshCookie } from '../../http/cookies/refresh-cookie.ts'
-import { queryRoutes } from '../../http/routes/query-routes.ts'
+import { queryRoutes } from '../../http/content/query-routes.ts'
 import { roleRoutes } from '../../http/routes/role-routes.ts'
 import { type Waiting } from '../../http/sync/open-waiting.ts'
 import { liveRoutes } from '../../http/sync/live-routes.ts'
@@ -27,7 +27,6 @@ import type { MediaParts } from './media-parts.ts'
 export interface ContentParts extends Waiting {
   readonly media: MediaParts
   readonly authenticate: Middleware
-  readonly authenticateOnly: Middleware
   readonly readBody: Middleware
   readonly withoutSlot: LimitInFlight['withoutSlot']
   readonly reads: CachedReads
@@ -37,10 +36,9 @@ export interface ContentParts extends Waiting {
 export function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
-  parts: ContentParts,
+  { media, authenticate, readBody, withoutSlot, reads, shutdown, streams }: ContentParts,
 ): ReadonlyMap<string, GuardedRouter> {
   const { schema, documents, access, accounts, creations, limits, locales, commitLog } = services
-  const { media, authenticate, readBody, withoutSlot, reads, shutdown, streams } = parts
   const shared = {
     documents,
     creations,
@@ -53,15 +51,14 @@ export function contentRouters(
   }
   const routers = new Map<string, GuardedRouter>()
   const listQuery = listQueries(shared)
-  const written = { ...shared, authenticate: parts.authenticateOnly }
   for (const plan of schema.contentTypes.values()) {
     if (!plan.uid.startsWith('api::')) continue
     const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
-    routers.set(name, contentRoutes(plan, { ...written, reads, listQuery }))
+    routers.set(name, contentRoutes(plan, { ...shared, reads, listQuery }))
   }
   const { maxBodyBytes, maxWaitingPerAddress } = config.http
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
-  routers.set('_bulk', bulkRoutes({ ...written, maxBodyBytes, onUnexpected }))
+  routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
   routers.set('_q', queryRoutes(services.queries, { ...shared, reads }))
   const waits = { withoutSlot, shutdown, maxWaitingPerAddress }
   routers.set('_sync', syncRoutes({ ...shared, access, commitLog, ...waits }))

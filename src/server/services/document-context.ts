@@ -1,4 +1,4 @@
-import { openPasswords, type Passwords } from '../../people/accounts/passwords.ts'
+import { openPasswords, type Passwords } from '../../people/sign-in/passwords.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { openIdAllocator } from '../../mongo/system/id-allocator.ts'

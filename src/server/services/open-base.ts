@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Passwords } from '../../people/accounts/passwords.ts'
+import type { Passwords } from '../../people/sign-in/passwords.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DocumentContext } from '../../content/context.ts'
@@ -7,8 +7,11 @@ import { type Locales, openLocales } from '../../content/locales/locales.ts'
 import { type FileRecords, openFileRecords } from '../../media/file-records.ts'
 import { type Folders, openFolders } from '../../media/folders.ts'
 import type { MediaStorage } from '../../media/storage/storage.ts'
-import type { Database } from '../../mongo/connection/database.ts'
-import { type DatabaseOptions, openDatabase } from '../../mongo/connection/open-database.ts'
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+} from '../../mongo/connection/database.ts'
 import { once } from '../../base/once.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { documentContext, processPasswords } from './document-context.ts'

@@ -1,10 +1,9 @@
-import { typesByName } from '../../content/bulk/bulk-line.ts'
+import { type BulkWriter, typesByName } from '../../content/bulk/bulk-line.ts'
 import type { BulkRun } from '../../content/bulk/run-lines.ts'
-import { DryRunResults } from '../../content/bulk/dry-run-results.ts'
+import { DryRunResults } from '../../content/bulk/batch-view.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { ApplicationError } from '../../base/errors.ts'
 import type { LocaleList } from '../../content/locales/locales.ts'
-import { currentOrigin } from '../../mongo/connection/authorship.ts'
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { type DocumentIdsByType, pruneTypes, type Pruned } from './prune.ts'
@@ -31,7 +30,7 @@ export interface ApplyReport {
   readonly complete: boolean
 }
 
-const UNRESTRICTED_WRITER = {
+const UNRESTRICTED_WRITER: BulkWriter = {
   mayRead: () => true,
   may: () => true,
   assertMay: () => undefined,
@@ -50,7 +49,7 @@ export async function applyFiles(applying: Applying, options: ApplyOptions): Pro
   const run: BulkRun = {
     context: options.dryRun ? trialContext(documents) : documents,
     rules: { types, locales },
-    writer: { ...UNRESTRICTED_WRITER, origin: currentOrigin() },
+    writer: UNRESTRICTED_WRITER,
     ...(options.dryRun && { trial: new DryRunResults() }),
   }
   const named: DocumentIdsByType = new Map()

@@ -1,25 +1,11 @@
 import type { BulkRun, SentLine } from '../../content/bulk/run-lines.ts'
-import { type FileRecord, findFileRecords } from '../../media/file-records.ts'
+import { BYTE_ATTRIBUTES, type FileRecord, findFileRecords } from '../../media/file-records.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ShapePlan, AttributePlan } from '../../schema/plan.ts'
 import { isRecord } from '../../base/is-record.ts'
 
 /** The file attributes that the Studio and the reference's admin panel copy into an image of `blocks`. */
-const FACTS = [
-  'name',
-  'alternativeText',
-  'caption',
-  'width',
-  'height',
-  'formats',
-  'hash',
-  'ext',
-  'mime',
-  'size',
-  'url',
-  'previewUrl',
-  'provider',
-] as const
+const FACTS = ['name', 'alternativeText', 'caption', ...BYTE_ATTRIBUTES, 'provider'] as const
 
 type MapNode = (node: Data) => Data
 

@@ -1,6 +1,6 @@
 import { type BatchView, keyedDocumentId, readView } from '../../content/bulk/batch-view.ts'
 import { type Key, parseBulkLine, type UpsertLine } from '../../content/bulk/bulk-line.ts'
-import { dropTargets, type NamedTarget } from '../../content/bulk/drop-targets.ts'
+import { dropTargets, type NamedTarget } from '../../content/bulk/relation-targets.ts'
 import type { BulkRun, SentLine } from '../../content/bulk/run-lines.ts'
 import { CmsError } from '../../base/errors.ts'
 import { valueKey } from '../../mongo/write/find-by-unique.ts'

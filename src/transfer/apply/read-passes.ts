@@ -5,7 +5,7 @@ import {
   runLines,
   type SentLine,
 } from '../../content/bulk/run-lines.ts'
-import type { Done } from '../../content/bulk/run-line.ts'
+import type { Done } from '../../content/bulk/write-lines.ts'
 import type { CmsError } from '../../base/errors.ts'
 import { withFiles } from './block-files.ts'
 import {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
-import { openPasswords } from '../../../src/people/accounts/passwords.ts'
+import { openPasswords } from '../../../src/people/sign-in/passwords.ts'
 import { until } from '../../support/until.ts'
 import { declare, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
 

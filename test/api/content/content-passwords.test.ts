@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
-import { openPasswords } from '../../../src/people/accounts/passwords.ts'
+import { openPasswords } from '../../../src/people/sign-in/passwords.ts'
 import { declare, serve, type TestServer } from '../../support/server.ts'
 
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }

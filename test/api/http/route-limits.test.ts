@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Passwords } from '../../../src/people/accounts/passwords.ts'
+import type { Passwords } from '../../../src/people/sign-in/passwords.ts'
 import type { DeclaredRoute } from '../../../src/http/router/guarded-router.ts'
 import { concretePath } from '../../support/concrete-path.ts'
 import { type Answer, declare, serve, type TestServer } from '../../support/server.ts'

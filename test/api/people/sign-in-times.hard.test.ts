@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openPasswords } from '../../../src/people/accounts/passwords.ts'
+import { openPasswords } from '../../../src/people/sign-in/passwords.ts'
 import { addAdministrator } from '../../support/admin-client.ts'
 import { declare, serve, type TestServer } from '../../support/server.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openPasswords } from '../../../src/people/accounts/passwords.ts'
+import { openPasswords } from '../../../src/people/sign-in/passwords.ts'
 import { pastContent } from '../../../src/content/history/past-content.ts'
 import { itemOf } from '../../../src/mongo/write/note-versions.ts'
 import type { StoredVersion } from '../../../src/mongo/versions/stored-version.ts'

@@ -7,7 +7,7 @@ import {
   permitted,
 } from '../../../src/http/router/guarded-router.ts'
 import { authRoutes, connectRoutes } from '../../../src/http/routes/auth-routes.ts'
-import { contentRoutes } from '../../../src/http/routes/content-routes.ts'
+import { contentRoutes } from '../../../src/http/content/api-routes.ts'
 import { localeRoutes } from '../../../src/http/routes/locale-routes.ts'
 import { roleRoutes } from '../../../src/http/routes/role-routes.ts'
 import { uploadRoutes } from '../../../src/http/routes/upload-routes.ts'

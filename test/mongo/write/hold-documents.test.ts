@@ -1,4 +1,3 @@
-import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
 import { expect } from 'chai'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
@@ -24,7 +23,7 @@ describe('held documents', () => {
     await openWorld(database)
     const writer = { mayRead: () => true, locale: 'en' }
     for (const documentId of documentIds) {
-      const target = { plan: PLAN, documentId, writer, origin: SYSTEM, key: KEY }
+      const target = { plan: PLAN, documentId, writer, key: KEY }
       await createDocument(contextOf(database), target, { name: 'a' })
     }
   })

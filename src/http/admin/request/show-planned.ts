@@ -6,7 +6,7 @@ import { releaseNames } from '../../../content/planning/releases.ts'
 import type { DocumentSchedule, ScheduleRow } from '../../../content/planning/schedule-rows.ts'
 import { getSchedule } from '../../../content/planning/schedules.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
-import { showSchedule } from '../../routes/schedule-action.ts'
+import { showSchedule } from '../../answer/show-schedule.ts'
 import type { Context } from '../../router/state.ts'
 import { maySee } from './readable-types.ts'
 

@@ -1,8 +1,11 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { asCmsErrors, isDuplicateKey } from '../../../mongo/connection/database-error.ts'
 import type { Database } from '../../../mongo/connection/database.ts'
 import { insertOnce } from '../../../mongo/system/insert-once.ts'
-import { ensureIndexes } from '../../../mongo/system/system-collections.ts'
+import { credentialHash } from '../../access/credentials.ts'
+import { openExpiringRows } from '../../sign-in/expiring-rows.ts'
+import { createId } from '../../sign-in/random-tokens.ts'
+import { openSigner } from '../../sign-in/signer.ts'
 
 /** Purpose of a challenge, such as `sign-in` or `add <administrator>`. */
 export type Purpose = string
@@ -39,7 +42,6 @@ const LIVES_MS = 5 * 60 * 1_000
 const RANDOM_BYTES = 16
 const TIME_BYTES = 6
 const SIGNED_BYTES = RANDOM_BYTES + TIME_BYTES
-const SIGNATURE_BYTES = 32
 const CHALLENGE = /^[\w-]{72}$/
 
 /**
@@ -48,35 +50,29 @@ const CHALLENGE = /^[\w-]{72}$/
  */
 export async function openChallenges(options: ChallengesOptions): Promise<Challenges> {
   const { db, secret, now } = options
-  const rows = db.collection<UsedRow>('quire_admin_challenges')
-  await ensureIndexes(rows, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
-  const bounded = { maxTimeMS: db.queryTimeoutMs }
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'quire administrator challenges', 32))
-  const sign = (signed: Uint8Array, purpose: Purpose): Buffer =>
-    createHmac('sha256', key).update(signed).update(purpose).digest()
+  const collection = 'quire_admin_challenges'
+  const { rows, bounded, sweep } = await openExpiringRows<UsedRow>({ db, collection, now })
+  const signer = openSigner(secret, 'quire administrator challenges')
   return {
     make: (purpose) => {
       const signed = Buffer.alloc(SIGNED_BYTES)
       randomBytes(RANDOM_BYTES).copy(signed)
       signed.writeUIntBE(now().getTime() + LIVES_MS, RANDOM_BYTES, TIME_BYTES)
-      return new Uint8Array(Buffer.concat([signed, sign(signed, purpose)]))
+      return new Uint8Array(Buffer.concat([signed, signer.sign(signed, purpose)]))
     },
     isGood: (purpose, challenge) => {
       if (!CHALLENGE.test(challenge)) return false
       const bytes = Buffer.from(challenge, 'base64url')
       const signed = bytes.subarray(0, SIGNED_BYTES)
-      const signature = bytes.subarray(SIGNED_BYTES)
-      if (signature.length !== SIGNATURE_BYTES) return false
-      if (!timingSafeEqual(sign(signed, purpose), signature)) return false
+      if (!signer.isSigned(bytes.subarray(SIGNED_BYTES), signed, purpose)) return false
       return signed.readUIntBE(RANDOM_BYTES, TIME_BYTES) > now().getTime()
     },
     use: (challenge) =>
       asCmsErrors(async () => {
-        const at = now()
-        await rows.deleteMany({ expiresAt: { $lte: at } }, bounded)
-        const _id = createHash('sha256').update(challenge).digest('hex')
-        const expiresAt = new Date(at.getTime() + LIVES_MS)
-        const attempt = randomBytes(16).toString('hex')
+        await sweep()
+        const _id = credentialHash(challenge)
+        const expiresAt = new Date(now().getTime() + LIVES_MS)
+        const attempt = createId()
         try {
           await insertOnce(rows, { _id, attempt, expiresAt }, { own: 'attempt', ...bounded })
           return true

@@ -1,0 +1,143 @@
+import { valueKey } from '../../mongo/write/find-by-unique.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { DocumentContext } from '../context.ts'
+import type { WriteTarget } from '../write-target.ts'
+import { areStoredAlike } from '../../mongo/versions/same-values.ts'
+import { toBson } from '../../mongo/versions/stored-value.ts'
+import type { VersionKey } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
+import { completeValues, inverseChanges, type PreparedValues } from '../payload/write-values.ts'
+import { contentOf, haveSameContent } from '../write/same-content.ts'
+import { type BatchView, keyedDocumentId } from './batch-view.ts'
+import type { BulkLine, BulkWriter, Key, UpsertLine } from './bulk-line.ts'
+
+export interface Located {
+  readonly documentId: string
+  readonly versions: readonly StoredVersion[]
+}
+
+export function locateDocument(context: DocumentContext, view: BatchView, line: BulkLine): Located {
+  const { plan, address, version } = line
+  if ('documentId' in address) {
+    const { documentId } = address
+    return { documentId, versions: view.versions(plan, documentId) }
+  }
+  const found = view.find(plan, address.key, version.locale)
+  if (found !== undefined) return { documentId: found, versions: view.versions(plan, found) }
+  const derived = keyedDocumentId(plan, address.key, version.locale)
+  const made = view.versions(plan, derived)
+  // A concurrent request has created the document after the lookup by value and before the lookup by documentId.
+  if (made.some((each) => holds(each, address.key))) return { documentId: derived, versions: made }
+  // If the derived documentId belongs to a document whose value has changed since, the new document needs another
+  // id.
+  return { documentId: made.length > 0 ? context.newDocumentId() : derived, versions: [] }
+}
+
+function holds(version: StoredVersion, { attribute, value }: Key): boolean {
+  const held = version[attribute.name] ?? null
+  return held !== null && valueKey(attribute, held) === valueKey(attribute, value)
+}
+
+/** Applies the permissions of a single create or update request. @throws ForbiddenError */
+export function assertMayUpsert(
+  writer: BulkWriter,
+  { plan }: UpsertLine,
+  { versions }: Located,
+): void {
+  const isNew = versions.length === 0 && plan.kind === 'collectionType'
+  writer.assertMay(plan, isNew ? 'create' : 'update')
+}
+
+/** @throws ForbiddenError before any lookup, if the writer lacks every permission that the line could need */
+export function assertMayAsk(writer: BulkWriter, { op, plan }: BulkLine): void {
+  if (op === 'delete') writer.assertMay(plan, 'delete')
+  else if (!writer.may(plan, 'create')) writer.assertMay(plan, 'update')
+}
+
+export function targetOf(line: UpsertLine, documentId: string, writer: BulkWriter): WriteTarget {
+  return {
+    plan: line.plan,
+    documentId,
+    key: line.version,
+    writer: { mayRead: (uid) => writer.mayRead(uid), locale: line.ownersLocale },
+  }
+}
+
+/**
+ * Whether an update would have no effect. Component ids are ignored, because payloads usually omit them. Inverse
+ * sides and passwords count as changes: they are stored in other documents, or only as hashes.
+ */
+export function isUnchanged(
+  plan: ContentTypePlan,
+  { locale, status }: VersionKey,
+  prepared: PreparedValues,
+  versions: readonly StoredVersion[],
+): boolean {
+  const inLocale = versions.filter((version) => version.locale === locale)
+  const published = inLocale.find((version) => version.status === 'published')
+  const written = plan.draftAndPublish
+    ? inLocale.find((version) => version.status === 'draft')
+    : published
+  if (written === undefined || inverseChanges(plan, prepared.changes).length > 0) return false
+  if (givesPassword(plan, prepared.values)) return false
+  const values = completeValues(plan, { ...prepared, componentIds: new Map() }, written)
+  const held = contentOf(plan, written)
+  const before = Object.fromEntries(Object.keys(values).map((name) => [name, held[name]]))
+  const after = toBson(withoutIds(plan, values)) as Data // an object stays an object
+  if (!areStoredAlike(after, withoutIds(plan, before))) return false
+  if (!plan.draftAndPublish || status === 'draft') return true
+  return published !== undefined && haveSameContent(plan, written, published)
+}
+
+function givesPassword(holder: ShapePlan, values: Data): boolean {
+  return some(holder, values, ({ attributes }, held) =>
+    Object.entries(held).some(([name, value]) => {
+      const attribute = attributes.get(name)
+      return attribute?.kind === 'scalar' && attribute.type === 'password' && value !== null
+    }),
+  )
+}
+
+function some(
+  holder: ShapePlan,
+  values: Data,
+  test: (holder: ShapePlan, values: Data) => boolean,
+): boolean {
+  let found = test(holder, values)
+  mapComponents(holder, values, (component, element) => {
+    found ||= some(component, element, test)
+    return element
+  })
+  return found
+}
+
+function withoutIds(holder: ShapePlan, values: Data): Data {
+  return mapComponents(holder, values, (component, { id: _own, ...element }) =>
+    withoutIds(component, element),
+  )
+}
+
+function mapComponents(
+  holder: ShapePlan,
+  values: Data,
+  map: (component: ShapePlan, element: Data) => Data,
+): Data {
+  const mapped: Data = { ...values }
+  for (const attribute of holder.attributes.values()) {
+    const value = values[attribute.name]
+    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue
+    if (typeof value !== 'object' || value === null) continue
+    const one = (element: Data): Data => {
+      const component =
+        attribute.kind === 'component'
+          ? attribute.component()
+          : attribute.components().get(String(element['__component']))
+      return component === undefined ? element : map(component, element)
+    }
+    mapped[attribute.name] = Array.isArray(value)
+      ? (value as readonly Data[]).map(one)
+      : one(value as Data)
+  }
+  return mapped
+}

@@ -1,0 +1,201 @@
+import type { Session } from '../../mongo/connection/database.ts'
+import { lockDocument } from '../../mongo/write/lock-document.ts'
+import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { deleteVersions } from '../../mongo/write/delete-versions.ts'
+import type { DocumentContext } from '../context.ts'
+import { missingUids } from '../payload/fill-uids.ts'
+import { createVersions, prepareNew } from '../write/create-versions.ts'
+import { retryMadeUids } from '../write/retry-made-uids.ts'
+import { checkUpdate, updateVersions } from '../write/update-versions.ts'
+import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
+import { documentPayload, readView } from './batch-view.ts'
+import type { BulkLine, BulkWriter, DeleteLine, UpsertLine } from './bulk-line.ts'
+import {
+  assertMayAsk,
+  assertMayUpsert,
+  isUnchanged,
+  locateDocument,
+  targetOf,
+} from './decide-line.ts'
+
+export interface Done {
+  readonly result: 'created' | 'updated' | 'unchanged' | 'deleted'
+  readonly documentId: string | null
+}
+
+export function runLine(
+  context: DocumentContext,
+  line: BulkLine,
+  writer: BulkWriter,
+): Promise<Done> {
+  const made = line.op === 'upsert' ? missingUids(line.plan, line.data, 'required') : []
+  return retryMadeUids(
+    made.map(({ attribute }) => attribute.name),
+    () =>
+      retryCollisions(() =>
+        context.database.transact((session) => runInside(context, line, writer, session)),
+      ),
+  )
+}
+
+/** Executes a line within a transaction. @throws CmsError, and driver errors for its retry rules */
+export async function runInside(
+  context: DocumentContext,
+  line: BulkLine,
+  writer: BulkWriter,
+  session: Session,
+): Promise<Done> {
+  assertMayAsk(writer, line)
+  const view = await readView(context, [line], writer, { session })
+  const located = locateDocument(context, view, line)
+  if (line.op === 'delete') {
+    return located.versions.length === 0
+      ? {
+          result: 'unchanged',
+          documentId: 'documentId' in line.address ? located.documentId : null,
+        }
+      : remove(context, line, located.documentId, session)
+  }
+  assertMayUpsert(writer, line, located)
+  const inside = { ...context, targets: view.targets }
+  const target = targetOf(line, located.documentId, writer)
+  const data = documentPayload(line, view, writer)
+  return located.versions.length === 0
+    ? create(inside, target, data, session)
+    : update(inside, target, { data, versions: located.versions }, session)
+}
+
+async function create(
+  context: DocumentContext,
+  target: ReturnType<typeof targetOf>,
+  data: UpsertLine['data'],
+  session: Session,
+): Promise<Done> {
+  const prepared = await prepareNew(context, target, data, session)
+  await createVersions(context, target, prepared, session)
+  return { result: 'created', documentId: target.documentId }
+}
+
+async function update(
+  context: DocumentContext,
+  target: ReturnType<typeof targetOf>,
+  {
+    data,
+    versions,
+  }: Pick<UpsertLine, 'data'> & Pick<ReturnType<typeof locateDocument>, 'versions'>,
+  session: Session,
+): Promise<Done> {
+  const { plan, key, documentId } = target
+  const checked = await checkUpdate(context, target, data)
+  if (isUnchanged(plan, key, checked.prepared, versions)) return { result: 'unchanged', documentId }
+  await updateVersions(context, target, checked, session)
+  return { result: 'updated', documentId }
+}
+
+async function remove(
+  { database }: DocumentContext,
+  { plan, locales }: DeleteLine,
+  documentId: string,
+  session: Session,
+): Promise<Done> {
+  if (plan.localized) await lockDocument(database, plan, documentId, session)
+  const count = await deleteVersions(database, plan, documentId, locales, session)
+  return { result: count > 0 ? 'deleted' : 'unchanged', documentId }
+}
+
+/** Caches the hashes of one line, which may be prepared twice. Sharing them would expose equal passwords. */
+export function hashingOnce(context: DocumentContext): DocumentContext {
+  const hashes = new Map<string, Promise<string>>()
+  const hashPassword = (password: string): Promise<string> => {
+    const hash = hashes.get(password) ?? context.hashPassword(password)
+    hashes.set(password, hash)
+    return hash
+  }
+  return { ...context, hashPassword }
+}
+
+/** Rows per part. The next part is prepared while the previous one is stored. */
+const PART = 500
+/** Parts that are stored concurrently, each on its own connection. */
+const CONCURRENCY = 2
+
+interface Part<T> {
+  readonly items: readonly T[]
+  readonly stored: Promise<boolean>
+}
+
+export class PartStore<T> {
+  readonly #storeTogether: (items: readonly T[]) => Promise<boolean>
+  #waiting: T[] = []
+  #isLinked = false
+  #parts: Part<T>[] = []
+
+  /** `storeTogether` stores either all items and returns true, or none and returns false. */
+  constructor(storeTogether: (items: readonly T[]) => Promise<boolean>) {
+    this.#storeTogether = storeTogether
+  }
+
+  /** Starts to store a part when it is full. Waits if `CONCURRENCY` parts are already in flight. */
+  async add(item: T, { isLinked }: { readonly isLinked: boolean }): Promise<void> {
+    this.#waiting.push(item)
+    this.#isLinked ||= isLinked
+    if (this.#waiting.length < PART) return
+    await this.#parts.at(-CONCURRENCY)?.stored.catch(() => undefined) // reported by `settle`
+    this.#begin()
+  }
+
+  /** Returns the items that were not stored, in their order. @throws errors of `storeTogether` */
+  async settle(): Promise<readonly T[]> {
+    this.#begin()
+    const parts = this.#parts
+    this.#parts = []
+    const settled = await Promise.allSettled(parts.map(({ stored }) => stored))
+    const lost = settled.find((each) => each.status === 'rejected')
+    if (lost !== undefined) throw lost.reason
+    return parts.flatMap(({ items }, at) => {
+      const each = settled[at]
+      return each?.status === 'fulfilled' && each.value ? [] : items
+    })
+  }
+
+  /** A part with references to other parts waits for them, and fails if one of them is rejected. */
+  #begin(): void {
+    const items = this.#waiting
+    if (items.length === 0) return
+    const before = this.#isLinked ? this.#parts.map(({ stored }) => stored) : []
+    const stored = Promise.all(before).then((each) =>
+      each.includes(false) ? false : this.#storeTogether(items),
+    )
+    stored.catch(() => undefined) // reported by `settle`
+    this.#parts.push({ items, stored })
+    this.#waiting = []
+    this.#isLinked = false
+  }
+}
+
+export interface BatchIds extends IdAllocator {
+  close(): void
+}
+
+/** Reserves ids for a whole batch, to avoid a command per block. `expected` is the estimate per sequence. */
+export function batchIds(ids: IdAllocator, expected: number): BatchIds {
+  const waiting = new Map<string, number[]>()
+  return {
+    take: async (sequence, count) => {
+      const here = waiting.get(sequence) ?? []
+      waiting.set(sequence, here)
+      if (here.length < count) {
+        const wanted = Math.max(expected, count - here.length)
+        here.push(...(await ids.take(sequence, wanted)))
+      }
+      return here.splice(0, count)
+    },
+    raise: (sequence, id) => ids.raise(sequence, id),
+    giveBack: () => undefined,
+    close: () => {
+      for (const [sequence, left] of waiting) {
+        for (const id of left.toReversed()) ids.giveBack(sequence, id)
+      }
+    },
+  }
+}

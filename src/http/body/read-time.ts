@@ -1,0 +1,45 @@
+import Joi from 'joi'
+import { inputError, readInput } from '../../people/access/input.ts'
+import { assertNoPayload, bodyOf } from './read-request.ts'
+import type { Context } from '../router/state.ts'
+
+const AT = Joi.object<{ readonly data: { readonly at: string } }>({
+  data: Joi.object({
+    at: Joi.string()
+      .isoDate()
+      .pattern(/(Z|[+-]\d\d:\d\d)$/)
+      .message('{{#label}} must be a time of ISO 8601 with its zone, such as 2026-01-31T12:00:00Z')
+      .required(),
+  }).required(),
+})
+
+const YEAR_MS = 365 * 86_400_000
+const MAX_YEARS = 10
+
+/**
+ * Reads the time of an action from `{ "data": { "at": "…" } }`. Returns null without a time, for an immediate action.
+ * @throws ValidationError for another body, a time in the past, or a time more than ten years ahead
+ */
+export function readTime(ctx: Context, now: Date): Date | null {
+  const body = bodyOf(ctx)
+  if (!hasTime(body)) {
+    assertNoPayload(ctx)
+    return null
+  }
+  const { data } = readInput(AT, body)
+  const at = new Date(data.at)
+  if (at <= now)
+    throw inputError('data.at', 'data.at must lie in the future', data.at, { code: 'time.future' })
+  if (at.getTime() > now.getTime() + MAX_YEARS * YEAR_MS) {
+    throw inputError('data.at', `data.at must lie within ${MAX_YEARS} years`, data.at, {
+      code: 'time.years',
+      params: { limit: MAX_YEARS },
+    })
+  }
+  return at
+}
+
+function hasTime(body: unknown): boolean {
+  const { data = null } = (body ?? {}) as { readonly data?: unknown }
+  return typeof data === 'object' && data !== null && Object.hasOwn(data, 'at')
+}

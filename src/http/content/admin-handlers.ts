@@ -1,0 +1,118 @@
+import { findDocuments } from '../../content/read/find-documents.ts'
+import { fillUids, missingUids } from '../../content/payload/fill-uids.ts'
+import { retryMadeUids } from '../../content/write/retry-made-uids.ts'
+import { takeTurn } from '../../content/write/take-turn.ts'
+import { findStates } from '../../content/read/find-states.ts'
+import { singleDocumentId } from '../../content/write/single-document-id.ts'
+import { checkPublication } from '../../content/planning/check-publication.ts'
+import { parseQuery } from '../../query/parse-query.ts'
+import { parseActionLocales } from '../../query/parse-version.ts'
+import type { EntryState, VersionSelection } from '../../query/query.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { readEntryFacts } from '../admin/request/entry-facts.ts'
+import { parseState } from '../admin/request/parse-state.ts'
+import { listEnvelope } from '../answer/envelope.ts'
+import { assertNoPayload, dataOf, parameterOf } from '../body/read-request.ts'
+import { assertMayRead } from '../reads/content-reads.ts'
+import { rulesOf } from '../reads/query-rules.ts'
+import { type EditorContentDependencies, localeOf } from './editor-content.ts'
+import { type ContentRequest, create, update } from './handlers.ts'
+
+export async function list(
+  { ctx, plan, query, locales }: ContentRequest,
+  dependencies: EditorContentDependencies,
+): Promise<void> {
+  const { database } = dependencies.documents
+  const asked = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
+  const parsed = { ...asked, publication: [...asked.publication, ...parseState(query, plan)] }
+  assertMayRead(ctx, plan, parsed.version.status)
+  const found = await findDocuments(database, parsed)
+  const states = await statesOf(dependencies, plan, found.entries, parsed.version)
+  const { data, meta } = listEnvelope(found, parsed.page)
+  ctx.body = { data, meta: { ...meta, states } }
+}
+
+/** States by documentId, or by `documentId:locale` for a list of several locales. */
+async function statesOf(
+  { documents: { database } }: EditorContentDependencies,
+  plan: ContentTypePlan,
+  entries: readonly Data[],
+  { locales }: VersionSelection,
+): Promise<Readonly<Record<string, EntryState>>> {
+  const lines = entries.flatMap(({ documentId, locale }) =>
+    (typeof locale === 'string' ? [locale] : locales).map((code) => ({
+      documentId: String(documentId),
+      locale: code,
+    })),
+  )
+  const found = await findStates(database, plan, lines)
+  const isOne = locales.length === 1
+  return Object.fromEntries(
+    found.map(({ documentId, locale, state }) => [
+      isOne ? documentId : `${documentId}:${locale}`,
+      state,
+    ]),
+  )
+}
+
+/** A single type has one document with a fixed documentId. Creating it is an update. */
+export async function createOne(
+  request: ContentRequest,
+  dependencies: EditorContentDependencies,
+): Promise<void> {
+  const { ctx, plan } = request
+  if (plan.kind === 'singleType') {
+    await update(request, dependencies)
+    ctx.status = 201
+    return noteWork(request, dependencies, singleDocumentId(plan.uid))
+  }
+  const documentId = dependencies.documents.newDocumentId()
+  const documents = { ...dependencies.documents, newDocumentId: () => documentId }
+  const locale = localeOf(plan, request.query, request.locales)
+  const { database } = documents
+  const body = dataOf(ctx) as Record<string, unknown>
+  const given = { ...body }
+  const made = missingUids(plan, given, 'all').map(({ attribute }) => attribute.name)
+  const createFilled = (): Promise<void> =>
+    retryMadeUids(made, async () => {
+      Object.assign(body, await fillUids(database, { plan, locale }, given, { which: 'all' }))
+      await create(request, { ...dependencies, documents })
+    })
+  await (made.length === 0 ? createFilled() : takeTurn(database, plan.uid, createFilled))
+  await noteWork(request, dependencies, documentId)
+}
+
+export async function updateOne(
+  request: ContentRequest,
+  dependencies: EditorContentDependencies,
+): Promise<void> {
+  const { ctx, plan, query, locales } = request
+  const documentId = parameterOf(ctx, 'documentId')
+  const version = { documentId, locale: localeOf(plan, query, locales) }
+  await update(request, dependencies, () => readEntryFacts(ctx, plan, version, dependencies))
+  await noteWork(request, dependencies, documentId)
+}
+
+/** Responds with all faults that publishing would find. */
+export async function check(
+  { ctx, plan, query, locales: rules }: ContentRequest,
+  { documents, schema }: EditorContentDependencies,
+): Promise<void> {
+  assertNoPayload(ctx)
+  const locales = parseActionLocales(query, plan, rules)
+  const documentId = parameterOf(ctx, 'documentId')
+  const faults = await checkPublication({ documents, schema }, plan, documentId, locales)
+  ctx.body = { data: { faults } }
+}
+
+async function noteWork(
+  { ctx, plan, query, locales }: ContentRequest,
+  { recent }: EditorContentDependencies,
+  documentId: string,
+): Promise<void> {
+  const { principal } = ctx.state
+  if (principal.kind !== 'administrator') return
+  const locale = localeOf(plan, query, locales)
+  await recent.note(principal.id, { uid: plan.uid, documentId, locale })
+}

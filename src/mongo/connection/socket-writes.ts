@@ -1,0 +1,49 @@
+import { createRequire } from 'node:module'
+import type { Socket } from 'node:net'
+import { MongoNetworkError } from 'mongodb'
+import { isBrokenSocket } from './database-error.ts'
+
+interface Connection {
+  readonly socket: Socket
+  writeCommand(...command: unknown[]): Promise<void>
+}
+
+const driver = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as {
+  readonly Connection: { readonly prototype: Connection }
+}
+
+let isMended = false
+
+/**
+ * Rejects pending writes of the driver when their socket closes.
+ * The driver waits for `drain` if a socket does not accept a command at once (7.8.0 and 7.9.0, `writeCommand` in
+ * cmap/connection.ts). A socket that closes without an error emits neither `drain` nor `error`, so the command
+ * hangs and blocks its connection. If it is the heartbeat, no server is found until the process restarts.
+ * If the socket closes with an error, the driver passes on Node's error. Such a command is not retried, and a
+ * commit ends in a TypeError, because `isRetryableWriteError` (error.ts) expects driver errors.
+ */
+export function patchSocketWrites(): void {
+  const connection = driver.Connection.prototype
+  if (isMended) return
+  isMended = true
+  const write = Reflect.get(connection, 'writeCommand')
+  connection.writeCommand = function (this: Connection, ...command) {
+    const { socket } = this
+    return new Promise((resolve, reject) => {
+      const onClose = (): void => {
+        reject(new MongoNetworkError('the socket closed before the command was written'))
+      }
+      socket.once('close', onClose)
+      write
+        .apply(this, command)
+        .catch(throwAsNetworkError)
+        .then(resolve, reject)
+        .finally(() => socket.off('close', onClose))
+    })
+  }
+}
+
+function throwAsNetworkError(error: unknown): never {
+  if (!isBrokenSocket(error)) throw error
+  throw new MongoNetworkError('the socket failed before the command was written', { cause: error })
+}
