@@ -41,6 +41,8 @@ const profiles = {
         'differences-page',
         'docs-index',
         'mocha-profiles',
+        'page-commands',
+        'page-scripts',
         'start-imports',
         'testing-page',
       ),

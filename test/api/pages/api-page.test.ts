@@ -1,23 +1,16 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { pino } from 'pino'
-import { compileSample, SAMPLE_UIDS } from '../../../packages/bench/src/sample/sample-parts.ts'
-import { seedSample } from '../../../packages/bench/src/sample/seed-sample.ts'
-import { SILENT_OBSERVER } from '../../../packages/bench/src/sample/show-progress.ts'
-import { readConfig } from '../../../src/base/config/config.ts'
 import { OPERATORS } from '../../../src/query/query.ts'
-import { openServices } from '../../../src/server/services/open-services.ts'
 import { examplesIn } from '../../support/page-examples.ts'
-import { type Json, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
+import { serveSample } from '../../support/sample-server.ts'
+import { type Json, ROOT_TOKEN, type TestServer } from '../../support/server.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 const PAGE = readFileSync(new URL('docs/api.md', ROOT), 'utf8')
-const CITIES = 300
 
 /** The variables of the examples, taken from earlier responses. */
 type Last = Readonly<Partial<Record<(typeof VARIABLES)[number], string>>>
@@ -113,30 +106,8 @@ describe('docs/api.md', () => {
   let folder: string
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'quire-api-page-'))
-    const contentTypes = join(folder, 'content-types') // an example changes a type
-    cpSync(fileURLToPath(new URL('content-types', ROOT)), contentTypes, { recursive: true })
+    ;({ server, folder } = await serveSample('api_page'))
     cpSync(fileURLToPath(new URL('README.md', ROOT)), join(folder, 'README.md')) // an example uploads it
-    const reads = SAMPLE_UIDS.flatMap((uid) =>
-      uid === 'api::homepage.homepage' ? [`${uid}.find`] : [`${uid}.find`, `${uid}.findOne`],
-    )
-    server = await serve('api_page', {
-      contentTypes,
-      editableTypes: true,
-      environment: { RATE_LIMIT: 'off', QUERY_TIMEOUT_MS: '20000' }, // for a busy machine
-      permitted: [...reads, 'query::home-feed', 'query::country-by-code'],
-    })
-    const services = await openServices({
-      config: readConfig({
-        CONTENT_TYPES_DIR: contentTypes,
-        QUIRE_DATA_DIR: folder,
-        MONGODB_DATABASE: server.database,
-      }),
-      deployment: { uri: server.uri },
-      log: pino({ level: 'silent' }),
-    })
-    await seedSample(services, compileSample(CITIES), SILENT_OBSERVER)
-    await services.close()
   })
   after(async () => {
     await server.close()

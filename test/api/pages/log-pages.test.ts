@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { examplesIn } from '../../support/page-examples.ts'
+import { codeBlocksOf, readPage } from '../../support/pages.ts'
 import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 /**
  * A request that a page shows without a shell: `POST /admin/releases { "data": { … } }`, with the
@@ -39,8 +41,8 @@ describe('pages with requests', () => {
     expect(german.status, german.text).to.equal(200)
   })
 
-  /** Runs an example in a shell exactly as printed. */
-  async function ask(example: string): Promise<void> {
+  /** Runs an example in a shell exactly as printed, and returns the body of the response. */
+  async function ask(example: string): Promise<string> {
     const isEndless = example.includes('/api/_live')
     const seconds = isEndless ? 2 : 20
     const command = example.replace(
@@ -57,6 +59,7 @@ describe('pages with requests', () => {
       },
     })
     expect(stdout, example).to.match(/\n20\d$/)
+    return stdout.replace(/\n\d+$/, '')
   }
 
   function bodyOf(shown: string | undefined): { readonly body?: object } {
@@ -103,4 +106,66 @@ describe('pages with requests', () => {
       expect(await send(page)).to.equal(requests)
     })
   }
+
+  /** The example of a page and its response, which the first JSON block shows. */
+  async function firstExample(
+    page: string,
+  ): Promise<{ readonly shown: Json; readonly sent: Json }> {
+    const [example = ''] = examplesIn(readPage(page))
+    const [block] = codeBlocksOf(page).filter(({ language }) => language === 'json')
+    return { shown: JSON.parse(block?.text ?? ''), sent: JSON.parse(await ask(example)) }
+  }
+
+  for (const page of ['docs/history.md', 'docs/scheduling.md', 'docs/trash.md']) {
+    it(`shows the members of a response: ${page}`, async () => {
+      if (page === 'docs/trash.md') await server.delete(`/api/articles/${documentId}?locale=*`)
+      const { shown, sent } = await firstExample(page)
+      expectSameMembers(sent, shown, page)
+    })
+  }
+
+  it('shows the members of a restored document: docs/trash.md', async () => {
+    await server.delete(`/api/articles/${documentId}?locale=*`)
+    const [, shown] = codeBlocksOf('docs/trash.md').filter(({ language }) => language === 'json')
+    const sent = await server.send(
+      'POST',
+      `/admin/trash/api::article.article/${documentId}/restore`,
+    )
+    expectSameMembers(sent.body, JSON.parse(shown?.text ?? ''), 'docs/trash.md')
+  })
+
+  it('shows the members of a response and its items: docs/sync.md', async () => {
+    const lines = readPage('docs/sync.md').matchAll(/^ {4}(\{ "(?:items|op)".*\})$/gm)
+    const [answer, put, removal] = [...lines].map(([, line = '']) =>
+      JSON.parse(
+        line
+          .replaceAll('[ … ]', '[]')
+          .replaceAll('{ … }', '{}')
+          .replaceAll(/ \| "\w+"/g, ''),
+      ),
+    )
+    const first = (await server.get('/api/_sync?types=article&limit=1000')).body
+    expect(Object.keys(first)).to.have.members(Object.keys(answer))
+    expect(Object.keys(first.items[0])).to.have.members(Object.keys(put))
+    await server.delete(`/api/articles/${documentId}`)
+    await until(async () => {
+      const { items } = (await server.get(`/api/_sync?token=${first.next}`)).body
+      if (items.length === 0) return false
+      expect(items[0].op).to.equal('delete')
+      expect(Object.keys(items[0])).to.have.members(Object.keys(removal))
+      return true
+    }, 10_000)
+  })
 })
+
+/** Compares the names of members at every level, but for empty lists and null. */
+function expectSameMembers(sent: Json, shown: Json, where: string): void {
+  if (Array.isArray(sent) && Array.isArray(shown)) {
+    if (sent.length > 0 && shown.length > 0) expectSameMembers(sent[0], shown[0], where)
+    return
+  }
+  if (typeof sent !== 'object' || typeof shown !== 'object' || sent === null || shown === null)
+    return
+  expect(Object.keys(sent), where).to.have.members(Object.keys(shown))
+  for (const key of Object.keys(sent)) expectSameMembers(sent[key], shown[key], `${where}: ${key}`)
+}

@@ -1,0 +1,43 @@
+import { cpSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { compileSample, SAMPLE_UIDS } from '../../packages/bench/src/sample/sample-parts.ts'
+import { seedSample } from '../../packages/bench/src/sample/seed-sample.ts'
+import { SILENT_OBSERVER } from '../../packages/bench/src/sample/show-progress.ts'
+import { readConfig } from '../../src/base/config/config.ts'
+import { openServices } from '../../src/server/services/open-services.ts'
+import { ROOT } from './pages.ts'
+import { serve, type TestServer } from './server.ts'
+
+const CITIES = 300
+
+/** Serves the sample content as the demo does, with few cities, from a copy of its content-types in `folder`. */
+export async function serveSample(
+  database: string,
+): Promise<{ readonly server: TestServer; readonly folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-sample-'))
+  const contentTypes = join(folder, 'content-types') // an example changes a type
+  cpSync(join(ROOT, 'content-types'), contentTypes, { recursive: true })
+  const reads = SAMPLE_UIDS.flatMap((uid) =>
+    uid === 'api::homepage.homepage' ? [`${uid}.find`] : [`${uid}.find`, `${uid}.findOne`],
+  )
+  const server = await serve(database, {
+    contentTypes,
+    editableTypes: true,
+    environment: { RATE_LIMIT: 'off', QUERY_TIMEOUT_MS: '20000' }, // for a busy machine
+    permitted: [...reads, 'query::home-feed', 'query::country-by-code'],
+  })
+  const services = await openServices({
+    config: readConfig({
+      CONTENT_TYPES_DIR: contentTypes,
+      QUIRE_DATA_DIR: folder,
+      MONGODB_DATABASE: server.database,
+    }),
+    deployment: { uri: server.uri },
+    log: pino({ level: 'silent' }),
+  })
+  await seedSample(services, compileSample(CITIES), SILENT_OBSERVER)
+  await services.close()
+  return { server, folder }
+}
