@@ -15,7 +15,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { rulesOf } from '../reads/query-rules.ts'
-import { receiveAuthorized } from '../body/receive-authorized.ts'
+import { isMultipart, noFiles, receiveAuthorized } from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
 import { type AdminRouter, adminRouter } from '../router/admin-router.ts'
 import type { EditorContentDependencies } from '../content/editor-content.ts'
@@ -234,15 +234,6 @@ function assertPlain({ files, fields }: Upload): void {
   const attaching = ['ref', 'refId', 'field'].find((name) => fields.has(name))
   if (attaching === undefined) return
   throw new ValidationError(`${attaching} is not known here`, {}, { code: 'invalid_upload' })
-}
-
-/** Koa returns null instead of false for a request without a body. */
-function isMultipart(ctx: Context): boolean {
-  return typeof ctx.is('multipart/form-data') === 'string'
-}
-
-function noFiles(): ValidationError {
-  return new ValidationError('Files are empty', {}, { code: 'invalid_upload' })
 }
 
 function noSuchFile(): NotFoundError {

@@ -1,3 +1,4 @@
+import { ValidationError } from '../../base/errors.ts'
 import { type ReceiveOptions, receiveUpload, type Upload } from '../../media/receive-upload.ts'
 import type { Context } from '../router/state.ts'
 
@@ -14,4 +15,13 @@ export function receiveAuthorized<T>(
     await state.authorizeAgain?.()
     return store(upload)
   })
+}
+
+/** Koa returns null instead of false for a request without a body. */
+export function isMultipart(ctx: Context): boolean {
+  return typeof ctx.is('multipart/form-data') === 'string'
+}
+
+export function noFiles(): ValidationError {
+  return new ValidationError('Files are empty', {}, { code: 'invalid_upload' })
 }

@@ -21,7 +21,7 @@ import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
-import { receiveAuthorized } from '../body/receive-authorized.ts'
+import { isMultipart, noFiles, receiveAuthorized } from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
 import { assertKnownParameters } from '../reads/strict-request.ts'
 import { assertKnownBody, assertKnownParts } from '../reads/strict-request.ts'
@@ -189,15 +189,6 @@ function onlyOne([info = {}]: readonly FileInfo[]): FileInfo {
 /** A browser sends a part without a name for an input that nothing was chosen in: that is no file either. */
 function assertFilled({ files }: Upload): void {
   if (files.some(({ size }) => size === 0)) throw noFiles()
-}
-
-/** Koa says null, not false, of a request without a body. */
-function isMultipart(ctx: Context): boolean {
-  return typeof ctx.is('multipart/form-data') === 'string'
-}
-
-function noFiles(): ValidationError {
-  return new ValidationError('Files are empty', {}, { code: 'invalid_upload' })
 }
 
 /**
