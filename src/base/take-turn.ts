@@ -1,15 +1,9 @@
-import type { Database } from '../../mongo/connection/database.ts'
+const turns = new WeakMap<object, Map<string, Promise<unknown>>>()
 
-const turns = new WeakMap<Database, Map<string, Promise<unknown>>>()
-
-/** Runs calls with the same name in sequence. Other processes are not synchronized. */
-export async function takeTurn<T>(
-  database: Database,
-  name: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const last = turns.get(database) ?? new Map<string, Promise<unknown>>()
-  turns.set(database, last)
+/** Runs calls with the same owner and name in sequence. Other processes are not synchronized. */
+export async function takeTurn<T>(owner: object, name: string, work: () => Promise<T>): Promise<T> {
+  const last = turns.get(owner) ?? new Map<string, Promise<unknown>>()
+  turns.set(owner, last)
   const own = (last.get(name) ?? Promise.resolve()).then(work)
   const settled = own.catch(() => null)
   last.set(name, settled)

@@ -5,7 +5,7 @@ import { missingUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { type Alongside, createNew } from './create-versions.ts'
 import { retryMadeUids } from './retry-made-uids.ts'
-import { takeTurn } from './take-turn.ts'
+import { takeTurn } from '../../base/take-turn.ts'
 
 /**
  * Returns the requested version. A published version gets a draft with the same values, if the type has drafts.

@@ -1,7 +1,7 @@
 import { findDocuments } from '../../content/read/find-documents.ts'
 import { fillUids, missingUids } from '../../content/payload/fill-uids.ts'
 import { retryMadeUids } from '../../content/write/retry-made-uids.ts'
-import { takeTurn } from '../../content/write/take-turn.ts'
+import { takeTurn } from '../../base/take-turn.ts'
 import { findStates } from '../../content/read/find-states.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'

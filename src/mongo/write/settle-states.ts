@@ -1,4 +1,5 @@
 import { GatewayTimeoutError } from '../../base/errors.ts'
+import { takeTurn } from '../../base/take-turn.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
@@ -43,26 +44,13 @@ export async function settleStates(
 ): Promise<void> {
   for (;;) {
     if (signal?.aborted === true) return
-    const count = await inTurn(database, plan.collectionName, () =>
+    // Concurrent batches would compare the same versions.
+    const count = await takeTurn(database, `settle ${plan.collectionName}`, () =>
       asCmsErrors(() => settleBatch(database, plan, locales)),
     )
     if (count === 0) return
     if (performance.now() > deadline) throw new GatewayTimeoutError('The query took too long')
   }
-}
-
-/**
- * Batches of a collection run one after the other, because concurrent ones would compare the same
- * versions.
- */
-const batches = new WeakMap<Database, Map<string, Promise<unknown>>>()
-
-function inTurn<T>(database: Database, collection: string, work: () => Promise<T>): Promise<T> {
-  const last = batches.get(database) ?? new Map<string, Promise<unknown>>()
-  batches.set(database, last)
-  const run = (last.get(collection) ?? Promise.resolve()).then(work, work)
-  last.set(collection, run)
-  return run
 }
 
 /** Returns the number of versions found. */
