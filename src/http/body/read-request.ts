@@ -19,8 +19,8 @@ const PARSING = {
 } as const
 
 /**
- * Parses a query string into nested objects. Inherited property names such as `constructor` are omitted, as in the
- * dialect.
+ * Parses a query string into nested objects. Omits names of inherited properties, such as
+ * `constructor`, as in the reference.
  * @throws ValidationError beyond a limit
  */
 export function readQuery(querystring: string): Data {

@@ -17,7 +17,8 @@ export interface BulkSlots {
 /** A client that sends no line for this time may lose its slot. */
 const IDLE_MS = 5_000
 /**
- * So may a client whose total waiting time exceeds this multiple of `idleMs` and this share of the request duration.
+ * A client may also lose its slot if its total waiting time exceeds this multiple of `idleMs` and
+ * this share of the request duration.
  */
 const MAX_IDLE_PERIODS = 6
 const MAX_WAITED_SHARE = 0.9

@@ -8,7 +8,10 @@ export interface LimitInFlight {
   withoutSlot<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
 }
 
-/** Bodies of other methods are never read. Without this check an endless body would keep its request uncounted. */
+/**
+ * Only bodies of these methods are read. An endless body of another method must not keep its
+ * request uncounted.
+ */
 const WITH_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT'])
 
 /**

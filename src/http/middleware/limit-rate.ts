@@ -5,20 +5,26 @@ import { networkOf } from '../router/network-of.ts'
 import { bodyOf } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
 
-/** Attempts per minute on one route: from one address, and on one account from all addresses. */
+/** Attempts per minute and route, from one address and on one account. */
 const LIMITS = { address: 10, account: 30 }
 
 export interface RequestCount {
   readonly perAddress?: number
-  /** The account of an attempt, by its id if it has one; null if the request names none. */
+  /**
+   * The id of the account, or the sent name of an unknown account. Null if the request names no
+   * account.
+   */
   readonly accountOf: (ctx: Context) => string | null | Promise<string | null>
-  /** The known device of the request. Its attempts on its own account have a separate count. */
+  /**
+   * The known device of the request. Attempts on the device's own account are counted separately.
+   */
   readonly deviceOf?: (ctx: Context) => Promise<KnownDevice | null>
 }
 
 /**
- * Counts attempts per route: first by address or known device, then by account. The body may name the account. It is
- * read only after the first check. Null disables the limit.
+ * Limits attempts per route: first by address or known device, then by account. The body may
+ * contain the account, so it is read only after the first check. If `limits` is null, attempts are
+ * not limited.
  * @throws RateLimitError, with the rate limit headers and `Retry-After`
  */
 export function limitRate(

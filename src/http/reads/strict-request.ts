@@ -21,7 +21,7 @@ const PARAMETERS = [
 const BODY_KEYS = ['data', 'meta'] as const
 
 export interface StrictOptions {
-  /** From the configuration; false checks nothing. */
+  /** If false, names are not checked. */
   readonly strictQuery: boolean
 }
 
@@ -37,7 +37,10 @@ export function assertKnownParameters(
   assertOnlyParameters({ querystring }, { strictQuery }, [...PARAMETERS, ...more])
 }
 
-/** Like `assertKnownParameters`, for routes that take none of the parameters of queries. @throws ValidationError */
+/**
+ * Like `assertKnownParameters`, for routes without query parameters for entries.
+ * @throws ValidationError
+ */
 export function assertOnlyParameters(
   { querystring }: Pick<Context, 'querystring'>,
   { strictQuery }: StrictOptions,
@@ -48,9 +51,9 @@ export function assertOnlyParameters(
 }
 
 /**
- * Checks the keys of a body, with `QUIRE_STRICT_QUERY=on`: `data` and `meta`, unless others are given. Keys that are
- * `known` and not `suggested` are accepted, but no message names them.
- * @throws ValidationError that names the first unknown one
+ * Checks the keys of a body if `QUIRE_STRICT_QUERY=on`. By default `data` and `meta` are known.
+ * Messages suggest only `suggested` keys.
+ * @throws ValidationError with the first unknown key
  */
 export function assertKnownBody(
   ctx: Context,
@@ -64,8 +67,9 @@ export function assertKnownBody(
 }
 
 /**
- * Checks the names of the parts of a multipart body, with `QUIRE_STRICT_QUERY=on`, or the keys of its part `within`.
- * @throws ValidationError that names the first unknown one
+ * Checks the part names of a multipart body, or the keys of its part `within`, if
+ * `QUIRE_STRICT_QUERY=on`.
+ * @throws ValidationError with the first unknown name
  */
 export function assertKnownParts(
   names: Iterable<string>,
@@ -78,9 +82,9 @@ export function assertKnownParts(
 
 interface Names {
   readonly source: 'query' | 'body'
-  /** The part of a body that has these keys. */
+  /** Name of the part that contains the keys. */
   readonly within?: string | undefined
-  /** Known names that a message may suggest; all of them by default. */
+  /** Known names that messages may suggest. Defaults to all. */
   readonly suggested?: readonly string[]
 }
 

@@ -104,7 +104,7 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
     }
     const limit = limitRate(limits, path, counted, readPermitted)
     router.post(path, authenticate, limit, handle(verb, handler))
-    // In the dialect a GET is a 404 instead of a 405.
+    // The reference responds to GET with 404 instead of 405.
     router.get(path, everyone(notFound))
   }
   post('/local', 'callback', enter, {
@@ -204,7 +204,7 @@ async function confirm(
   else ctx.redirect(confirmedUrl)
 }
 
-/** As documented for the reference: the token comes from the body, or else from the cookie. */
+/** The token comes from the body or else from the cookie, as documented for the reference. */
 async function refresh(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
   const { accounts, cookie } = dependencies
   const given = refreshTokenOf(ctx, dependencies)

@@ -9,7 +9,7 @@ import type { Data } from '../../schema/definition.ts'
 
 type Controllers = Record<string, Record<string, { enabled: boolean; policy: string }>>
 
-/** All actions by plugin or API, controller and verb, with their state for a role. */
+/** All actions with their state for a role, nested by plugin or API, controller and verb. */
 export function showPermissions(permitted: readonly string[], { all }: Actions): object {
   const granted = new Set(permitted)
   const shown: Record<string, { controllers: Controllers }> = {}
@@ -23,7 +23,8 @@ export function showPermissions(permitted: readonly string[], { all }: Actions):
 }
 
 /**
- * Reads the enabled actions from the shape of `showPermissions`. An empty array enables none, as in the dialect.
+ * Reads the enabled actions in the format of `showPermissions`. An empty array enables none, as in
+ * the reference.
  * @throws ValidationError with the path of a malformed value
  */
 export function readPermissions(sent: unknown): readonly string[] {

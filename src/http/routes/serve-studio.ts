@@ -5,8 +5,8 @@ import { sendStatic } from '../answer/static-file.ts'
 import type { StudioFile, StudioFiles } from '../answer/studio-files.ts'
 
 /**
- * The Studio loads its own assets, calls this server and shows files, also from other hosts such as S3. It cannot be
- * framed.
+ * The Studio loads its own assets, calls this server and shows files, possibly from other hosts
+ * such as S3. It cannot be framed.
  */
 const POLICY = [
   "default-src 'none'",

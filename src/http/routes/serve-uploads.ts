@@ -50,8 +50,8 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
 }
 
 /**
- * Rejects uploads as scripts, styles or other active content of our own pages. Otherwise an injected reference could
- * run an uploaded file.
+ * Rejects requests that would use an upload as a script, a style or other active content of our own
+ * pages. Otherwise injected HTML could run an uploaded file.
  * @throws ForbiddenError
  */
 function assertNoProgram(ctx: Context): void {

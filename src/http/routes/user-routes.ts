@@ -34,7 +34,7 @@ export interface UserRouteDependencies extends UserReading {
 
 type Handler = (ctx: Context, dependencies: UserRouteDependencies) => Promise<void>
 
-/** `/api/users`: answers are bare, without the envelope of content. */
+/** `/api/users`: plain responses without the content envelope. */
 export function userRoutes(dependencies: UserRouteDependencies): GuardedRouter {
   const router = guardedRouter('/api/users')
   const { authenticate, readBody } = dependencies
@@ -75,7 +75,10 @@ async function list(ctx: Context, dependencies: UserRouteDependencies): Promise<
   ctx.body = (await findDocuments(dependencies.documents.database, parsed)).entries
 }
 
-/** A bare number could not say that it is a cap, or that it is missing. */
+/**
+ * The response is a plain number, which cannot express a capped or missing count. So the count is
+ * exact.
+ */
 const MAX_COUNT = 2 ** 31 - 2
 
 async function count(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
@@ -94,7 +97,7 @@ async function me(ctx: Context, dependencies: UserRouteDependencies): Promise<vo
   if (principal.kind !== 'user') throw new UnauthorizedError('Unauthorized')
   const user = await getUser(dependencies.accounts, String(principal.id))
   const { populate, fields } = readQuery(ctx.querystring)
-  // Without the right to read roles they are left out, rather than refused.
+  // Without the permission to read roles, the role is omitted instead of rejected.
   const mayPopulate = 'populate' in withRole(ctx)
   const asked = { ...(fields !== undefined && { fields }), ...(mayPopulate && { populate }) }
   ctx.body = await showUser(ctx, dependencies, user, asked)
@@ -129,8 +132,9 @@ async function editorOf(
 }
 
 /**
- * A principal gives no role, and changes or deletes no account, that may do more than itself: otherwise the right to
- * change users would include all rights. Actions on one's own account are not counted.
+ * A principal cannot assign a role, or change or delete an account, with permissions that it lacks.
+ * Otherwise the permission to change users would include all permissions. Actions on one's own
+ * account are not compared.
  */
 function assertRoleOf({ state: { principal } }: Context, { roles }: AccountsContext): AssertRole {
   return async (documentId) => {
@@ -157,7 +161,7 @@ async function parse(
   return parseQuery(query, userPlan(dependencies), rules)
 }
 
-/** Pages are for content: here they are ignored, as in the dialect. */
+/** Users have no pages in the reference, so these parameters are ignored. */
 function withoutPages(query: Data): Data {
   const { page: _page, pageSize: _pageSize, pagination: _pagination, ...rest } = query
   return rest

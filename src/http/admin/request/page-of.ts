@@ -5,7 +5,7 @@ export interface ListPage {
   readonly page: number
   readonly pageSize: number
   readonly start: number
-  /** `capped` reports that the search stopped at its limit. */
+  /** `capped` is true if the search stopped at its limit. */
   show(total: number, capped: boolean): object
 }
 
