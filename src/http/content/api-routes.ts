@@ -29,7 +29,7 @@ export interface ServedContentDependencies extends ContentRouteDependencies {
 
 type PrepareRead = (request: Omit<ContentRequest, 'query' | 'endpoint'>) => PreparedRead
 
-/** The endpoints of one content-type, under `/api/<plural>` or `/api/<singular>`. */
+/** Endpoints of one content-type, under `/api/<plural>` or `/api/<singular>`. */
 export function contentRoutes(
   plan: ContentTypePlan,
   dependencies: ServedContentDependencies,

@@ -41,18 +41,18 @@ export interface ContentRouteDependencies extends RuleSources {
   readonly documents: DocumentContext
   readonly creations: IdempotentCreations
   readonly locales: Locales
-  /** Sets the principal; run for existing routes only. */
+  /** Sets the principal. Runs for existing routes only. */
   readonly authenticate: Middleware
   readonly readBody: Middleware
 }
 
-/** What a handler works on: one content-type, and the request's query string and locales. */
+/** The input of a handler: one content-type, the parsed query string and the locales. */
 export interface ContentRequest {
   readonly ctx: Context
   readonly plan: ContentTypePlan
   readonly query: Data
   readonly locales: LocaleRules
-  /** Of the content-type, in one spelling. */
+  /** Normalized path of the content-type. */
   readonly endpoint: string
 }
 
@@ -61,13 +61,16 @@ export type ContentHandler = (
   dependencies: ContentRouteDependencies,
 ) => Promise<void>
 
-/** What is done to the versions of a document by its name: whom it asks for, and which version it answers. */
+/**
+ * A named action on the versions of a document, its permission, and the status that its response
+ * shows.
+ */
 export interface VersionAction {
   readonly name: string
   readonly verb: ContentVerb
   readonly run: typeof publishDocument
   readonly answered: Status
-  /** What it is where it is done at a time; null: it is done at once alone. */
+  /** The same action in a schedule. Null if the action cannot be scheduled. */
   readonly planned: PlannedAction | null
 }
 
@@ -131,7 +134,7 @@ export async function create(
   sendTagged(ctx, answer)
 }
 
-/** `readMeta` reads the `meta` of the response, after the write. */
+/** `readMeta` reads the `meta` of the response after the write. */
 export async function update(
   { ctx, plan, query, locales }: ContentRequest,
   dependencies: ContentRouteDependencies,
@@ -193,7 +196,7 @@ export function act({ run, answered, planned: action }: VersionAction): ContentH
   }
 }
 
-/** What is stored at that time is another revision by then. */
+/** The revision will have changed by the scheduled time, so a condition would always fail. */
 function conditionLater(): ValidationError {
   return new ValidationError(
     'If-Match and If-None-Match cannot go with a time',
@@ -203,7 +206,7 @@ function conditionLater(): ValidationError {
 }
 
 function localeOf(data: unknown): unknown {
-  return (data as { readonly locale?: unknown }).locale // `dataOf` answers objects only
+  return (data as { readonly locale?: unknown }).locale // `dataOf` returns objects only
 }
 
 function assertSameLocale(plan: ContentTypePlan, given: unknown, addressed: string): void {

@@ -38,7 +38,7 @@ const PARTS = ['files', 'fileInfo', 'ref', 'refId', 'field'] as const
 const FILES = 'plugin::upload.content-api'
 type FileVerb = PluginVerb<typeof FILES>
 
-/** `/api/upload`: bare records, outside of the envelope, as in the reference. */
+/** `/api/upload`: plain records without the envelope, as in the reference. */
 export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRouter {
   const { authenticate, readBody } = dependencies
   const router = guardedRouter('/api/upload')
@@ -47,7 +47,7 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
       assertKnownParameters(ctx, dependencies.api, ['start', 'limit', 'id'])
       await handler(ctx)
     })
-  // The permission is asked for before the body is read: a stranger's upload is not received.
+  // Checks the permission before it reads the body, so that unauthorized uploads are not received.
   const receive = async (ctx: Context): Promise<void> => {
     await readBody(ctx, () => upload(ctx, dependencies))
   }
@@ -76,7 +76,10 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   return router
 }
 
-/** A bare list; `start` and `limit` are at the root, and without a limit it is the largest page. */
+/**
+ * Sends a plain array. `start` and `limit` are top-level parameters, and the default limit is the
+ * maximum page size.
+ */
 async function find(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   const { documents, api } = dependencies
   const locales = await dependencies.locales.current()
@@ -88,7 +91,7 @@ async function find(ctx: Context, dependencies: UploadRouteDependencies): Promis
   ctx.body = entries.map(unsigned)
 }
 
-/** A page of files in the envelope of lists, with its pagination. */
+/** Sends a page of files in the list envelope, with pagination. */
 async function findFilePage(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   const { documents } = dependencies
   const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
@@ -128,7 +131,10 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
   ctx.body = await showAll(ctx, dependencies, records, '')
 }
 
-/** With a file the bytes are replaced; `fileInfo` changes what is said of them. */
+/**
+ * Changes the metadata of a file by `fileInfo`. A multipart body with a file also replaces the
+ * bytes.
+ */
 async function change(
   ctx: Context,
   dependencies: UploadRouteDependencies,
@@ -186,14 +192,14 @@ function onlyOne([info = {}]: readonly FileInfo[]): FileInfo {
   return info
 }
 
-/** A browser sends a part without a name for an input that nothing was chosen in: that is no file either. */
+/** Browsers send an unnamed part for an empty file input. It does not count as a file. */
 function assertFilled({ files }: Upload): void {
   if (files.some(({ size }) => size === 0)) throw noFiles()
 }
 
 /**
- * The target of `ref`, `refId` and `field`; null when none of them is sent. Attaching changes an
- * entry, and needs the permission for it.
+ * Returns the target of `ref`, `refId` and `field`, or null if they are absent. Attaching a file
+ * changes the entry, so it requires the permission to update it.
  */
 async function attachmentOf(
   ctx: Context,
@@ -254,7 +260,7 @@ async function showAll(
   return entries.map(unsigned)
 }
 
-/** The dialect says so on these routes alone. */
+/** The reference has this member only in responses of these routes. */
 function unsigned(entry: Entry): Data {
   return { ...entry, isUrlSigned: false }
 }

@@ -12,7 +12,10 @@ type LogPlace = Pick<Head, 'log' | 'seq'>
 
 export interface HeadWanted {
   readonly known: Head
-  /** Whether `known` may be used instead of reading the head, if each read has its own point in time. */
+  /**
+   * Whether `known` may be used instead of a new read of the head. Applies if each read has its own
+   * point in time.
+   */
   readonly isRecent?: boolean
   /** A position that any process has given to a client. */
   readonly reached?: LogPlace | null

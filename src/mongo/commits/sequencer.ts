@@ -97,7 +97,7 @@ async function listPending(database: Database): Promise<readonly Listed[]> {
   return rows.length < BATCH ? rows : withoutBroken(rows)
 }
 
-/** Drops an incomplete multi-row commit at the end of the batch, unless the batch contains nothing else. */
+/** Drops an incomplete multi-row commit at the end of the batch, unless it is the only one. */
 function withoutBroken(rows: readonly Listed[]): readonly Listed[] {
   const [part = 0, parts = 1] = rows.at(-1)?.part ?? []
   if (part + 1 === parts) return rows

@@ -5,7 +5,8 @@ const COMMANDS_OF_AN_ANSWER = 5
 const LEAST_MS = 1_000
 
 /**
- * Returns a view of the database whose commands together take five times the usual timeout, at least one second.
+ * Returns a view of the database that limits the total time of its commands to five times the usual
+ * timeout, at least one second.
  * @throws GatewayTimeoutError when `queryTimeoutMs` is read after the deadline
  */
 export function boundedReads(

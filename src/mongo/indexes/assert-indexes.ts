@@ -4,9 +4,9 @@ import type { CollectionPlan } from './collection-plan.ts'
 import { compareAll } from './sync-indexes.ts'
 
 /**
- * For commands that write content next to a running server. Only a server start builds and drops
- * indexes.
- * @throws ApplicationError listing the collections whose indexes differ from the declaration
+ * For commands that write content while a server may be running. Only a server start builds and
+ * drops indexes.
+ * @throws ApplicationError with the collections that lack declared indexes or have outdated ones
  */
 export async function assertIndexes(
   database: Database,

@@ -10,7 +10,7 @@ export interface TakenValueSearch {
   readonly values: readonly string[]
   readonly locale: string
   readonly status: Status
-  /** The documentId whose own values are ignored. */
+  /** Ignores the values of this documentId. */
   readonly except: string | null
 }
 

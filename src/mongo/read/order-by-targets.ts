@@ -13,14 +13,14 @@ import { matchAll, MAY_BE_LISTS } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { optionsOf } from '../connection/commands.ts'
 
-/** A sort whose first keys are attributes of the same relation target. */
+/** A sort that starts with attributes of one relation target. */
 export interface TargetOrder {
   readonly relation: RelationPlan
   /** Path of the relation within the version. */
   readonly path: string
   /** Relative to the target. */
   readonly keys: readonly SortKey[]
-  /** The remaining keys, which order entries whose targets are equal. */
+  /** The remaining keys, for entries with equal targets. */
   readonly rest: readonly SortKey[]
 }
 

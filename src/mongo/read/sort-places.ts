@@ -58,7 +58,7 @@ function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   return valuesAt((value as Data)[name], rest)
 }
 
-/** Converts a stored value to a comparable one. Nested JSON is only compared for equality. */
+/** Converts a stored value to a comparable one. JSON objects are compared for equality only. */
 function comparable(value: unknown): unknown {
   if (value instanceof Date) return value.getTime()
   if (value instanceof Decimal128) return Decimal.parse(value.toString())

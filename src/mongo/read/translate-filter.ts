@@ -125,7 +125,7 @@ function translateComparison(
     : { [name]: CONDITIONS[operator](toBson(operand)) }
 }
 
-/** Types whose values may be lists. MongoDB would compare each item of such a list. */
+/** Types with values that may be lists. MongoDB would compare each item of such a list. */
 export const MAY_BE_LISTS: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
 
 /** Compares a JSON value as a whole. A plain `$eq` would also match items of a list. */

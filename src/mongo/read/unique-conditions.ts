@@ -39,8 +39,8 @@ function mostByComparison(
 }
 
 /**
- * The attribute whose equality condition limits a list to one version. Null if no such condition
- * exists.
+ * The attribute with an equality condition that limits a list to one version. Null if there is
+ * none.
  */
 export function uniqueMember(filter: Filter | null, versions: VersionSelection): string | null {
   if (filter?.kind !== 'compare' || filter.operator !== 'eq') return null

@@ -2,7 +2,7 @@ import type { Collection, Document } from 'mongodb'
 import { isDuplicateKey } from '../connection/database-error.ts'
 
 export interface InsertOptions {
-  /** A member whose value is unique to this write. */
+  /** A member with a value that is unique to this write. */
   readonly own: string
   readonly maxTimeMS: number
 }

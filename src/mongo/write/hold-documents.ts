@@ -11,8 +11,8 @@ import { versionsOf } from '../versions/stored-version.ts'
  */
 const HOLD_MS = 10_000
 /**
- * Timeout for holding all documents with one command. With constant writers, no single moment may
- * exist at which all documents are free. Each document is then held on its own.
+ * Timeout for holding all documents with one command. Under constant writes, the documents may
+ * never be free at the same time. Then each document is held separately.
  */
 const TOGETHER_MS = 250
 const AT_ONCE = 8

@@ -46,8 +46,8 @@ export function notePut(
 
 /**
  * Adds deleted versions to the commit log, with their last content.
- * @throws CommitBehind also if `count` differs from the number of read versions, as on databases
- * whose transactions see concurrent commits
+ * @throws CommitBehind, also if `count` differs from the number of read versions: some databases
+ * show concurrent commits to a transaction
  */
 export function noteRemoved(
   plan: ContentTypePlan,
