@@ -51,6 +51,7 @@ export function useCanRestore(type: TypeSummary, locale: string | null): boolean
 
 export interface Restored {
   readonly isDraft: boolean
+  readonly isPublished: boolean
   /** The number of links to entries that no longer exist. */
   readonly lost: number
   /** Attributes whose unique values another entry uses now. */
@@ -62,15 +63,16 @@ export async function restoreDeleted({ id, uid, documentId }: Deleted): Promise<
 }
 
 /**
- * Restores the latest deletion of an entry, in one locale if the type is localized. All restored
- * versions are drafts.
+ * Restores the latest deletion of an entry, in one locale if the type is localized. `both` restores
+ * the published version as published and the draft with its changes; `draft` restores the draft.
+ * @throws ApiError with status 400 if `both` is not possible
  */
 export async function restoreEntry(
   uid: string,
   documentId: string,
-  locale: string | null,
+  { locale, from }: { readonly locale: string | null; readonly from: 'draft' | 'both' },
 ): Promise<Restored> {
-  return restore(uid, documentId, locale === null ? {} : { locales: [locale] })
+  return restore(uid, documentId, { from, ...(locale !== null && { locales: [locale] }) })
 }
 
 async function restore(uid: string, documentId: string, which: object): Promise<Restored> {
@@ -83,6 +85,7 @@ async function restore(uid: string, documentId: string, which: object): Promise<
   >('POST', `${pathOf(uid, documentId)}/restore`, { body: { data: which } })
   return {
     isDraft: data.some(({ status }) => status === 'draft'),
+    isPublished: data.some(({ status }) => status === 'published'),
     lost: meta.lost.length,
     taken: [...new Set(meta.taken.map(({ path }) => path.join('.')))],
   }

@@ -293,9 +293,13 @@ describeInBrowser('the list of a type', () => {
     await removeTwo()
     await undo().click()
     await page.getByText('2 entries restored').waitFor()
-    await page.getByText('1 entry was published and is now a draft').waitFor()
-    await row(titleOf(2)).getByText('Draft').waitFor()
+    await row(titleOf(2)).getByText('Changed').waitFor()
     await row(titleOf(4)).getByText('Published').waitFor()
+    expect(await page.getByText('now a draft').count()).to.equal(0)
+    const versionOf = async (status: string) =>
+      (await server.ask('GET', `/api/articles/${documentId}?status=${status}`)).data.body
+    expect(await versionOf('draft')).to.equal('Other text')
+    expect(await versionOf('published')).to.not.equal('Other text')
     await open('?sort=title%3Aasc')
     await removeTwo()
     await page.getByRole('searchbox', { name: 'Search' }).focus()

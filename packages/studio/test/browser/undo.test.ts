@@ -110,6 +110,46 @@ describeInBrowser('undo', () => {
       .waitFor()
   })
 
+  it('restores a deleted entry with its unpublished changes', async () => {
+    const documentId = await open()
+    await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
+    await server.ask('PUT', `${PIECE}/${documentId}`, { data: { teaser: 'Changed since' } })
+    await openPiece(page, server, documentId)
+    await page.locator('main header').getByText('Changed', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'More' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Pieces' }).waitFor()
+    await page.keyboard.press('Control+z')
+    const state = async () => (await server.ask('GET', PIECE)).meta.states[documentId]
+    await untilStored(state, 'changed')
+    const teaserOf = async (status: string) =>
+      (await server.ask('GET', `${PIECE}/${documentId}?status=${status}`)).data.teaser
+    expect(await teaserOf('draft')).to.equal('Changed since')
+    expect(await teaserOf('published')).to.not.equal('Changed since')
+  })
+
+  it('restores a published entry as a draft if its unique value is taken', async () => {
+    const data = { title: 'Taken slug', slug: 'taken-slug' }
+    const publish = async (): Promise<string> => {
+      const { documentId } = (await server.ask('POST', PIECE, { data })).data
+      await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)
+      return documentId
+    }
+    const documentId = await publish()
+    await openPiece(page, server, documentId)
+    await untilPublished(page)
+    await page.getByRole('button', { name: 'More' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+    await page.getByText('Deleted', { exact: true }).hover() // its time stands still
+    await page.getByRole('heading', { level: 1, name: 'Pieces' }).waitFor()
+    await publish()
+    await page.keyboard.press('Control+z')
+    await page.getByText('1 entry was published and is now a draft').waitFor()
+    await page.getByText('Another entry now uses the same value: Slug').waitFor()
+    const state = async () => (await server.ask('GET', PIECE)).meta.states[documentId]
+    await untilStored(state, 'draft')
+  })
+
   it('restores discarded changes', async () => {
     const documentId = await open()
     await server.ask('POST', `${PIECE}/${documentId}/actions/publish`)

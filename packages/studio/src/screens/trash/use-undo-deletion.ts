@@ -1,8 +1,8 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { hasFailed, runBulk } from '../../api/bulk.ts'
 import type { TypeSummary } from '../../api/content-types.ts'
 import type { EntryState } from '../../api/entries.ts'
 import { inTurns } from '../../api/in-turns.ts'
+import { ApiError } from '../../api/request.ts'
 import { useMay } from '../../api/session.ts'
 import { type Restored, restoreEntry, useCanRestore } from '../../api/trash.ts'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
@@ -20,9 +20,9 @@ export type UndoDeletion = (entries: readonly DeletedEntry[]) => Promise<void>
 const MAX_CONCURRENT_RESTORES = 4
 
 /**
- * Creates the undo for deleted entries of a type in a locale; null if deletion is permanent. The
- * trash restores drafts. Published entries without changes are published again; for entries with
- * changes, a notice says that they are drafts now.
+ * Creates the undo for deleted entries of a type in a locale; null if deletion is permanent.
+ * Published entries are published again and keep their unpublished changes. If that is not allowed
+ * or not possible, they are restored as drafts, and a notice says so.
  */
 export function useUndoDeletion(type: TypeSummary, locale: string | null): UndoDeletion | null {
   const { t } = useTexts()
@@ -30,36 +30,43 @@ export function useUndoDeletion(type: TypeSummary, locale: string | null): UndoD
   const mayPublish = useMay()(`${type.uid}.publish`, locale ?? undefined)
   const canRestore = useCanRestore(type, locale)
   if (!canRestore) return null
-  return async (given) => {
-    // Types without drafts are public again after the restore.
-    const entries = type.draftAndPublish
-      ? given
-      : given.map((one) => ({ ...one, state: undefined }))
-    const restored = await restoreAll(type.uid, entries, locale)
-    const back = entries.filter(({ documentId }) => restored.has(documentId))
-    if (back.length > 0) {
-      const published = mayPublish ? await publishAgain(type.uid, back, locale) : 0
-      const public_ = back.filter(({ state }) => state === 'published' || state === 'changed')
-      const drafts = public_.length - published
-      if (drafts > 0) notify(t('trash.nowDrafts', { count: drafts }))
-      sayRestored(t, t('trash.restoredEntries', { count: back.length }), [...restored.values()])
+  return async (entries) => {
+    const restored = await restoreAll(type, entries, { locale, mayPublish })
+    if (restored.size > 0) {
+      const drafts = entries.filter(
+        ({ documentId, state }) =>
+          type.draftAndPublish &&
+          isPublic(state) &&
+          restored.get(documentId)?.isPublished === false,
+      )
+      if (drafts.length > 0) notify(t('trash.nowDrafts', { count: drafts.length }))
+      sayRestored(t, t('trash.restoredEntries', { count: restored.size }), [...restored.values()])
     }
     await refresh(client, type.uid)
   }
 }
 
+function isPublic(state: EntryState | undefined): boolean {
+  return state === 'published' || state === 'changed'
+}
+
+interface RestoreOptions {
+  readonly locale: string | null
+  readonly mayPublish: boolean
+}
+
 async function restoreAll(
-  uid: string,
+  type: TypeSummary,
   entries: readonly DeletedEntry[],
-  locale: string | null,
+  options: RestoreOptions,
 ): Promise<ReadonlyMap<string, Restored>> {
   const restored = new Map<string, Restored>()
   const failures: unknown[] = []
   const turn = inTurns(MAX_CONCURRENT_RESTORES)
   const { signal } = new AbortController()
-  const restore = async ({ documentId }: DeletedEntry): Promise<void> => {
+  const restore = async (entry: DeletedEntry): Promise<void> => {
     try {
-      restored.set(documentId, await restoreEntry(uid, documentId, locale))
+      restored.set(entry.documentId, await restoreState(type, entry, options))
     } catch (error) {
       failures.push(error)
     }
@@ -69,17 +76,21 @@ async function restoreAll(
   return restored
 }
 
-async function publishAgain(
-  uid: string,
-  entries: readonly DeletedEntry[],
-  locale: string | null,
-): Promise<number> {
-  const target = entries.flatMap((one) => (one.state === 'published' ? [one.documentId] : []))
-  const { signal } = new AbortController()
-  const onProgress = (): void => undefined
-  const work = { uid, action: 'publish', target, locale, onProgress, signal } as const
-  const results = await runBulk(work)
-  return results.filter((one) => !hasFailed(one)).length
+async function restoreState(
+  { uid, draftAndPublish }: TypeSummary,
+  { documentId, state }: DeletedEntry,
+  { locale, mayPublish }: RestoreOptions,
+): Promise<Restored> {
+  const asDraft = { locale, from: 'draft' } as const
+  if (!draftAndPublish || !mayPublish || !isPublic(state)) {
+    return restoreEntry(uid, documentId, asDraft)
+  }
+  try {
+    return await restoreEntry(uid, documentId, { locale, from: 'both' })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error
+    return restoreEntry(uid, documentId, asDraft)
+  }
 }
 
 async function refresh(client: QueryClient, uid: string): Promise<void> {
