@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { contentPath, type EntryState } from './entries.ts'
-import { request } from './request.ts'
+import { type Fault, faultsOf, request, type SentError } from './request.ts'
 
 export interface LocaleState {
   readonly locale: string | null
@@ -99,6 +99,23 @@ export async function actOnEntry(
     ...(locale !== null && { query: { locale } }),
     ...(etag !== null && { ifMatch: etag }),
   })
+}
+
+/**
+ * Finds the faults that publishing would find, in the language of the user, and publishes nothing.
+ * @throws ApiError
+ */
+export async function checkPublication({
+  uid,
+  documentId,
+  locale,
+}: ActedOn): Promise<readonly Fault[]> {
+  const { data } = await request<{ readonly faults: readonly SentError[] }>(
+    'POST',
+    contentPath(uid, documentId, 'check'),
+    { ...(locale !== null && { query: { locale } }) },
+  )
+  return data.faults.flatMap(faultsOf)
 }
 
 export async function deleteEntry({ uid, documentId, locale }: ActedOn): Promise<void> {

@@ -132,32 +132,37 @@ export function unreachable(): ApiError {
 export interface SentError {
   readonly message: string
   readonly code?: string
-  readonly details?: { readonly errors?: readonly CodedFault[] }
+  readonly details?: { readonly errors?: readonly Partial<CodedFault>[] }
 }
 
-export function sayError({ message, code = '', details }: SentError, texts: Texts): string {
-  return sayRefusal({ message, code, faults: details?.errors ?? [] }, texts)
+export function sayError(error: SentError, texts: Texts): string {
+  const { message, code = '' } = error
+  return sayRefusal({ message, code, faults: codedFaults(error) }, texts)
 }
 
 export function toError(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   json: Readonly<Record<string, unknown>>,
 ): ApiError {
-  const error = (json['error'] ?? {}) as {
-    readonly message?: string
-    readonly details?: { readonly errors?: readonly Partial<CodedFault>[] }
-  }
+  const error = (json['error'] ?? {}) as Partial<SentError>
+  const code = headers.get('Error-Code') ?? ''
+  const refusal = { message: error.message ?? `HTTP ${status}`, code, faults: codedFaults(error) }
+  return new ApiError(status, sayRefusal(refusal, spokenTexts()), code, faultsOf(error))
+}
+
+/** The faults of an error, in the language of the user. */
+export function faultsOf(error: Pick<SentError, 'details'>): readonly Fault[] {
   const texts = spokenTexts()
-  const found = (error.details?.errors ?? []).map((fault): CodedFault => ({
+  return codedFaults(error).map((fault) => ({
+    path: fault.path.map(String),
+    message: sayFault(fault, texts),
+  }))
+}
+
+function codedFaults({ details }: Pick<SentError, 'details'>): readonly CodedFault[] {
+  return (details?.errors ?? []).map((fault) => ({
     ...fault,
     path: fault.path ?? [],
     message: fault.message ?? '',
   }))
-  const faults = found.map((fault) => ({
-    path: fault.path.map(String),
-    message: sayFault(fault, texts),
-  }))
-  const code = headers.get('Error-Code') ?? ''
-  const refusal = { message: error.message ?? `HTTP ${status}`, code, faults: found }
-  return new ApiError(status, sayRefusal(refusal, texts), code, faults)
 }

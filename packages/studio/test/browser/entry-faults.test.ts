@@ -60,4 +60,16 @@ describeInBrowser('the faults of an entry', () => {
     const problems = await page.locator('[data-problem]').allInnerTexts()
     expect(problems).to.have.length(3)
   })
+
+  it('shows faults of unsaved values and of the publication together', async () => {
+    const page = await open({ title: 'Both', code: 'abc' })
+    await type(page, 'title', 'x'.repeat(61))
+    await page.getByRole('button', { name: 'Veröffentlichen', exact: true }).click()
+    await problemAt(page, 'title', 'Höchstens 60 Zeichen')
+    await problemAt(page, 'subtitle', 'Dieses Feld ist erforderlich.')
+    await problemAt(page, 'code', 'Das hat nicht das verlangte Format: 2 bis 4 Großbuchstaben')
+    expect(await page.locator('[data-problem]').allInnerTexts()).to.have.length(3)
+    const { meta } = await server.ask('GET', PIECE)
+    expect(Object.values(meta.states)).to.not.include('published')
+  })
 })

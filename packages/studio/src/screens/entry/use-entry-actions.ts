@@ -4,15 +4,17 @@ import type { EntrySession } from '../../entry/entry-session.ts'
 import {
   type ActedOn,
   actOnEntry,
+  checkPublication,
   deleteEntry,
   type EntryAction,
   factsKey,
 } from '../../api/entry-facts.ts'
 import type { EntryState } from '../../api/entries.ts'
-import { ApiError } from '../../api/request.ts'
+import { ApiError, type Fault } from '../../api/request.ts'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
-import { toAddress, serializeAddress } from '../../entry/address.ts'
+import { serializeAddress, toAddress, valueAt } from '../../entry/address.ts'
+import { isDeepEqual } from '../../entry/deep-equal.ts'
 import type { FormValues } from '../../entry/values.ts'
 import { focusProblem } from '../../fields/focus.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
@@ -54,7 +56,12 @@ export function useEntryActions(
     }),
     publish: alone(async () => {
       form.setUnfit(new Map())
-      if (!(await saveAll()) || door.documentId() === null) return
+      if (!(await saver.saveNow())) {
+        await showPublicationFaults(session)
+        if (!focusProblem()) notifyFailure(t('entry.notSaved'))
+        return
+      }
+      if (door.documentId() === null) return
       if (!(await act('publish'))) return void focusProblem()
       notify(t('entry.published'), state === 'draft' ? undo('unpublish') : undefined)
     }),
@@ -98,7 +105,7 @@ async function actOn(
     if (error.status === 412) {
       await saver.refresh()
       notifyFailure(t('entry.changedMeanwhile'))
-    } else if (!showFaults(session, error)) notifyFailure(error)
+    } else if (!showFaults(session, error.faults)) notifyFailure(error)
     return false
   }
 }
@@ -121,10 +128,36 @@ async function remove(session: EntrySession, client: QueryClient): Promise<boole
   }
 }
 
-function showFaults({ form }: EntrySession, { faults }: ApiError): boolean {
+/**
+ * Shows the faults of the stored draft next to the problems of unsaved values, so that the user sees
+ * all of them at the same time. Faults of values that have changed since are outdated.
+ */
+async function showPublicationFaults(session: EntrySession): Promise<void> {
+  const { form, saver, door } = session
+  if (door.documentId() === null) return
+  try {
+    const faults = await checkPublication(entryOf(session))
+    const [current, base] = [form.values(), saver.base()]
+    const isStored = ({ path }: Fault): boolean => {
+      const address = toAddress(base, path)
+      return isDeepEqual(valueAt(current, address), valueAt(base, address))
+    }
+    showFaults(session, faults.filter(isStored), base)
+  } catch (error) {
+    // The problems of unsaved values are enough to stop the publication.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** Positions in the paths of faults refer to `values`. Returns false without any fault of a field. */
+function showFaults(
+  { form }: EntrySession,
+  faults: readonly Fault[],
+  values: FormValues = form.values(),
+): boolean {
   const problems = new Map<string, readonly string[]>()
   for (const { path, message } of faults.filter((fault) => fault.path.length > 0)) {
-    const key = serializeAddress(toAddress(form.values(), path))
+    const key = serializeAddress(toAddress(values, path))
     problems.set(key, [...(problems.get(key) ?? []), message])
   }
   form.setUnfit(problems)
