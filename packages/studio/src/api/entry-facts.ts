@@ -1,5 +1,6 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { contentPath, type EntryState } from './entries.ts'
+import { inTurns } from './in-turns.ts'
 import { type Fault, faultsOf, request, type SentError } from './request.ts'
 
 export interface LocaleState {
@@ -48,6 +49,26 @@ export const usagesQuery = (uid: string, documentId: string) =>
     },
     staleTime: 30_000,
   })
+
+const MAX_CONCURRENT_USAGES = 4
+
+/** Links to any of the entries, except links among them. @throws ApiError */
+export async function findUsages(
+  client: QueryClient,
+  uid: string,
+  documentIds: readonly string[],
+): Promise<readonly Usage[]> {
+  const turn = inTurns(MAX_CONCURRENT_USAGES)
+  const { signal } = new AbortController()
+  const found = await Promise.all(
+    documentIds.map((documentId) =>
+      turn(() => client.fetchQuery({ ...usagesQuery(uid, documentId), staleTime: 0 }), signal),
+    ),
+  )
+  return found
+    .flat()
+    .filter((usage) => usage.uid !== uid || !documentIds.includes(usage.documentId))
+}
 
 export interface PreviewAddress {
   readonly url: string

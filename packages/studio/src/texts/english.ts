@@ -172,6 +172,8 @@ export const english = {
   'bulk.done.delete': '{count} entry deleted | {count} entries deleted',
   'bulk.failed': '{count} entry failed | {count} entries failed',
   'bulk.deleteTitle': 'Delete {count} entry? | Delete {count} entries?',
+  'bulk.delete.linked': 'Other entries link to them:',
+  'bulk.delete.linkedOnPage': 'Other entries link to entries on this page:',
   'bulk.deleteHint':
     'This deletes them in this language. Apps no longer see them. You can restore them from the trash.',
   'bulk.deleteHint.forGood':

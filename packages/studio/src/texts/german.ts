@@ -173,6 +173,8 @@ export const german: Catalogue = {
   'bulk.done.delete': '{count} Eintrag gelöscht | {count} Einträge gelöscht',
   'bulk.failed': '{count} Eintrag fehlgeschlagen | {count} Einträge fehlgeschlagen',
   'bulk.deleteTitle': '{count} Eintrag löschen? | {count} Einträge löschen?',
+  'bulk.delete.linked': 'Andere Einträge verweisen darauf:',
+  'bulk.delete.linkedOnPage': 'Andere Einträge verweisen auf Einträge dieser Seite:',
   'bulk.deleteHint':
     'Sie werden in dieser Sprache gelöscht. Apps sehen sie nicht mehr. Sie können sie aus dem Papierkorb wiederherstellen.',
   'bulk.deleteHint.forGood':

@@ -311,10 +311,18 @@ describeInBrowser('the list of a type', () => {
     await row(titleOf(2)).waitFor()
   })
 
-  it('restores entries of a type without drafts as published', async () => {
+  it('names links before it deletes, and restores entries of a type without drafts', async () => {
     await page.goto(`${server.address}/studio/content/categories`)
     await row('Maps').locator('label').click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete 1 entry?' })
+    await dialog.getByText('Other entries link to them').waitFor()
+    await dialog.getByText(`${titleOf(1)} · Category`).waitFor()
+    await expectAccessible(page, 'a deletion of linked entries')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await row('Maps').waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
     await row('Maps').waitFor({ state: 'detached' })
     expect(await page.getByText('1 selected').count()).to.equal(0)
     await page.getByRole('button', { name: 'Undo' }).click()

@@ -2,9 +2,8 @@ import { type QueryClient, useQuery } from '@tanstack/react-query'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { localeStatesQuery, MAX_USAGES, usagesQuery } from '../../api/entry-facts.ts'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
-import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { usagesByEntry } from './entry-side.tsx'
+import { UsageList } from './usage-list.tsx'
 
 export async function hasUsages(
   client: QueryClient,
@@ -59,14 +58,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
       {usages.length > 0 && (
         <>
           <p>{t('entry.delete.linked')}</p>
-          <ul>
-            {usagesByEntry(usages, locale).map((usage) => (
-              <li key={`${usage.documentId} ${usage.field}`}>
-                {usage.title ?? usage.documentId} · {labelOf(usage.field)}
-              </li>
-            ))}
-            {usages.length === MAX_USAGES && <li>…</li>}
-          </ul>
+          <UsageList {...{ usages, locale }} hasMore={usages.length === MAX_USAGES} />
         </>
       )}
       <p>{t(isForGood ? hint : 'entry.delete.trash')}</p>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { apiNameOf, useTypes } from '../../api/content-types.ts'
-import { type LocaleState, type Presence, type Usage, usagesQuery } from '../../api/entry-facts.ts'
+import { type LocaleState, type Presence, usagesQuery } from '../../api/entry-facts.ts'
 import { useLocales } from '../../api/locales.ts'
 import { useMay } from '../../api/session.ts'
 import { Kbd } from '../../design/kbd.tsx'
@@ -15,6 +15,7 @@ import { HistorySection } from '../history/history-section.tsx'
 import { ReleaseSection } from '../planning/release-section.tsx'
 import { ScheduleSection } from '../planning/schedule-section.tsx'
 import { AppView } from './app-view.tsx'
+import { usagesByEntry } from './usage-list.tsx'
 import sideStyles from './entry-side.module.css'
 
 export interface EntrySideProps {
@@ -173,17 +174,4 @@ function Usages({ uid, documentId, locale }: UsagesProps) {
       </ul>
     </SideSection>
   )
-}
-
-/**
- * An entry can link from several locales. It is listed once, in the current locale if it links from
- * there.
- */
-export function usagesByEntry(usages: readonly Usage[], locale: string | null): readonly Usage[] {
-  const byEntry = new Map<string, Usage>()
-  for (const usage of usages) {
-    const key = `${usage.documentId} ${usage.field}`
-    if (!byEntry.has(key) || usage.locale === locale) byEntry.set(key, usage)
-  }
-  return [...byEntry.values()]
 }

@@ -1,12 +1,16 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ProgressBar, type Selection } from 'react-aria-components'
 import type { BulkAction, BulkTarget } from '../../api/bulk.ts'
 import type { TypeSummary } from '../../api/content-types.ts'
+import type { Entry, EntryState } from '../../api/entries.ts'
+import { findUsages, MAX_USAGES, type Usage } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { FloatingBar } from '../../design/floating-bar.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { UsageList } from '../entry/usage-list.tsx'
 import { AddToRelease } from '../planning/add-to-release.tsx'
 import styles from './bulk-bar.module.css'
 import { BulkFailures } from './bulk-failures.tsx'
@@ -25,23 +29,23 @@ export interface BulkBarProps {
 export function BulkBar(props: BulkBarProps) {
   const { type, list, selected, isEverything, onEverything, onClear } = props
   const { t, number } = useTexts()
-  const [isAsking, ask] = useState(false)
   const bulk = useBulk(type, list.locale)
   const actions = useBulkActions(type, list.locale)
   const page = list.entries.data?.data ?? []
-  const ids =
-    selected === 'all' ? page.map(({ documentId }) => documentId) : [...selected].map(String)
+  const ids = idsOf(selected, page)
   const total = list.entries.data?.meta.pagination.total
   const count = isEverything ? (total ?? ids.length) : ids.length
   const target: BulkTarget = isEverything ? { matching: list.selection } : ids
   const run = (action: BulkAction): void => {
-    const known = list.entries.data?.meta.states ?? {}
-    const states = isEverything ? [] : ids.map((id) => known[id])
+    const states = isEverything ? [] : statesOf(list, ids)
     void bulk.run({ action, target, states, onDone: onClear })
   }
-  // Actions on one page can be undone. Larger ones need a confirmation.
-  const asksFirst = (action: BulkAction): boolean =>
-    action === 'delete' && (isEverything || bulk.undoDeletion === null)
+  const deletion = useDeletionOfMany({
+    uid: type.uid,
+    ids,
+    isUndoable: !isEverything && bulk.undoDeletion !== null,
+    onDelete: () => run('delete'),
+  })
   const isPageFull = !isEverything && ids.length === page.length
   return (
     <>
@@ -52,16 +56,7 @@ export function BulkBar(props: BulkBarProps) {
               {t('bulk.everything', { total: number(total) })}
             </Button>
           )}
-          {actions.map((action) => (
-            <Button
-              key={action}
-              look="quiet"
-              small
-              onPress={() => (asksFirst(action) ? ask(true) : run(action))}
-            >
-              {t(`bulk.${action}`)}
-            </Button>
-          ))}
+          <ActionButtons actions={actions} run={run} onDelete={() => void deletion.start()} />
           <ToRelease {...{ type, list, ids, isEverything }} onAdded={onClear} />
           <Button look="quiet" small onPress={onClear}>
             {t('bulk.clear')}
@@ -73,15 +68,70 @@ export function BulkBar(props: BulkBarProps) {
       <AskToDeleteMany
         count={count}
         isForGood={bulk.undoDeletion === null}
-        isOpen={isAsking}
-        onClose={() => ask(false)}
-        onDelete={() => {
-          ask(false)
-          run('delete')
-        }}
+        usages={deletion.usages}
+        locale={list.locale}
+        isEverything={isEverything}
+        onClose={deletion.cancel}
+        onDelete={deletion.confirm}
       />
     </>
   )
+}
+
+function idsOf(selected: Selection, page: readonly Entry[]): readonly string[] {
+  return selected === 'all' ? page.map(({ documentId }) => documentId) : [...selected].map(String)
+}
+
+function statesOf(list: List, ids: readonly string[]): readonly (EntryState | undefined)[] {
+  const known = list.entries.data?.meta.states ?? {}
+  return ids.map((id) => known[id])
+}
+
+interface ActionButtonsProps {
+  readonly actions: readonly Exclude<BulkAction, 'discard'>[]
+  readonly run: (action: BulkAction) => void
+  readonly onDelete: () => void
+}
+
+function ActionButtons({ actions, run, onDelete }: ActionButtonsProps) {
+  const { t } = useTexts()
+  return actions.map((action) => (
+    <Button
+      key={action}
+      look="quiet"
+      small
+      onPress={() => (action === 'delete' ? onDelete() : run(action))}
+    >
+      {t(`bulk.${action}`)}
+    </Button>
+  ))
+}
+
+interface DeletionOfMany {
+  readonly uid: string
+  readonly ids: readonly string[]
+  readonly isUndoable: boolean
+  readonly onDelete: () => void
+}
+
+/** Asks for a confirmation if the deletion cannot be undone or breaks links. */
+function useDeletionOfMany({ uid, ids, isUndoable, onDelete }: DeletionOfMany) {
+  const client = useQueryClient()
+  const [usages, ask] = useState<readonly Usage[] | null>(null)
+  return {
+    /** The links to show in the confirmation; null while it is closed. */
+    usages,
+    start: async (): Promise<void> => {
+      const found = await findUsages(client, uid, ids).catch(() => null)
+      if (isUndoable && found?.length === 0) onDelete()
+      else ask(found ?? [])
+    },
+    confirm: (): void => {
+      ask(null)
+      onDelete()
+    },
+    cancel: (): void => ask(null),
+  }
 }
 
 interface ToReleaseProps {
@@ -115,22 +165,35 @@ function ToRelease({ type, list, ids, isEverything, onAdded }: ToReleaseProps) {
 interface AskToDeleteManyProps {
   readonly count: number
   readonly isForGood: boolean
-  readonly isOpen: boolean
+  /** Null closes the dialog. */
+  readonly usages: readonly Usage[] | null
+  readonly locale: string | null
+  readonly isEverything: boolean
   readonly onClose: () => void
   readonly onDelete: () => void
 }
 
 function AskToDeleteMany(props: AskToDeleteManyProps) {
-  const { count, isForGood, isOpen, onClose, onDelete } = props
+  const { count, isForGood, usages, locale, isEverything, onClose, onDelete } = props
   const { t } = useTexts()
   return (
     <ConfirmDialog
       title={t('bulk.deleteTitle', { count })}
-      isOpen={isOpen}
+      isOpen={usages !== null}
       onClose={onClose}
       onConfirm={onDelete}
     >
-      {t(isForGood ? 'bulk.deleteHint.forGood' : 'bulk.deleteHint')}
+      {usages !== null && usages.length > 0 && (
+        <>
+          <p>{t(isEverything ? 'bulk.delete.linkedOnPage' : 'bulk.delete.linked')}</p>
+          <UsageList
+            usages={usages.slice(0, MAX_USAGES)}
+            locale={locale}
+            hasMore={usages.length > MAX_USAGES}
+          />
+        </>
+      )}
+      <p>{t(isForGood ? 'bulk.deleteHint.forGood' : 'bulk.deleteHint')}</p>
     </ConfirmDialog>
   )
 }
