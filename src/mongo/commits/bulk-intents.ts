@@ -18,12 +18,9 @@ export interface IntentRow extends Omit<PendingRow, 'pending'> {
 }
 
 /**
- * Runs a bulk write outside of a transaction, and guarantees that the log names all its versions. An intent row is
- * stored before `write` and released after it, even on failure. If the process dies, the intent is numbered after
- * its deadline (`releaseOverdue`). The log may therefore name unchanged versions, and readers must check the
- * current state.
- * `write` gets the commit id for its versions (`COMMIT` of `versions/revision.ts`). Writes in `Database.transact`
- * do not need this function.
+ * Runs a bulk write outside of a transaction. The log names all its versions, even if the process
+ * dies.
+ * The log may therefore name unchanged versions, so readers must check the current state.
  */
 export async function recordBulk<T>(
   database: Database,
@@ -62,7 +59,6 @@ export async function recordBulk<T>(
   }
 }
 
-/** Releases overdue intents of dead writers for numbering. Returns their number. */
 export async function releaseOverdue(database: Database, now: Date): Promise<number> {
   const { modifiedCount } = await asCmsErrors(() =>
     database

@@ -1,19 +1,12 @@
 import type { CommitLog } from './commit-log.ts'
 import type { ObservedLog } from './observe-log.ts'
 
-/**
- * Records when this process learned of changes to each type, so that caches can check their validity. The time is
- * a counter of changes. Own commits count before they are acknowledged. Commits of other processes count with the
- * first look at the log that starts after them.
- */
+/** Records when this process learned of changes to each type. The time is a counter of changes. */
 export interface ChangeClock {
   /** Call this before a read. The result of the read is valid until `hasChanged` returns true. */
   readonly now: () => number
   readonly hasChanged: (types: Iterable<string>, since: number) => boolean
-  /**
-   * Resolves when all commits acknowledged up to `staleMs` ago are known. Polls the log only if the last poll is
-   * older.
-   */
+  /** Resolves when all commits acknowledged up to `staleMs` ago are known. */
   readonly settle: (staleMs: number) => Promise<void>
   close(): void
 }
@@ -85,8 +78,8 @@ function openTimes() {
 }
 
 /**
- * Polls the log if the known state is too old. Concurrent callers share a recent poll. `shareByKey` does not fit,
- * because each caller decides by its own `staleMs` whether the current poll started late enough.
+ * `shareByKey` does not fit: each caller decides by its own `staleMs` whether a poll is recent
+ * enough.
  */
 function openLooks(log: Pick<WatchedLog, 'look'>) {
   let knownAt = -Infinity

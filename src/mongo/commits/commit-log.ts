@@ -12,7 +12,6 @@ import { sweepLog } from './retention.ts'
 import { type Numbered, type SeenCommit, sequence } from './sequencer.ts'
 
 export interface CommitLog {
-  /** The newest known head, at most `LOOK_MS` old while the database responds. */
   head(): Head
   refresh(): Promise<Head>
   /** Runs reads that include at least the head (`readAtHead`) and the position of the client. */
@@ -27,7 +26,6 @@ export interface CommitLog {
   /** Polls more often while a request waits for the next commit. Returns a function that ends this. */
   follow(): () => void
   health(): Promise<LogHealth>
-  /** Numbers the remaining commits and stops all timers. */
   close(): Promise<void>
 }
 
@@ -42,10 +40,8 @@ export interface CommitLogOptions {
 const LOOK_MS = 500
 const FOLLOW_MS = 150
 const DAY_MS = 86_400_000
-/** Interval of sweeps for expired rows, across all processes. */
 const SWEEP_EVERY_MS = 60_000
 
-/** Creates the log if it does not exist, and numbers commits until `close`. */
 export async function openCommitLog(options: CommitLogOptions): Promise<CommitLog> {
   const { database, onBackgroundError, lookMs = LOOK_MS } = options
   await ensureHead(database)
@@ -132,7 +128,6 @@ async function numberTheRest(database: Database): Promise<void> {
 function openLooks(database: Database, first: Head, see: (head: Head) => void) {
   const listeners = new Set<(observed: ObservedLog) => void>()
   let lookedTo = first
-  /** Commits that this process has numbered since the last poll, by number. The poll skips them. */
   const numbered = new Map<number, SeenCommit>()
   return {
     noteNumbered: ({ from, commits }: Numbered): void => {
@@ -175,7 +170,7 @@ function watchHead(first: Head) {
 }
 
 /**
- * Polls the log. If a commit stays unnumbered for two polls, its sequencer has died, and this process continues.
+ * A commit that stays unnumbered for two polls has a dead sequencer, and this process continues.
  */
 function lookOnce(look: () => Promise<ObservedLog>, wake: () => void): () => Promise<void> {
   let waiting: string | null = null

@@ -16,9 +16,7 @@ export interface Assigning {
   readonly types: readonly TypeSeq[]
 }
 
-/**
- * The state of the numbering. It is written outside of transactions, so a killed process never blocks the others.
- */
+/** Written outside of transactions, so that a killed process never blocks the others. */
 export interface Head {
   readonly _id: 'main'
   /** The id of the log. It changes when a backup is restored. */
@@ -55,7 +53,6 @@ export async function readHeadAt(moment: Moment): Promise<Head> {
   return head
 }
 
-/** Returns null if the head has changed since it was read. */
 export function moveHead(
   database: Database,
   { version }: Head,

@@ -5,7 +5,6 @@ import { type Head, headsOf } from './heads.ts'
 
 export interface LogHealth {
   readonly head: Pick<Head, 'log' | 'seq' | 'floor'> | null
-  /** Number of commits without a number, up to `MOST_COUNTED`. */
   readonly pending: number
   /** Age of the oldest pending commit by the local clock; 0 without pending commits. */
   readonly lagMs: number

@@ -12,14 +12,12 @@ export interface ObservedLog {
   readonly waiting: string | null
   /** False if `commits` was truncated. */
   readonly isWhole: boolean
-  /** Start of the look, by `performance.now()`. The look includes all commits acknowledged before. */
   readonly startedAt: number
 }
 
 /**
- * Reads all commits since an earlier head, numbered or not. Pending rows are read before the head. A row numbered
- * in between is either named by `head.assigning` or read afterwards. Commits that this process has numbered itself
- * (`known`) are not read.
+ * Reads all commits since an earlier head. Pending rows come first, because a row numbered in
+ * between is named by `head.assigning` or read afterwards. Skips `known` commits of this process.
  */
 export async function observeLog(
   database: Database,

@@ -12,10 +12,6 @@ type LogPlace = Pick<Head, 'log' | 'seq'>
 
 export interface HeadWanted {
   readonly known: Head
-  /**
-   * Whether `known` may be used instead of a new read of the head. Applies if each read has its own
-   * point in time.
-   */
   readonly isRecent?: boolean
   /** A position that any process has given to a client. */
   readonly reached?: LogPlace | null
@@ -53,7 +49,6 @@ function isBefore(head: LogPlace, { log, seq }: LogPlace): boolean {
   return head.log === log && head.seq < seq
 }
 
-/** Returns whether the primary has the position. Otherwise the position is not from this log. */
 async function isMissing(
   database: Database,
   head: LogPlace,

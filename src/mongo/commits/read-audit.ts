@@ -17,15 +17,15 @@ export interface AuditSelection {
 
 export interface AuditPage {
   readonly commits: readonly NumberedCommit[]
-  /** The number to pass as `before` for the next page; null if no earlier commits exist. */
   readonly next: number | null
 }
 
 const WINDOW = 20_000
 
 /**
- * Returns commits before a number, newest first. Each page scans a bounded part of the log, so that a rare author
- * does not cause a long query. A page may therefore be short or empty although `next` is set.
+ * Returns commits before a number, newest first. A page scans a bounded part of the log, so it may
+ * be
+ * short or empty although `next` is set.
  */
 export async function findAudit(
   database: Database,

@@ -15,9 +15,8 @@ interface CommitRange {
 }
 
 /**
- * Returns commits after a number, in order and up to the head. No commit is added below the head later, and
- * numbers have no gaps. A client has missed commits if the first number is missing, or if `head.floor` is above
- * its position.
+ * Returns commits after a number, in order, without gaps, up to the head. A client has missed
+ * commits if the first number is missing, or if `head.floor` is above its position.
  */
 export async function readCommits(
   database: Database,

@@ -11,14 +11,12 @@ import {
 } from '../connection/history-rows.ts'
 
 export interface HistoryItem extends CommitItem {
-  /** The id of the commit. Ids of later commits sort after it. */
   readonly commit: string
   readonly at: Date
   readonly by: Author
   readonly requestId: string | null
 }
 
-/** A change with the content of the version: after a put, or before a delete. */
 export interface PastItem extends HistoryItem {
   readonly content: Document
 }
@@ -31,8 +29,8 @@ export interface HistorySelection {
 }
 
 /**
- * Returns the changes of a document from `limit` commits before `before`, newest first. Commits without changes in
- * the selected locales and status return no items. Only `next: null` marks the end.
+ * Returns up to `limit` commits before `before`. A page may be empty; only `next: null` marks the
+ * end.
  */
 export async function findHistory(
   database: Database,
@@ -46,10 +44,7 @@ export async function findHistory(
   return { items, next: kept.length > limit ? (page.at(-1) ?? null) : null }
 }
 
-/**
- * Returns the changes that led to this revision, with content, newest first; empty without history. Versions of
- * several locales may share a revision after one write. A published version has the revision of its draft.
- */
+/** Returns the changes that led to this revision, newest first. Locales may share a revision. */
 export async function findRevision(
   database: Database,
   selection: HistorySelection,
@@ -68,7 +63,6 @@ export async function findRevision(
   )
 }
 
-/** Maximum number of commits of one revision: the write, and publications of locales. */
 const MOST_OF_ONE_REVISION = 500
 
 interface KeptOptions {

@@ -5,10 +5,7 @@ import type { Database } from '../connection/database.ts'
 import { ensureHead, type Head, moveHead } from './heads.ts'
 import { sequenceAll } from './sequencer.ts'
 
-/**
- * Replaces the id of the log after a restore, so that clients start over. Numbers continue above all existing
- * ones.
- */
+/** Replaces the id of the log after a restore, so that clients start over. Numbers continue. */
 export async function restartLog(database: Database): Promise<Head> {
   await ensureHead(database)
   for (;;) {

@@ -15,16 +15,14 @@ interface NumberedRow {
   readonly items: readonly { readonly documentId: string }[]
 }
 
-/** Commits before these times are removed. Commits with history must be before both. */
 export interface Retention {
   readonly log: Date
   readonly history: Date
 }
 
 /**
- * Removes old commits from the start of the log, up to the first commit that stays. The floor of the head moves
- * first, so that clients detect the missing commits. Commits with history remain below the floor until their own
- * retention ends. Returns the number of removed commits.
+ * Removes old commits from the start of the log. The floor moves first, so that clients detect
+ * the gap. Commits with history stay below the floor until their own retention ends.
  */
 export async function sweepLog(database: Database, { log, history }: Retention): Promise<number> {
   return (await sweepTail(database, log)) + (await sweepHistory(database, history))
@@ -45,7 +43,6 @@ async function sweepTail(database: Database, oldest: Date): Promise<number> {
   }
 }
 
-/** Also removes rows below the floor that a killed sweep has left. */
 async function sweepHistory(database: Database, oldest: Date): Promise<number> {
   let swept = 0
   for (;;) {

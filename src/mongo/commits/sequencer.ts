@@ -19,7 +19,6 @@ export interface Sequenced {
   /** The new head; null if another process was faster. */
   readonly head: Head | null
   readonly count: number
-  /** The numbered commits in order; null if another process may have numbered some of them. */
   readonly numbered: Numbered | null
   readonly more: boolean
 }
@@ -37,9 +36,9 @@ export interface SeenCommit {
 const NOTHING = { count: 0, numbered: null } as const
 
 /**
- * Numbers pending commits in the order of their ids. Each step is one idempotent command outside of transactions,
- * so the next process completes the work of a killed one. A sequencer that resumes late has no effect, because the
- * version of the head has changed and its rows are no longer pending.
+ * Numbers pending commits in the order of their ids. Each step is one idempotent command, so
+ * another
+ * process can complete it. A late sequencer has no effect, because the version of the head changed.
  */
 export async function sequence(
   database: Database,

@@ -6,7 +6,6 @@ import { compileCollections } from './collection-plan.ts'
 import { needsOf, remedyFor } from './index-needs.ts'
 import type { CollectionIndexes } from './inspect-indexes.ts'
 
-/** The keys of all indexes that the schema declares, by collection. */
 export function declaredIndexes(
   schema: Pick<Schema, 'contentTypes'>,
 ): readonly CollectionIndexes[] {
@@ -16,9 +15,7 @@ export function declaredIndexes(
   }))
 }
 
-/**
- * Returns one sentence per named query without a suitable index, including the index to declare.
- */
+/** Returns one sentence per query without a suitable index. */
 export function adviseQueries(
   queries: NamedQueries,
   collections: readonly CollectionIndexes[],
@@ -35,12 +32,10 @@ export function adviseQueries(
   })
 }
 
-/** Combines all needs into one index: filtered attributes first, then the sort. */
 function pathsOf(needs: ReturnType<typeof needsOf>): readonly string[] {
   return [...new Set(needs.flatMap(({ order }) => order))]
 }
 
-/** The paths that the index must cover. Filters on other types' relations use documentId. */
 function filteredIn(filter: Filter | null, prefix = ''): readonly string[] {
   if (filter === null) return []
   switch (filter.kind) {

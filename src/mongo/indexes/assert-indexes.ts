@@ -3,11 +3,7 @@ import type { Database } from '../connection/database.ts'
 import type { CollectionPlan } from './collection-plan.ts'
 import { compareAll } from './sync-indexes.ts'
 
-/**
- * For commands that write content while a server may be running. Only a server start builds and
- * drops indexes.
- * @throws ApplicationError with the collections that lack declared indexes or have outdated ones
- */
+/** @throws ApplicationError listing the collections whose indexes differ from the declaration */
 export async function assertIndexes(
   database: Database,
   collections: readonly CollectionPlan[],

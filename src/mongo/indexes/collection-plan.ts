@@ -17,22 +17,19 @@ export interface CollectionPlan {
   readonly name: string
   readonly indexes: readonly IndexPlan[]
   /**
-   * Attributes whose index exceeds `MAX_INDEXES`. The attributes of a compound index are joined
-   * with `+`.
+   * Attributes whose index exceeds `MAX_INDEXES`. Those of a compound index are joined with `+`.
    */
   readonly unindexed: readonly string[]
 }
 
 /**
- * MongoDB allows 64 indexes per collection, including `_id_`. Three are reserved to build changed
- * indexes before the old ones are dropped, and for indexes added by operators.
+ * MongoDB allows 64, including `_id_`. Three are reserved for rebuilds and for operators.
  * https://www.mongodb.com/docs/manual/reference/limits/
  */
 export const MAX_INDEXES = 60
 
 const FIRST_DATE = new Date(-8_640_000_000_000_000)
 
-/** By content-type uid. */
 export function compileCollections(
   schema: Pick<Schema, 'contentTypes'>,
 ): ReadonlyMap<string, CollectionPlan> {
@@ -41,10 +38,7 @@ export function compileCollections(
   )
 }
 
-/**
- * Above `MAX_INDEXES`, indexes are dropped in this order: media, relations, date orders, declared
- * indexes.
- */
+/** Above `MAX_INDEXES`, drops in this order: media, relations, date orders, declared indexes. */
 function compileCollection(plan: ContentTypePlan): CollectionPlan {
   const attributes = [...plan.attributes.values()]
   const relations = attributes.filter(
@@ -76,7 +70,6 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
   }
 }
 
-/** Returns one sentence per content-type whose indexes exceed `MAX_INDEXES`. */
 export function explainUnindexed(
   collections: ReadonlyMap<string, CollectionPlan>,
 ): readonly string[] {
@@ -97,10 +90,7 @@ const DOCUMENT_INDEX: IndexPlan = {
   partialFilterExpression: null,
 }
 
-/**
- * Finds the owners of a target. Used by inverse relations, relation filters and the usages of a
- * file.
- */
+/** Serves inverse relations, relation filters and the usages of a file. */
 function relationIndex(attribute: string): IndexPlan {
   return {
     name: `${INDEX_PREFIX}relation_${attribute}`,
@@ -126,7 +116,6 @@ function orderedBy({ kind, draftAndPublish, indexes }: ContentTypePlan): readonl
   return moments.filter((moment) => !declared.includes(moment))
 }
 
-/** Serves both directions, because `id` has the direction of the attribute. */
 function orderIndex(attribute: string): IndexPlan {
   return {
     name: `${INDEX_PREFIX}order_${attribute}`,
@@ -137,8 +126,7 @@ function orderIndex(attribute: string): IndexPlan {
 }
 
 /**
- * Serves counts of whole lists. DocumentDB counts the few distinct keys of this index six times
- * faster than the unique keys of the list index (100,000 versions: 25 and 150 ms).
+ * DocumentDB counts its few distinct keys six times faster than the unique keys of the list index.
  */
 const COUNT_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}count`,
@@ -150,10 +138,7 @@ const COUNT_INDEX: IndexPlan = {
 /** The count index plus the state. The Studio lists and counts drafts by state. */
 const STATE_INDEX: IndexPlan = { ...COUNT_INDEX, key: { ...COUNT_INDEX.key, [STATE_FIELD]: 1 } }
 
-/**
- * The index of declared attributes, after the fields that every query filters by. It serves
- * equality, ranges, and both directions of the order including the tie-break.
- */
+/** Serves equality, ranges, and both directions of the order including the tie-break. */
 function declaredIndex(index: IndexDefinition): IndexPlan {
   const names = index.map(({ path, direction }) => (direction === 1 ? path : `${path}-desc`))
   const paths = index.map(({ path, direction }) => [path, direction] as const)
@@ -166,9 +151,8 @@ function declaredIndex(index: IndexDefinition): IndexPlan {
 }
 
 /**
- * Enforces unique values among the published versions of a locale. Null and the empty text may
- * repeat. Partial filters do not support `$ne` and `$exists: false`
- * (https://www.mongodb.com/docs/manual/core/index-partial/), so they start above the lowest value.
+ * Null and the empty text may repeat. Partial filters do not support `$ne`, so they start above the
+ * lowest value: https://www.mongodb.com/docs/manual/core/index-partial/
  */
 function uniqueIndex({ sharded }: ContentTypePlan, { name, type }: ScalarPlan): IndexPlan {
   return {
@@ -179,10 +163,7 @@ function uniqueIndex({ sharded }: ContentTypePlan, { name, type }: ScalarPlan): 
   }
 }
 
-/**
- * Matches all present values of a type, because comparisons only match the BSON type of the
- * operand.
- */
+/** Matches all present values of a type: comparisons only match the BSON type of the operand. */
 const PRESENT: Partial<Record<ScalarType, Document>> = {
   integer: { $gte: -Infinity },
   biginteger: { $gte: -Infinity },

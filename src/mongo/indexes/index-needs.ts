@@ -2,10 +2,8 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { QueryShape } from '../../base/observed.ts'
 import type { CollectionIndexes } from './inspect-indexes.ts'
 
-/** Fields that every query filters by or that the indexes of every content-type cover. */
 const ALWAYS: ReadonlySet<string> = new Set(['_id', 'id', 'documentId', 'locale', 'status'])
 
-/** Fields that may precede the attribute in an index. */
 const SELECTION: ReadonlySet<string> = new Set(['status', 'locale'])
 
 function leadingAttributes(keys: CollectionIndexes['keys']): ReadonlySet<string> {
@@ -19,10 +17,7 @@ export interface IndexNeed {
   readonly order: readonly string[]
 }
 
-/**
- * The attributes that a query filters or sorts by without an index. One indexed condition is enough
- * for all filters. A sort needs an index with all of its keys.
- */
+/** One indexed condition is enough for all filters. A sort needs an index with all of its keys. */
 export function needsOf(
   { filtered, sorted }: Pick<QueryShape, 'filtered' | 'sorted'>,
   keys: CollectionIndexes['keys'],
@@ -40,9 +35,7 @@ export function needsOf(
   ]
 }
 
-/**
- * Whether an index has all keys of the order, or of the reverse order, directly after `SELECTION`.
- */
+/** In the order or the reverse order, directly after `SELECTION`. */
 function isOrdered(keys: CollectionIndexes['keys'], sorted: readonly string[]): boolean {
   return keys.some((key) => {
     const start = key.findIndex((name) => !SELECTION.has(name))
@@ -63,7 +56,6 @@ function beforeId(sorted: readonly string[]): readonly string[] {
   return end === -1 ? sorted : sorted.slice(0, end)
 }
 
-/** The schema change that declares the index. The next server start builds it. */
 export function remedyFor({ uid, attributes }: ContentTypePlan, order: readonly string[]): string {
   const [first = '', ...others] = order
   const attribute = nameIn(first)

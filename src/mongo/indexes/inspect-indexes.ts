@@ -4,7 +4,6 @@ import type { Database } from '../connection/database.ts'
 import { sortKeyOf } from '../connection/query-shape.ts'
 import { compareAll, listIndexes } from './sync-indexes.ts'
 
-/** All indexes of a collection, including indexes that Quire did not build. */
 export interface CollectionIndexes {
   readonly name: string
   /** The attributes per index, in order. Descending attributes have the suffix `:desc`. */

@@ -1,10 +1,8 @@
 import { BSON, type Document } from 'mongodb'
 
 /**
- * Normalizes a partial filter to a text, so that equivalent filters are equal. MongoDB rewrites `{
- * a: 'x', b: { $gt: '' } }` to `{ $and: [{ a: { $eq: 'x' } }, { b: { $gt: '' } }] }` (observed with
- * mongod 4.9). Other engines return the declared form. The text is a set of path, operator and
- * operand. Null equals the empty filter.
+ * Normalizes a partial filter to a text. MongoDB rewrites `{ a: 'x', b: { $gt: '' } }` to
+ * `{ $and: [{ a: { $eq: 'x' } }, { b: { $gt: '' } }] }` (mongod 4.9). Other engines do not.
  */
 export function partialFilterText(filter: Document | null): string {
   const conditions = new Set(conditionsOf(filter ?? {}).map(canonicalText))
@@ -30,7 +28,6 @@ function isOperators(operand: unknown): operand is Document {
   return names.length > 0 && names.every((name) => name.startsWith('$'))
 }
 
-/** Engines store different number types: 1, 1.0 and 1n are the same operand. */
 function canonicalText(condition: Condition): string {
   return BSON.EJSON.stringify(condition, { relaxed: true })
 }

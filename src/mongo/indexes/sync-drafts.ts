@@ -19,10 +19,8 @@ const BATCH = 500
 
 /**
  * Creates a draft for each published version of content-types that enabled draft & publish.
- * Existing drafts are replaced only if the published version was updated while draft & publish was
- * disabled.
- * Processes that start at the same time do this once, and the next start resumes an interrupted
- * run. Returns the number of written drafts.
+ * Replaces
+ * drafts only if the published version was updated while it was disabled. Idempotent and resumable.
  */
 export async function syncDrafts(
   database: Database,

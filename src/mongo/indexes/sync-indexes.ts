@@ -8,11 +8,8 @@ import type { CollectionPlan, IndexPlan } from './collection-plan.ts'
 import { partialFilterText } from './partial-filter.ts'
 
 export interface IndexReport {
-  /** As `collection.index`. */
   readonly built: readonly string[]
-  /** Built by Quire, but no longer declared or declared differently. */
   readonly replaced: readonly string[]
-  /** Indexes not built by Quire. They are not changed. */
   readonly strays: readonly string[]
 }
 
@@ -22,22 +19,17 @@ interface Difference {
   /** Built by Quire, but no longer declared or declared differently. */
   readonly outdated: readonly string[]
   readonly strays: readonly string[]
-  /** Names of all existing indexes. */
   readonly names: ReadonlySet<string>
 }
 
 const NAMESPACE_NOT_FOUND = 26
 const INDEX_NOT_FOUND = 27
 const CANNOT_CREATE_INDEX = 67
-/**
- * IndexAlreadyExists, IndexOptionsConflict, IndexKeySpecsConflict: the existing index prevents the
- * new one.
- */
+/** IndexAlreadyExists, IndexOptionsConflict, IndexKeySpecsConflict. */
 const NOT_BESIDE: ReadonlySet<unknown> = new Set([68, 85, 86])
 
 /**
- * Builds and drops the indexes of every content collection to match the declarations. A lease
- * ensures that processes starting at the same time do this once.
+ * Builds and drops indexes to match the declarations, under a lease.
  * @throws SchemaError if stored values violate a declared uniqueness
  */
 export async function syncIndexes(
@@ -113,7 +105,6 @@ async function compare(database: Database, { name, indexes }: CollectionPlan): P
 
 const ID_INDEX = '_id_'
 
-/** The indexes of a collection, including `_id_`. Empty if the collection does not exist. */
 export async function listIndexes(
   database: Database,
   collection: string,
@@ -142,9 +133,9 @@ function keyText(key: object): string {
 }
 
 /**
- * Builds new indexes before it drops the replaced ones, so that uniqueness is always enforced and
- * lists are always indexed. Old indexes are dropped first if the collection has the maximum number
- * of indexes, or if both cannot coexist (MongoDB before 5.0, for filters of one key).
+ * Builds new indexes before it drops old ones, so that uniqueness is always enforced. Drops first
+ * at
+ * the maximum number, or if both cannot coexist (MongoDB before 5.0).
  */
 async function apply(database: Database, difference: Difference): Promise<void> {
   const { collection, missing, outdated, names } = difference

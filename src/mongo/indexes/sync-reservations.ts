@@ -12,11 +12,7 @@ interface ReservedRow {
   readonly attributes: readonly string[]
 }
 
-/**
- * Reserves stored values after an attribute became unique in a component or a content-type became
- * sharded. Deletes obsolete reservations. Processes that start at the same time do this once.
- * @throws SchemaError if stored values repeat
- */
+/** Reserves stored values after the schema changed. @throws SchemaError if stored values repeat */
 export async function syncReservations(
   database: Database,
   plans: readonly ContentTypePlan[],

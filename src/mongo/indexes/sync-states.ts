@@ -8,16 +8,14 @@ import { STATE_CHANGED, STATE_SAME, STATE_FIELD, STATE_UNKNOWN } from '../versio
 import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
-/** Digest of the compared content, by collection. */
 interface StatesRow {
   readonly _id: 'states'
   readonly compared: Readonly<Record<string, string>>
 }
 
 /**
- * Resets the states of content-types whose compared attributes have changed. Processes that start
- * at the same time do this once. Without transactions no states are stored, and older states become
- * invalid.
+ * Resets the states of content-types whose compared attributes have changed. Without transactions
+ * no states are stored.
  */
 export async function syncStates(
   database: Database,

@@ -4,27 +4,19 @@ import type { Database } from '../connection/database.ts'
 
 /** The execution plan of a query, without its values. */
 export interface QueryPlan {
-  /** Index names. Empty for a collection scan. */
   readonly indexes: readonly string[]
-  /** Null if the engine does not report counts. */
   readonly scanned: number | null
   readonly returned: number | null
 }
 
-/**
- * The parts of a command that `explain` accepts. The others concern the session, timeouts and the
- * reply.
- */
+/** The parts of a command that `explain` accepts. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   find: ['filter', 'sort', 'projection', 'skip', 'limit', 'hint', 'collation', 'let'],
   aggregate: ['pipeline', 'cursor', 'hint', 'collation', 'let'],
   count: ['query', 'skip', 'limit', 'hint', 'collation'],
 }
 
-/**
- * Runs a query again with `explain`. Returns null for commands that are not queries, and on any
- * error, because explaining is optional.
- */
+/** Returns null for commands that are not queries, and on any error: explaining is optional. */
 export async function explainCommand(
   database: Database,
   { name, command }: Pick<ObservedCommand, 'name' | 'command'>,
@@ -46,10 +38,7 @@ export async function explainCommand(
   }
 }
 
-/**
- * Engines nest their reports differently (pipeline stages, shards) but use the same names. Names
- * are found at any depth, and the outermost count wins.
- */
+/** Engines nest their reports differently but use the same names. The outermost count wins. */
 export function readPlan(reply: Document): QueryPlan | null {
   const winning = [...membersOf(reply, 'winningPlan')]
   if (winning.length === 0) return null

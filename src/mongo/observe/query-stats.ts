@@ -6,7 +6,6 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { explainCommand, type QueryPlan } from './explain-command.ts'
 
-/** Statistics of all queries of one shape, across processes. */
 export interface QueryStat extends QueryShape {
   readonly count: number
   readonly totalMs: number
@@ -17,9 +16,7 @@ export interface QueryStat extends QueryShape {
 }
 
 export interface QueryStats {
-  /** Writes the statistics since the last flush. @throws errors of the database */
   flush(): Promise<void>
-  /** Writes the remaining statistics, if the database accepts them. */
   close(): Promise<void>
 }
 
@@ -35,15 +32,11 @@ export interface QueryStatsOptions {
 const COLLECTION = 'quire_query_stats'
 const FLUSH_INTERVAL_MS = 5_000
 
-/**
- * Limits for memory and the collection, because clients can create shapes with arbitrary filters.
- */
+/** Clients can create shapes with arbitrary filters. */
 const MAX_PENDING = 200
 const MAX_STORED = 500
 
-/**
- * Explaining runs a query again, so each flush explains one shape, and each shape once per hour.
- */
+/** Explaining runs a query again: one shape per flush, and each shape once per hour. */
 const EXPLAIN_INTERVAL_MS = 3_600_000
 
 interface StatRow extends QueryStat {
@@ -59,9 +52,7 @@ interface Pending {
 }
 
 /**
- * Aggregates the costs of content queries by shape in memory and stores them every few seconds for
- * `quire doctor`. Operands are not stored. Counts are lost if a process dies, or if two processes
- * insert the same shape at the same time.
+ * Aggregates the costs of content queries by shape, for `quire doctor`. Operands are not stored.
  */
 export function openQueryStats(options: QueryStatsOptions): QueryStats {
   const { database, monitor, collections, now, onBackgroundError } = options
@@ -107,7 +98,6 @@ export function openQueryStats(options: QueryStatsOptions): QueryStats {
   }
 }
 
-/** Returns the stored statistics, slowest first. */
 export function readQueryStats(database: Database): Promise<readonly QueryStat[]> {
   return asCmsErrors(() =>
     database

@@ -3,7 +3,6 @@ import type { CommandMonitor } from '../connection/command-monitor.ts'
 import type { Database } from '../connection/database.ts'
 import { openQueryStats, type QueryStats } from './query-stats.ts'
 
-/** Collects query statistics for `quire doctor`. Returns null if monitoring is off. */
 export function watchQueries(
   database: Database,
   monitor: CommandMonitor,

@@ -12,9 +12,8 @@ import { matchVersions } from '../versions/version-match.ts'
 import type { ReadPlan } from './run-read.ts'
 
 /**
- * Builds the read of one page of a list. A page by cursor reads one extra entry to detect the next
- * page. A query for at most one version has no sort, because with a sort DocumentDB scans the whole
- * list.
+ * A page by cursor reads one extra entry to detect the next page. A query for one version has no
+ * sort, because with a sort DocumentDB scans the whole list.
  */
 export function buildFind(query: Query, conditions: Conditions): ReadPlan {
   const { page, filter, sort, plan, fields, version, populate, reader } = query
@@ -35,10 +34,7 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
   }
 }
 
-/**
- * Builds the projection of the requested fields and of the attributes that populate needs. `id`,
- * `documentId` and `locale` are always included.
- */
+/** The requested fields and the attributes that populate needs. */
 export function buildProjection(
   holder: ShapePlan,
   fields: FieldSelection,
@@ -55,17 +51,13 @@ export function buildProjection(
   return projection
 }
 
-/**
- * The stored attribute of a populated relation. Null if the related versions are found by
- * documentId alone.
- */
+/** Null if the related versions are found by documentId alone. */
 function storedName(node: PopulateNode): string | null {
   return node.kind === 'localizations' || node.kind === 'users' ? null : nodeName(node)
 }
 
 const shownByItself = new WeakMap<ShapePlan, readonly string[]>()
 
-/** The members of an entry that a response includes by default. */
 export function shownMembers(holder: ShapePlan): readonly string[] {
   const known = shownByItself.get(holder)
   if (known !== undefined) return known
@@ -88,8 +80,8 @@ export function rangeOf(page: Page): { readonly skip: number; readonly limit: nu
 }
 
 /**
- * Matches the entries after a cursor: equal in all previous keys and beyond the cursor in the next
- * key. The first key is also bounded on its own, so that an index scan can start at the page.
+ * Equal in all previous keys, beyond the cursor in the next. The first key is also bounded on its
+ * own, so that an index scan can start at the page.
  */
 function matchAfter(sort: readonly SortKey[], values: readonly unknown[]): Document {
   const after = sort.map(({ attribute, direction }, index) => {
@@ -112,10 +104,7 @@ function matchFrom([first]: readonly SortKey[], values: readonly unknown[]): Doc
   return { [first.attribute.name]: from(first.attribute, value, first.direction) }
 }
 
-/**
- * Null and missing values sort first. `$gt` and `$lt` only match values of the type of their
- * operand.
- */
+/** Null and missing sort first, but `$gt` and `$lt` only match the type of their operand. */
 function beyond(attribute: ScalarPlan, value: unknown, direction: SortKey['direction']): Document {
   if (direction === 'asc') return value === null ? { $ne: null } : { $gt: value }
   if (isNeverNull(attribute)) return { $lt: value }

@@ -6,7 +6,6 @@ import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 
-/** One locale of one document. */
 export interface DocumentLocale {
   readonly documentId: string
   readonly locale: string
@@ -14,14 +13,10 @@ export interface DocumentLocale {
 
 export interface ComparedLocale extends DocumentLocale {
   readonly statuses: readonly ('draft' | 'published')[]
-  /** Whether all versions have the same content. */
   readonly isSame: boolean
 }
 
-/**
- * Returns the versions of each line and whether their content differs. The database compares them,
- * so no content is transferred.
- */
+/** The database compares the versions, so no content is transferred. */
 export function compareStatuses(
   database: Database,
   plan: ContentTypePlan,

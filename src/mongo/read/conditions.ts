@@ -1,7 +1,6 @@
 import type { Document } from 'mongodb'
 import { matchAll } from './translate-filter.ts'
 
-/** A filter on stored versions: the lookups to run first, and the match on their results. */
 export interface Conditions {
   readonly lookups: readonly Document[]
   readonly match: Document
@@ -9,7 +8,6 @@ export interface Conditions {
 
 export const NO_CONDITIONS: Conditions = { lookups: [], match: {} }
 
-/** The first stages of a pipeline: select versions by `filter`, then apply the conditions. */
 export function matchStages(filter: Document, { lookups, match }: Conditions): Document[] {
   return lookups.length === 0
     ? [{ $match: matchAll([filter, match]) }]
@@ -23,7 +21,6 @@ export function bothConditions(one: Conditions, other: Conditions): Conditions {
   }
 }
 
-/** Conditions as stages that follow other stages. Empty if every version matches. */
 export function laterStages({ lookups, match }: Conditions): readonly Document[] {
   return lookups.length === 0 ? [] : [...lookups, { $match: match }]
 }

@@ -18,21 +18,16 @@ export type CountNote = 'capped' | 'estimated' | 'countTimedOut'
 export interface Counted {
   /** Null if the request asked for no count, or if the count timed out. */
   readonly total: number | null
-  /** Empty if the total is exact. */
   readonly notes: readonly CountNote[]
 }
 
 export interface VersionPage<Version = StoredVersion> extends Counted {
-  /** In the requested order. A page by cursor has one extra entry, see `buildFind`. */
   readonly versions: readonly Version[]
 }
 
 export const NOT_COUNTED: Counted = { total: null, notes: [] }
 
-/**
- * Counts the entries of a list on all pages. The count is abandoned after the database's
- * `countTimeoutMs`, which includes the wait for a connection.
- */
+/** The count is abandoned after `countTimeoutMs`, which includes the wait for a connection. */
 export async function countVersions(
   database: Database,
   query: Query,
@@ -49,22 +44,17 @@ export async function countVersions(
   return isWhole ? { total, notes: ['estimated'] } : toCounted(database, query, total)
 }
 
-/** The count of a list that was read to its end. */
 export function countedOf(database: Database, query: Query, number: number): Counted {
   return query.page.withCount === false ? NOT_COUNTED : toCounted(database, query, number)
 }
 
-/** Reports a count that was stopped at `countLimit` + 1. */
 export function toCounted({ countLimit }: Database, { page }: Query, counted: number): Counted {
   const notes: CountNote[] = counted > countLimit ? ['capped'] : []
   if (page.withCount === 'estimate') notes.push('estimated')
   return { total: Math.min(counted, countLimit), notes }
 }
 
-/**
- * Whether a list shows every version of its collection, so that the collection's metadata count is
- * correct.
- */
+/** If a list shows its whole collection, the metadata count is correct. */
 function isWholeCollection({ plan, filter }: Query): boolean {
   return filter === null && !plan.localized && !plan.draftAndPublish
 }
@@ -94,21 +84,14 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
   return database.shareCounts(key, () => asCmsErrors(count))
 }
 
-/** The same stage that drivers send for `countDocuments`. */
 const COUNT = { $group: { _id: 1, n: { $sum: 1 } } }
 
-/**
- * The BSON of the command. Equal commands have equal keys, and values of different types stay
- * distinct.
- */
+/** BSON, because it keeps values of different types distinct. */
 function keyOf(collection: string, stages: readonly Document[]): string {
   return Buffer.from(BSON.serialize({ collection, stages })).toString('latin1')
 }
 
-/**
- * Returns null after the timeout. An abandoned count ends by its own `maxTimeMS`, and its error is
- * ignored.
- */
+/** Returns null after the timeout. An abandoned count ends by its own `maxTimeMS`. */
 async function inTime(timeoutMs: number, counting: Promise<number>): Promise<number | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

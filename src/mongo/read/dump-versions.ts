@@ -10,10 +10,7 @@ import { BULK_TIMEOUT_MS } from './read-versions.ts'
 const PAGE = 500
 const { EJSON } = BSON
 
-/**
- * Yields every version of a content-type in batches, ordered by `_id`. The batches are not from one
- * snapshot.
- */
+/** Yields every version in batches by `_id`. The batches are not from one snapshot. */
 export async function* dumpVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -35,10 +32,7 @@ export async function* dumpVersions(
   }
 }
 
-/**
- * Serializes a stored row to one line of canonical Extended JSON. `fromText` restores the same row,
- * including number types.
- */
+/** Canonical Extended JSON: `fromText` restores the same row, including number types. */
 export function toText(row: Document): string {
   return EJSON.stringify(row, { relaxed: false })
 }
@@ -47,7 +41,6 @@ export function fromText(text: string): Document {
   return EJSON.parse(text, { relaxed: true, useBigInt64: true }) as Document
 }
 
-/** The commits in the log since a given time, with or without a sequence number. */
 export interface RecentCommits {
   readonly ids: ReadonlySet<string>
   readonly items: readonly { readonly type: string; readonly documentId: string }[]

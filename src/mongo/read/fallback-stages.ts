@@ -3,9 +3,8 @@ import type { VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
 /**
- * Stages that keep the version of the first available locale of each document. Empty if the
- * selection has one version per document. The stages run a lookup per version, so they belong after
- * all conditions and the sort, and before skip and limit.
+ * Stages that keep the version of the first available locale of each document. They run a lookup
+ * per version, so they belong after all conditions and the sort, and before skip and limit.
  */
 export function fallbackStages(
   plan: ContentTypePlan,

@@ -5,12 +5,10 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
-/** A version that references a document. */
 export interface Referrer {
   readonly documentId: string
   readonly locale: string
   readonly status: Status
-  /** The stored value of the title field. */
   readonly title: unknown
 }
 
@@ -23,7 +21,6 @@ export interface ReferrerSearch {
   readonly limit: number
 }
 
-/** Finds the versions of any locale that reference a document at a path. */
 export function findReferrers(
   database: Database,
   plan: ContentTypePlan,

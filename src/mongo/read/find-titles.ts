@@ -8,7 +8,6 @@ import { versionId } from '../versions/version-match.ts'
 import type { DocumentLocale } from './compare-statuses.ts'
 import type { Referrer } from './find-referrers.ts'
 
-/** Returns the titles of all versions of the lines. */
 export function findTitles(
   database: Database,
   plan: ContentTypePlan,
@@ -32,7 +31,6 @@ export function findTitles(
   })
 }
 
-/** Counts the versions of a locale and status, up to `countLimit`. */
 export function countKey(
   database: Database,
   plan: ContentTypePlan,

@@ -4,7 +4,6 @@ import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { BULK_TIMEOUT_MS } from './read-versions.ts'
 
-/** Yields the distinct documentIds of a content-type in order, page by page. */
 export async function* listDocumentIds(
   database: Database,
   plan: ContentTypePlan,

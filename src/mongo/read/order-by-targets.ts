@@ -16,24 +16,17 @@ import { optionsOf } from '../connection/commands.ts'
 /** A sort that starts with attributes of one relation target. */
 export interface TargetOrder {
   readonly relation: RelationPlan
-  /** Path of the relation within the version. */
   readonly path: string
-  /** Relative to the target. */
   readonly keys: readonly SortKey[]
-  /** The remaining keys, for entries with equal targets. */
   readonly rest: readonly SortKey[]
 }
 
-/**
- * Targets with equal values, which share a position in the order. Null stands for a missing or
- * invisible target.
- */
+/** Targets with equal values. Null stands for a missing or invisible target. */
 export type TargetGroup = readonly (string | null)[]
 
 /**
- * Returns the leading sort keys that pass through one to-one relation. Returns null if the first
- * key passes through no relation or a to-many relation, or if a value is picked from a list. Such
- * sorts use lookups.
+ * Returns the leading sort keys that pass through one to-one relation; null if sorting needs
+ * lookups.
  */
 export function targetOrderOf(sort: readonly SortKey[]): TargetOrder | null {
   const steps = sort[0]?.through ?? []
@@ -57,8 +50,7 @@ export function targetOrderOf(sort: readonly SortKey[]): TargetOrder | null {
 /** MongoDB sorts by the items of a list, but groups by the whole list. */
 function endsInList({ through, attribute }: SortKey, from: number): boolean {
   const last = through.findLastIndex(({ kind }) => kind === 'relation')
-  // A lookup through a second relation picks one target, but the components of that target may
-  // still be lists.
+  // Through a second relation, the components of the target may still be lists.
   return MAY_BE_LISTS.has(attribute.type) || through.slice(Math.max(from, last + 1)).some(isList)
 }
 
@@ -66,10 +58,7 @@ function isList(step: SortKey['through'][number]): boolean {
   return step.kind === 'component' && step.repeatable
 }
 
-/**
- * Orders the given targets by the values that the entries of a list see. Targets with equal values
- * form one group. Targets that are not visible are grouped with null.
- */
+/** Targets with equal values form one group. Invisible targets are grouped with null. */
 export async function orderTargets(
   database: Database,
   { relation, keys }: TargetOrder,

@@ -19,12 +19,9 @@ import { optionsOf } from '../connection/commands.ts'
 import { type ReadPlan, readVersions } from './run-read.ts'
 
 /**
- * Reads one page of a list that is sorted by a relation, without a lookup per entry. It finds the
- * referenced targets, sorts them, counts the entries of the first targets, and reads only the
- * entries on the page. This takes at most seven commands.
- * Returns null if the method does not apply: for another kind of sort (`targetOrderOf`), for
- * several locales, or for more targets than the database's `relatedLimit`. The caller then sorts
- * with lookups, which returns the same page.
+ * Reads one page of a list that is sorted by a relation, in at most seven commands instead of a
+ * lookup
+ * per entry. Returns null if the caller must sort with lookups, which returns the same page.
  */
 export async function findPageByTargets(
   database: Database,
@@ -40,8 +37,7 @@ export async function findPageByTargets(
   if (named === null) return null
   const groups = await orderTargets(database, order, named, { locale, status }, query)
   const page = buildFind(query, conditions)
-  // Every group has at least one entry, so the page lies within its first `skip + limit + 1`
-  // groups.
+  // Every group has at least one entry.
   const reached = groups.slice(0, page.skip + page.limit + 1)
   const isAll = reached.length === groups.length
   const [counts, counted] = await Promise.all([
@@ -61,8 +57,7 @@ interface Entries {
 }
 
 /**
- * The documentIds that the entries reference, including missing targets. Returns null if they
- * exceed the limit, or if a list is stored because the relation used to be to-many.
+ * Null if they exceed the limit, or if a list is stored because the relation used to be to-many.
  */
 async function findNamed(entries: Entries): Promise<readonly string[] | null> {
   const limit = entries.database.relatedLimit
@@ -107,9 +102,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }
 
-/** The slice of one target group on a page. */
 interface Part {
-  /** The targets of the group that have entries. */
   readonly targets: TargetGroup
   readonly skip: number
   readonly limit: number
@@ -132,10 +125,6 @@ function partsOf(
   })
 }
 
-/**
- * Reads all fully shown groups with one command. Only the first and the last group of a page can be
- * partial.
- */
 async function readParts(
   { database, query: { plan, version, reader }, path }: Entries,
   { rest }: TargetOrder,

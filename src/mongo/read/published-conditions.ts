@@ -9,11 +9,7 @@ import { bothConditions, type Conditions, NO_CONDITIONS } from './conditions.ts'
 /** Matches no version. The server evaluates an empty `$in` without a read. */
 const NEVER: Conditions = { lookups: [], match: { documentId: { $in: [] } } }
 
-/**
- * Translates publication filters into conditions on the versions of one status. The lookups fetch
- * the other version of each row from the same collection, so they belong after all other conditions
- * and the sort.
- */
+/** The lookups fetch the other version of each row, so they belong after all other conditions. */
 function publicationConditions(
   plan: ContentTypePlan,
   status: Status,
@@ -27,10 +23,7 @@ function publicationConditions(
     .reduce(bothConditions, NO_CONDITIONS)
 }
 
-/**
- * Like `publicationConditions`, but reads entry states from the stored `STATE`. Call `settleStates`
- * first. Deployments without transactions store no states and use lookups.
- */
+/** Reads entry states from the stored `STATE`. Call `settleStates` first. */
 export function publicationOf(
   { hasTransactions }: Pick<Database, 'hasTransactions'>,
   plan: ContentTypePlan,
@@ -51,7 +44,6 @@ function isEntryState(condition: PublicationCondition): condition is EntryState 
   return condition in STORED_STATES
 }
 
-/** The publication filter of a request, for single entries and populated documents. */
 export function askedPublication(
   plan: ContentTypePlan,
   status: Status,
@@ -65,7 +57,6 @@ export function askedPublication(
 interface Shown {
   readonly plan: ContentTypePlan
   readonly status: Status
-  /** The field of the looked-up rows. */
   readonly as: string
 }
 
@@ -119,7 +110,6 @@ function isUnchanged(shown: Shown): Conditions {
   return comparesCounterpart(shown, (versions) => ({ $not: [difference(versions)] }))
 }
 
-/** Whether the other version of the same locale exists. */
 function hasCounterpart(shown: Shown, exists: boolean): Conditions {
   return {
     lookups: [counterpartLookup(shown, { _id: 1 })],
@@ -127,13 +117,11 @@ function hasCounterpart(shown: Shown, exists: boolean): Conditions {
   }
 }
 
-/** Expressions for the content of a row and for members of its counterpart. */
 interface Versions {
   readonly content: Document
   readonly other: (member: string) => Document
 }
 
-/** The counterpart exists, and an expression over both versions holds. */
 function comparesCounterpart(shown: Shown, compare: (versions: Versions) => Document): Conditions {
   const content = storedContent(shown.plan)
   const other = (member: string): Document => ({
@@ -149,10 +137,7 @@ function difference({ content, other }: Versions): Document {
   return { $ne: [content, other('content')] }
 }
 
-/**
- * The draft was written after the publication, and its content differs. Dates alone are not enough,
- * because discarding changes also updates the draft's date.
- */
+/** Dates alone are not enough, because discarding changes also updates the draft's date. */
 function modification({ status }: Shown, versions: Versions): Document {
   const { other } = versions
   const dates =

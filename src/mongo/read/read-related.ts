@@ -19,7 +19,6 @@ import { readVersions } from './run-read.ts'
 
 export interface RelatedRead {
   readonly conditions: Conditions
-  /** Empty: unordered. */
   readonly sort: readonly SortKey[]
   readonly versions: VersionSelection
   readonly reader: Reader
@@ -29,21 +28,13 @@ export interface RelatedRead {
   readonly limit: number
 }
 
-/**
- * Maximum number of documents per command. A sorted read uses one command regardless of the number.
- */
+/** Maximum number of documents per command of an unsorted read. */
 const CHUNK = 1_000
 
-/**
- * Number of parallel commands per read. It bounds the data that is in memory before a read exceeds
- * the size limit of the response.
- */
+/** Parallel commands. Bounds the memory until the size limit of the response applies. */
 const CONCURRENCY = 4
 
-/**
- * Finds the selected versions of the given documents. Missing versions and versions that do not
- * meet the conditions are left out.
- */
+/** Finds the selected versions of the given documents. */
 export function findTargets(
   database: Database,
   plan: ContentTypePlan,
@@ -64,10 +55,7 @@ export function findTargets(
   return findInChunks(database, plan, ids, read, (chunk) => ({ _id: { $in: chunk } }))
 }
 
-/**
- * Finds the versions whose relation `attribute` references one of the documents. The result
- * includes `attribute`.
- */
+/** Finds the versions whose relation `attribute` references one of the documents. */
 export function findOwners(
   database: Database,
   plan: ContentTypePlan,

@@ -8,21 +8,15 @@ import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-ve
 import { matchVersions } from '../versions/version-match.ts'
 import { matchAll, translateFilter } from './translate-filter.ts'
 
-/** A read of versions for a client that keeps a replica. */
 export interface SyncedRead {
   readonly selection: VersionSelection
-  /** Without conditions on related documents. */
   readonly filter: Filter | null
   readonly projection: Document
 }
 
-/** A version with its stored `_id`. */
 export type SyncedVersion = StoredVersion & { readonly _id: string }
 
-/**
- * Reads the versions after an `_id`, ordered by `_id`, until `take` returns false. An `_id` never
- * changes, and the commit log contains concurrent writes.
- */
+/** Reads the versions after an `_id` in order. An `_id` never changes, so no version is skipped. */
 export function readSyncedAfter(
   moment: Moment,
   plan: ContentTypePlan,
@@ -50,7 +44,6 @@ export function readSyncedAfter(
   })
 }
 
-/** Reads the versions with the given `_id`s that exist and match the filter. */
 export function readSynced(
   moment: Moment,
   plan: ContentTypePlan,

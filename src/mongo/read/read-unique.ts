@@ -11,8 +11,7 @@ import { type ReadPlan, readVersions, visitFound } from './run-read.ts'
 
 /**
  * Reads versions by a value of `member` that at most one version has. Reads in the same event loop
- * turn that differ only in this value share a command. The command dominates the time of a small
- * request, and front ends request dozens of single entries at once.
+ * turn share a command, because the command dominates the time of a small request.
  */
 export async function readUnique(
   database: Database,
@@ -44,7 +43,6 @@ export async function readUnique(
 
 interface Row {
   readonly bytes: Uint8Array
-  /** Returns a separate copy for each reader. */
   take(): StoredVersion
 }
 
@@ -64,7 +62,6 @@ async function readBy(
   return rows
 }
 
-/** Reuses the first decoding, because most rows have only one reader. */
 function rowOf(bytes: Uint8Array, first: StoredVersion): Row {
   let isTaken = false
   return {
@@ -79,7 +76,6 @@ function rowOf(bytes: Uint8Array, first: StoredVersion): Row {
 
 interface Key {
   readonly value: string
-  /** The remaining equality conditions. Their values are strings. */
   readonly others: Readonly<Record<string, string>>
 }
 
@@ -102,7 +98,6 @@ function conditionsIn(match: Document): readonly (readonly [string, unknown])[] 
   return isList ? (all as Document[]).flatMap(conditionsIn) : Object.entries(match)
 }
 
-/** The operand of `text` or `{$eq: text}`; otherwise null. */
 function equalText(condition: unknown): string | null {
   if (typeof condition === 'string') return condition
   if (typeof condition !== 'object' || condition === null) return null
@@ -111,9 +106,8 @@ function equalText(condition: unknown): string | null {
 }
 
 /**
- * Finds the document that a filter selects by documentId or by a unique text. Returns null for any
- * other filter. Lists of the entries of an author or a category use such filters. Lookups of the
- * same kind in one event loop turn share a command.
+ * Finds the document that a filter selects by documentId or by a unique text; null for any other
+ * filter. Lookups of the same kind in one event loop turn share a command.
  */
 export async function findNamed(
   database: Database,
@@ -152,7 +146,6 @@ function onlyOne(filter: Filter): Filter {
   return first === undefined || others.length > 0 ? filter : first
 }
 
-/** Whether the attribute is always stored as a string. */
 function isText({ attribute, operand }: Comparison): boolean {
   return TEXTS.has(attribute.type) && typeof operand === 'string'
 }

@@ -24,8 +24,7 @@ import { readBytes, type ReadPlan, readVersions } from './run-read.ts'
 export const BULK_TIMEOUT_MS = 60_000
 
 /**
- * Reads one page of a list with one find and, in parallel, one count. The count is skipped if the
- * length of the page determines the total. Lists sorted by a relation use `findPageByTargets`.
+ * Reads one page with one find and, in parallel, one count, if the page does not show the total.
  */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
   const { filter, version, plan } = query
@@ -42,11 +41,7 @@ export async function findPage(database: Database, query: Query): Promise<Versio
   )
 }
 
-/**
- * Like `findPage`, with each version as raw BSON. Returns null if the page needs decoded versions:
- * if relation targets order it, or if the filter matches at most one version and shares its
- * command.
- */
+/** Like `findPage`, with raw BSON. Returns null if the page needs decoded versions. */
 export async function findPageOfBytes(
   database: Database,
   query: Query,
@@ -98,10 +93,7 @@ function isFromStart(page: Page): boolean {
   return page.kind === 'cursor' ? page.after === null : rangeOf(page).skip === 0
 }
 
-/**
- * Reads a version for a response, including its revision. With fallbacks, reads the version of the
- * first available locale. Returns null if no version exists or matches the filters.
- */
+/** Reads a version for a response; with fallbacks, that of the first available locale. */
 export async function getVersion(
   database: Database,
   plan: ContentTypePlan,

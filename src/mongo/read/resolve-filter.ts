@@ -30,10 +30,8 @@ interface Resolving {
 }
 
 /**
- * Translates a filter into conditions on the versions of a content-type. Conditions on related
- * documents are first resolved into documentIds, with one query per relation. Above the database's
- * `relatedLimit` they become lookups. Both ways match the same entries, and an entry is never
- * duplicated by a join.
+ * Resolves conditions on related documents into documentIds, with one query per relation. Above
+ * `relatedLimit` they become lookups. A join never duplicates an entry.
  */
 export async function resolveFilter(
   database: Database,
@@ -53,9 +51,8 @@ async function conditionsInAll(
 ): Promise<Conditions> {
   const nodes = relatedOf(filter)
   if (nodes.length === 0) return { lookups: [], match: translateFilter(filter) }
-  // A relation leads to the target's version of the entry's locale, so each locale is resolved
-  // separately. With fallbacks the target version is the same for all locales. A condition on other
-  // locales still depends on the locale of the entry.
+  // A relation leads to the target's version of the entry's locale. With fallbacks that version is
+  // the same for all locales, unless a condition is on other locales.
   const isSame = firstOnly === true && nodes.every((node) => node.filter.locales === 'shown')
   const asking = isSame ? locales.slice(0, 1) : locales
   const branches = await Promise.all(
@@ -111,8 +108,8 @@ async function resolve(
 }
 
 /**
- * Selects the target versions that a condition applies to. From a non-localized entry, a condition
- * on the target's locale selects the version of that locale, as it does at the root.
+ * From a non-localized entry, a condition on the locale selects the target's version of that
+ * locale.
  */
 function targetVersions(
   { relation, locales, of }: RelatedFilter,
@@ -131,10 +128,7 @@ function targetVersions(
   return { locales: others, status: from.status }
 }
 
-/**
- * Returns the documentIds of matching targets for an owning relation, or of the entries for an
- * inverse relation. Returns null if they exceed `relatedLimit`.
- */
+/** Null if they exceed `relatedLimit`. */
 async function valuesOf(
   database: Database,
   relation: RelationPlan,
@@ -168,7 +162,6 @@ async function valuesOf(
   return found.length > limit ? null : found.map(({ _id }) => _id)
 }
 
-/** Whether the entries store the documentIds of their targets. */
 function isHeldHere({ side, otherSide }: RelationPlan): boolean {
   return side === 'owner' || otherSide === null
 }
@@ -207,13 +200,10 @@ function lookUp(
 
 interface RelatedNode {
   readonly filter: RelatedFilter
-  /** Path of the relation within the version. */
   readonly path: string
-  /** Whether the relation is inside a repeatable component. */
   readonly isRepeated: boolean
 }
 
-/** The relation conditions of a filter, without the conditions nested in them. */
 function relatedOf(filter: Filter, prefix = '', isRepeated = false): readonly RelatedNode[] {
   switch (filter.kind) {
     case 'all':

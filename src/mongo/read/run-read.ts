@@ -14,7 +14,6 @@ export interface ReadPlan {
   readonly filter: Document
   readonly conditions: Conditions
   readonly order: SortPlan
-  /** See `fallbackStages`. */
   readonly chosen: readonly Document[]
   readonly skip: number
   /** 0: no limit. */
@@ -24,10 +23,7 @@ export interface ReadPlan {
   readonly answer: AnswerSize
 }
 
-/**
- * Reads versions with one command: a find, or an aggregation if the order, the conditions or
- * fallbacks need lookups. The result arrives in the first batch, up to 16 MB.
- */
+/** Reads versions with one find, or with an aggregation if lookups are needed. Up to 16 MB. */
 export function readVersions(
   database: Database,
   plan: ContentTypePlan,

@@ -5,13 +5,11 @@ import type { Data } from '../../schema/definition.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { translateFilter } from './translate-filter.ts'
 
-/** Returns the matching elements of a component, in order. */
 export type ElementSelection = (elements: readonly Data[]) => readonly Data[]
 
 /**
- * Compiles a filter and a sort over the elements of a component. Elements are embedded in their
- * entry, so no query can select them. The native engine applies the query document instead. Neither
- * argument may pass through a relation (`assertWithinComponent`).
+ * Compiles a filter and a sort over the elements of a component. No query can select embedded
+ * elements, so the native engine applies them.
  */
 export function compileElementSelection({
   filter,

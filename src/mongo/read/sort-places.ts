@@ -5,15 +5,11 @@ import type { SortPlan } from './sort-plan.ts'
 
 type Order = Pick<SortPlan, 'sort'>
 
-/** The members that a projection must include for `sortPlaces`. */
 export function sortMembers({ sort }: Order): readonly string[] {
   return Object.keys(sort).map((path) => path.split('.')[0] ?? path)
 }
 
-/**
- * The position of each version in an order that the database applied. Versions with equal keys
- * share a position, because their relative order differs between databases.
- */
+/** Versions with equal keys share a position: their relative order differs between databases. */
 export function sortPlaces<Row extends Data>(
   versions: readonly Row[],
   { sort }: Order,
@@ -36,10 +32,7 @@ export function sortPlaces<Row extends Data>(
   return places
 }
 
-/**
- * The lowest of several values counts in ascending order, the highest in descending order. An empty
- * list counts as null.
- */
+/** The lowest of several values counts in ascending order, the highest in descending order. */
 function valueIn(version: Data, path: readonly string[], direction: 1 | -1): unknown {
   const [first = null, ...others] = valuesAt(version, path).map(comparable)
   return others.reduce<unknown>(

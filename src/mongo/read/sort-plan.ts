@@ -6,7 +6,6 @@ import { shownVersions, targetVersion } from './target-version.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** A sort specification with the lookups that it depends on. */
 export interface SortPlan {
   readonly lookups: readonly Document[]
   readonly sort: Record<string, 1 | -1>
@@ -14,7 +13,6 @@ export interface SortPlan {
 
 export const UNORDERED: SortPlan = { lookups: [], sort: {} }
 
-/** The query selects several locales, so lookups take the locale from the entry. */
 const OWN_LOCALE = Symbol('own locale')
 
 interface TargetVersionKey {
@@ -23,11 +21,9 @@ interface TargetVersionKey {
 }
 
 /**
- * Builds the sort of a query. Keys through a relation need a lookup. Of several targets or
- * elements, the lowest value counts in ascending order and the highest in descending order, as in
- * MongoDB's sort by lists.
- * Each lookup keeps only that target. Entries are therefore not duplicated, and MongoDB never sorts
- * by two lists ("cannot sort with keys that are parallel arrays").
+ * Keys through a relation need a lookup, which keeps the target with the lowest or highest value.
+ * Entries are therefore not duplicated, and MongoDB never sorts by two lists, which it rejects
+ * ("cannot sort with keys that are parallel arrays").
  */
 export function buildSort(
   sort: readonly SortKey[],
@@ -50,7 +46,6 @@ export function buildSort(
 
 interface Reached {
   readonly lookups: readonly Document[]
-  /** Path of the value after the lookups. */
   readonly path: string
 }
 
@@ -86,7 +81,6 @@ function reach(
   return { lookups: [{ $lookup: lookup }, { $unwind: unwind }], path: `${as}.${inner.path}` }
 }
 
-/** The version of a target that an entry at `place` shows. */
 function seenFrom(
   place: TargetVersionKey,
   target: ContentTypePlan,
@@ -104,7 +98,6 @@ function joint(relation: RelationPlan, prefix: string): Document {
     : { localField: 'documentId', foreignField: relation.otherSide }
 }
 
-/** With fallbacks, every entry shows the same version of a target. */
 function matchSeen(
   target: ContentTypePlan,
   place: TargetVersionKey,

@@ -3,9 +3,8 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 /**
- * The version of a relation's target that an entry shows. The locale is the entry's, or the
- * reader's if the entry is not localized. The status is draft if the reader reads drafts and has
- * permission. With fallbacks the first locale stands for the whole chain, see `shownVersions`.
+ * The version of a relation's target that an entry shows. With fallbacks the first locale stands
+ * for the whole chain (`shownVersions`).
  */
 export function targetVersion(
   target: ContentTypePlan,
@@ -25,10 +24,7 @@ function localeSeen({ locale }: VersionKey, reader: Reader): string {
   return first ?? (locale === NO_LOCALE ? reader.locale : locale)
 }
 
-/**
- * The candidate versions that a reader may see: the version of the key, or with fallbacks one per
- * locale of the chain.
- */
+/** The candidate versions that a reader may see; with fallbacks one per locale of the chain. */
 export function shownVersions(
   plan: ContentTypePlan,
   { locale, status }: VersionKey,

@@ -5,10 +5,7 @@ import { toBson } from '../versions/stored-value.ts'
 
 type Condition = (operand: unknown) => Document
 
-/**
- * The MongoDB condition of each operator. The parser has already converted the operands to the
- * attribute's type. As in MongoDB, negative operators also match null and missing values.
- */
+/** As in MongoDB, negative operators also match null and missing values. */
 const CONDITIONS = {
   eq: (operand) => ({ $eq: operand }),
   ne: (operand) => ({ $ne: operand }),
@@ -59,11 +56,7 @@ export function translateFilter(
   }
 }
 
-/**
- * The result of a condition on a relation (`resolve-filter.ts`). A list has the documentIds of the
- * targets for an owning relation, or of the entries for an inverse relation. Otherwise `lookup`
- * resolves the condition into the field `as`.
- */
+/** A list of documentIds, or a `lookup` that resolves the condition into the field `as`. */
 export type ResolvedRelation =
   readonly string[] | { readonly as: string; readonly lookup: Document }
 
@@ -71,7 +64,6 @@ export type ResolvedRelations = ReadonlyMap<RelatedFilter, ResolvedRelation>
 
 const UNRESOLVED: ResolvedRelations = new Map()
 
-/** All conditions apply to the same element. A single component counts as one element. */
 function translateWithin(
   { component, of }: Extract<Filter, { readonly kind: 'within' }>,
   resolved: ResolvedRelations,
@@ -98,17 +90,13 @@ function translateRelated(
   return { [path]: { $in: [...found] } }
 }
 
-/**
- * Combines conditions with `$and`, so that two conditions on one attribute do not overwrite each
- * other.
- */
+/** `$and`, so that two conditions on one attribute do not overwrite each other. */
 export function matchAll(conditions: readonly Document[]): Document {
   const [only, ...rest] = conditions.filter((condition) => Object.keys(condition).length > 0)
   if (only === undefined) return {}
   return rest.length === 0 ? only : { $and: [only, ...rest] }
 }
 
-/** Combines conditions with `$or`. An empty list matches no document. */
 export function matchAny(conditions: readonly Document[]): Document {
   return conditions.length === 0 ? MATCH_NONE : { $or: [...conditions] }
 }
@@ -139,10 +127,7 @@ function translateWhole(name: string, operator: Operator, operand: unknown): Doc
   return operator === 'ne' || operator === 'notIn' ? { $nor: [isOne] } : isOne
 }
 
-/**
- * `$eq` also matches lists that contain the value. `$elemMatch` excludes them, because no value
- * contains itself.
- */
+/** `$eq` also matches lists that contain the value. No value contains itself. */
 function isWhole(name: string, value: unknown): Document {
   return { [name]: { $eq: value, $not: { $elemMatch: { $eq: value } } } }
 }

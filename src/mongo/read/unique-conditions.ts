@@ -2,12 +2,10 @@ import type { Document } from 'mongodb'
 import type { Comparison, Filter, VersionSelection } from '../../query/query.ts'
 import { versionId } from '../versions/version-match.ts'
 
-/** Same size as the chunks of `read-related.ts`. */
 const MAX_IDS = 1_000
 
 /**
- * The maximum number of versions that a list can have, derived from conditions on ids and on unique
- * attributes of published versions. Infinity if no condition bounds it.
+ * The maximum number of versions of a list, by conditions on ids and unique values; else Infinity.
  */
 export function mostVersions(filter: Filter | null, versions: VersionSelection): number {
   switch (filter?.kind) {
@@ -38,16 +36,12 @@ function mostByComparison(
   return isUnique && values.every(isPresent) ? values.length * locales.length : Infinity
 }
 
-/**
- * The attribute with an equality condition that limits a list to one version. Null if there is
- * none.
- */
+/** The attribute whose equality condition limits a list to one version. */
 export function uniqueMember(filter: Filter | null, versions: VersionSelection): string | null {
   if (filter?.kind !== 'compare' || filter.operator !== 'eq') return null
   return mostByComparison(filter, versions) === 1 ? filter.attribute.name : null
 }
 
-/** The operand values of an equality or `in` condition; null for other operators. */
 function valuesOf({
   operator,
   operand,
@@ -56,10 +50,7 @@ function valuesOf({
   return operator === 'eq' ? [operand] : null
 }
 
-/**
- * Translates conditions on documentIds into `_id`s of versions. DocumentDB scans the whole list for
- * a documentId in one locale and status, although an index exists.
- */
+/** DocumentDB scans the whole list for a documentId in one locale and status, despite an index. */
 export function matchNamed(filter: Filter | null, versions: VersionSelection): Document {
   const documentIds = documentIdsIn(filter)
   if (documentIds === null) return {}

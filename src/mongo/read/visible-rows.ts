@@ -1,7 +1,6 @@
 import type { Document } from 'mongodb'
 import type { VisibleType } from '../../query/query.ts'
 
-/** Builds conditions on `type` and `locales`. A row is visible if it matches one of them. */
 export function visibleRows(seen: readonly VisibleType[]): readonly Document[] {
   return seen.map(({ type, locales, hidden }) => ({
     type,

@@ -5,14 +5,11 @@ import { ensureRow, increment } from './system-collections.ts'
 
 export interface IdAllocator {
   /**
-   * Takes new ids of a sequence, ascending and unique across processes.
-   * @throws ServiceUnavailableError, GatewayTimeoutError
+   * Ids are ascending and unique across processes. @throws ServiceUnavailableError,
+   * GatewayTimeoutError
    */
   take(sequence: string, count: number): Promise<readonly number[]>
-  /**
-   * Moves the sequence above `id`. Other processes may still use blocks that they have already
-   * reserved.
-   */
+  /** Other processes may still use blocks that they have already reserved. */
   raise(sequence: string, id: number): Promise<void>
   /** Returns the last taken id if it is unused. Has no effect if a later id was taken. */
   giveBack(sequence: string, id: number): void
@@ -32,8 +29,7 @@ const COLLECTION = 'quire_counters'
 const BLOCK_SIZE = 100
 
 /**
- * Reserves ids in blocks of 100 from one counter document per sequence, so that the counter does
- * not become a hot spot. Unused ids of a stopped process leave a gap.
+ * Reserves blocks of 100 ids, so that the counter does not become a hot spot. Blocks leave gaps.
  */
 export function openIdAllocator(database: Database): IdAllocator {
   const counters = openCounters(database)
@@ -73,7 +69,6 @@ export function openIdAllocator(database: Database): IdAllocator {
   }
 }
 
-/** One document per sequence with the last reserved id. */
 function openCounters(database: Database) {
   const counters = database.collection<Counter>(COLLECTION)
   const maxTimeMS = database.queryTimeoutMs

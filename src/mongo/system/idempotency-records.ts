@@ -19,15 +19,12 @@ const COLLECTION = 'quire_idempotency_keys'
 
 export interface StoredAnswer {
   readonly status: number
-  /** JSON text. */
   readonly body: string
-  /** The revision of the returned version; null for an error. */
   readonly revision: string | null
   /** For errors only. Absent in records that predate error codes. */
   readonly errorCode?: string
 }
 
-/** The state of the request that a key stands for. */
 export type Beginning =
   /** No earlier request. `claim` distinguishes this one from requests that may take over. */
   | { readonly kind: 'begun'; readonly claim: string }
@@ -38,7 +35,6 @@ export type Beginning =
   | { readonly kind: 'created'; readonly version: StoredVersion }
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
 
-/** One row per key and principal. `version` and `answer` record the progress of the request. */
 interface KeyRow {
   readonly _id: string
   readonly fingerprint: string
@@ -54,17 +50,13 @@ const WITHOUT_RESULT = { version: { $exists: false }, answer: { $exists: false }
 
 export interface IdempotencyRecords {
   begin(key: string, fingerprint: string): Promise<Beginning>
-  /**
-   * Records the created version in its transaction. Returns false if another request has taken over
-   * the key.
-   */
+  /** Returns false if another request has taken over the key. */
   noteCreated(
     key: string,
     claim: string,
     version: StoredVersion,
     session: Session,
   ): Promise<boolean>
-  /** Stores a response unless one exists. Returns the stored response. */
   keepAnswer(key: string, answer: StoredAnswer): Promise<StoredAnswer>
   /** Deletes the record of a request without effects, so that it can be retried. */
   release(key: string, claim: string): Promise<void>
@@ -108,7 +100,6 @@ export async function openIdempotencyRecords(
   }
 }
 
-/** Claims a request. Only one of several concurrent attempts succeeds. */
 function beginnings(
   { rows, acknowledged }: Readonly<Record<'rows' | 'acknowledged', Collection<KeyRow>>>,
   options: { readonly maxTimeMS: number },
@@ -129,7 +120,6 @@ function beginnings(
       throw error
     }
   }
-  /** Replaces an expired record, or one that its request has abandoned. */
   const takeOver = async ({ _id, ...row }: KeyRow, at: Date): Promise<boolean> => {
     // A lease that ends far in the future was written before the clock was set back.
     const ahead = new Date(at.getTime() + 10 * IDEMPOTENCY_LEASE_MS)

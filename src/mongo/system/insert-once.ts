@@ -2,15 +2,14 @@ import type { Collection, Document } from 'mongodb'
 import { isDuplicateKey } from '../connection/database-error.ts'
 
 export interface InsertOptions {
-  /** A member with a value that is unique to this write. */
   readonly own: string
   readonly maxTimeMS: number
 }
 
 /**
- * Inserts a row outside of a transaction. The driver retries the insert if the reply is lost.
- * DocumentDB behind its gateway (observed in 2026) then rejects the row as a duplicate of itself.
- * @throws MongoServerError of code 11000 for a duplicate of any other row
+ * The driver retries a lost reply. DocumentDB behind its gateway (observed in 2026) then rejects
+ * the
+ * row as a duplicate of itself. @throws MongoServerError 11000 for a duplicate of any other row
  */
 export async function insertOnce<T extends { readonly _id: string }>(
   collection: Collection<T>,

@@ -21,8 +21,8 @@ const POLL_MS = 50
 const PATIENCE_MS = 120_000
 
 /**
- * Runs `work` under an exclusive lease across processes. Waits up to two minutes for the lease.
- * @throws ServiceUnavailableError if the lease is not acquired in time
+ * Runs `work` under an exclusive lease across processes.
+ * @throws ServiceUnavailableError if the lease is not acquired within two minutes
  */
 export async function withLease<T>(
   database: Database,
@@ -32,8 +32,7 @@ export async function withLease<T>(
   const holder = randomUUID()
   await acquire(database, name, holder)
   const renewal = setInterval(() => {
-    // A failed renewal is retried. If the lease expires, a second run is safe because the work is
-    // idempotent.
+    // A failed renewal is retried. A second run is safe, because the work is idempotent.
     void claim(database, name, holder).catch(() => false)
   }, LEASE_MS / 3)
   try {
@@ -56,8 +55,7 @@ export async function tryLease(
 }
 
 /**
- * Blocks other transactions that lock the same name until this one ends. Use it for objects without
- * a row to lock. Commits that lock the same name are ordered in the log. The row is never deleted.
+ * Blocks other transactions that lock the same name until this one ends. The row is never deleted.
  */
 export async function lockName(database: Database, name: string, session: Session): Promise<void> {
   const locked = await inSession(session, () =>
@@ -82,7 +80,6 @@ async function acquire(database: Database, name: string, holder: string): Promis
   }
 }
 
-/** Acquires a free lease or renews its own. Returns false if another process holds it. */
 async function claim(
   database: Database,
   name: string,

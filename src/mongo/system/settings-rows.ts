@@ -4,7 +4,6 @@ import type { Database } from '../connection/database.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { fromText, toText } from '../read/dump-versions.ts'
 
-/** A settings row in an archive. */
 export interface SettingsRow {
   readonly collection: string
   readonly row: string
@@ -32,9 +31,8 @@ export async function dumpSettings(database: Database): Promise<readonly Setting
 }
 
 /**
- * Replaces rows by `_id` in one transaction and invalidates the caches of all processes. The target
- * database must be empty except for the rows of its first start. Folders are restored elsewhere,
- * because they are matched by name.
+ * Replaces rows by `_id` in one transaction. The database must be as after its first start. Folders
+ * are restored elsewhere, because they are matched by name.
  */
 export async function restoreSettings(
   database: Database,
@@ -60,7 +58,5 @@ export async function restoreSettings(
   })
 }
 
-/**
- * Ids of new rows come from change numbers. This offset moves them above the ids of the archive.
- */
+/** Moves ids of new rows, which come from change numbers, above the ids of the archive. */
 const RESERVED = 100_000

@@ -4,10 +4,7 @@ import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 const NAMESPACE_EXISTS = 48
 const ATTEMPTS = 5
 
-/**
- * Creates a collection and its indexes unless they exist, because transactions require existing
- * collections. Safe to run concurrently.
- */
+/** Safe to run concurrently. Transactions require existing collections. */
 export async function ensureIndexes<T extends Document>(
   collection: Collection<T>,
   indexes: IndexDescription[],
@@ -15,11 +12,6 @@ export async function ensureIndexes<T extends Document>(
   await againOn(isNamespaceExists, () => collection.createIndexes(indexes))
 }
 
-/**
- * Inserts a row unless its `_id` exists. Safe to run concurrently: of two racing upserts the second
- * fails with E11000 and is retried.
- * https://www.mongodb.com/docs/manual/reference/method/db.collection.update/#upsert-with-duplicate-values
- */
 export async function ensureRow<T extends { readonly _id: string }>(
   collection: Collection<T>,
   row: T,
@@ -30,11 +22,7 @@ export async function ensureRow<T extends { readonly _id: string }>(
   await againOn(isDuplicateKey, () => collection.updateOne(filter, insert, { upsert: true }))
 }
 
-/**
- * Increments a number in a row and inserts `row` first if it is missing. An upsert with `$inc` is
- * not safe, because DocumentDB may return the same number to racing upserts.
- * @returns the new number
- */
+/** An upsert with `$inc` is not safe: DocumentDB may return the same number to racing upserts. */
 export async function increment<Row extends { readonly _id: string }>(
   collection: Collection<Row>,
   row: Row,

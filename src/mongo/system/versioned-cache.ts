@@ -5,10 +5,8 @@ import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { ensureRow } from './system-collections.ts'
 
-/** Maximum age of cached rows before the stamp is checked again. */
 const RECHECK_AFTER_MS = 1_000
 
-/** How long a conflicting change is retried. */
 const PATIENCE_MS = 10_000
 
 const COLLECTION = 'quire_stamps'
@@ -19,19 +17,15 @@ interface StampRow {
 }
 
 /**
- * An in-process cache of a small set of rows that every request reads and that rarely changes.
- * Every change of the rows increments a stamp in the database. Each process reads the stamp on use,
- * at most once per second, and sees changes within a second.
+ * A cache of a small set of rows that rarely changes. Every change increments a stamp in the
+ * database. Each process checks the stamp at most once per second.
  */
 export interface VersionedCache<T> {
-  /**
-   * Returns the cached value. It is at most a second old and includes all changes of this process.
-   */
   current(): Promise<T>
   /**
-   * Runs `work` in a transaction that increments the stamp last. If another change was committed in
-   * the meantime, `work` runs again, so its checks hold at the commit. Incrementing the stamp last
-   * keeps it unlocked while `work` runs. `change` is a unique number for the ids of new rows.
+   * Runs `work` in a transaction that increments the stamp last, and again after a conflict.
+   * `change`
+   * is a unique number for the ids of new rows.
    * @throws ServiceUnavailableError after ten seconds of conflicts
    */
   change<R>(work: (session: Session, change: number) => Promise<R>): Promise<R>
@@ -40,17 +34,12 @@ export interface VersionedCache<T> {
 export interface VersionedCacheOptions<T> {
   readonly db: Database
   readonly key: string
-  /** The initial stamp. Lower ids belong to the initial rows. */
   readonly firstChange: number
-  /**
-   * Reads the rows with majority read concern. A failover may roll back a stamp and reuse it for
-   * other rows.
-   */
+  /** Majority reads: a failover may roll back a stamp and reuse it for other rows. */
   readonly load: (db: Database) => Promise<T>
   readonly now: () => Date
 }
 
-/** Creates the stamp unless it exists. Call it after the initial rows are created. */
 export async function openVersionedCache<T>(
   options: VersionedCacheOptions<T>,
 ): Promise<VersionedCache<T>> {
@@ -144,12 +133,9 @@ interface Loaded<T> {
   readonly checkedAtMs: number
 }
 
-/**
- * Reads the stamp before the rows, so that the next check detects a change between the two reads.
- */
+/** Reads the stamp before the rows, so that the next check detects a change in between. */
 function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
   let loaded: Loaded<T> | null = null
-  /** By epoch, so that a caller after a change does not join an earlier check. */
   const shareCheck = shareByKey<number, T>()
   let epoch = 0
 

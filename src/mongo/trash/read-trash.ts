@@ -9,7 +9,6 @@ import {
   trashedVersionsIn,
 } from './trash-rows.ts'
 
-/** Returns up to `limit` deletions before `before` that the caller may see entirely, newest first. */
 export async function findDeletions(
   database: Database,
   seen: readonly VisibleType[],
@@ -29,7 +28,6 @@ export async function findDeletions(
   )
 }
 
-/** Returns up to a thousand deletions of these documents that the caller may see entirely, newest first. */
 export async function findTitlesOfDeleted(
   database: Database,
   seen: readonly VisibleType[],
@@ -69,7 +67,6 @@ export function findDeletionsOf(
 export interface DeletionsOf {
   readonly type: string
   readonly documentId: string
-  /** Null selects all deletions. */
   readonly deletion: string | null
 }
 

@@ -40,9 +40,7 @@ export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
   }
 }
 
-/**
- * Purges deletions before a time and returns their number. The row goes last, so that the next sweep can resume.
- */
+/** The row goes last, so that the next sweep can resume. */
 export async function sweepTrash(database: Database, before: Date): Promise<number> {
   for (let ended = 0; ;) {
     const found = await asCmsErrors(() => endSome(database, before))

@@ -7,8 +7,8 @@ import { findTrashedVersions } from './read-trash.ts'
 import { type DeletionRow, deletionsIn, trashedVersionsIn } from './trash-rows.ts'
 
 /**
- * Removes some locales of a deletion from the trash. Returns false if its locales have changed meanwhile. The
- * title is set from the remaining locales, because some callers may see only those.
+ * Returns false if the locales have changed meanwhile. The title is set again, because some callers
+ * see only the remaining locales.
  */
 export async function takeFromTrash(
   database: Database,

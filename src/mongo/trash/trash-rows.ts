@@ -4,7 +4,6 @@ import type { Author } from '../connection/authorship.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 
-/** One deletion of a document or of some of its locales. */
 export interface DeletionRow {
   /** The commit and the document, so that ids sort by time. */
   readonly _id: string

@@ -5,8 +5,7 @@ import type { StoredVersion } from './stored-version.ts'
 export const REVISION = '_revision'
 
 /**
- * The name of the lock field in a version, hidden like the revision. Holds the last writer of several versions of
- * the document (`lockDocument`). Its value is random, because writing an equal value does not lock.
+ * Holds the last writer of several versions (`lockDocument`). Random: an equal value does not lock.
  */
 export const LOCK = '_lock'
 
@@ -19,7 +18,6 @@ export function newRevision(): string {
   return uuid.slice(0, 8) + uuid.slice(-8)
 }
 
-/** Identifies one state of a version. Versions from before revisions existed use their date. */
 export function revisionOf(version: Pick<StoredVersion, typeof REVISION | 'updatedAt'>): string {
   return version[REVISION] ?? `0${version.updatedAt.getTime().toString(36)}`
 }

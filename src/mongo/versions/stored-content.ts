@@ -2,10 +2,7 @@ import type { Document } from 'mongodb'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { unsetValue } from '../../schema/values/unset-value.ts'
 
-/**
- * Lists all attribute values in a fixed order, to compare versions in the database. Missing attributes count as
- * unset.
- */
+/** Lists all attribute values in a fixed order. Missing attributes count as unset. */
 export function storedContent({ attributes }: ContentTypePlan): Document {
   const content = [...attributes.values()].map((attribute): [string, Document] => [
     attribute.name,

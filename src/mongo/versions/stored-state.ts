@@ -1,19 +1,15 @@
 /**
- * The name under which a version stores how the draft and the published version of its locale compare. Hidden like
- * the revision. Versions stored before this feature have no state, which means `UNKNOWN`.
- * A write of content sets `$max: UNKNOWN` on the written versions only. A state is therefore valid only while
- * neither version of the locale is `UNKNOWN`. `settleStates` compares the others.
+ * How the draft and the published version of a locale compare. A write sets `$max: UNKNOWN` on the
+ * written versions only, so neither version of the locale may be `UNKNOWN`. No state means
+ * `UNKNOWN`.
  */
 export const STATE_FIELD = '_state'
 
-/** Both versions have the same content. */
 export const STATE_SAME = 1
-/** Both versions exist, and their contents differ. */
 export const STATE_CHANGED = 2
-/** One of the versions was written since they were compared. */
 export const STATE_UNKNOWN = 3
 /**
- * The draft has no published version. Greater than `UNKNOWN`, because an edit of the draft does not change this.
+ * No published version. Greater than `UNKNOWN`, because an edit of the draft does not change this.
  */
 export const STATE_ALONE = 4
 

@@ -1,10 +1,7 @@
 import { Decimal128, type Document } from 'mongodb'
 import { Decimal } from '../../schema/values/decimal.ts'
 
-/**
- * Converts decimals at any depth to Decimal128. Other values are returned as they are, because copying is
- * expensive.
- */
+/** Converts decimals at any depth. Other values are returned as they are: copying is expensive. */
 export function toBson(value: unknown): unknown {
   return holdsDecimal(value) ? converted(value) : value
 }

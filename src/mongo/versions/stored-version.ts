@@ -12,9 +12,7 @@ export interface StoredVersion extends Data {
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly publishedAt: Date | null
-  /** Changes with every write (`revision.ts`). Absent in versions from before revisions existed. */
   readonly _revision?: string
-  /** The last commit that wrote the version (`revision.ts`). Absent in versions from before the log existed. */
   readonly _commit?: string
 }
 
@@ -24,10 +22,7 @@ export function versionsOf(database: Database, plan: ContentTypePlan): Collectio
   return database.collection<VersionDocument>(plan.collectionName)
 }
 
-/**
- * With command monitoring, the driver (7.8) decodes each reply twice, unless the reader requests BSON. This was
- * half of the cost of monitoring.
- */
+/** The driver (7.8) decodes each reply twice under command monitoring, unless it returns BSON. */
 export function decodeVersion(bytes: Uint8Array): StoredVersion {
   return asVersion(BSON.deserialize(bytes, DECODING))
 }

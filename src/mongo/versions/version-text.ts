@@ -9,7 +9,6 @@ export interface TextMember {
   readonly type: ScalarType
 }
 
-/** Converts the BSON of a version to the JSON text of an entry. */
 export type WriteVersion = (bytes: Uint8Array) => string
 
 interface Value {
@@ -75,9 +74,9 @@ function indexByBsonType(
 const UNKNOWN = -1
 
 /**
- * Writes entries directly from BSON, in less than half the time of `JSON.stringify` with `toJson` and with the
- * same result. No intermediate objects are created, and ASCII text is copied. The driver decodes values with an
- * unexpected BSON type.
+ * Writes entries directly from BSON, in less than half the time of `JSON.stringify` with `toJson`
+ * and
+ * with the same result. The driver decodes values with an unexpected BSON type.
  */
 export function compileVersionText(members: readonly TextMember[]): WriteVersion {
   const heads = members.map(({ name }, place) => `${place === 0 ? '{' : ','}"${name}":`)
@@ -109,15 +108,11 @@ export function compileVersionText(members: readonly TextMember[]): WriteVersion
 }
 
 interface Field {
-  /** Includes the trailing NUL. */
   readonly name: Buffer
   readonly place: number
 }
 
-/**
- * Finds the field at an offset. Versions of a type mostly have the same field order, so the field at the same
- * position of the previous version is compared first.
- */
+/** Versions mostly have the same field order, so the previous position is compared first. */
 function openFields(members: readonly TextMember[]) {
   const places = new Map(members.map(({ name }, place) => [name, place]))
   const seen: Field[] = []
@@ -131,7 +126,6 @@ function openFields(members: readonly TextMember[]) {
   }
 }
 
-/** Faster than `Buffer#compare` for short names. */
 function isAt(name: Buffer, bytes: Buffer, at: number): boolean {
   for (let index = 0; index < name.length; index += 1) {
     if (name[index] !== bytes[at + index]) return false
