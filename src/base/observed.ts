@@ -39,3 +39,10 @@ export interface PoolState {
  * request, which costs more. See the figures in `docs/decisions/0024-observability.md`.
  */
 export type MonitorMode = 'off' | 'totals' | 'requests'
+
+/** The part of the command monitor that reads use. */
+export interface ReadMonitor {
+  /** Counts the commands of `work` for no request. */
+  unobserved<T>(work: () => Promise<T>): Promise<T>
+  countCacheLoad(name: string): void
+}

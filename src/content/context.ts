@@ -1,5 +1,5 @@
 import type { Database } from '../mongo/connection/database.ts'
-import type { FileType } from '../media/file-records.ts'
+import type { FileType } from '../media/find-file-types.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
 import type { ExistingDocuments, NamedDocuments } from '../mongo/write/find-existing.ts'
 import type { Uid } from '../schema/definition.ts'

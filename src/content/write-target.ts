@@ -1,5 +1,6 @@
 import type { VersionKey } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
+import type { WriteOrigin } from '../mongo/connection/authorship.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
 export interface Writer {
@@ -26,4 +27,9 @@ export interface WriteTarget {
   readonly condition?: WriteCondition | undefined
   /** The data was stored before, so it may include attributes that clients cannot write. */
   readonly isTrusted?: boolean
+}
+
+/** A write with a transaction of its own. Writes inside of a transaction have its origin. */
+export interface WriteRequest extends WriteTarget {
+  readonly origin: WriteOrigin
 }

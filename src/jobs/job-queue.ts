@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
-import type { Database, Session } from '../mongo/connection/database.ts'
-import { type SessionId, sessionIdOf } from '../mongo/connection/process-sessions.ts'
+import type { Database, Session, SessionId } from '../mongo/connection/database.ts'
+import { sessionIdOf } from '../mongo/connection/process-sessions.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 import { latestBelieved, type HeldJobs, openHeldJobs } from './held-jobs.ts'
 

@@ -100,29 +100,6 @@ export interface FileRecords {
   withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
 }
 
-export type FileType = Pick<FileValues, 'name' | 'mime'>
-
-export async function findFileTypes(
-  database: Database,
-  plan: ContentTypePlan,
-  documentIds: readonly string[],
-): Promise<ReadonlyMap<string, FileType>> {
-  const found = await asCmsErrors(() =>
-    versionsOf(database, plan)
-      .find(
-        { _id: { $in: documentIds.map((documentId) => versionId(documentId, KEY)) } },
-        {
-          ...optionsOf(database),
-          projection: { _id: 0, documentId: 1, name: 1, mime: 1 },
-        },
-      )
-      .toArray(),
-  )
-  return new Map(
-    found.map(asFile).map(({ documentId, name, mime }) => [documentId, { name, mime }]),
-  )
-}
-
 export async function findFileRecords(
   database: Database,
   plan: ContentTypePlan,

@@ -2,7 +2,7 @@ import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import { ValidationError } from '../base/errors.ts'
 import { invalidValue } from './query-error.ts'
-import { sortPath } from './parse-sort.ts'
+import { sortPath } from './sort-path.ts'
 import type { SortKey } from './query.ts'
 
 /** A URL cannot carry sort values of these types. */

@@ -1,3 +1,4 @@
+import { sortPath } from './sort-path.ts'
 import { ValidationError } from '../base/errors.ts'
 import type {
   ShapePlan,
@@ -201,9 +202,4 @@ function directionOf(order: unknown): SortKey['direction'] {
     )
   }
   return direction
-}
-
-/** The path in the notation of a request: `views`, `category.name`. */
-export function sortPath({ through, attribute }: SortKey): string {
-  return [...through, attribute].map(({ name }) => name).join('.')
 }

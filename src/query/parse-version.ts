@@ -1,3 +1,4 @@
+import { namesLocale } from './names-locale.ts'
 import { ValidationError } from '../base/errors.ts'
 import type { Data } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
@@ -6,6 +7,7 @@ import { parseChain, parseOneChain } from './parse-fallback.ts'
 import { parsePublicationFilter } from './parse-publication.ts'
 import { invalidValue } from './query-error.ts'
 import {
+  type ActionLocales,
   type Filter,
   type LocaleRules,
   QUERY_LIMITS,
@@ -136,14 +138,6 @@ export function parseDeletedLocales(
   return readLocales(asked)
 }
 
-/** The locales of a document action. The response to several locales is a list. */
-export interface ActionLocales {
-  /** `every`: all of `locales` in which the document exists. */
-  readonly kind: 'one' | 'several' | 'every'
-  /** Without duplicates. `[NO_LOCALE]` if the type is not localized. */
-  readonly locales: readonly string[]
-}
-
 /**
  * Parses the `locale` of an action: a code, a list of codes (`en,fr`, or a repeated parameter),
  * `*`, or the default locale.
@@ -215,22 +209,4 @@ function readLocales(input: unknown): readonly string[] {
     if (typeof code !== 'string') throw invalidValue('locale', 'expected a code or a list of codes')
     return code
   })
-}
-
-/**
- * Whether a filter has a condition on the entry's own locale, which replaces the default locale.
- */
-export function namesLocale(filter: Filter): boolean {
-  switch (filter.kind) {
-    case 'all':
-    case 'any':
-      return filter.of.some(namesLocale)
-    case 'not':
-      return namesLocale(filter.of)
-    case 'compare':
-      return filter.attribute.system && filter.attribute.name === 'locale'
-    case 'within':
-    case 'related':
-      return false
-  }
 }

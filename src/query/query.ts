@@ -303,3 +303,11 @@ export interface VisibleType {
   /** A row with any of these locales is invisible. Deleted locales hide no rows. */
   readonly hidden: readonly string[]
 }
+
+/** The locales of a document action. The response to several locales is a list. */
+export interface ActionLocales {
+  /** `every`: all of `locales` in which the document exists. */
+  readonly kind: 'one' | 'several' | 'every'
+  /** Without duplicates. `[NO_LOCALE]` if the type is not localized. */
+  readonly locales: readonly string[]
+}

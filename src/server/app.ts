@@ -6,7 +6,7 @@ import type { Config } from '../base/config/config.ts'
 import { openBodyBudget } from '../http/body/body-budget.ts'
 import type { GuardedRouter, DeclaredRoute } from '../http/router/guarded-router.ts'
 import { apiRoutes, refuseUndecodable } from '../http/router/api-routes.ts'
-import { authenticate } from '../http/middleware/authenticate.ts'
+import { authenticate, authenticateOnly } from '../http/middleware/authenticate.ts'
 import { managementRouters } from '../http/admin/management-routers.ts'
 import { healthRoutes } from '../http/routes/health-routes.ts'
 import { type LimitInFlight, limitInFlight } from '../http/middleware/limit-in-flight.ts'
@@ -76,6 +76,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   const routers = contentRouters(dependencies, services, {
     media,
     authenticate: whoAsks,
+    authenticateOnly: limited(authenticateOnly(services.access)),
     readBody: read,
     withoutSlot: (request, wait) => limited.withoutSlot(request, wait),
     reads,

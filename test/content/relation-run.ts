@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../src/mongo/connection/authorship.ts'
 import { expect } from 'chai'
 import type { DocumentContext } from '../../src/content/context.ts'
 import { createDocument } from '../../src/content/write/create-document.ts'
@@ -126,7 +127,7 @@ export class RelationRun {
       status: plan.draftAndPublish ? status : ('published' as const),
     }
     const writer = { mayRead: () => true, locale }
-    const target = { plan, documentId: documentIdOf(type, document), key, writer }
+    const target = { plan, documentId: documentIdOf(type, document), key, writer, origin: SYSTEM }
     const written = plan.draftAndPublish ? 'draft' : 'published'
     const stored = await this.#find(
       { type, document, locale: key.locale, status: written },
@@ -154,7 +155,7 @@ export class RelationRun {
     const writer = { mayRead: () => true, locale }
     try {
       const documentId = documentIdOf(type, document)
-      await ACTIONS[kind](this.#context, { plan, documentId, locales, writer })
+      await ACTIONS[kind](this.#context, { plan, documentId, locales, writer, origin: SYSTEM })
       return true
     } catch (error) {
       if (error instanceof NotFoundError || error instanceof ApplicationError) return false
@@ -191,8 +192,9 @@ export class RelationRun {
 
   async #delete({ type, document, locale }: Deletion): Promise<void> {
     const plan = this.#plan(uidOf(type))
-    const which = locale === 'all' ? 'all' : plan.localized ? [locale] : ['']
-    await deleteDocument(this.#context, plan, documentIdOf(type, document), which)
+    const locales = locale === 'all' ? ('all' as const) : plan.localized ? [locale] : ['']
+    const documentId = documentIdOf(type, document)
+    await deleteDocument(this.#context, { plan, documentId, locales, origin: SYSTEM })
   }
 
   /** Copies version ids to the model, because ids order relations without an explicit order. */

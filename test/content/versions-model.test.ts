@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../src/mongo/connection/authorship.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
@@ -21,7 +22,7 @@ import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
 import { revisionOf } from '../../src/mongo/versions/revision.ts'
 import { type StoredVersion, versionsOf } from '../../src/mongo/versions/stored-version.ts'
 import { syncIndexes } from '../../src/mongo/indexes/sync-indexes.ts'
-import type { ActionLocales } from '../../src/query/parse-version.ts'
+import type { ActionLocales } from '../../src/query/query.ts'
 import type { Status } from '../../src/query/query.ts'
 import { compileSchema } from '../../src/schema/compile.ts'
 import type { ContentTypeDefinition, Data } from '../../src/schema/definition.ts'
@@ -294,7 +295,7 @@ class Real {
       locale: plan.localized ? locale : '',
       status: plan.draftAndPublish ? asked : ('published' as const),
     }
-    const target = { plan, documentId: this.#documentId(document), key, writer }
+    const target = { plan, documentId: this.#documentId(document), key, writer, origin: SYSTEM }
     const work = creating ? createDocument : updateDocument
     return [await work(this.#context, target, data)]
   }
@@ -306,12 +307,15 @@ class Real {
       documentId: this.#documentId(document),
       locales: plan.localized ? localesOf(asked) : { kind: 'one', locales: [''] },
       writer,
+      origin: SYSTEM,
     })
   }
 
   async delete(document: number, locale: string): Promise<void> {
-    const which = locale === '*' || !this.#plan.localized ? 'all' : [locale]
-    await deleteDocument(this.#context, this.#plan, this.#documentId(document), which)
+    const locales = locale === '*' || !this.#plan.localized ? ('all' as const) : [locale]
+    const documentId = this.#documentId(document)
+    const request = { plan: this.#plan, documentId, locales, origin: SYSTEM }
+    await deleteDocument(this.#context, request)
   }
 
   /** Picks one of all past revisions of a document by number. Returns null if there are none. */
@@ -336,7 +340,7 @@ class Real {
     const past = await getPastState(this.#context, plan, selection)
     if (past === null) throw new Error(`${revision} of ${documentId} is not kept`)
     const status = plan.draftAndPublish ? ('draft' as const) : ('published' as const)
-    const target = { plan, documentId, key: { locale, status }, writer }
+    const target = { plan, documentId, key: { locale, status }, writer, origin: SYSTEM }
     return [await restoreContent(this.#context, target, past.content, null)]
   }
 

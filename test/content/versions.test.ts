@@ -1,10 +1,11 @@
+import { SYSTEM } from '../../src/mongo/connection/authorship.ts'
 import { expect } from 'chai'
 import type { DocumentContext } from '../../src/content/context.ts'
 import { createDocument } from '../../src/content/write/create-document.ts'
 import { deleteDocument } from '../../src/content/write/delete-document.ts'
 import { singleDocumentId } from '../../src/content/write/single-document-id.ts'
 import { updateDocument } from '../../src/content/write/update-document.ts'
-import type { WriteTarget } from '../../src/content/write-target.ts'
+import type { WriteRequest } from '../../src/content/write-target.ts'
 import { CmsError } from '../../src/base/errors.ts'
 import { compileCollections } from '../../src/mongo/indexes/collection-plan.ts'
 import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
@@ -53,16 +54,17 @@ describe('versions of documents', () => {
     status: Status = 'published',
     locale = plan.localized ? 'en' : '',
     documentId = 'doc000000000000000000001',
-  ): WriteTarget => ({
+  ): WriteRequest => ({
     plan,
     documentId,
     key: { locale, status },
     writer: { mayRead: () => true, locale: 'en' },
+    origin: SYSTEM,
   })
 
-  const create = (at: WriteTarget, data: object): Promise<StoredVersion> =>
+  const create = (at: WriteRequest, data: object): Promise<StoredVersion> =>
     createDocument(context, at, data)
-  const update = (at: WriteTarget, data: object): Promise<StoredVersion> =>
+  const update = (at: WriteRequest, data: object): Promise<StoredVersion> =>
     updateDocument(context, at, data)
 
   const stored = async (plan: ContentTypePlan): Promise<Record<string, StoredVersion>> => {
@@ -202,7 +204,7 @@ describe('versions of documents', () => {
     it('deletes the draft and the published version', async () => {
       const type = await typeOf({ draftAndPublish: true })
       await create(target(type), { title: 'a' })
-      await deleteDocument(context, type, target(type).documentId, 'all')
+      await deleteDocument(context, { ...target(type), locales: 'all' })
       expect(await stored(type)).to.deep.equal({})
     })
 
@@ -420,12 +422,11 @@ describe('versions of documents', () => {
       const type = await typeOf({ localized: true, draftAndPublish: true })
       await create(target(type), { title: 'a' })
       await update(target(type, 'published', 'fr'), { title: 'b' })
-      const { documentId } = target(type)
-      await deleteDocument(context, type, documentId, ['xx'])
+      await deleteDocument(context, { ...target(type), locales: ['xx'] })
       expect(Object.keys(await stored(type))).to.have.length(4)
-      await deleteDocument(context, type, documentId, ['en'])
+      await deleteDocument(context, { ...target(type), locales: ['en'] })
       expect(Object.keys(await stored(type))).to.have.members(['fr draft', 'fr published'])
-      await deleteDocument(context, type, documentId, 'all')
+      await deleteDocument(context, { ...target(type), locales: 'all' })
       expect(await stored(type)).to.deep.equal({})
     })
 

@@ -1,5 +1,5 @@
 // A process that writes an entry in a transaction and never ends it.
-import { openDatabase } from '../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../src/mongo/connection/open-database.ts'
 
 const [uri = '', name = '', collection = '', id = ''] = process.argv.slice(2)
 const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000 })

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startEmbedded } from '@quire/engine'
 import { MongoClient } from 'mongodb'
-import { type Database, openDatabase } from '../../src/mongo/connection/database.ts'
+import type { Database } from '../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../src/mongo/connection/open-database.ts'
 
 /** A test double of a replica set whose majority lags on command. */
 export interface LaggingMajority {

@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
 import { startEmbedded } from '@quire/engine'
-import {
-  type Database,
-  type DatabaseOptions,
-  openDatabase,
-} from '../../src/mongo/connection/database.ts'
+import type { Database } from '../../src/mongo/connection/database.ts'
+import { type DatabaseOptions, openDatabase } from '../../src/mongo/connection/open-database.ts'
 
 export interface TestDatabase {
   readonly database: Database

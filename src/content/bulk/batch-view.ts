@@ -1,5 +1,5 @@
 import { ApplicationError } from '../../base/errors.ts'
-import { type FileType, findFileTypes } from '../../media/file-records.ts'
+import { type FileType, findFileTypes } from '../../media/find-file-types.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import {
   findByUnique,

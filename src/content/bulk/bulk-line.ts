@@ -1,3 +1,4 @@
+import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import { fault, ValidationError, validationError } from '../../base/errors.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import { uniqueAttributes } from '../../mongo/write/unique-values.ts'
@@ -175,6 +176,7 @@ export type BulkVerb = 'create' | 'update' | 'delete' | 'readDrafts'
 
 /** The principal that sends the lines. Permissions are checked for each line as for a separate request. */
 export interface BulkWriter extends Pick<Writer, 'mayRead'> {
+  readonly origin: WriteOrigin
   may(plan: ContentTypePlan, verb: BulkVerb): boolean
   /** @throws ForbiddenError */
   assertMay(plan: ContentTypePlan, verb: BulkVerb): void

@@ -221,7 +221,7 @@ class Batch {
     if (this.#broken !== null) return false
     try {
       const { trial } = this.#options
-      if (trial === undefined) await storeTogether(this.#context, fresh)
+      if (trial === undefined) await storeTogether(this.#context, fresh, this.#writer)
       else for (const { plan, versions } of fresh) trial.note(plan, versions)
     } catch (error) {
       if (!(error instanceof CmsError)) {
@@ -256,7 +256,11 @@ function mayMoveOthers({ plan, address, data }: UpsertLine): boolean {
   })
 }
 
-function storeTogether({ database }: DocumentContext, fresh: readonly Fresh[]): Promise<void> {
+function storeTogether(
+  { database }: DocumentContext,
+  fresh: readonly Fresh[],
+  { origin }: BulkWriter,
+): Promise<void> {
   const byPlan = new Map<ContentTypePlan, StoredVersion[]>()
   for (const { plan, versions } of fresh) {
     const own = byPlan.get(plan) ?? []
@@ -267,5 +271,5 @@ function storeTogether({ database }: DocumentContext, fresh: readonly Fresh[]): 
     for (const [plan, versions] of byPlan) {
       await insertVersions(database, plan, versions, session)
     }
-  })
+  }, origin)
 }

@@ -97,7 +97,7 @@ export function runAtomically(
         answers.push({ line, outcome: await naming(line, run) })
       }
       return answers
-    }),
+    }, writer.origin),
   )
 }
 

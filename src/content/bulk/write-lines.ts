@@ -33,7 +33,10 @@ export function runLine(
     made.map(({ attribute }) => attribute.name),
     () =>
       retryCollisions(() =>
-        context.database.transact((session) => runInside(context, line, writer, session)),
+        context.database.transact(
+          (session) => runInside(context, line, writer, session),
+          writer.origin,
+        ),
       ),
   )
 }

@@ -4,7 +4,7 @@ import type { Data } from '../../schema/definition.ts'
 import { withoutLost } from '../payload/existing-references.ts'
 import type { DocumentContext } from '../context.ts'
 import { updateDocument } from '../write/update-document.ts'
-import type { WriteTarget } from '../write-target.ts'
+import type { WriteRequest } from '../write-target.ts'
 
 /**
  * Writes earlier content as a regular update with validation. `only` selects attributes; null selects all.
@@ -13,7 +13,7 @@ import type { WriteTarget } from '../write-target.ts'
  */
 export async function restoreContent(
   context: DocumentContext,
-  target: WriteTarget,
+  target: WriteRequest,
   content: Data,
   only: readonly string[] | null,
 ): Promise<StoredVersion> {

@@ -1,6 +1,6 @@
 import { type Fault, validationError, fault } from '../../base/errors.ts'
 import { type MediaKind, mediaKindOf } from '../../media/media-types.ts'
-import { findFileTypes } from '../../media/file-records.ts'
+import { findFileTypes } from '../../media/find-file-types.ts'
 import type { DocumentContext } from '../context.ts'
 import type { DocumentChange } from './relation-change.ts'
 import type { DocumentChanges, RelationInput } from './relation-input.ts'

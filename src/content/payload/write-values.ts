@@ -112,6 +112,7 @@ export function inverseChanges(
   plan: ContentTypePlan,
   changes: DocumentChanges,
 ): readonly (readonly [RelationPlan, DocumentChange])[] {
+  if (changes.size === 0) return []
   return [...plan.attributes.values()].flatMap((attribute) => {
     const change = changes.get(attribute.name)
     const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'

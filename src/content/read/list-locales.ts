@@ -1,5 +1,5 @@
 import type { Database } from '../../mongo/connection/database.ts'
-import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'

@@ -1,8 +1,9 @@
 import { ConflictError, type Fault, NotFoundError } from '../../base/errors.ts'
 import { ValidationError } from '../../base/errors.ts'
+import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import { assertLater } from '../../mongo/connection/commit-record.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { getAllVersions } from '../../mongo/read/read-versions.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { findDeletionsOf, findInTrash, findTrashedVersions } from '../../mongo/trash/read-trash.ts'
 import { takeFromTrash } from '../../mongo/trash/take-from-trash.ts'
 import type { DeletionRow, TrashedVersion } from '../../mongo/trash/trash-rows.ts'
@@ -11,8 +12,8 @@ import { newRevision } from '../../mongo/versions/revision.ts'
 import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { claimTarget, findRivals, type Taken } from '../../mongo/write/relation-writes.ts'
-import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import { findTaken } from '../../mongo/write/unique-values.ts'
+import { writeDocument } from '../../mongo/write/write-path.ts'
 import { insertVersions } from '../../mongo/write/write-versions.ts'
 import type { Status } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -37,6 +38,7 @@ export interface RestoreTarget {
   readonly assertMay: (locales: readonly string[]) => void
   /** Called with the locales that are published again. @throws ForbiddenError */
   readonly assertMayPublish: (locales: readonly string[]) => void
+  readonly origin: WriteOrigin
 }
 
 export interface Restored {
@@ -57,21 +59,20 @@ export async function restoreDocument(
   target: RestoreTarget,
 ): Promise<Restored> {
   const { database } = context
-  const { plan, documentId } = target
+  const { plan, documentId, origin } = target
   if (!isDocumentId(documentId)) throw notInTrash()
-  return retryCollisions(() =>
-    database.transact(async (session) => {
-      const chosen = await chooseDeletions(context, target, session)
-      target.assertMay([...chosen.keys()])
-      for (const { commit } of chosen.values()) assertLater(session, commit)
-      await lockDocument(database, plan, documentId, session)
-      const stored = await getAllVersions(database, plan, documentId, session)
-      const again = stored.find(({ locale }) => chosen.has(locale))
-      if (again !== undefined) throw thereAgain(plan, again.locale)
-      const trashed = await takeOut(context, plan, chosen, session)
-      return bringBack(context, target, { trashed, stored }, session)
-    }),
-  )
+  const write = async (session: Session): Promise<Restored> => {
+    const chosen = await chooseDeletions(context, target, session)
+    target.assertMay([...chosen.keys()])
+    for (const { commit } of chosen.values()) assertLater(session, commit)
+    await lockDocument(database, plan, documentId, session)
+    const stored = await getAllVersions(database, plan, documentId, session)
+    const again = stored.find(({ locale }) => chosen.has(locale))
+    if (again !== undefined) throw thereAgain(plan, again.locale)
+    const trashed = await takeOut(context, plan, chosen, session)
+    return bringBack(context, target, { trashed, stored }, session)
+  }
+  return writeDocument(database, { plan, documentId, origin, changes: null, write })
 }
 
 async function chooseDeletions(

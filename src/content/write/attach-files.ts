@@ -1,9 +1,9 @@
 import { ValidationError } from '../../base/errors.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
-import { getAllVersions, getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { getAllVersions, getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { findExisting } from '../../mongo/write/find-existing.ts'
-import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { writeDocument } from '../../mongo/write/write-path.ts'
 import { patchVersion, setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan, MediaPlan } from '../../schema/plan.ts'
@@ -11,7 +11,7 @@ import type { DocumentContext } from '../context.ts'
 import { relationListOf, unique } from '../payload/relation-list.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { checkUpdate, updateVersions } from './update-versions.ts'
-import type { Writer } from '../write-target.ts'
+import type { WriteRequest } from '../write-target.ts'
 
 export interface Attachment {
   readonly plan: ContentTypePlan
@@ -62,7 +62,7 @@ export async function attachFiles(
   context: DocumentContext,
   { plan, media, version }: Attachment,
   files: readonly string[],
-  writer: Writer,
+  { writer, origin }: Pick<WriteRequest, 'writer' | 'origin'>,
 ): Promise<void> {
   const { documentId, locale, status } = version
   const value = media.multiple ? { connect: files } : { set: files.slice(-1) }
@@ -70,13 +70,13 @@ export async function attachFiles(
   const written = plan.draftAndPublish ? 'draft' : 'published'
   const target = { plan, documentId, key: { locale, status: written }, writer } as const
   const update = await checkUpdate(context, target, data)
-  await retryCollisions(() =>
-    context.database.transact(async (session) => {
-      await updateVersions(context, target, update, session)
-      if (status !== written)
-        await attachToPublished(context, { plan, media, version }, files, session)
-    }),
-  )
+  const write = async (session: Session): Promise<void> => {
+    await updateVersions(context, target, update, session)
+    if (status !== written) {
+      await attachToPublished(context, { plan, media, version }, files, session)
+    }
+  }
+  await writeDocument(context.database, { plan, documentId, origin, changes: null, write })
 }
 
 /** Rereads the version, because concurrent requests may have attached files or unpublished it. */

@@ -1,7 +1,6 @@
 import type { Session } from '../../mongo/connection/database.ts'
 import { newRevision } from '../../mongo/versions/revision.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import { insertNew } from '../../mongo/write/insert-new.ts'
 import { reservedAttributes } from '../../mongo/write/reservations.ts'
 import { insertVersions } from '../../mongo/write/write-versions.ts'
 import type { Status, VersionKey } from '../../query/query.ts'
@@ -21,36 +20,18 @@ import { fillUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { assertFree, writeRelations } from './version-steps.ts'
 
-export type Alongside = (version: StoredVersion, session: Session) => Promise<void>
-
-/** Stores a new document. The caller retries if a concurrent request creates the same version. */
-export async function createNew(
-  context: DocumentContext,
-  target: WriteTarget,
-  data: unknown,
-  alongside: Alongside | null = null,
-): Promise<StoredVersion> {
-  const prepared = await prepareNew(context, target, data)
-  if (alongside === null && isInsertedOnly(target.plan, prepared)) {
-    const versions = await newVersions(context, target, prepared)
-    await insertNew(context.database, target.plan, versions)
-    return versions[0]
-  }
-  return context.database.transact(async (session) => {
-    const created = await createVersions(context, target, prepared, session)
-    await alongside?.(created, session)
-    return created
-  })
-}
-
 /** Whether a plain insert is sufficient: other documents are not affected, and no values are reserved. */
 export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValues): boolean {
   return (
-    !plan.sharded &&
-    reservedAttributes(plan).length === 0 &&
+    writesVersionsOnly(plan) &&
     inverseChanges(plan, changes).length === 0 &&
     exclusiveChanges(plan, changes).length === 0
   )
+}
+
+/** Whether a write stores nothing but versions: indexes enforce the unique values, not reservations. */
+export function writesVersionsOnly(plan: ContentTypePlan): boolean {
+  return !plan.sharded && reservedAttributes(plan).length === 0
 }
 
 /** Adds defaults and required uids. `session` is the transaction of preceding documents. */
@@ -100,11 +81,27 @@ export async function createVersions(
   session: Session,
   initial: Data = {},
 ): Promise<StoredVersion> {
-  const { plan, key } = target
-  const all = newValues(target, prepared, initial)
-  if (key.status === 'published') await assertFree(context, target, all, session)
-  const [asked, ...others] = await toVersions(context, target, all)
-  await insertVersions(context.database, plan, [asked, ...others], session)
+  const versions = await newVersions(context, target, prepared, initial)
+  return storeNew(context, target, { versions, prepared }, session)
+}
+
+type NewVersions = readonly [StoredVersion, ...StoredVersion[]]
+
+interface NewDocument {
+  readonly versions: NewVersions
+  readonly prepared: PreparedValues
+}
+
+/** Stores the versions of `newVersions`. Returns the requested one. */
+export async function storeNew(
+  context: DocumentContext,
+  target: WriteTarget,
+  { versions, prepared }: NewDocument,
+  session: Session,
+): Promise<StoredVersion> {
+  const [asked, ...others] = versions
+  if (asked.status === 'published') await assertFree(context, target, asked, session)
+  await insertVersions(context.database, target.plan, versions, session)
   const sides = { changes: prepared.changes, isCopy: false }
   // The draft comes first, as in an update, because a position may refer to a member of the draft only.
   const written = [...others, asked]
@@ -112,15 +109,16 @@ export async function createVersions(
   return related.at(-1) ?? asked
 }
 
+/** Returns the requested version first. @throws ValidationError if the content cannot be published */
 export function newVersions(
   context: DocumentContext,
   target: WriteTarget,
   prepared: PreparedValues,
-): Promise<readonly [StoredVersion, ...StoredVersion[]]> {
-  return toVersions(context, target, newValues(target, prepared, {}))
+  initial: Data = {},
+): Promise<NewVersions> {
+  return toVersions(context, target, newValues(target, prepared, initial))
 }
 
-/** @throws ValidationError if the content cannot be published */
 function newValues({ plan, key }: WriteTarget, prepared: PreparedValues, initial: Data): Data {
   const values = completeValues(plan, prepared, null, initial)
   const all = { ...unsetValues(plan), ...initial, ...values }
@@ -128,12 +126,11 @@ function newValues({ plan, key }: WriteTarget, prepared: PreparedValues, initial
   return all
 }
 
-/** Returns the requested version first. */
 async function toVersions(
   context: DocumentContext,
   { plan, documentId, key }: WriteTarget,
   all: Data,
-): Promise<readonly [StoredVersion, ...StoredVersion[]]> {
+): Promise<NewVersions> {
   const statuses: readonly [Status, ...Status[]] = hasTwoVersions(plan, key)
     ? ['published', 'draft']
     : [key.status]

@@ -5,7 +5,7 @@ import {
   openIdempotencyRecords,
 } from '../../mongo/system/idempotency-records.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import type { Alongside } from './create-versions.ts'
+import type { Alongside } from './create-document.ts'
 import type { DocumentContext } from '../context.ts'
 
 export interface CreationWork {

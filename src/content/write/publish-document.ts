@@ -1,16 +1,17 @@
 import { ApplicationError, NotFoundError, ValidationError } from '../../base/errors.ts'
+import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
-import { getAllVersions } from '../../mongo/read/read-versions.ts'
-import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { contentOf, haveSameContent } from './same-content.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { takeDocuments } from '../../mongo/write/take-turns.ts'
+import { writeDocument } from '../../mongo/write/write-path.ts'
 import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import { deletePublished } from '../../mongo/write/delete-versions.ts'
 import { inLocale } from './in-locale.ts'
-import type { ActionLocales } from '../../query/parse-version.ts'
+import type { ActionLocales } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
@@ -25,6 +26,11 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 export interface ActionTarget extends Omit<WriteTarget, 'key'> {
   readonly locales: ActionLocales
+}
+
+/** An action with a transaction of its own. */
+export interface ActionRequest extends ActionTarget {
+  readonly origin: WriteOrigin
 }
 
 interface Pair {
@@ -47,9 +53,9 @@ interface LocaleAction {
  */
 export function publishDocument(
   context: DocumentContext,
-  target: ActionTarget,
+  target: ActionRequest,
 ): Promise<readonly StoredVersion[]> {
-  return alone(context, (session) => publishInside(context, target, session))
+  return alone(context, target, (session) => publishInside(context, target, session))
 }
 
 export function publishInside(
@@ -74,9 +80,9 @@ export function publishInside(
 /** Returns the drafts unchanged and ignores unpublished locales. @throws NotFoundError as in `publishDocument` */
 export function unpublishDocument(
   context: DocumentContext,
-  target: ActionTarget,
+  target: ActionRequest,
 ): Promise<readonly StoredVersion[]> {
-  return alone(context, (session) => unpublishInside(context, target, session))
+  return alone(context, target, (session) => unpublishInside(context, target, session))
 }
 
 export function unpublishInside(
@@ -100,9 +106,9 @@ export function unpublishInside(
  */
 export function discardDraft(
   context: DocumentContext,
-  target: ActionTarget,
+  target: ActionRequest,
 ): Promise<readonly StoredVersion[]> {
-  return alone(context, (session) => discardInside(context, target, session))
+  return alone(context, target, (session) => discardInside(context, target, session))
 }
 
 function discardInside(
@@ -132,9 +138,10 @@ function discardInside(
 
 function alone(
   { database }: DocumentContext,
-  work: (session: Session) => Promise<readonly StoredVersion[]>,
+  { plan, documentId, origin }: ActionRequest,
+  write: (session: Session) => Promise<readonly StoredVersion[]>,
 ): Promise<readonly StoredVersion[]> {
-  return retryCollisions(() => database.transact(work))
+  return writeDocument(database, { plan, documentId, origin, changes: null, write })
 }
 
 async function inEachLocale(

@@ -1,11 +1,8 @@
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import { currentAuthorship, currentCaller } from '../../mongo/connection/authorship.ts'
-import { beginNextCommit } from '../../mongo/connection/commit-record.ts'
-import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { writeDocument, type WriteItem } from '../../mongo/write/write-path.ts'
 import type { DocumentContext } from '../context.ts'
-import type { WriteTarget } from '../write-target.ts'
-import { patchOf, updateTogether } from './update-together.ts'
-import { checkUpdate, updateVersions } from './update-versions.ts'
+import type { WriteRequest } from '../write-target.ts'
+import { changedVersions, checkUpdate, updateVersions } from './update-versions.ts'
 import { refuseOutdated } from './write-condition.ts'
 
 /**
@@ -16,24 +13,20 @@ import { refuseOutdated } from './write-condition.ts'
  */
 export async function updateDocument(
   context: DocumentContext,
-  target: WriteTarget,
+  target: WriteRequest,
   data: unknown,
 ): Promise<StoredVersion> {
-  const { plan, documentId, condition, key } = target
+  const { plan, documentId, condition, key, origin } = target
   const update = await checkUpdate(context, target, data)
   if (condition !== undefined) {
     await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
   }
-  const authorship = currentAuthorship()
-  const caller = currentCaller()
-  const alone = (): Promise<StoredVersion> =>
-    retryCollisions(() =>
-      context.database.transact((session) => {
-        beginNextCommit(session, authorship) // gathered writes may run in the context of another request
-        return updateVersions(context, target, update, session)
-      }, caller),
-    )
-  const patch = patchOf(context, target, update, authorship)
-  if (patch === null) return alone()
-  return (await updateTogether(context, plan, { patch, alone })) ?? (await alone())
+  const item: WriteItem<StoredVersion> = {
+    plan,
+    documentId,
+    origin,
+    changes: changedVersions(target, update),
+    write: (session) => updateVersions(context, target, update, session),
+  }
+  return writeDocument(context.database, item)
 }

@@ -1,17 +1,24 @@
 import { NotFoundError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { getAllVersions, getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { getAllVersions, getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { takeDocuments } from '../../mongo/write/take-turns.ts'
 import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
+import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { hasShared, pickShared } from '../payload/shared-values.ts'
-import { completeValues, type PreparedValues, prepareValues } from '../payload/write-values.ts'
+import {
+  completeValues,
+  exclusiveRelations,
+  type PreparedValues,
+  prepareValues,
+} from '../payload/write-values.ts'
 import type { WriteTarget } from '../write-target.ts'
-import { createVersions, prepareNext } from './create-versions.ts'
+import { createVersions, prepareNext, writesVersionsOnly } from './create-versions.ts'
 import {
   assertFree,
   beginDraft,
@@ -95,6 +102,34 @@ export function reachesOthers(
 ): boolean {
   const isPublishing = plan.draftAndPublish && key.status === 'published'
   return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
+}
+
+/** The versions that the update changes, if it needs nothing of them and reaches no other versions. Otherwise null. */
+export function changedVersions(
+  target: WriteTarget,
+  { prepared }: Update,
+): readonly VersionKey[] | null {
+  const { plan, key, condition } = target
+  const isPublishing = plan.draftAndPublish && key.status === 'published'
+  const isAlone =
+    condition !== undefined ||
+    prepared.needsStored ||
+    reachesOthers(target, prepared) ||
+    !writesVersionsOnly(plan) ||
+    isClaimed(plan) ||
+    (isPublishing && exclusiveRelations(plan).length > 0)
+  if (isAlone) return null
+  return isPublishing ? [writtenKey(target), key] : [writtenKey(target)]
+}
+
+/** Whether other documents claim its versions with `claimTarget`, which writes without a new revision. */
+function isClaimed({ attributes }: ContentTypePlan): boolean {
+  return [...attributes.values()].some(
+    (attribute) =>
+      attribute.kind === 'relation' &&
+      attribute.side === 'inverse' &&
+      attribute.relation === 'oneToOne',
+  )
 }
 
 /** A missing document is not rejected here, because the update responds with 404 later. */

@@ -15,6 +15,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import type { DocumentChanges } from '../payload/relation-input.ts'
 import { pickShared } from '../payload/shared-values.ts'
+import { exclusiveRelations, inverseChanges } from '../payload/write-values.ts'
 import { contentOf } from './same-content.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { type OtherSides, writeOtherSides } from './write-inverse.ts'
@@ -32,6 +33,8 @@ export async function writeRelations(
   { changes, isCopy }: OtherSides,
   session: Session,
 ): Promise<readonly StoredVersion[]> {
+  const { plan } = target
+  if (exclusiveRelations(plan).length + inverseChanges(plan, changes).length === 0) return versions
   const related: StoredVersion[] = []
   let orders: Data = {}
   for (const [index, version] of versions.entries()) {
@@ -45,7 +48,7 @@ export async function writeRelations(
     const { documentId, locale, status } = version
     const written = { documentId, key: { locale, status } }
     // A self-relation may have changed the version, so it is read again.
-    const patched = await patchVersion(context.database, target.plan, written, orders, session)
+    const patched = await patchVersion(context.database, plan, written, orders, session)
     related.push(patched ?? shown)
   }
   return related
@@ -82,7 +85,7 @@ export function patchWritten(
   return patchVersion(database, plan, written, changes, session)
 }
 
-export function stampsOf({ draftAndPublish }: ContentTypePlan, at: Date): Data {
+function stampsOf({ draftAndPublish }: ContentTypePlan, at: Date): Data {
   return draftAndPublish ? { updatedAt: at } : { updatedAt: at, publishedAt: at }
 }
 
@@ -117,7 +120,7 @@ export async function putCopy(
 }
 
 /** Sets every attribute, so that no value of the previous published version remains. */
-export function publishedCopy(
+function publishedCopy(
   plan: ContentTypePlan,
   draft: StoredVersion,
   publishedAt: Date,

@@ -1,6 +1,6 @@
 import { PreconditionFailedError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { getWholeVersion } from '../../mongo/read/read-versions.ts'
+import { getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { revisionOf } from '../../mongo/versions/revision.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { claimVersion } from '../../mongo/write/write-versions.ts'

@@ -4,7 +4,6 @@ import { readInput } from '../../people/access/input.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
 import {
-  type ActionTarget,
   discardDraft,
   publishDocument,
   unpublishDocument,
@@ -16,7 +15,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { codedEnvelope } from '../answer/envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf } from '../body/read-request.ts'
-import { writerOf } from '../reads/query-rules.ts'
+import { originOf, writerOf } from '../reads/query-rules.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { boundLocales } from '../admin/request/bound-locales.ts'
@@ -117,9 +116,10 @@ function workOf(
   { action, locale, rules }: Pick<BulkInput, 'action'> & { locale: string; rules: LocaleRules },
   documents: DocumentContext,
 ): Work {
+  const origin = originOf(ctx)
   if (action === 'delete') {
     const which = parseDeletedLocales({ locale }, plan, rules)
-    return (documentId) => deleteDocument(documents, plan, documentId, which)
+    return (documentId) => deleteDocument(documents, { plan, documentId, locales: which, origin })
   }
   const run = { publish: publishDocument, unpublish: unpublishDocument, discard: discardDraft }[
     action
@@ -127,8 +127,7 @@ function workOf(
   const locales = parseActionLocales({ locale }, plan, rules)
   const writer = writerOf(ctx, { locale: localeOf(plan, { locale }, rules) })
   return async (documentId) => {
-    const target: ActionTarget = { plan, documentId, locales, writer }
-    await run(documents, target)
+    await run(documents, { plan, documentId, locales, writer, origin })
   }
 }
 

@@ -20,6 +20,7 @@ import { ERROR_CODE, errorEnvelope } from '../answer/envelope.ts'
 import { type GuardedRouter, guardedRouter, writersOnly } from '../router/guarded-router.ts'
 import { ahead, inGroups, type LineLimits, readLines } from '../body/read-lines.ts'
 import { readQuery } from '../body/read-request.ts'
+import { originOf } from '../reads/query-rules.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import { type BulkSlot, openBulkSlots } from './bulk-slots.ts'
 
@@ -106,8 +107,10 @@ function endOf({ res }: Context, deadlineMs: number): AbortSignal {
 }
 
 /** Reads the principal on each check, because `authorizeAgain` replaces it while lines arrive. */
-function writerOf({ state }: Context): BulkWriter {
+function writerOf(ctx: Context): BulkWriter {
+  const { state } = ctx
   return {
+    origin: originOf(ctx),
     mayRead: (uid) => may(state.principal, contentAction({ uid }, 'find')),
     may: (plan, verb) => may(state.principal, contentAction(plan, verb)),
     assertMay: (plan, verb) => assertMay(state.principal, contentAction(plan, verb)),

@@ -1,4 +1,5 @@
 import type { ContentVerb } from '../../people/access/actions.ts'
+import { writingFor } from '../../people/access/writing-for.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { createDocument } from '../../content/write/create-document.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
@@ -29,7 +30,7 @@ import { readCondition, sendTagged } from '../answer/entity-tag.ts'
 import { entriesEnvelope, entryEnvelope, envelopeAt, ERROR_CODE } from '../answer/envelope.ts'
 import { documentIdOf, prepareEntry, sendEntry } from '../reads/content-reads.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
-import { entryRulesOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
+import { entryRulesOf, originOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
 import { assertNoPayload, dataOf } from '../body/read-request.ts'
 import { readTime } from '../body/read-time.ts'
 import { showSchedule } from '../answer/show-schedule.ts'
@@ -108,7 +109,13 @@ export async function create(
   const key = parseWriteKey(query, localeOf(data), plan, locales)
   const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documents.newDocumentId()
-  const target = { plan, documentId, key, writer: writerOf(ctx, shown.reader) }
+  const target = {
+    plan,
+    documentId,
+    key,
+    writer: writerOf(ctx, shown.reader),
+    origin: originOf(ctx),
+  }
   const work: CreationWork = {
     create: (alongside) => createDocument(documents, target, data, alongside),
     show: async (version) => {
@@ -147,7 +154,8 @@ export async function update(
   const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documentIdOf(ctx, plan)
   const condition = readCondition(ctx)
-  const target = { plan, documentId, key, writer: writerOf(ctx, shown.reader), condition }
+  const writer = writerOf(ctx, shown.reader)
+  const target = { plan, documentId, key, writer, origin: originOf(ctx), condition }
   const version = await updateDocument(documents, target, data)
   const found = await showVersion(documents.database, plan, version, key.status, shown)
   await sendEntry(ctx, found, await readMeta())
@@ -157,9 +165,13 @@ export async function remove(
   { ctx, plan, query, locales }: ContentRequest,
   { documents }: ContentRouteDependencies,
 ): Promise<void> {
-  const which = parseDeletedLocales(query, plan, locales)
-  const documentId = documentIdOf(ctx, plan)
-  await deleteDocument(documents, plan, documentId, which, readCondition(ctx))
+  await deleteDocument(documents, {
+    plan,
+    documentId: documentIdOf(ctx, plan),
+    locales: parseDeletedLocales(query, plan, locales),
+    origin: originOf(ctx),
+    condition: readCondition(ctx),
+  })
   ctx.status = 204
 }
 
@@ -181,11 +193,13 @@ export function act({ run, answered, planned: action }: VersionAction): ContentH
       if (condition !== undefined) throw conditionLater()
       const on = { action, plan, documentId, locales }
       ctx.status = 202
-      ctx.body = { data: showSchedule(await addSchedule(dependencies.planning, on, at)) }
+      const { principal, requestId } = ctx.state
+      const add = () => addSchedule(dependencies.planning, on, at)
+      ctx.body = { data: showSchedule(await writingFor(principal, requestId, add)) }
       return
     }
     const writer = writerOf(ctx, shown.reader)
-    const target = { plan, documentId, locales, writer, condition }
+    const target = { plan, documentId, locales, writer, origin: originOf(ctx), condition }
     const versions = await run(dependencies.documents, target)
     const [version] = versions
     if (locales.kind === 'one' && version !== undefined) {

@@ -9,7 +9,7 @@ import {
   parseWriteKey,
 } from '../../query/parse-version.ts'
 import type { EntryQuery, Status } from '../../query/query.ts'
-import { rulesOf, writerOf } from '../reads/query-rules.ts'
+import { originOf, rulesOf, writerOf } from '../reads/query-rules.ts'
 import { VERSION_ACTIONS, type VersionAction } from '../content/handlers.ts'
 import {
   conditionOf,
@@ -26,9 +26,9 @@ const NAMED = { fields: 'documentId' }
 /** Creates a draft. The entry is published if `publish` is true or the type has no drafts. */
 export async function createTool(call: ToolCall): Promise<object> {
   const { documents } = call.dependencies
-  const { key, shown, writer } = targetOf(call)
+  const { key, shown, writer, origin } = targetOf(call)
   const documentId = documents.newDocumentId()
-  const target = { plan: call.plan, documentId, key, writer }
+  const target = { plan: call.plan, documentId, key, writer, origin }
   const version = await createDocument(documents, target, dataArgument(call), null)
   return showWritten(call, version, key.status, shown)
 }
@@ -38,12 +38,13 @@ export async function createTool(call: ToolCall): Promise<object> {
  * @throws PreconditionFailedError
  */
 export async function updateTool(call: ToolCall): Promise<object> {
-  const { key, shown, writer } = targetOf(call)
+  const { key, shown, writer, origin } = targetOf(call)
   const target = {
     plan: call.plan,
     documentId: documentIdArgument(call),
     key,
     writer,
+    origin,
     condition: conditionOf(call),
   }
   const version = await updateDocument(call.dependencies.documents, target, dataArgument(call))
@@ -61,12 +62,14 @@ export async function actionTool(
   const asked = { ...query, ...NAMED, status: answered }
   const shown = parseEntryQuery(asked, plan, rulesOf(ctx, dependencies, rules))
   const writer = writerOf(ctx, shown.reader)
-  const versions = await run(documents, {
+  const target = {
     plan,
     documentId: documentIdArgument(call),
     locales,
     writer,
-  })
+    origin: originOf(ctx),
+  }
+  const versions = await run(documents, target)
   const [version] = versions
   if (locales.kind === 'one' && version !== undefined)
     return showWritten(call, version, answered, shown)
@@ -81,9 +84,13 @@ export function actionNamed(name: 'publish' | 'unpublish' | 'discard'): VersionA
 
 export async function deleteTool(call: ToolCall): Promise<object> {
   const { plan, locales, dependencies } = call
-  const which = parseDeletedLocales(queryOf(call.args, ['locale']), plan, locales)
-  const condition = call.args['revision'] === undefined ? undefined : conditionOf(call)
-  await deleteDocument(dependencies.documents, plan, documentIdArgument(call), which, condition)
+  await deleteDocument(dependencies.documents, {
+    plan,
+    documentId: documentIdArgument(call),
+    locales: parseDeletedLocales(queryOf(call.args, ['locale']), plan, locales),
+    origin: originOf(call.ctx),
+    condition: call.args['revision'] === undefined ? undefined : conditionOf(call),
+  })
   return { deleted: true }
 }
 
@@ -93,7 +100,7 @@ function targetOf(call: ToolCall) {
   const query = { ...queryOf(args, ['locale']), ...NAMED, status }
   const key = parseWriteKey(query, undefined, plan, locales)
   const shown = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
-  return { key, shown, writer: writerOf(ctx, shown.reader) }
+  return { key, shown, writer: writerOf(ctx, shown.reader), origin: originOf(ctx) }
 }
 
 async function showWritten(

@@ -5,17 +5,25 @@ import type { Context } from '../router/state.ts'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** Resolves the principal of the request. */
+export async function setPrincipal(
+  ctx: Context,
+  identify: () => Promise<Principal>,
+): Promise<void> {
+  ctx.state.principal = await identify()
+  ctx.state.authorizeAgain = async () => {
+    ctx.state.principal = await identify()
+  }
+}
+
 /** Resolves the principal and runs the request on its behalf. Writes record the name of the principal. */
 export async function actAs(
   ctx: Context,
   identify: () => Promise<Principal>,
   next: () => Promise<unknown>,
 ): Promise<void> {
-  const principal = await identify()
-  ctx.state.principal = principal
-  ctx.state.authorizeAgain = async () => {
-    ctx.state.principal = await identify()
-  }
+  await setPrincipal(ctx, identify)
+  const { principal, requestId } = ctx.state
   if (READS.has(ctx.method)) await next()
-  else await writingFor(principal, ctx.state.requestId, next, callerOf(ctx.res))
+  else await writingFor(principal, requestId, next, callerOf(ctx.res))
 }

@@ -1,6 +1,7 @@
 import type { Access } from '../../people/access/access.ts'
-import type { Middleware } from '../router/state.ts'
-import { actAs } from './act-as.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import type { Context, Middleware } from '../router/state.ts'
+import { actAs, setPrincipal } from './act-as.ts'
 
 /** Shared caches must not store responses to requests with a credential. */
 const PRIVATE = 'private, no-cache'
@@ -11,10 +12,23 @@ const PRIVATE = 'private, no-cache'
  * @throws UnauthorizedError for an unknown token
  */
 export function authenticate(access: Pick<Access, 'principalOf'>): Middleware {
+  return (ctx, next) => actAs(ctx, identifyBy(access, ctx), next)
+}
+
+/**
+ * Like `authenticate`, for routes whose writes all name their origin. Without an AsyncLocalStorage, a write takes less
+ * CPU on Node 20 (ADR 0024).
+ */
+export function authenticateOnly(access: Pick<Access, 'principalOf'>): Middleware {
   return async (ctx, next) => {
-    const authorization = ctx.get('authorization')
-    ctx.vary('Authorization')
-    if (authorization !== '') ctx.set('Cache-Control', PRIVATE)
-    await actAs(ctx, () => access.principalOf(authorization), next)
+    await setPrincipal(ctx, identifyBy(access, ctx))
+    await next()
   }
+}
+
+function identifyBy(access: Pick<Access, 'principalOf'>, ctx: Context): () => Promise<Principal> {
+  const authorization = ctx.get('authorization')
+  ctx.vary('Authorization')
+  if (authorization !== '') ctx.set('Cache-Control', PRIVATE)
+  return () => access.principalOf(authorization)
 }

@@ -1,11 +1,13 @@
 import { contentAction } from '../../people/access/actions.ts'
 import { mayIn } from '../../people/access/permissions.ts'
 import type { Principal } from '../../people/access/principal.ts'
+import { originOf as originOfPrincipal } from '../../people/access/writing-for.ts'
 import type { Config } from '../../base/config/config.ts'
-import type { Writer } from '../../content/write-target.ts'
+import type { Writer, WriteRequest } from '../../content/write-target.ts'
 import { type AnswerSize, measureAnswer } from '../../query/answer-size.ts'
 import type { EntryFormat, LocaleRules, QueryRules } from '../../query/query.ts'
 import type { Schema } from '../../schema/plan.ts'
+import { callerOf } from '../answer/hang-ups.ts'
 import type { Context } from '../router/state.ts'
 
 export interface RuleSources {
@@ -65,4 +67,9 @@ export function formatOf(ctx: Context): EntryFormat {
 export function writerOf(ctx: Context, { locale }: Pick<Writer, 'locale'>): Writer {
   const { principal } = ctx.state
   return { mayRead: (uid) => mayIn(principal, contentAction({ uid }, 'find'), [locale]), locale }
+}
+
+/** The author and the client of the writes of this request. */
+export function originOf({ state, res }: Context): WriteRequest['origin'] {
+  return originOfPrincipal(state.principal, state.requestId, callerOf(res))
 }

@@ -19,7 +19,7 @@ import {
 } from '../router/guarded-router.ts'
 import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { listEnvelope } from '../answer/envelope.ts'
-import { rulesOf, writerOf } from '../reads/query-rules.ts'
+import { originOf, rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
 import { isMultipart, noFiles, receiveAuthorized } from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
@@ -124,7 +124,8 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
       if (attachment === null) return
       const files = added.map(({ documentId }) => documentId)
       const { defaultCode: locale } = await dependencies.locales.current()
-      await attachFiles(dependencies.documents, attachment, files, writerOf(ctx, { locale }))
+      const by = { writer: writerOf(ctx, { locale }), origin: originOf(ctx) }
+      await attachFiles(dependencies.documents, attachment, files, by)
     })
   })
   ctx.status = 201

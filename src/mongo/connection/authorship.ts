@@ -13,20 +13,27 @@ export interface Authorship {
   readonly requestId: string | null
 }
 
-interface Writing {
+/** The author of a write, and the client that waits for it. */
+export interface WriteOrigin {
   readonly authorship: Authorship
+  /** Null if no client waits. */
   readonly caller: Caller | null
 }
 
-const NOBODY: Authorship = { by: { kind: 'system', id: null, name: null }, requestId: null }
+/** The origin of background work of the server. */
+export const SYSTEM: WriteOrigin = {
+  authorship: { by: { kind: 'system', id: null, name: null }, requestId: null },
+  caller: null,
+}
 
-const asker = new AsyncLocalStorage<Writing>()
+const asker = new AsyncLocalStorage<WriteOrigin>()
 let running = 0
-let standing = NOBODY
+let standing = SYSTEM
 
 /**
- * Attributes all commits made during `work` to this author. The AsyncLocalStorage is enabled only during writes,
- * because on Node 20 it slows down every promise of the process (ADR 0024).
+ * Attributes all commits made during `work` to this author, except those of transactions with an origin of their own.
+ * The AsyncLocalStorage is enabled only during writes, because on Node 20 it slows down every promise of the process
+ * (ADR 0024).
  */
 export async function writingAs<T>(
   authorship: Authorship,
@@ -44,13 +51,13 @@ export async function writingAs<T>(
 
 /** Sets the default author of a process that works for one author only, such as a CLI command. */
 export function writeAlwaysAs(authorship: Authorship): void {
-  standing = authorship
+  standing = { authorship, caller: null }
+}
+
+export function currentOrigin(): WriteOrigin {
+  return asker.getStore() ?? standing
 }
 
 export function currentAuthorship(): Authorship {
-  return asker.getStore()?.authorship ?? standing
-}
-
-export function currentCaller(): Caller | null {
-  return asker.getStore()?.caller ?? null
+  return currentOrigin().authorship
 }

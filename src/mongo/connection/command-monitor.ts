@@ -6,10 +6,16 @@ import type {
   Document,
   MongoClient,
 } from 'mongodb'
-import type { CommandTally, MonitorMode, ObservedCommand, PoolState } from '../../base/observed.ts'
+import type {
+  CommandTally,
+  MonitorMode,
+  ObservedCommand,
+  PoolState,
+  ReadMonitor,
+} from '../../base/observed.ts'
 import { shapeOf } from './query-shape.ts'
 
-export interface CommandMonitor {
+export interface CommandMonitor extends ReadMonitor {
   readonly mode: MonitorMode
   /** Must be called before the client connects. */
   watch(client: MongoClient): void
@@ -17,13 +23,11 @@ export interface CommandMonitor {
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
   observer(): Observer
   together<T>(observers: readonly Observer[], work: () => Promise<T>): Promise<T>
-  unobserved<T>(work: () => Promise<T>): Promise<T>
   onCommand(listener: (command: ObservedCommand) => void): void
   /** All connections to the database, except those for monitoring. */
   pool(): PoolState
   /** The number of reloads of each cache, by cache name. */
   readonly cacheLoads: ReadonlyMap<string, number>
-  countCacheLoad(name: string): void
 }
 
 const KEPT_COMMANDS = 50

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { ClientSession, Document } from 'mongodb'
 import type { Authorship } from './authorship.ts'
 import { type HistoryRow, historyRowsOf } from './history-rows.ts'
@@ -26,6 +26,9 @@ export interface NotedItem extends CommitItem {
   /** The whole version, for types with history: its state after a put, or before a delete. */
   readonly content?: Document
 }
+
+/** Called with the items and the row ids of a stored commit. */
+export type CommitListener = (items: readonly CommitItem[], ids: readonly string[]) => void
 
 export interface PendingRow extends Authorship {
   /** A `commitId`. Pending rows are numbered in the order of their ids. */
@@ -72,7 +75,7 @@ export function commitId(after: string | null): string {
   last = { ms, count: ms === last.ms ? last.count + 1 : 0 }
   const time = ms.toString(16).padStart(12, '0')
   const count = last.count.toString(16).padStart(4, '0')
-  return `${time}${count}${randomBytes(4).toString('hex')}`
+  return `${time}${count}${randomUUID().slice(0, 8)}`
 }
 
 let last = { ms: 0, count: 0 }
@@ -92,6 +95,16 @@ export function beginCommit(
 /** Starts another commit with its own author and rows, if several authors share a transaction. */
 export function beginNextCommit(session: ClientSession, authorship: Authorship): void {
   commitsOf(session).push(newCommit(authorship, null))
+}
+
+/** Forgets the changes of the last commit, if they are left out of the transaction. */
+export function dropCommit(session: ClientSession): void {
+  commitOf(session).items.clear()
+}
+
+export function authorshipOf(session: ClientSession): Authorship {
+  const { by, requestId } = commitOf(session)
+  return { by, requestId }
 }
 
 function newCommit(authorship: Authorship, after: string | null): OpenCommit {

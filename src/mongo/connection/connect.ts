@@ -5,7 +5,7 @@ import {
   type TopologyDescriptionChangedEvent,
 } from 'mongodb'
 import { ConfigError, ServiceUnavailableError } from '../../base/errors.ts'
-import { patchActiveSets } from './active-sets.ts'
+import { patchActiveSets } from './driver-patches/active-sets.ts'
 import type { CommandMonitor } from './command-monitor.ts'
 import { failureOf, failuresOf, START_SENTENCES } from './connection-failure.ts'
 

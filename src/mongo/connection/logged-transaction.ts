@@ -10,19 +10,18 @@ import {
   beginCommit,
   CommitBehind,
   COMMITS,
-  type CommitItem,
+  type CommitListener,
   itemsOf,
   rowIdsOf,
   takeRows,
 } from './commit-record.ts'
+import { runWrite } from './write-commands.ts'
 
 export interface CommitTarget {
   readonly rows: Collection
   readonly maxTimeMS: number
   readonly command: (command: Document, options: RunCommandOptions) => Promise<Document>
 }
-
-export type CommitListener = (items: readonly CommitItem[], ids: readonly string[]) => void
 
 export interface LoggedTransactions {
   /** Runs `transact`, and writes the changes of each attempt to the log as its last command. */
@@ -114,8 +113,6 @@ async function insertRows(
   rows: ReturnType<typeof takeRows>,
   session: ClientSession,
 ): Promise<void> {
-  const insert = { insert: COMMITS, documents: [...rows], ordered: true, maxTimeMS }
-  const reply = await command(insert, { session })
-  const [fault] = (reply['writeErrors'] ?? []) as readonly Document[]
-  if (fault !== undefined) throw new MongoServerError(fault)
+  const insert = { insert: COMMITS, documents: [...rows], maxTimeMS }
+  await runWrite((each) => command(each, { session }), insert)
 }

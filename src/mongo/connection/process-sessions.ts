@@ -9,8 +9,7 @@ import {
 } from 'mongodb'
 import { shareNextByKey } from '../../base/share-by-key.ts'
 import { MAJORITY_WRITES } from './connect.ts'
-
-export type SessionId = Binary
+import type { SessionId } from './database.ts'
 
 export function sessionIdOf({ id }: ClientSession): SessionId {
   return (id as { readonly id: Binary }).id

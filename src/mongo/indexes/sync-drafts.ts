@@ -1,11 +1,12 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
-import { BULK_TIMEOUT_MS } from '../read/read-versions.ts'
+import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
 import type { IdAllocator } from '../system/id-allocator.ts'
 import { withLease } from '../system/lease.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
-import { addVersions, putVersion } from '../write/write-versions.ts'
+import { addVersions } from '../write/add-versions.ts'
+import { putVersion } from '../write/write-versions.ts'
 
 /** The collections with drafts at the last start. */
 interface DraftsRow {

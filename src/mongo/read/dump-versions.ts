@@ -5,7 +5,7 @@ import { asCmsErrors } from '../connection/database-error.ts'
 import { HISTORY_PREFIX } from '../connection/history-rows.ts'
 import type { Database } from '../connection/database.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
-import { BULK_TIMEOUT_MS } from './read-versions.ts'
+import { BULK_TIMEOUT_MS } from './get-versions.ts'
 
 const PAGE = 500
 const { EJSON } = BSON

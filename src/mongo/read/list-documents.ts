@@ -2,7 +2,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
-import { BULK_TIMEOUT_MS } from './read-versions.ts'
+import { BULK_TIMEOUT_MS } from './get-versions.ts'
 
 export async function* listDocumentIds(
   database: Database,

@@ -7,7 +7,8 @@ import type { Database } from '../connection/database.ts'
 import { decodeVersion, type StoredVersion } from '../versions/stored-version.ts'
 import { matchVersions, versionId } from '../versions/version-match.ts'
 import { uniqueMember } from './unique-conditions.ts'
-import { type ReadPlan, readVersions, visitFound } from './run-read.ts'
+import { type ReadPlan, readVersions } from './run-read.ts'
+import { visitFound } from './visit-rows.ts'
 
 /**
  * Reads versions by a value of `member` that at most one version has. Reads in the same event loop

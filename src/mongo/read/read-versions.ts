@@ -4,24 +4,19 @@ import { buildFind, buildProjection, rangeOf } from './build-find.ts'
 import { fallbackStages } from './fallback-stages.ts'
 import { bothConditions, type Conditions, laterStages, NO_CONDITIONS } from './conditions.ts'
 import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
-import type { Database, Session } from '../connection/database.ts'
+import type { Database } from '../connection/database.ts'
 import { mostVersions, uniqueMember } from './unique-conditions.ts'
 import { targetOrderOf } from './order-by-targets.ts'
 import { findPageByTargets } from './page-by-targets.ts'
 import { askedPublication, publicationOf } from './published-conditions.ts'
-import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import type { StoredVersion } from '../versions/stored-version.ts'
 import { REVISION } from '../versions/revision.ts'
 import { resolveFilter } from './resolve-filter.ts'
 import { UNORDERED } from './sort-plan.ts'
 import { shownVersions } from './target-version.ts'
-import { matchDocument, versionId } from '../versions/version-match.ts'
-import { optionsOf, inSession } from '../connection/commands.ts'
+import { versionId } from '../versions/version-match.ts'
 import { readUnique } from './read-unique.ts'
 import { readBytes, type ReadPlan, readVersions } from './run-read.ts'
-
-/** Timeout of commands on many versions that no client waits for. */
-export const BULK_TIMEOUT_MS = 60_000
 
 /**
  * Reads one page with one find and, in parallel, one count, if the page does not show the total.
@@ -125,52 +120,4 @@ export async function getVersion(
 
 function matchAny(ids: readonly string[]): unknown {
   return ids.length === 1 ? ids[0] : { $in: ids }
-}
-
-/** Reads a version with all stored members, as the basis of a write. */
-export async function getWholeVersion(
-  database: Database,
-  plan: ContentTypePlan,
-  documentId: string,
-  key: VersionKey,
-  session: Session | undefined,
-): Promise<StoredVersion | null> {
-  const found = await inSession(session, () =>
-    versionsOf(database, plan).findOne(
-      { _id: versionId(documentId, key) },
-      optionsOf(database, session),
-    ),
-  )
-  return found === null ? null : asVersion(found)
-}
-
-export function getAllVersions(
-  database: Database,
-  plan: ContentTypePlan,
-  documentId: string,
-  session?: Session,
-): Promise<readonly StoredVersion[]> {
-  return inSession(session, async () => {
-    const found = await versionsOf(database, plan)
-      .find(matchDocument(documentId), optionsOf(database, session))
-      .toArray()
-    return found.map(asVersion)
-  })
-}
-
-/** Returns the subset of the given `_id`s (`versionId`) that are stored. */
-export function findStoredVersionIds(
-  database: Database,
-  plan: ContentTypePlan,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  return asCmsErrors(async () => {
-    const found = await versionsOf(database, plan)
-      .find(
-        { _id: { $in: [...ids] } },
-        { maxTimeMS: BULK_TIMEOUT_MS, projection: { _id: 1 }, batchSize: ids.length + 1 },
-      )
-      .toArray()
-    return new Set(found.map(({ _id }) => _id))
-  })
 }

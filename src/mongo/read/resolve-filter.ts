@@ -1,5 +1,5 @@
 import { ValidationError } from '../../base/errors.ts'
-import { namesLocale } from '../../query/parse-version.ts'
+import { namesLocale } from '../../query/names-locale.ts'
 import type {
   Filter,
   Reader,

@@ -1,10 +1,9 @@
 import { BSON } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { titleFieldOf } from '../../schema/title-field.ts'
-import { currentAuthorship } from '../connection/authorship.ts'
-import { commitIdOf, timeOfCommit } from '../connection/commit-record.ts'
+import { authorshipOf, commitIdOf, timeOfCommit } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { insertTogether } from '../connection/insert-together.ts'
+import { insertTogether } from '../connection/write-commands.ts'
 import type { StoredVersion } from '../versions/stored-version.ts'
 import {
   type DeletionRow,
@@ -37,7 +36,7 @@ export async function keepDeleted(
     locales: [...new Set(versions.map(({ locale }) => locale))].sort(),
     title: titleOf(plan, versions),
     at: timeOfCommit(commit),
-    ...currentAuthorship(),
+    ...authorshipOf(session),
     commit,
   }
   const kept = versions.map((version): TrashedVersion => ({

@@ -3,7 +3,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { visitFound } from '../read/run-read.ts'
+import { visitFound } from '../read/visit-rows.ts'
 import {
   asVersion,
   decodeVersion,

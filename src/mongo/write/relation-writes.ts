@@ -2,10 +2,7 @@ import type { Document } from 'mongodb'
 import type { Status } from '../../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { commitIdOf } from '../connection/commit-record.ts'
 import { STATE_FIELD, STATE_UNKNOWN } from '../versions/stored-state.ts'
-import { COMMIT, newRevision, REVISION } from '../versions/revision.ts'
-import { noteChanged } from './note-versions.ts'
 import {
   asVersion,
   type StoredVersion,
@@ -14,7 +11,8 @@ import {
 } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
 import { takeDocuments } from './take-turns.ts'
-import { optionsOf, inSession } from '../connection/commands.ts'
+import { changeVersions } from './write-versions.ts'
+import { optionsOf } from '../connection/commands.ts'
 
 /** The owning versions of a two-way relation that a write to the inverse side changes. */
 export interface OwnerVersions {
@@ -36,18 +34,16 @@ export async function findOwners(
   session: Session,
 ): Promise<readonly Pick<StoredVersion, 'documentId' | 'status'>[]> {
   const { plan, attribute, match } = ownersOf(owners)
-  const found = await inSession(session, () =>
-    versionsOf(database, plan)
-      .find(
-        { ...match, [attribute]: documentId },
-        {
-          ...optionsOf(database, session),
-          projection: { _id: 0, documentId: 1, status: 1, id: 1 },
-          sort: { id: 1 },
-        },
-      )
-      .toArray(),
-  )
+  const found = await versionsOf(database, plan)
+    .find(
+      { ...match, [attribute]: documentId },
+      {
+        ...optionsOf(database, session),
+        projection: { _id: 0, documentId: 1, status: 1, id: 1 },
+        sort: { id: 1 },
+      },
+    )
+    .toArray()
   return found.map(asVersion)
 }
 
@@ -106,20 +102,13 @@ async function changeOwners(
   const { plan, match } = ownersOf(owners)
   takeDocuments(plan, ownerIds, session)
   for (const status of owners.statuses) {
-    const revision = newRevision()
-    await inSession(session, async () => {
-      const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
-        { ...match, status, ...which },
-        {
-          ...operators,
-          $set: { ...set, updatedAt: owners.at, [REVISION]: revision },
-          $max: { [COMMIT]: commitIdOf(session), [STATE_FIELD]: STATE_UNKNOWN },
-        },
-        optionsOf(database, session),
-      )
-      const among = { ...match, status, documentId: { $in: [...ownerIds] } }
-      await noteChanged(database, plan, { which: among, revision, count }, session)
-    })
+    const change = {
+      filter: { ...match, status, ...which },
+      among: { ...match, status, documentId: { $in: [...ownerIds] } },
+      set: { ...set, updatedAt: owners.at },
+      operators,
+    }
+    await changeVersions(database, plan, change, session)
   }
 }
 
@@ -149,12 +138,10 @@ export async function claimTarget(
   session: Session,
 ): Promise<void> {
   takeDocuments(plan, [target], session)
-  await inSession(session, () =>
-    versionsOf(database, plan).updateMany(
-      matchDocument(target),
-      { $set: { [attribute]: [documentId] }, $max: { [STATE_FIELD]: STATE_UNKNOWN } },
-      optionsOf(database, session),
-    ),
+  await versionsOf(database, plan).updateMany(
+    matchDocument(target),
+    { $set: { [attribute]: [documentId] }, $max: { [STATE_FIELD]: STATE_UNKNOWN } },
+    optionsOf(database, session),
   )
 }
 
@@ -170,17 +157,15 @@ export async function findRivals(
 ): Promise<readonly VersionDocument[]> {
   if (taken.length === 0) return []
   const names = taken.map(({ relation }) => relation.name)
-  return inSession(session, () =>
-    versionsOf(database, plan)
-      .find(
-        { $or: taken.map((each) => holding(plan, taker, each)) },
-        {
-          ...optionsOf(database, session),
-          projection: Object.fromEntries(['documentId', ...names].map((name) => [name, 1])),
-        },
-      )
-      .toArray(),
-  )
+  return versionsOf(database, plan)
+    .find(
+      { $or: taken.map((each) => holding(plan, taker, each)) },
+      {
+        ...optionsOf(database, session),
+        projection: Object.fromEntries(['documentId', ...names].map((name) => [name, 1])),
+      },
+    )
+    .toArray()
 }
 
 function holding(
@@ -212,30 +197,21 @@ export async function takeFromOthers(
   taken: readonly Taken[],
   session: Session,
 ): Promise<void> {
-  if (taken.length === 0) return
-  const options = optionsOf(database, session)
   const taker = { documentId, locale, status }
-  await inSession(session, async () => {
-    const rivals = await findRivals(database, plan, taker, taken, session)
-    for (const each of taken) {
-      const { relation, target } = each
-      const losing = rivals.filter((rival) => rival[relation.name] === target)
-      if (losing.length === 0) continue
-      const losers = losing.map((rival) => String(rival['documentId']))
-      takeDocuments(plan, losers, session)
-      const revision = newRevision()
-      const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
-        holding(plan, taker, each),
-        {
-          $set: { [relation.name]: null, updatedAt, [REVISION]: revision },
-          $max: { [COMMIT]: commitIdOf(session), [STATE_FIELD]: STATE_UNKNOWN },
-        },
-        options,
-      )
-      const which = { _id: { $in: losing.map(({ _id }) => _id) } }
-      await noteChanged(database, plan, { which, revision, count }, session)
+  const rivals = await findRivals(database, plan, taker, taken, session)
+  for (const each of taken) {
+    const { relation, target } = each
+    const losing = rivals.filter((rival) => rival[relation.name] === target)
+    if (losing.length === 0) continue
+    const losers = losing.map((rival) => String(rival['documentId']))
+    takeDocuments(plan, losers, session)
+    const change = {
+      filter: holding(plan, taker, each),
+      among: { _id: { $in: losing.map(({ _id }) => _id) } },
+      set: { [relation.name]: null, updatedAt },
     }
-  })
+    await changeVersions(database, plan, change, session)
+  }
 }
 
 function ownersOf({ relation, locale, isShared, statuses }: OwnerVersions): {

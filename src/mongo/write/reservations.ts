@@ -10,7 +10,7 @@ import { significantDigits } from '../../schema/values/decimal.ts'
 import { takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
 import { matchDocument } from '../versions/version-match.ts'
 import { takeReservations } from './take-turns.ts'
-import { optionsOf, inSession } from '../connection/commands.ts'
+import { optionsOf } from '../connection/commands.ts'
 
 /** Reserves a unique value for a document. */
 interface Reservation {
@@ -83,25 +83,23 @@ export async function settleReservations(
   const reservations = reservationsIn(database)
   const holder = holderOf(plan, documentId)
   const options = optionsOf(database, session)
-  await inSession(session, async () => {
-    const published = await versionsOf(database, plan)
-      .find({ ...matchDocument(documentId), status: 'published' }, options)
-      .toArray()
-    const wanted = published.flatMap((version) => wantedOf(plan, version, holder))
-    const held = new Set(
-      (await reservations.find({ holder }, options).toArray()).map(({ _id }) => _id),
-    )
-    const kept = new Set(wanted.map(({ _id }) => _id))
-    const released = [...held].filter((_id) => !kept.has(_id))
-    const missing = wanted.filter(({ _id }) => !held.has(_id))
-    takeReservations([...released, ...missing.map(({ _id }) => _id)], session)
-    if (released.length > 0) await reservations.deleteMany({ _id: { $in: released } }, options)
-    const taken = await take(database, missing, session)
-    const firsts = new Map(wanted.toReversed().map((each) => [each._id, each]))
-    const refused = wanted.filter((each) => firsts.get(each._id) !== each || taken.has(each._id))
-    const [first, ...others] = refused.map(({ fault }) => fault)
-    if (first !== undefined) throw validationError([first, ...others], 'value_not_unique')
-  })
+  const published = await versionsOf(database, plan)
+    .find({ ...matchDocument(documentId), status: 'published' }, options)
+    .toArray()
+  const wanted = published.flatMap((version) => wantedOf(plan, version, holder))
+  const held = new Set(
+    (await reservations.find({ holder }, options).toArray()).map(({ _id }) => _id),
+  )
+  const kept = new Set(wanted.map(({ _id }) => _id))
+  const released = [...held].filter((_id) => !kept.has(_id))
+  const missing = wanted.filter(({ _id }) => !held.has(_id))
+  takeReservations([...released, ...missing.map(({ _id }) => _id)], session)
+  if (released.length > 0) await reservations.deleteMany({ _id: { $in: released } }, options)
+  const taken = await take(database, missing, session)
+  const firsts = new Map(wanted.toReversed().map((each) => [each._id, each]))
+  const refused = wanted.filter((each) => firsts.get(each._id) !== each || taken.has(each._id))
+  const [first, ...others] = refused.map(({ fault }) => fault)
+  if (first !== undefined) throw validationError([first, ...others], 'value_not_unique')
 }
 
 /**

@@ -1,14 +1,11 @@
-import { type Document, MongoBulkWriteError } from 'mongodb'
-import { validationError } from '../../base/errors.ts'
-import type { VersionKey } from '../../query/query.ts'
+import type { Document } from 'mongodb'
+import type { Status, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { insertTogether } from '../connection/insert-together.ts'
-import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/read-versions.ts'
+import { insertTogether } from '../connection/write-commands.ts'
 import { assertNotHeld } from './hold-documents.ts'
-import { reservedAttributes, reserving } from './reservations.ts'
+import { reserving } from './reservations.ts'
 import { commitIdOf } from '../connection/commit-record.ts'
 import {
   STATE_ALONE,
@@ -18,8 +15,7 @@ import {
   STATE_UNKNOWN,
 } from '../versions/stored-state.ts'
 import { COMMIT, LOCK, newRevision, REVISION } from '../versions/revision.ts'
-import { recordBulk } from '../commits/bulk-intents.ts'
-import { itemOf, noteChanged, notePut } from './note-versions.ts'
+import { noteChanged, notePut } from './note-versions.ts'
 import { toBson } from '../versions/stored-value.ts'
 import {
   asVersion,
@@ -27,11 +23,11 @@ import {
   type VersionDocument,
   versionsOf,
 } from '../versions/stored-version.ts'
-import { findTaken } from './unique-values.ts'
-import { unlessTaken } from './unless-taken.ts'
+import { unlessTaken, type Written } from './unless-taken.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
 import { takeDocuments, takeValues } from './take-turns.ts'
-import { optionsOf, inSession } from '../connection/commands.ts'
+import { batchOf, type VersionUpdate } from './version-batch.ts'
+import { optionsOf } from '../connection/commands.ts'
 
 /**
  * Inserts new versions. Set `isBeside` if another version of the locale may already be stored.
@@ -50,14 +46,17 @@ export async function insertVersions(
   for (const version of published) takeValues(plan, { ...version, values: version }, session)
   const states = isBeside ? STATE_UNKNOWN : statesOfNew(versions)
   const rows = toRows(versions, commitIdOf(session), states)
-  await reserving(database, plan, documentIds, session, () =>
-    inSession(session, async () => {
-      const written = published.map((version) => ({ ...version, values: version }))
-      await unlessTaken(database, plan, written, () =>
+  const batch = batchOf(session)
+  if (batch === null) {
+    const written = published.map((version) => ({ ...version, values: version }))
+    await reserving(database, plan, documentIds, session, () =>
+      unlessTaken(database, plan, written, () =>
         insertTogether(database, plan.collectionName, rows, session),
-      )
-    }),
-  )
+      ),
+    )
+  } else {
+    batch.insert(rows)
+  }
   notePut(plan, rows, session, { isNew: true })
 }
 
@@ -79,9 +78,7 @@ export function toRows(
  * The states of versions in new locales. A draft and its copy with the same revision have the state
  * SAME.
  */
-export function statesOfNew(
-  versions: readonly StoredVersion[],
-): (of: StoredVersion) => StoredState {
+function statesOfNew(versions: readonly StoredVersion[]): (of: StoredVersion) => StoredState {
   const stored = new Map(versions.map((each) => [versionId(each.documentId, each), each]))
   return ({ documentId, locale, status, [REVISION]: revision }) => {
     const isDraft = status === 'draft'
@@ -91,66 +88,6 @@ export function statesOfNew(
     if (other === undefined) return isDraft ? STATE_ALONE : STATE_UNKNOWN
     return revision !== undefined && revision === other[REVISION] ? STATE_SAME : STATE_UNKNOWN
   }
-}
-
-/**
- * Inserts many versions with one command that is not atomic, or with one transaction per document
- * if values must be reserved. Versions whose `_id` is already stored are skipped.
- * @throws ValidationError if a unique value is taken
- */
-export async function addVersions(
-  database: Database,
-  plan: ContentTypePlan,
-  versions: readonly StoredVersion[],
-): Promise<void> {
-  if (versions.length === 0) return
-  if (reservedAttributes(plan).length > 0) {
-    for (const documentId of new Set(versions.map((version) => version.documentId))) {
-      const own = versions.filter((version) => version.documentId === documentId)
-      await database.transact((session) =>
-        insertVersions(database, plan, own, session, { isBeside: true }),
-      )
-    }
-    return
-  }
-  const stamped = versions.map((version) => ({
-    ...version,
-    [REVISION]: version[REVISION] ?? newRevision(),
-  }))
-  const items = stamped.map((version) => itemOf(plan, version, { isNew: true }))
-  await recordBulk(database, items, (commit) =>
-    asCmsErrors(async () => {
-      try {
-        await versionsOf(database, plan).insertMany([...toRows(stamped, commit)], {
-          ordered: false,
-          maxTimeMS: BULK_TIMEOUT_MS,
-        })
-      } catch (error) {
-        if (!(error instanceof MongoBulkWriteError)) throw error
-        await passStored(database, plan, error, versions)
-      }
-    }),
-  )
-}
-
-/**
- * Ignores rejected versions that are already stored. Driver 7.8 does not report which index
- * rejected a document, so they are looked up.
- */
-async function passStored(
-  database: Database,
-  plan: ContentTypePlan,
-  error: MongoBulkWriteError,
-  versions: readonly StoredVersion[],
-): Promise<void> {
-  const refused = [error.writeErrors].flat().flatMap(({ index }) => versions[index] ?? [])
-  const idOf = (version: StoredVersion): string => versionId(version.documentId, version)
-  const stored = await findStoredVersionIds(database, plan, refused.map(idOf))
-  const lost = refused.find((version) => !stored.has(idOf(version)))
-  if (lost === undefined && refused.length > 0) return
-  const [fault, ...others] =
-    lost?.status === 'published' ? await findTaken(database, plan, lost, lost) : []
-  throw fault === undefined ? error : validationError([fault, ...others], 'value_not_unique')
 }
 
 interface PatchedVersion {
@@ -165,31 +102,54 @@ interface PatchedVersion {
  * version does not exist.
  * @throws ValidationError if a unique value is taken
  */
-export async function patchVersion(
+export function patchVersion(
   database: Database,
   plan: ContentTypePlan,
-  target: PatchedVersion,
+  { documentId, key, state }: PatchedVersion,
   changes: Data,
   session: Session,
 ): Promise<StoredVersion | null> {
-  takeDocuments(plan, [target.documentId], session)
-  takeValues(plan, { ...target.key, values: changes }, session)
-  const documentIds = target.key.status === 'published' ? [target.documentId] : []
-  const patched = await reserving(database, plan, documentIds, session, () =>
-    inSession(session, () =>
-      unlessTaken(database, plan, [{ ...target, ...target.key, values: changes }], () =>
-        versionsOf(database, plan).findOneAndUpdate(
-          { _id: versionId(target.documentId, target.key) },
-          toUpdate(toChanges(changes, target.state), commitIdOf(session)),
-          { ...optionsOf(database, session), returnDocument: 'after' },
-        ),
-      ),
-    ),
-  )
-  if (patched === null) return null
-  assertNotHeld(patched[LOCK])
-  notePut(plan, [asVersion(patched)], session)
-  return asVersion(patched)
+  const written = { documentId, locale: key.locale, values: changes }
+  const change = { ...written, status: key.status, set: toChanges(changes, state) }
+  return changeVersion(database, plan, change, session)
+}
+
+interface VersionChange extends Written {
+  readonly status: Status
+  /** The stored form of `values`, with revision and state. */
+  readonly set: Document
+  /** The further members of a version that does not exist yet. Without them it is not created. */
+  readonly insert?: Data
+}
+
+async function changeVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  change: VersionChange,
+  session: Session,
+): Promise<StoredVersion | null> {
+  const { documentId, status, set, insert } = change
+  takeDocuments(plan, [documentId], session)
+  takeValues(plan, change, session)
+  const _id = versionId(documentId, change)
+  const update = toUpdate(set, commitIdOf(session))
+  const send = (): Promise<VersionDocument | null> =>
+    versionsOf(database, plan).findOneAndUpdate(
+      { _id },
+      { ...update, ...(insert !== undefined && { $setOnInsert: insert }) },
+      { ...optionsOf(database, session), upsert: insert !== undefined, returnDocument: 'after' },
+    )
+  const batch = batchOf(session)
+  const changed =
+    batch === null
+      ? await reserving(database, plan, status === 'published' ? [documentId] : [], session, () =>
+          unlessTaken(database, plan, [change], send),
+        )
+      : batch.update(_id, update)
+  if (changed === null) return null
+  assertNotHeld(changed[LOCK])
+  notePut(plan, [asVersion(changed)], session)
+  return asVersion(changed)
 }
 
 /**
@@ -205,12 +165,10 @@ export async function claimVersion(
 ): Promise<boolean> {
   takeDocuments(plan, [version.documentId], session)
   const unchanged = expected === null ? {} : { [REVISION]: expected[REVISION] ?? null }
-  const { matchedCount } = await inSession(session, () =>
-    versionsOf(database, plan).updateOne(
-      { _id: versionId(version.documentId, version), ...unchanged },
-      { $set: toChanges({}) },
-      optionsOf(database, session),
-    ),
+  const { matchedCount } = await versionsOf(database, plan).updateOne(
+    { _id: versionId(version.documentId, version), ...unchanged },
+    { $set: toChanges({}) },
+    optionsOf(database, session),
   )
   return matchedCount === 1
 }
@@ -228,28 +186,13 @@ export async function putVersion(
   session: Session,
   state: StoredState = STATE_UNKNOWN,
 ): Promise<StoredVersion> {
-  takeDocuments(plan, [version.documentId], session)
-  takeValues(plan, { ...version, values: version }, session)
   const { _id, id, createdAt, [COMMIT]: _before, ...rest } = version
-  const documentIds = version.status === 'published' ? [version.documentId] : []
-  const stored = await reserving(database, plan, documentIds, session, () =>
-    inSession(session, () =>
-      unlessTaken(database, plan, [{ ...version, values: version }], () =>
-        versionsOf(database, plan).findOneAndUpdate(
-          { _id: versionId(version.documentId, version) },
-          {
-            ...toUpdate(toNewDocument(rest, state), commitIdOf(session)),
-            $setOnInsert: { id, createdAt },
-          },
-          { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
-        ),
-      ),
-    ),
-  )
+  const { documentId, locale, status } = version
+  const set = toNewDocument(rest, state)
+  const change = { documentId, locale, status, values: version, set, insert: { id, createdAt } }
+  const stored = await changeVersion(database, plan, change, session)
   if (stored === null) throw new Error(`${plan.uid}: an upsert left nothing`)
-  assertNotHeld(stored[LOCK])
-  notePut(plan, [asVersion(stored)], session)
-  return asVersion(stored)
+  return stored
 }
 
 /**
@@ -267,26 +210,39 @@ export async function setInOtherLocales(
   if (Object.keys(shared).length === 0) return
   takeDocuments(plan, [documentId], session)
   const documentIds = status === 'published' ? [documentId] : []
-  const which = { ...matchDocument(documentId), status }
-  const revision = newRevision()
-  const changes = { ...toDocument({ ...shared, updatedAt }), [REVISION]: revision }
+  const among = { ...matchDocument(documentId), status }
+  const filter = { ...among, locale: { $ne: locale }, $expr: differsFrom(toDocument(shared)) }
+  const change = { filter, among, set: toDocument({ ...shared, updatedAt }) }
   await reserving(database, plan, documentIds, session, () =>
-    inSession(session, async () => {
-      const { modifiedCount } = await unlessTaken(
-        database,
-        plan,
-        [{ documentId, locale, values: shared }],
-        () =>
-          versionsOf(database, plan).updateMany(
-            { ...which, locale: { $ne: locale }, $expr: differsFrom(toDocument(shared)) },
-            toUpdate(changes, commitIdOf(session)),
-            optionsOf(database, session),
-          ),
-      )
-      const changed = { which, revision, count: modifiedCount }
-      await noteChanged(database, plan, changed, session)
-    }),
+    unlessTaken(database, plan, [{ documentId, locale, values: shared }], () =>
+      changeVersions(database, plan, change, session),
+    ),
   )
+}
+
+export interface CommonChange {
+  readonly filter: Document
+  /** A selective filter for the changed versions, which the change leaves true. */
+  readonly among: Document
+  readonly set: Document
+  readonly operators?: Document
+}
+
+/** Makes one change to many versions, which then share a revision. */
+export async function changeVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  { filter, among, set, operators = {} }: CommonChange,
+  session: Session,
+): Promise<void> {
+  const revision = newRevision()
+  const update = toUpdate({ ...set, [REVISION]: revision }, commitIdOf(session))
+  const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
+    filter,
+    { ...operators, ...update },
+    optionsOf(database, session),
+  )
+  await noteChanged(database, plan, { which: among, revision, count }, session)
 }
 
 /** Compares whole values. `$ne` in a query would compare the elements of a list. */
@@ -298,19 +254,19 @@ function differsFrom(values: Data): Document {
 }
 
 /** The members to set in an existing version, including a new revision. */
-export function toChanges(changes: Data, state?: StoredState): Document {
+function toChanges(changes: Data, state?: StoredState): Document {
   const known = state === undefined ? {} : { [STATE_FIELD]: state }
   return { ...toDocument(changes), [REVISION]: newRevision(), ...known }
 }
 
 /** The update operators of a content write. The state becomes unknown unless the changes set it. */
-export function toUpdate(changes: Document, commit: string): Document {
+function toUpdate(changes: Document, commit: string): VersionUpdate {
   const state = STATE_FIELD in changes ? {} : { [STATE_FIELD]: STATE_UNKNOWN }
   return { $set: changes, $max: { [COMMIT]: commit, ...state } }
 }
 
 /** Keeps the revision of a copied version. */
-export function toNewDocument(version: Data, state: StoredState): Document {
+function toNewDocument(version: Data, state: StoredState): Document {
   const revision = version[REVISION] ?? newRevision()
   return { ...toDocument(version), [REVISION]: revision, [STATE_FIELD]: state }
 }

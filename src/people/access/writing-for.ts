@@ -1,4 +1,4 @@
-import { type Author, writingAs } from '../../mongo/connection/authorship.ts'
+import { type Author, type WriteOrigin, writingAs } from '../../mongo/connection/authorship.ts'
 import type { Caller } from '../../mongo/sharing/write-turns.ts'
 import type { Principal } from './principal.ts'
 
@@ -9,7 +9,16 @@ export function writingFor<T>(
   work: () => Promise<T>,
   caller: Caller | null = null,
 ): Promise<T> {
-  return writingAs({ by: authorOf(principal), requestId }, work, caller)
+  const { authorship } = originOf(principal, requestId, caller)
+  return writingAs(authorship, work, caller)
+}
+
+export function originOf(
+  principal: Principal,
+  requestId: string,
+  caller: Caller | null,
+): WriteOrigin {
+  return { authorship: { by: authorOf(principal), requestId }, caller }
 }
 
 export function authorOf(principal: Principal): Author {

@@ -27,6 +27,7 @@ import type { MediaParts } from './media-parts.ts'
 export interface ContentParts extends Waiting {
   readonly media: MediaParts
   readonly authenticate: Middleware
+  readonly authenticateOnly: Middleware
   readonly readBody: Middleware
   readonly withoutSlot: LimitInFlight['withoutSlot']
   readonly reads: CachedReads
@@ -36,9 +37,10 @@ export interface ContentParts extends Waiting {
 export function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
-  { media, authenticate, readBody, withoutSlot, reads, shutdown, streams }: ContentParts,
+  parts: ContentParts,
 ): ReadonlyMap<string, GuardedRouter> {
   const { schema, documents, access, accounts, creations, limits, locales, commitLog } = services
+  const { media, authenticate, readBody, withoutSlot, reads, shutdown, streams } = parts
   const shared = {
     documents,
     creations,
@@ -51,14 +53,15 @@ export function contentRouters(
   }
   const routers = new Map<string, GuardedRouter>()
   const listQuery = listQueries(shared)
+  const written = { ...shared, authenticate: parts.authenticateOnly }
   for (const plan of schema.contentTypes.values()) {
     if (!plan.uid.startsWith('api::')) continue
     const name = plan.kind === 'singleType' ? plan.singularName : plan.pluralName
-    routers.set(name, contentRoutes(plan, { ...shared, reads, listQuery }))
+    routers.set(name, contentRoutes(plan, { ...written, reads, listQuery }))
   }
   const { maxBodyBytes, maxWaitingPerAddress } = config.http
   const onUnexpected = (err: unknown): void => log.error({ err }, 'unexpected error')
-  routers.set('_bulk', bulkRoutes({ ...shared, maxBodyBytes, onUnexpected }))
+  routers.set('_bulk', bulkRoutes({ ...written, maxBodyBytes, onUnexpected }))
   routers.set('_q', queryRoutes(services.queries, { ...shared, reads }))
   const waits = { withoutSlot, shutdown, maxWaitingPerAddress }
   routers.set('_sync', syncRoutes({ ...shared, access, commitLog, ...waits }))

@@ -7,11 +7,8 @@ import { type Locales, openLocales } from '../../content/locales/locales.ts'
 import { type FileRecords, openFileRecords } from '../../media/file-records.ts'
 import { type Folders, openFolders } from '../../media/folders.ts'
 import type { MediaStorage } from '../../media/storage/storage.ts'
-import {
-  type Database,
-  type DatabaseOptions,
-  openDatabase,
-} from '../../mongo/connection/database.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { type DatabaseOptions, openDatabase } from '../../mongo/connection/open-database.ts'
 import { once } from '../../base/once.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { documentContext, processPasswords } from './document-context.ts'

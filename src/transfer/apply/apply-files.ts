@@ -1,9 +1,10 @@
-import { type BulkWriter, typesByName } from '../../content/bulk/bulk-line.ts'
+import { typesByName } from '../../content/bulk/bulk-line.ts'
 import type { BulkRun } from '../../content/bulk/run-lines.ts'
 import { DryRunResults } from '../../content/bulk/batch-view.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { ApplicationError } from '../../base/errors.ts'
 import type { LocaleList } from '../../content/locales/locales.ts'
+import { currentOrigin } from '../../mongo/connection/authorship.ts'
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { type DocumentIdsByType, pruneTypes, type Pruned } from './prune.ts'
@@ -30,7 +31,7 @@ export interface ApplyReport {
   readonly complete: boolean
 }
 
-const UNRESTRICTED_WRITER: BulkWriter = {
+const UNRESTRICTED_WRITER = {
   mayRead: () => true,
   may: () => true,
   assertMay: () => undefined,
@@ -49,7 +50,7 @@ export async function applyFiles(applying: Applying, options: ApplyOptions): Pro
   const run: BulkRun = {
     context: options.dryRun ? trialContext(documents) : documents,
     rules: { types, locales },
-    writer: UNRESTRICTED_WRITER,
+    writer: { ...UNRESTRICTED_WRITER, origin: currentOrigin() },
     ...(options.dryRun && { trial: new DryRunResults() }),
   }
   const named: DocumentIdsByType = new Map()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { openLocales } from '../../../src/content/locales/locales.ts'
-import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { multipart, MULTIPART } from '../../support/uploads.ts'
 import { declare, type Answer, type Json, serve, type TestServer } from '../../support/server.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { importDocuments } from '../../../src/transfer/import/import-documents.ts'
 import { documentIdFor } from '../../../src/mongo/versions/document-id.ts'
-import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { documentContext } from '../../../src/server/services/document-context.ts'
 import { compile, componentFile, typeFile } from '../../schema/define.ts'
 import { type Answer, declare, serve, type TestServer } from '../../support/server.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { importDocuments } from '../../../src/transfer/import/import-documents.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
-import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { declare, type Json, serve, type TestServer } from '../../support/server.ts'

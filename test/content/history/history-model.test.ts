@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
@@ -13,7 +14,8 @@ import { pastContent } from '../../../src/content/history/past-content.ts'
 import { restoreContent } from '../../../src/content/history/restore-content.ts'
 import { CmsError } from '../../../src/base/errors.ts'
 import { sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
-import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { STATE_FIELD } from '../../../src/mongo/versions/stored-state.ts'
 import { COMMIT, LOCK, REVISION } from '../../../src/mongo/versions/revision.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
@@ -199,7 +201,7 @@ describe('history after random writes and restores', () => {
     const before = await look()
     const key = { locale, status: 'draft' as const }
     const writer = { mayRead, locale }
-    const target = { plan: ARTICLE, documentId, key, writer }
+    const target = { plan: ARTICLE, documentId, key, writer, origin: SYSTEM }
     const isThere = [...before.content.keys()].some((id) => id.startsWith(`${documentId}:`))
     try {
       await restoreContent(context, target, past.content, only)

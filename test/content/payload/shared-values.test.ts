@@ -1,10 +1,11 @@
+import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import type { DocumentContext } from '../../../src/content/context.ts'
 import { createDocument } from '../../../src/content/write/create-document.ts'
 import { contentOf } from '../../../src/content/write/same-content.ts'
 import { updateDocument } from '../../../src/content/write/update-document.ts'
-import type { WriteTarget } from '../../../src/content/write-target.ts'
+import type { WriteRequest } from '../../../src/content/write-target.ts'
 import { CmsError } from '../../../src/base/errors.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
@@ -138,11 +139,12 @@ describe('values shared by all locales', () => {
     documentId: string,
     locale: string,
     status: Status,
-  ): WriteTarget => ({
+  ): WriteRequest => ({
     plan: planOf(name),
     documentId,
     key: { locale, status },
     writer: { mayRead: () => true, locale: 'en' },
+    origin: SYSTEM,
   })
 
   const create = (

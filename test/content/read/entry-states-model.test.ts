@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
 import { expect } from 'chai'
 import {
   array,
@@ -24,7 +25,7 @@ import { updateDocument } from '../../../src/content/write/update-document.ts'
 import { CmsError } from '../../../src/base/errors.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
-import { getAllVersions } from '../../../src/mongo/read/read-versions.ts'
+import { getAllVersions } from '../../../src/mongo/read/get-versions.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { ensureTrash } from '../../../src/mongo/trash/trash-rows.ts'
 import {
@@ -39,7 +40,7 @@ import {
   type StoredVersion,
   versionsOf,
 } from '../../../src/mongo/versions/stored-version.ts'
-import { addVersions } from '../../../src/mongo/write/write-versions.ts'
+import { addVersions } from '../../../src/mongo/write/add-versions.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { ENTRY_STATES, type EntryState, type Status } from '../../../src/query/query.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
@@ -250,9 +251,10 @@ describe('lists of entries by state compared with all versions', () => {
     const locales = plan.localized && asked.everyLocale ? [...LOCALES] : [locale]
     const status = plan.draftAndPublish ? asked.status : 'published'
     const writer = { mayRead: () => true, locale: asked.locale }
-    const target = { plan, documentId, key: { locale, status }, writer }
+    const origin = SYSTEM
+    const target = { plan, documentId, key: { locale, status }, writer, origin }
     const kind = locales.length > 1 ? ('every' as const) : ('one' as const)
-    const action = { plan, documentId, writer, locales: { kind, locales } }
+    const action = { plan, documentId, writer, origin, locales: { kind, locales } }
     const from = restoredOf(asked)
     const trashed = {
       plan,
@@ -262,8 +264,9 @@ describe('lists of entries by state compared with all versions', () => {
       from,
       assertMay: () => undefined,
       assertMayPublish: () => undefined,
+      origin,
     }
-    const removed = asked.everyLocale ? 'all' : [locale]
+    const removed = asked.everyLocale ? ('all' as const) : [locale]
     const operations: Readonly<Record<string, () => Promise<unknown>>> = {
       create: async () => {
         const stored = await getAllVersions(test.database, plan, documentId)
@@ -273,7 +276,7 @@ describe('lists of entries by state compared with all versions', () => {
       publish: () => publishDocument(context, action),
       unpublish: () => unpublishDocument(context, action),
       discard: () => discardDraft(context, action),
-      delete: () => deleteDocument(context, plan, documentId, removed),
+      delete: () => deleteDocument(context, { plan, documentId, locales: removed, origin }),
       restore: () => restoreDocument(context, trashed),
     }
     await (operations[asked.does] ?? (() => alterRows(asked)))()
@@ -330,6 +333,7 @@ describe('lists of entries by state compared with all versions', () => {
         documentId: idOf(type, slot),
         key: { locale: plan.localized ? locale : '', status: 'published' as const },
         writer,
+        origin: SYSTEM,
       })
       const twin = type === 'page' ? { twin: idOf('tag', slot) } : {}
       await createDocument(context, target('en'), { title: 'title 0', ...twin })

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import {
@@ -20,7 +21,7 @@ import { CmsError } from '../../../src/base/errors.ts'
 import { findDeletionsOf } from '../../../src/mongo/trash/read-trash.ts'
 import { ensureTrash, trashedVersionsIn } from '../../../src/mongo/trash/trash-rows.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
-import { getAllVersions } from '../../../src/mongo/read/read-versions.ts'
+import { getAllVersions } from '../../../src/mongo/read/get-versions.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { modelRuns } from '../../support/model-runs.ts'
@@ -225,7 +226,8 @@ describe('the trash compared with its model', () => {
   const run = (documentId: string, { does, locales, number }: Step, isThere: boolean) => {
     const writer = { mayRead: () => true, locale: 'en' }
     const [locale = 'en'] = locales
-    const target = { plan, documentId, key: { locale, status: 'draft' as const }, writer }
+    const origin = SYSTEM
+    const target = { plan, documentId, key: { locale, status: 'draft' as const }, writer, origin }
     const named = { kind: 'several' as const, locales }
     switch (does) {
       case 'write': {
@@ -235,9 +237,9 @@ describe('the trash compared with its model', () => {
           : createDocument(context, target, data)
       }
       case 'publish':
-        return publishDocument(context, { plan, documentId, locales: named, writer })
+        return publishDocument(context, { plan, documentId, locales: named, writer, origin })
       case 'delete':
-        return deleteDocument(context, plan, documentId, locales)
+        return deleteDocument(context, { plan, documentId, locales, origin })
       case 'restore':
       case 'restorePublished':
       case 'restoreBoth':
@@ -249,6 +251,7 @@ describe('the trash compared with its model', () => {
           from: RESTORED[does],
           assertMay: () => undefined,
           assertMayPublish: () => undefined,
+          origin,
         })
       case 'end':
         return endDeleted(context, plan, { documentId, deletion: null }, () => undefined)

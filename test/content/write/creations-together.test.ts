@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import type { DocumentContext } from '../../../src/content/context.ts'
 import { createDocument } from '../../../src/content/write/create-document.ts'
 import { CmsError } from '../../../src/base/errors.ts'
-import { writingAs } from '../../../src/mongo/connection/authorship.ts'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
 import { COMMITS, type PendingRow } from '../../../src/mongo/connection/commit-record.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
@@ -53,17 +52,19 @@ describe('concurrent creations of documents', () => {
   after(() => test.drop())
 
   const create = (code: string, author: string, data: object = {}) =>
-    writingAs({ by: { kind: 'user', id: author, name: null }, requestId: `of ${author}` }, () =>
-      createDocument(
-        context,
-        {
-          plan,
-          documentId: newDocumentId(),
-          key: { locale: '', status: 'published' },
-          writer: { mayRead: () => true, locale: '' },
+    createDocument(
+      context,
+      {
+        plan,
+        documentId: newDocumentId(),
+        key: { locale: '', status: 'published' },
+        writer: { mayRead: () => true, locale: '' },
+        origin: {
+          authorship: { by: { kind: 'user', id: author, name: null }, requestId: `of ${author}` },
+          caller: null,
         },
-        { code, ...data },
-      ),
+      },
+      { code, ...data },
     )
 
   const failure = async (created: Promise<unknown>): Promise<CmsError> => {

@@ -3,12 +3,12 @@ import type { DocumentContext } from '../../../src/content/context.ts'
 import { createDocument } from '../../../src/content/write/create-document.ts'
 import { updateDocument } from '../../../src/content/write/update-document.ts'
 import { CmsError } from '../../../src/base/errors.ts'
-import { writingAs } from '../../../src/mongo/connection/authorship.ts'
+import { SYSTEM, type WriteOrigin } from '../../../src/mongo/connection/authorship.ts'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
 import { COMMITS, type PendingRow } from '../../../src/mongo/connection/commit-record.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
-import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
@@ -36,6 +36,12 @@ const VALUES = {
   datetime: '2024-02-29T12:00:00.000Z',
   json: { a: [1, { b: null }] },
 }
+
+/** The origin of a write by a user. */
+const originOf = (author: string): WriteOrigin => ({
+  authorship: { by: { kind: 'user', id: author, name: null }, requestId: `of ${author}` },
+  caller: null,
+})
 
 describe('concurrent updates of documents', () => {
   let test: TestDatabase
@@ -70,18 +76,21 @@ describe('concurrent updates of documents', () => {
   })
   after(() => test.drop())
 
-  const targetOf = (documentId: string, status: Status = 'published') => ({
+  const targetOf = (
+    documentId: string,
+    status: Status = 'published',
+    origin: WriteOrigin = SYSTEM,
+  ) => ({
     plan,
     documentId,
     key: { locale: '', status },
     writer: { mayRead: () => true, locale: '' },
+    origin,
   })
   const create = (data: object, status: Status = 'published'): Promise<StoredVersion> =>
     createDocument(context, targetOf(newDocumentId(), status), data)
   const update = (documentId: string, data: object, status: Status = 'published', author = 'a') =>
-    writingAs({ by: { kind: 'user', id: author, name: null }, requestId: `of ${author}` }, () =>
-      updateDocument(context, targetOf(documentId, status), data),
-    )
+    updateDocument(context, targetOf(documentId, status, originOf(author)), data)
   /** Returns the draft and the published version. Missing ones are empty. */
   const storedOf = async (documentId: string): Promise<readonly [StoredVersion, StoredVersion]> => {
     const found = await versionsOf(test.database, plan).find({ documentId }).toArray()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { openChangeClock } from '../../../src/mongo/commits/change-clock.ts'
-import type { CommitListener } from '../../../src/mongo/connection/logged-transaction.ts'
+import type { CommitListener } from '../../../src/mongo/connection/commit-record.ts'
 import type { Head } from '../../../src/mongo/commits/heads.ts'
 import type { ObservedLog } from '../../../src/mongo/commits/observe-log.ts'
 

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
 import type { DocumentContext } from '../../../src/content/context.ts'
 import { createDocument } from '../../../src/content/write/create-document.ts'
 import { deleteDocument } from '../../../src/content/write/delete-document.ts'
@@ -141,7 +142,7 @@ function run(context: DocumentContext, operation: Operation): Promise<unknown> {
   const plan = planOf(kind)
   const documentId = documentIdOf(kind, document)
   const locale = plan.localized ? asked : ''
-  const target = { plan, documentId, writer }
+  const target = { plan, documentId, writer, origin: SYSTEM }
   const written = {
     ...target,
     key: { locale, status: plan.draftAndPublish ? status : ('published' as const) },
@@ -152,8 +153,8 @@ function run(context: DocumentContext, operation: Operation): Promise<unknown> {
     update: () => updateDocument(context, written, data),
     publish: () => publishDocument(context, acted),
     unpublish: () => unpublishDocument(context, acted),
-    delete: () => deleteDocument(context, plan, documentId, [locale]),
-    deleteAll: () => deleteDocument(context, plan, documentId, 'all'),
+    delete: () => deleteDocument(context, { ...target, locales: [locale] }),
+    deleteAll: () => deleteDocument(context, { ...target, locales: 'all' }),
   }
   const isOfDrafts = what === 'publish' || what === 'unpublish'
   return isOfDrafts && !plan.draftAndPublish ? Promise.resolve() : operations[what]()

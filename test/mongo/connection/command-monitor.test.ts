@@ -4,7 +4,8 @@ import {
   createCommandMonitor,
 } from '../../../src/mongo/connection/command-monitor.ts'
 import type { CommandTally, MonitorMode, ObservedCommand } from '../../../src/base/observed.ts'
-import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 

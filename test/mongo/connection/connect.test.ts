@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { expect } from 'chai'
 import { deserialize, type Document, serialize } from 'bson'
 import { ConfigError, ServiceUnavailableError } from '../../../src/base/errors.ts'
-import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { startOwnClock } from '../../support/own-clock.ts'
 
 const OP_MSG = 2013

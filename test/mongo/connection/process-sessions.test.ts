@@ -2,11 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
-import {
-  type Database,
-  type DatabaseOptions,
-  openDatabase,
-} from '../../../src/mongo/connection/database.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { type DatabaseOptions, openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import type { ProcessRow } from '../../../src/mongo/connection/process-sessions.ts'
 import { ensureIndexes } from '../../../src/mongo/system/system-collections.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../../support/database-proxy.ts'

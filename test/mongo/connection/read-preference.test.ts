@@ -3,7 +3,8 @@ import {
   type CommandMonitor,
   createCommandMonitor,
 } from '../../../src/mongo/connection/command-monitor.ts'
-import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { READ_PREFERENCES } from '../../../src/mongo/connection/read-preference.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 

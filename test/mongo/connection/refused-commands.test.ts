@@ -2,11 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Collection, Document } from 'mongodb'
 import { CmsError, ValidationError } from '../../../src/base/errors.ts'
-import {
-  type Database,
-  openDatabase,
-  type Session,
-} from '../../../src/mongo/connection/database.ts'
+import type { Database, Session } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { type FaultProxy, openFaultProxy } from '../../faults/fault-proxy.ts'
 import { FAULT_KINDS } from '../../faults/wire-fault-table.ts'
 import { testUri } from '../../support/test-database.ts'

@@ -2,11 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { GatewayTimeoutError, ServiceUnavailableError } from '../../../src/base/errors.ts'
-import {
-  type Database,
-  openDatabase,
-  type Session,
-} from '../../../src/mongo/connection/database.ts'
+import type { Database, Session } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { isOutOfTime, WaitedForValue } from '../../../src/mongo/connection/database-error.ts'
 import { ensureIndexes } from '../../../src/mongo/system/system-collections.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'

@@ -10,7 +10,7 @@ import { syncIndexes, toSchemaError } from '../../../src/mongo/indexes/sync-inde
 import { planOf } from '../../fixtures/plans.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../../support/database-proxy.ts'
-import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { type FaultProxy, openFaultProxy } from '../../faults/fault-proxy.ts'
 import { reportAsMongod } from '../../faults/mongod-answers.ts'
 

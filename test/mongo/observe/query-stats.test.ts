@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
-import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import {
   openQueryStats,
   type QueryStats,

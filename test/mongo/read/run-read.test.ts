@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AbstractCursor, Document } from 'mongodb'
 import type { Database } from '../../../src/mongo/connection/database.ts'
-import { visitAggregated, visitFound } from '../../../src/mongo/read/run-read.ts'
+import { visitAggregated, visitFound } from '../../../src/mongo/read/visit-rows.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 
 /** Longer than one time slice of the event loop. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ServiceUnavailableError } from '../../../src/base/errors.ts'
-import { openDatabase } from '../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { openDatabaseProxy } from '../../support/database-proxy.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
 import { expect } from 'chai'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
@@ -23,7 +24,7 @@ describe('held documents', () => {
     await openWorld(database)
     const writer = { mayRead: () => true, locale: 'en' }
     for (const documentId of documentIds) {
-      const target = { plan: PLAN, documentId, writer, key: KEY }
+      const target = { plan: PLAN, documentId, writer, origin: SYSTEM, key: KEY }
       await createDocument(contextOf(database), target, { name: 'a' })
     }
   })

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
 import { expect } from 'chai'
 import type { Database, Session } from '../../../src/mongo/connection/database.ts'
 import { writingAs } from '../../../src/mongo/connection/authorship.ts'
@@ -32,7 +33,7 @@ describe('writers of one document', () => {
     await openWorld(database)
     const writer = { mayRead: () => true, locale: 'en' }
     for (const documentId of ids) {
-      const target = { plan: PLAN, documentId, writer, key: KEY }
+      const target = { plan: PLAN, documentId, writer, origin: SYSTEM, key: KEY }
       await createDocument(contextOf(database), target, { name: 'new' })
     }
   })

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { MongoNetworkError } from 'mongodb'
-import { isBrokenSocket } from './database-error.ts'
 
 interface Connection {
   readonly socket: Socket
@@ -22,7 +21,7 @@ let isMended = false
  * If the socket closes with an error, the driver passes on Node's error. Such a command is not retried, and a
  * commit ends in a TypeError, because `isRetryableWriteError` (error.ts) expects driver errors.
  */
-export function patchSocketWrites(): void {
+export function patchSocketWrites(isBrokenSocket: (error: unknown) => error is Error): void {
   const connection = driver.Connection.prototype
   if (isMended) return
   isMended = true
@@ -36,14 +35,13 @@ export function patchSocketWrites(): void {
       socket.once('close', onClose)
       write
         .apply(this, command)
-        .catch(throwAsNetworkError)
+        .catch((error: unknown) => {
+          if (!isBrokenSocket(error)) throw error
+          const message = 'the socket failed before the command was written'
+          throw new MongoNetworkError(message, { cause: error })
+        })
         .then(resolve, reject)
         .finally(() => socket.off('close', onClose))
     })
   }
-}
-
-function throwAsNetworkError(error: unknown): never {
-  if (!isBrokenSocket(error)) throw error
-  throw new MongoNetworkError('the socket failed before the command was written', { cause: error })
 }

@@ -1,7 +1,7 @@
 // A separate process, started with --expose-gc. Prints how many bytes of garbage only a full collection frees. The
 // first argument names the holder.
 
-import { ActiveSet } from '../../../src/mongo/connection/active-sets.ts'
+import { ActiveSet } from '../../../../src/mongo/connection/driver-patches/active-sets.ts'
 
 const ROUNDS = 400
 const KEPT_AT_ONCE = 4

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { declare, serve, type TestServer } from '../../support/server.ts'
-import { ServiceUnavailableError } from '../../../src/base/errors.ts'
-import { asCmsErrors } from '../../../src/mongo/connection/database-error.ts'
-import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
-import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
-import { testUri } from '../../support/test-database.ts'
+import { declare, serve, type TestServer } from '../../../support/server.ts'
+import { ServiceUnavailableError } from '../../../../src/base/errors.ts'
+import { asCmsErrors } from '../../../../src/mongo/connection/database-error.ts'
+import type { Database } from '../../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../../src/mongo/connection/open-database.ts'
+import { type FaultProxy, openFaultProxy, type WireFault } from '../../../faults/fault-proxy.ts'
+import { testUri } from '../../../support/test-database.ts'
 
 const KILLED: WireFault = {
   fate: 'aborted',

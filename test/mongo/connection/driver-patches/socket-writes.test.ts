@@ -2,8 +2,9 @@ import diagnostics from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type Database, openDatabase } from '../../../src/mongo/connection/database.ts'
-import { testUri } from '../../support/test-database.ts'
+import type { Database } from '../../../../src/mongo/connection/database.ts'
+import { openDatabase } from '../../../../src/mongo/connection/open-database.ts'
+import { testUri } from '../../../support/test-database.ts'
 
 /** Far longer than a new connection takes, and far shorter than forever. */
 const HANGS_AFTER_MS = 15_000

@@ -4,8 +4,11 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MongoClient } from 'mongodb'
-import { patchActiveSets, ActiveSet } from '../../../src/mongo/connection/active-sets.ts'
-import { testUri } from '../../support/test-database.ts'
+import {
+  patchActiveSets,
+  ActiveSet,
+} from '../../../../src/mongo/connection/driver-patches/active-sets.ts'
+import { testUri } from '../../../support/test-database.ts'
 
 const SCRIPT = fileURLToPath(new URL('./come-and-go.js', import.meta.url))
 

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-import { isPlanKilled } from './database-error.ts'
 
 /** Internal of the driver: decides which reads are retried. */
 const driver = createRequire(import.meta.url)('mongodb/lib/error.js') as {
@@ -14,7 +13,7 @@ let isPatched = false
  * retried.
  * https://www.mongodb.com/docs/manual/reference/error-codes/
  */
-export function patchReadRetries(): void {
+export function patchReadRetries(isPlanKilled: (error: unknown) => boolean): void {
   if (isPatched) return
   isPatched = true
   const isRetried = driver.isRetryableReadError

@@ -1,0 +1,256 @@
+import {
+  type Db,
+  type DbOptions,
+  type Document,
+  GridFSBucket,
+  type MongoClient,
+  ReadConcern,
+  ReadPreference,
+} from 'mongodb'
+import { currentOrigin } from './authorship.ts'
+import type { CommandMonitor } from './command-monitor.ts'
+import { COMMITS } from './commit-record.ts'
+import { type ClientOptions, clientFor, connect, explainStart, MAJORITY_WRITES } from './connect.ts'
+import type { Database } from './database.ts'
+import { asCmsErrors, isBrokenSocket, isPlanKilled, toCmsError } from './database-error.ts'
+import { gatherReads } from '../sharing/gathered-reads.ts'
+import { gatherWrites } from '../sharing/gathered-writes.ts'
+import { patchReadRetries } from './driver-patches/read-retries.ts'
+import { patchSocketWrites } from './driver-patches/socket-writes.ts'
+import {
+  endTransactions,
+  openProcessSessions,
+  type ProcessRow,
+  type ProcessSessionsOptions,
+} from './process-sessions.ts'
+import { openLoggedTransactions } from './logged-transaction.ts'
+import { viewsByPreference } from './read-preference.ts'
+import { openReadAtOnce } from './read-at-once.ts'
+import { openMoments } from '../sharing/read-moment.ts'
+import { runTransaction, type TransactionRun } from './run-transaction.ts'
+import { duringTurn } from '../sharing/session-turns.ts'
+import { openWriteTurns } from '../sharing/write-turns.ts'
+import { shareNextByKey } from '../../base/share-by-key.ts'
+
+export interface DatabaseOptions extends ClientOptions {
+  readonly name: string
+  readonly queryTimeoutMs: number
+  /** Time limit for retries after failures other than conflicts. @default 10,000 ms */
+  readonly transactionTimeoutMs?: number
+  /** Time limit for waiting for other writes of the same document. @default 5,000 ms */
+  readonly conflictTimeoutMs?: number
+  readonly onLostProcess?: (lost: ProcessRow) => void
+  readonly processes?: Pick<ProcessSessionsOptions, 'beatMs' | 'lostMs'>
+  /** @default 100,000 */
+  readonly countLimit?: number
+  /** @default `queryTimeoutMs` */
+  readonly countTimeoutMs?: number
+  /** @default 10,000 */
+  readonly relatedLimit?: number
+  /** @default 0 */
+  readonly trashDays?: number
+}
+
+const MAJORITY_READS = new ReadConcern('majority')
+
+const PRIMARY = ReadPreference.primary
+
+/** Collections with majority writes. Otherwise a failover could assign a commit number or a lease twice. */
+const SYSTEM_PREFIX = 'quire_'
+
+function transactionRun({
+  queryTimeoutMs,
+  transactionTimeoutMs = 10_000,
+  conflictTimeoutMs = 5_000,
+}: DatabaseOptions): Omit<TransactionRun, 'onConflict'> {
+  return {
+    options: {
+      readPreference: PRIMARY,
+      readConcern: { level: 'snapshot' },
+      writeConcern: { w: 'majority' },
+      maxCommitTimeMS: queryTimeoutMs,
+    },
+    timeoutMs: transactionTimeoutMs,
+    conflictTimeoutMs,
+  }
+}
+
+function hasTransactions(reply: Document): boolean {
+  return typeof reply['setName'] === 'string' || reply['msg'] === 'isdbgrid'
+}
+
+interface Transactions extends Pick<
+  Database,
+  | 'transact'
+  | 'readTogether'
+  | 'announce'
+  | 'hasTransactions'
+  | 'writeCommit'
+  | 'onCommit'
+  | 'announceCommit'
+  | 'endTransactions'
+> {
+  readonly withdraw: () => Promise<void>
+}
+
+function openTransactions(client: MongoClient, options: DatabaseOptions): Transactions {
+  const sessions = openProcessSessions({
+    client,
+    database: options.name,
+    maxTimeMS: options.queryTimeoutMs,
+    onLost: options.onLostProcess ?? (() => undefined),
+    ...options.processes,
+  })
+  const run = { ...transactionRun(options), onConflict: () => void sessions.look() }
+  const logged = openLoggedTransactions(commitLogOf(client, options))
+  const turns = openWriteTurns()
+  return {
+    ...logged,
+    hasTransactions: true,
+    transact: (work, { authorship, caller } = currentOrigin()) =>
+      asCmsErrors(() =>
+        client.withSession((session) =>
+          sessions.during(session, () =>
+            duringTurn(session, turns, (turn) =>
+              logged.run(session, authorship, work, (attempt) =>
+                runTransaction(session, attempt, { ...run, turn, caller }),
+              ),
+            ),
+          ),
+        ),
+      ),
+    readTogether: (work) =>
+      asCmsErrors(() =>
+        client.withSession((session) =>
+          runTransaction(session, () => work(session), { ...run, readsOnly: true }),
+        ),
+      ),
+    announce: () => asCmsErrors(() => sessions.start()),
+    endTransactions: (ids) => asCmsErrors(() => endTransactions(client, ids)),
+    withdraw: () => sessions.close(),
+  }
+}
+
+function withoutTransactions(client: MongoClient, options: DatabaseOptions): Transactions {
+  const logged = openLoggedTransactions(commitLogOf(client, options))
+  return {
+    ...logged,
+    hasTransactions: false,
+    transact: (work, { authorship } = currentOrigin()) =>
+      asCmsErrors(() =>
+        client.withSession((session) =>
+          logged.run(session, authorship, work, (attempt) => attempt()),
+        ),
+      ),
+    readTogether: (work) => asCmsErrors(() => client.withSession(work)),
+    announce: () => Promise.resolve(),
+    endTransactions: () => Promise.resolve(),
+    withdraw: () => Promise.resolve(),
+  }
+}
+
+function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions) {
+  const db = client.db(name, { readPreference: PRIMARY, writeConcern: MAJORITY_WRITES })
+  return { rows: db.collection(COMMITS), maxTimeMS, command: db.command.bind(db) }
+}
+
+type View = Pick<Database, 'collection' | 'readAtOnce' | 'gather' | 'shareCounts'>
+
+/** If a count takes longer, the next one starts in parallel. */
+const MAX_COUNT_WAIT_MS = 100
+
+/** Each view batches and shares its own reads, because they may come from different members. */
+function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null): View {
+  return {
+    collection: (name) =>
+      name.startsWith(SYSTEM_PREFIX)
+        ? db.collection(name, { writeConcern: MAJORITY_WRITES })
+        : db.collection(name),
+    readAtOnce: openReadAtOnce(db, options),
+    gather: gatherReads(monitor),
+    shareCounts: shareNextByKey(MAX_COUNT_WAIT_MS),
+  }
+}
+
+async function greet(
+  client: MongoClient,
+  { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions,
+): Promise<Document> {
+  try {
+    await connect(client)
+    return await client
+      .db(name, { readPreference: PRIMARY })
+      .admin()
+      .command({ hello: 1, maxTimeMS })
+  } catch (error) {
+    await client.close()
+    throw toCmsError(explainStart(error))
+  }
+}
+
+/** @throws ServiceUnavailableError if no server can be used, ConfigError for an invalid URI */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  patchSocketWrites(isBrokenSocket)
+  patchReadRetries(isPlanKilled)
+  const client = clientFor(options)
+  const db = client.db(options.name, { readPreference: PRIMARY })
+  const { withdraw, ...transactions } = hasTransactions(await greet(client, options))
+    ? openTransactions(client, options)
+    : withoutTransactions(client, options)
+  const monitor = options.monitor ?? null
+  const database: Database = {
+    ...transactions,
+    queryTimeoutMs: options.queryTimeoutMs,
+    maxPoolSize: client.options.maxPoolSize,
+    countLimit: options.countLimit ?? 100_000,
+    countTimeoutMs: options.countTimeoutMs ?? options.queryTimeoutMs,
+    relatedLimit: options.relatedLimit ?? 10_000,
+    trashDays: options.trashDays ?? 0,
+    ...viewOf(db, client, monitor),
+    gatherWrites: gatherWrites(monitor),
+    monitor,
+    reading: (preference) => reading(preference),
+    get majority() {
+      return majority
+    },
+    readMoment: (work) => asCmsErrors(() => readMoment(work)),
+    ...commandsOf(db, options),
+    close: async () => {
+      await withdraw()
+      await client.close()
+    },
+  }
+  const viewBy = (view: DbOptions): Database =>
+    withView(database, viewOf(client.db(options.name, view), client, monitor))
+  const reading = viewsByPreference(client.options.readPreference, database, (readPreference) =>
+    viewBy({ readPreference }),
+  )
+  const majority = transactions.hasTransactions
+    ? viewBy({ readPreference: PRIMARY, readConcern: MAJORITY_READS })
+    : database
+  const readMoment = openMoments(client, database)
+  return database
+}
+
+type Commands = Pick<Database, 'bucket' | 'ping' | 'hello' | 'command' | 'commandIn'>
+
+function commandsOf(db: Db, { queryTimeoutMs: maxTimeMS }: DatabaseOptions): Commands {
+  return {
+    bucket: (name) => new GridFSBucket(db, { bucketName: name }),
+    ping: async () => {
+      await asCmsErrors(() => db.command({ ping: 1 }))
+    },
+    hello: () => asCmsErrors(() => db.admin().command({ hello: 1, maxTimeMS })),
+    command: (command) => asCmsErrors(() => db.command({ ...command, maxTimeMS })),
+    commandIn: (session, command) => db.command(command, { session }),
+  }
+}
+
+/** Copies property descriptors, because spreading would evaluate the getters. */
+function withView(database: Database, view: View): Database {
+  const properties = {
+    ...Object.getOwnPropertyDescriptors(database),
+    ...Object.getOwnPropertyDescriptors(view),
+  }
+  return Object.defineProperties({}, properties) as Database
+}

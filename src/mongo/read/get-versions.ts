@@ -1,0 +1,75 @@
+import type { VersionKey } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { inSession, optionsOf } from '../connection/commands.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import {
+  asVersion,
+  type StoredVersion,
+  type VersionDocument,
+  versionsOf,
+} from '../versions/stored-version.ts'
+import { matchDocument, versionId } from '../versions/version-match.ts'
+
+/** Timeout of commands on many versions that no client waits for. */
+export const BULK_TIMEOUT_MS = 60_000
+
+/** Reads a version with all stored members, as the basis of a write. */
+export async function getWholeVersion(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  key: VersionKey,
+  session: Session | undefined,
+): Promise<StoredVersion | null> {
+  const found = await inSession(session, () =>
+    versionsOf(database, plan).findOne(
+      { _id: versionId(documentId, key) },
+      optionsOf(database, session),
+    ),
+  )
+  return found === null ? null : asVersion(found)
+}
+
+export function getAllVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  documentId: string,
+  session?: Session,
+): Promise<readonly StoredVersion[]> {
+  return inSession(session, async () => {
+    const found = await versionsOf(database, plan)
+      .find(matchDocument(documentId), optionsOf(database, session))
+      .toArray()
+    return found.map(asVersion)
+  })
+}
+
+/** Returns the subset of the given `_id`s (`versionId`) that are stored. */
+export function findStoredVersionIds(
+  database: Database,
+  plan: ContentTypePlan,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return asCmsErrors(async () => {
+    const found = await versionsOf(database, plan)
+      .find(
+        { _id: { $in: [...ids] } },
+        { maxTimeMS: BULK_TIMEOUT_MS, projection: { _id: 1 }, batchSize: ids.length + 1 },
+      )
+      .toArray()
+    return new Set(found.map(({ _id }) => _id))
+  })
+}
+
+/** Finds the stored ones of the given `_id`s (`versionId`) in a transaction. Sends no command for none. */
+export async function findVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  ids: readonly string[],
+  session: Session,
+): Promise<readonly VersionDocument[]> {
+  if (ids.length === 0) return []
+  const filter = { _id: { $in: [...ids] } }
+  return versionsOf(database, plan).find(filter, optionsOf(database, session)).toArray()
+}

@@ -1,0 +1,103 @@
+import type { AbstractCursor, Document } from 'mongodb'
+import { beginTimeSlice } from '../../base/time-slice.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { optionsOf } from '../connection/commands.ts'
+import type { Database } from '../connection/database.ts'
+
+/** The options of a `find` command. */
+export interface Find {
+  readonly filter: Document
+  readonly projection: Document
+  /** If present, it has at least one path. */
+  readonly sort?: Document
+  readonly skip?: number
+  /** 0: no limit. */
+  readonly limit: number
+}
+
+/**
+ * Passes the BSON of each row to `visit`, batch by batch. A read stops when `visit` throws, and
+ * large batches yield to the event loop. If the rows do not fit into one reply, they are read again
+ * with a cursor.
+ */
+export async function visitFound(
+  database: Database,
+  { collectionName }: ContentTypePlan,
+  find: Find,
+  visit: (bytes: Uint8Array) => void,
+): Promise<void> {
+  const batchSize = batchSizeOf(find.limit)
+  const rows = await database.readAtOnce({
+    find: collectionName,
+    ...find,
+    batchSize,
+    ...optionsOf(database),
+  })
+  if (rows !== null) {
+    await visitBatch(rows, visit)
+    return
+  }
+  const { filter, ...options } = find
+  const found = database
+    .collection(collectionName)
+    .find(filter, { ...options, ...optionsOf(database), batchSize, raw: true })
+  await visitRows(found, visit)
+}
+
+export interface AggregateOptions {
+  readonly batchSize?: number
+  readonly maxTimeMS?: number
+}
+
+/** Like `visitFound`, for an aggregation. */
+export async function visitAggregated(
+  database: Database,
+  { collectionName }: ContentTypePlan,
+  pipeline: readonly Document[],
+  { maxTimeMS, ...cursor }: AggregateOptions,
+  visit: (bytes: Uint8Array) => void,
+): Promise<void> {
+  // Evaluated per attempt, because the second attempt may only use the remaining time.
+  const bound = () => (maxTimeMS === undefined ? optionsOf(database) : { maxTimeMS })
+  const aggregate = { aggregate: collectionName, pipeline, cursor, ...bound() }
+  const rows = await database.readAtOnce(aggregate)
+  if (rows !== null) {
+    await visitBatch(rows, visit)
+    return
+  }
+  const options = { ...bound(), ...cursor, raw: true }
+  const found = database.collection(collectionName).aggregate([...pipeline], options)
+  await visitRows(found, visit)
+}
+
+/** One more than the limit, so that the server closes the cursor after the first batch. */
+export function batchSizeOf(limit: number): number {
+  return limit === 0 ? MAX_BATCH : limit + 1
+}
+
+const MAX_BATCH = 100_000
+
+async function visitRows(found: AbstractCursor, visit: (bytes: Uint8Array) => void): Promise<void> {
+  try {
+    while (await found.hasNext()) {
+      await visitBatch(found.readBufferedDocuments() as Uint8Array[], visit)
+    }
+  } finally {
+    await found.close()
+  }
+}
+
+/**
+ * The time slice starts with the batch. If it included the wait for the database, the first row
+ * would already yield.
+ */
+async function visitBatch(
+  batch: readonly Uint8Array[],
+  visit: (bytes: Uint8Array) => void,
+): Promise<void> {
+  const slice = beginTimeSlice()
+  for (const bytes of batch) {
+    visit(bytes)
+    if (slice.isOver()) await slice.next()
+  }
+}

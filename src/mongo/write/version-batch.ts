@@ -1,0 +1,110 @@
+import { BSON, type Document } from 'mongodb'
+import type { Database, Session } from '../connection/database.ts'
+import { insertTogether, updateTogether } from '../connection/write-commands.ts'
+import { LOCK, REVISION } from '../versions/revision.ts'
+import type { VersionDocument } from '../versions/stored-version.ts'
+import { isHeld } from './hold-documents.ts'
+
+/** The operators of a write of one version. */
+export interface VersionUpdate {
+  readonly $set: Document
+  readonly $max: Document
+}
+
+/** One command is limited to 16 MB, and the log stores the content a second time. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+interface Change {
+  readonly statement: { readonly q: Document; readonly u: VersionUpdate }
+  readonly after: VersionDocument
+}
+
+const open = new WeakMap<Session, VersionBatch>()
+
+/** Null if the session sends each write on its own. */
+export function batchOf(session: Session): VersionBatch | null {
+  return open.get(session) ?? null
+}
+
+/**
+ * The versions that a group of writes has read, and the writes that it has not sent yet. The functions that write
+ * versions (`write-versions.ts`) add to the batch of their session instead of sending a command each.
+ */
+export class VersionBatch {
+  readonly #stored: Map<string, VersionDocument>
+  readonly #rows: VersionDocument[] = []
+  readonly #changes: Change[] = []
+
+  /** From now on the session collects its writes. */
+  constructor(stored: readonly VersionDocument[], session: Session) {
+    this.#stored = new Map(stored.map((version) => [version._id, version]))
+    open.set(session, this)
+  }
+
+  /** Whether all of the versions are stored, and no release is about to lock their document. */
+  has(ids: readonly string[]): boolean {
+    return ids.every((id) => {
+      const stored = this.#stored.get(id)
+      return stored !== undefined && !isHeld(stored[LOCK])
+    })
+  }
+
+  insert(rows: readonly VersionDocument[]): void {
+    this.#rows.push(...rows)
+  }
+
+  /** Returns the version as the update leaves it, or null if the version was not read. */
+  update(id: string, u: VersionUpdate): VersionDocument | null {
+    const before = this.#stored.get(id)
+    if (before === undefined) return null
+    const after = applied(before, u)
+    const q = { _id: id, [REVISION]: (before[REVISION] as unknown) ?? null }
+    this.#stored.set(id, after)
+    this.#changes.push({ statement: { q, u }, after })
+    return after
+  }
+
+  /** Runs one write of the group, and takes back its changes if it fails. */
+  async attempt<T>(write: () => Promise<T>): Promise<T> {
+    const { length: rows } = this.#rows
+    const { length: changes } = this.#changes
+    try {
+      return await write()
+    } catch (error) {
+      this.#rows.length = rows
+      this.#changes.length = changes
+      throw error
+    }
+  }
+
+  /**
+   * Sends all writes, with one command for new versions and one for stored versions.
+   * @throws Error if the commands are too large, or if another write has changed a version since it was read
+   */
+  async send(database: Database, collection: string, session: Session): Promise<void> {
+    open.delete(session)
+    assertSmall([...this.#rows, ...this.#changes.map(({ after }) => after)])
+    if (this.#rows.length > 0) await insertTogether(database, collection, this.#rows, session)
+    const updates = this.#changes.map(({ statement }) => statement)
+    if (updates.length === 0) return
+    const count = await updateTogether(database, collection, updates, session)
+    if (count !== updates.length) throw new Error('a version has changed since it was read')
+  }
+}
+
+function assertSmall(documents: readonly Document[]): void {
+  const bytes = documents.reduce((sum, each) => sum + BSON.calculateObjectSize(each), 0)
+  if (bytes > MAX_BYTES) throw new Error(`${bytes} bytes are too large to be stored together`)
+}
+
+/** The version that the database makes of an update, with values in the form that the driver reads. */
+function applied(before: VersionDocument, { $set, $max }: VersionUpdate): VersionDocument {
+  const set = BSON.deserialize(BSON.serialize($set, { ignoreUndefined: false }), {
+    useBigInt64: true,
+  })
+  const higher = Object.entries($max).filter(([name, value]) => {
+    const held: unknown = before[name] ?? null
+    return held === null || (held as string | number) < (value as string | number)
+  })
+  return { ...before, ...set, ...Object.fromEntries(higher) }
+}

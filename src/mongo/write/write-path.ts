@@ -1,0 +1,135 @@
+import { MongoNetworkError } from 'mongodb'
+import { CmsError } from '../../base/errors.ts'
+import type { VersionKey } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { SYSTEM, type WriteOrigin } from '../connection/authorship.ts'
+import { beginNextCommit, CommitBehind, dropCommit } from '../connection/commit-record.ts'
+import { isBrokenSocket } from '../connection/database-error.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { findVersions } from '../read/get-versions.ts'
+import { versionId } from '../versions/version-match.ts'
+import { retryCollisions } from './retry-collisions.ts'
+import { tryTakeDocument } from './take-turns.ts'
+import { VersionBatch } from './version-batch.ts'
+
+/**
+ * One write of a document. A write takes these steps, alone or in a group:
+ *
+ * 1. prepare: the operation validates the payload, looks up its targets, and makes the item (`content/write`).
+ * 2. group: items of one content-type that arrive together share a transaction (`writeDocument`).
+ * 3. read: the group reads the versions that its items change, with one command.
+ * 4. compute: each item runs its `write`, in a commit of its own. The functions that write versions
+ *    (`write-versions.ts`) only collect the changes. An item that fails is left out.
+ * 5. write: the group sends the changes of all items, with one command for new and one for stored versions.
+ * 6. log rows: one row per item, with one command. Then the transaction commits.
+ *
+ * An item that is alone in its group has no batch. Its `write` sends each command at once, so that read, compute and
+ * write of a version are one `findAndModify`. A failed group writes each of its items alone.
+ *
+ * Everything that a step needs is a member of the item, because a group runs in the context of its first item.
+ */
+export interface WriteItem<T> {
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  readonly origin: WriteOrigin
+  /**
+   * The stored versions that the write changes: all of them exist, and it reads and writes no others. Null if the write
+   * reaches other documents or locales, or stores further rows. It then has a transaction of its own.
+   */
+  readonly changes: readonly VersionKey[] | null
+  /** Computes and writes the versions. May run several times, also in different transactions. */
+  readonly write: (session: Session) => Promise<T>
+}
+
+interface Written<T> {
+  readonly result: T
+}
+
+/**
+ * Runs the write in a transaction, together with concurrent writes of the same content-type.
+ * @throws the errors of its `write`; errors of the commit, to all writes of the group
+ */
+export function writeDocument<T>(database: Database, item: WriteItem<T>): Promise<T> {
+  const { plan, documentId, changes, write, origin } = item
+  const isShared = changes !== null && database.hasTransactions
+  return retryCollisions(async () => {
+    const written = isShared
+      ? await database.gatherWrites<WriteItem<T>, Written<T>>(
+          `write ${plan.collectionName}`,
+          documentId,
+          item,
+          (items) => writeGroup(database, items),
+        )
+      : null
+    return written === null ? database.transact(write, origin) : written.result
+  })
+}
+
+/** Null stands for an item that was left out. Nothing of it is stored. */
+async function writeGroup<T>(
+  database: Database,
+  items: readonly WriteItem<T>[],
+): Promise<readonly (Written<T> | null)[]> {
+  const [first, ...others] = items
+  if (first === undefined) return []
+  const { plan, write, origin } = first
+  if (others.length === 0) return [{ result: await database.transact(write, origin) }]
+  try {
+    return await database.transact((session) => writeAll(database, plan, items, session), SYSTEM)
+  } catch (error) {
+    if (error instanceof GroupRefused) return items.map(() => null)
+    throw error
+  }
+}
+
+async function writeAll<T>(
+  database: Database,
+  plan: ContentTypePlan,
+  items: readonly WriteItem<T>[],
+  session: Session,
+): Promise<readonly (Written<T> | null)[]> {
+  try {
+    const free = items.filter(({ documentId }) => tryTakeDocument(plan, documentId, session))
+    const stored = await findVersions(database, plan, free.flatMap(idsOf), session)
+    const batch = new VersionBatch(stored, session)
+    const written = new Map<WriteItem<T>, Written<T> | null>()
+    for (const item of free) {
+      if (batch.has(idsOf(item))) written.set(item, await compute(batch, item, session))
+    }
+    await batch.send(database, plan.collectionName, session)
+    await database.writeCommit(session)
+    return items.map((item) => written.get(item) ?? null)
+  } catch (error) {
+    const mayRetry = error instanceof CommitBehind || error instanceof MongoNetworkError
+    if (mayRetry || isBrokenSocket(error)) throw error
+    throw new GroupRefused(error)
+  }
+}
+
+/** Null if the write fails in a way that its caller is told about when it runs alone. */
+async function compute<T>(
+  batch: VersionBatch,
+  { origin, write }: WriteItem<T>,
+  session: Session,
+): Promise<Written<T> | null> {
+  beginNextCommit(session, origin.authorship)
+  try {
+    return { result: await batch.attempt(() => write(session)) }
+  } catch (error) {
+    if (!(error instanceof CmsError)) throw error
+    dropCommit(session)
+    return null
+  }
+}
+
+function idsOf({ documentId, changes }: WriteItem<unknown>): readonly string[] {
+  return (changes ?? []).map((key) => versionId(documentId, key))
+}
+
+/** Not a driver error, so that the transaction is not retried. */
+class GroupRefused extends Error {
+  constructor(cause: unknown) {
+    super('The writes could not be stored together', { cause })
+    this.name = 'GroupRefused'
+  }
+}
