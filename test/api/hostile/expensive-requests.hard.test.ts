@@ -13,6 +13,7 @@ import { NO_LOCALE } from '../../../src/schema/no-locale.ts'
 import { documentContext } from '../../../src/server/services/document-context.ts'
 import { loadSchema } from '../../../src/server/services/load-schema.ts'
 import { testUri } from '../../support/test-database.ts'
+import { startServerClock } from '../../support/server-clock.ts'
 import {
   BOOKS,
   CONTENT_TYPES,
@@ -40,7 +41,6 @@ const ALLOWED = [200, 400, 503, 504]
 interface Answered {
   readonly status: number
   readonly text: string
-  readonly ms: number
 }
 
 describe(`${REQUESTS} short and expensive public requests`, () => {
@@ -120,7 +120,6 @@ describe(`${REQUESTS} short and expensive public requests`, () => {
     body?: string | Buffer,
     type?: string,
   ): Promise<Answered> {
-    const started = performance.now()
     const isRoot = method !== 'GET'
     return new Promise((resolve, reject) => {
       const asked = request(`${server.base}${target}`, {
@@ -140,7 +139,7 @@ describe(`${REQUESTS} short and expensive public requests`, () => {
         response.on('error', reject)
         response.on('end', () => {
           const text = Buffer.concat(kept).toString('utf8')
-          resolve({ status: response.statusCode ?? 0, text, ms: performance.now() - started })
+          resolve({ status: response.statusCode ?? 0, text })
         })
       })
       asked.end(body)
@@ -164,9 +163,10 @@ describe(`${REQUESTS} short and expensive public requests`, () => {
     const end = new AbortController()
     const watch = async (): Promise<void> => {
       while (!end.signal.aborted) {
-        const { status, ms } = await send('GET', '/_health')
+        const elapsedMs = startServerClock(server.pid)
+        const { status } = await send('GET', '/_health')
         expect(status).to.equal(204)
-        slowest = Math.max(slowest, ms)
+        slowest = Math.max(slowest, elapsedMs())
         largest = Math.max(largest, residentBytes())
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
