@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { setTimeout as delay } from 'node:timers/promises'
 import { testUri } from '../../support/test-database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../../support/database-proxy.ts'
 import { type Answer, declare, serve, type TestServer } from '../../support/server.ts'
