@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { actionQueue } from '../../entry/action-queue.ts'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import {
   type ActedOn,
@@ -38,11 +39,9 @@ export function useEntryActions(
   const notifyHere = useOwnNotices()
   const { form, saver, door } = session
   const act = (action: EntryAction): Promise<boolean> => actOn(session, client, t, action)
-  const alone = (work: () => Promise<void>) => async (): Promise<void> => {
-    if (isBusy) return
-    setBusy(true)
-    await work().finally(() => setBusy(false))
-  }
+  // Stays the same as long as the form is open, so that an action waits for one of an earlier render.
+  const [run] = useState(() => actionQueue(setBusy))
+  const alone = (name: string, work: () => Promise<void>) => (): Promise<void> => run(name, work)
   const saveAll = async (): Promise<boolean> => {
     const isSaved = await saver.saveNow()
     if (!isSaved && !focusProblem()) notifyFailure(t('entry.notSaved'))
@@ -51,10 +50,10 @@ export function useEntryActions(
   const undo = (action: EntryAction) => (): void => void act(action)
   return {
     isBusy,
-    save: alone(async () => {
+    save: alone('save', async () => {
       if (await saveAll()) notify(t('entry.saved'))
     }),
-    publish: alone(async () => {
+    publish: alone('publish', async () => {
       form.setUnfit(new Map())
       if (!(await saver.saveNow())) {
         await showPublicationFaults(session)
@@ -65,11 +64,11 @@ export function useEntryActions(
       if (!(await act('publish'))) return void focusProblem()
       notify(t('entry.published'), state === 'draft' ? undo('unpublish') : undefined)
     }),
-    unpublish: alone(async () => {
+    unpublish: alone('unpublish', async () => {
       if (!(await saveAll()) || !(await act('unpublish'))) return
       notify(t('entry.unpublished'), state === 'published' ? undo('publish') : undefined)
     }),
-    discard: alone(async () => {
+    discard: alone('discard', async () => {
       await saver.saveNow()
       const before = form.values()
       if (await act('discard')) notifyHere(t('entry.discarded'), () => putBack(session, before))
