@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { SchemaError } from '../base/errors.ts'
 import { loadSchema } from '../server/services/load-schema.ts'
+import { isGenerated } from './generated-code.ts'
 
 export interface ProjectCheck {
   readonly types: readonly ProjectType[]
@@ -61,7 +62,7 @@ async function findCode(folder: string): Promise<readonly string[]> {
   const found = new Map<string, string[]>()
   for (const path of (await filesIn(join(folder, 'src'))).filter(isCode)) {
     const kind = kindOf(relative(join(folder, 'src'), path).split(/[\\/]/))
-    if (kind === null) continue
+    if (kind === null || isGenerated(await readFile(path, 'utf8'))) continue
     found.set(kind, [...(found.get(kind) ?? []), relative(folder, path)])
   }
   return [...found].map(([kind, paths]) => {
@@ -74,7 +75,7 @@ function isCode(path: string): boolean {
   return CODE.test(path) && !path.endsWith('.d.ts')
 }
 
-/** Uses folder names only and opens no file. */
+/** The kind of code in a file, by the names of its folders. */
 function kindOf(path: readonly string[]): string | null {
   const name = path.at(-1) ?? ''
   if (name.startsWith('lifecycles.')) return 'lifecycles'

@@ -25,16 +25,101 @@ const SCHEMA = {
   },
 }
 
+const CUSTOM_CONTROLLER = `import { factories } from '@strapi/strapi'
+export default factories.createCoreController('api::article.article', ({ strapi }) => ({
+  async find(ctx) { return super.find(ctx) },
+}))`
+
+const DECLARED = 'src/api/article/content-types/article/schema.json'
+
+/** Code as the reference generates it. */
+const GENERATED: readonly (readonly [string, string])[] = [
+  [
+    'src/api/article/controllers/article.ts',
+    `/**
+ * article controller
+ */
+
+import { factories } from '@strapi/strapi'
+
+export default factories.createCoreController('api::article.article');
+`,
+  ],
+  [
+    'src/api/article/services/article.js',
+    `'use strict';
+
+/**
+ * article service
+ */
+
+const { createCoreService } = require('@strapi/strapi').factories;
+
+module.exports = createCoreService('api::article.article');
+`,
+  ],
+  [
+    'src/api/article/routes/article.js',
+    `const { createCoreRouter } = require("@strapi/strapi").factories;
+module.exports = createCoreRouter("api::article.article");`,
+  ],
+  [
+    'src/api/article/routes/second.ts',
+    `import { factories } from '@strapi/strapi';
+const { createCoreRouter } = factories;
+export default createCoreRouter(
+  'api::article.article',
+);`,
+  ],
+  [
+    'src/index.ts',
+    `// import type { Core } from '@strapi/strapi';
+
+export default {
+  /**
+   * An asynchronous register function that runs before
+   * your application is initialized.
+   */
+  register(/* { strapi }: { strapi: Core.Strapi } */) {},
+
+  /** Runs right before your application gets started. */
+  bootstrap(/* { strapi }: { strapi: Core.Strapi } */) {},
+};
+`,
+  ],
+  ['src/extensions/empty.js', '// nothing here\n'],
+  ['src/middlewares/none.js', 'module.exports = {};'],
+]
+
+const CUSTOM: readonly (readonly [string, string])[] = [
+  ['src/api/article/controllers/article.ts', CUSTOM_CONTROLLER],
+  [
+    'src/api/article/routes/article.js',
+    `module.exports = createCoreRouter('api::article.article', { only: ['find'] });`,
+  ],
+  [
+    'src/api/article/controllers/comment.js',
+    `// createCoreController('api::a.a')
+module.exports = { find: (ctx) => 'http://x' };`,
+  ],
+  ['src/index.js', `module.exports = { register() {}, bootstrap({ strapi }) { strapi.x() } };`],
+  [
+    'src/api/article/services/article.js',
+    `startTimer(); module.exports = createCoreService('api::article.article');`,
+  ],
+]
+
 /** A generated project: other files lie next to the declarations. */
 const PROJECT = {
   'package.json': { name: 'site', dependencies: { '@strapi/plugin-cloud': '5.0.0', koa: '3.0.0' } },
   'tsconfig.json': { compilerOptions: {} },
-  'src/index.ts': '',
+  'src/index.ts': 'export default { bootstrap({ strapi }) { strapi.log.info(1) } }',
   'src/admin/tsconfig.json': {},
-  'src/api/article/content-types/article/schema.json': SCHEMA,
-  'src/api/article/content-types/article/lifecycles.ts': '',
-  'src/api/article/controllers/article.ts': '',
-  'src/api/article/routes/article.ts': '',
+  [DECLARED]: SCHEMA,
+  'src/api/article/content-types/article/lifecycles.ts':
+    'export default { afterCreate() { send() } }',
+  'src/api/article/controllers/article.ts': CUSTOM_CONTROLLER,
+  'src/api/article/routes/article.ts': "export default { routes: [{ method: 'GET', path: '/x' }] }",
   'src/components/shared/quote.json': { attributes: { text: { type: 'text' } } },
   'types/generated/contentTypes.d.ts': '',
 }
@@ -91,6 +176,30 @@ describe('quire check-project', () => {
     ])
     expect(leftBehind.join()).to.include('@strapi/plugin-cloud').and.not.include('koa')
     expect(await run(folder)).to.have.property('status', 0)
+  })
+
+  for (const [name, text] of GENERATED) {
+    it(`does not list generated code: ${name}`, async () => {
+      write({ 'package.json': {}, [name]: text })
+      expect((await checkProject(folder)).leftBehind).to.deep.equal([])
+    })
+  }
+
+  for (const [name, text] of CUSTOM) {
+    it(`lists custom code: ${name}`, async () => {
+      write({ 'package.json': {}, [name]: text })
+      expect((await checkProject(folder)).leftBehind.join()).to.include(name)
+    })
+  }
+
+  it('warns of a declared publishedAt, and starts', async () => {
+    const publishedAt = { type: 'datetime' }
+    const attributes = { title: { type: 'string' }, publishedAt }
+    write({ 'package.json': {}, [DECLARED]: { ...SCHEMA, attributes } })
+    const { faults, warnings, types } = await checkProject(folder)
+    expect(faults).to.deep.equal([])
+    expect(types[0]?.attributes).to.equal(1)
+    expect(warnings.join()).to.include('attributes.publishedAt: the server sets this date')
   })
 
   it('checks a project that the server starts on unchanged', async () => {

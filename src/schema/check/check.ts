@@ -85,9 +85,12 @@ function checkFile(file: HolderFile): CheckedFile {
     ([name, content]) => [name, plainAttribute(content)] as const,
   )
   const names = entries.map(([name]) => name)
-  const leftOut = entries.filter(([, content]) => isMorphRelation(content))
+  const leftOut = entries.flatMap(([name, content]) => {
+    const why = leftOutReason(name, content, file.kind)
+    return why === null ? [] : [{ name, why }]
+  })
   const attributes = entries
-    .filter(([, content]) => !isMorphRelation(content))
+    .filter(([name]) => leftOut.every((one) => one.name !== name))
     .map(([name, content]) => {
       return { name, content, faults: checkAttribute(name, content, file, names) }
     })
@@ -101,15 +104,26 @@ function checkFile(file: HolderFile): CheckedFile {
     attributes: Object.fromEntries(
       fine.map(({ name, content }) => [name, content as AttributeDefinition]),
     ),
-    brokenNames: [...broken.map(({ name }) => name), ...leftOut.map(([name]) => name)],
+    brokenNames: [...broken.map(({ name }) => name), ...leftOut.map(({ name }) => name)],
     warnings: [
-      ...leftOut.map(([name]) => ({ path: `attributes.${name}`, problem: LEFT_OUT })),
+      ...leftOut.map(({ name, why }) => ({ path: `attributes.${name}`, problem: why })),
       ...fine.flatMap(({ name, content }) => findUnknownKeys(content, `attributes.${name}`)),
     ],
   }
 }
 
-const LEFT_OUT = 'polymorphic relations are not supported; the attribute is left out'
+/** Dates that the server sets. Projects of the reference may declare them. */
+const SERVER_DATES: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt'])
+
+/** Null for an attribute that is used. */
+function leftOutReason(name: string, content: unknown, kind: HolderFile['kind']): string | null {
+  if (isMorphRelation(content)) {
+    return 'polymorphic relations are not supported; the attribute is left out'
+  }
+  const isDate = (content as { readonly type?: unknown } | null)?.type === 'datetime'
+  if (kind !== 'contentType' || !SERVER_DATES.has(name) || !isDate) return null
+  return 'the server sets this date; the declared attribute is left out'
+}
 
 function isReadable(faults: readonly DeclarationFault[]): boolean {
   return faults.every(({ path }) => path !== '' && path !== 'attributes')
