@@ -31,26 +31,25 @@ export interface Access {
   readonly roles: Roles
   readonly apiTokens: ApiTokens
   /**
-   * Returns the principal of an `Authorization` header. A missing or malformed header means anonymous. Only a JWT needs
-   * a database read per call; roles and tokens are checked for changes once a second.
+   * A missing or malformed header means anonymous. Only JWTs need a database read per call. Roles
+   * and tokens are checked for changes once a second.
    * @throws UnauthorizedError for an unknown or expired bearer.
    */
   principalOf(authorization: string | undefined): Promise<Principal>
-  /** Resolves a recorded author with its current rights. Returns null for deleted authors and for administrators. */
+  /** Returns null for deleted authors and for administrators. */
   principalOfAuthor(by: Author): Promise<Principal | null>
-  /** Waits for pending background writes. Call it before closing the database. */
+  /** Waits for pending background writes. */
   close(): Promise<void>
 }
 
 export interface AccessOptions {
-  /** The value of `ROOT_API_TOKEN`. Null disables root. */
+  /** Null disables root. */
   readonly rootApiToken: string | null
-  /** Identifies end users. If absent, every JWT is rejected. */
+  /** If absent, every JWT is rejected. */
   readonly users?: EndUsers
-  /** Returns the grants of a preview token, or null if it is invalid. If absent, every preview token is rejected. */
+  /** Returns null for an invalid token. If absent, every preview token is rejected. */
   readonly identifyPreview?: (token: string) => Promise<Grants | null>
   readonly now?: () => Date
-  /** Called with failures of background work, such as recording the last use of a token. */
   readonly onBackgroundError?: (error: unknown) => void
 }
 
@@ -65,16 +64,15 @@ interface KnownToken {
   readonly lastUsedAt: Date | null
 }
 
-/** Cached roles and tokens with resolved grants. */
 interface CachedAccess {
   readonly anonymous: Anonymous
   /** By documentId. */
   readonly roles: ReadonlyMap<string, KnownRole>
-  /** By the SHA-256 of the key, in hexadecimal. */
+  /** By the SHA-256 of the key in hexadecimal. */
   readonly tokens: ReadonlyMap<string, KnownToken>
 }
 
-/** Prefix of preview tokens. API token keys are hexadecimal, so the two cannot collide. */
+/** Keys of API tokens are hexadecimal, so they cannot have this prefix. */
 const PREVIEW = 'preview-'
 const NOTE_USE_INTERVAL_MS = 60_000
 const NO_GRANTS: Grants = new Set()
@@ -84,10 +82,7 @@ const NO_USERS: EndUsers = {
   countOf: () => Promise.resolve(0),
 }
 
-/**
- * Creates the built-in roles and the token collection if they do not exist. Safe to run in several
- * processes at once.
- */
+/** Creates the built-in roles and the token collection if missing. Safe to run concurrently. */
 export async function openAccess(
   db: Database,
   actions: Actions,
@@ -185,7 +180,7 @@ async function toPreview(
   return { kind: 'preview', grants }
 }
 
-/** A user without a role, or with a deleted role, has no permissions. */
+/** Without a role, or with a deleted one, a user has no permissions. */
 function toUser(
   { id, documentId, role, session }: IdentifiedUser,
   { roles }: CachedAccess,
@@ -198,7 +193,7 @@ function hasExpired({ expiresAt }: KnownToken, at: Date): boolean {
   return expiresAt !== null && expiresAt <= at
 }
 
-/** Records the last use of tokens in the background, at most once a minute per token. */
+/** Writes in the background, at most once a minute per token. */
 function noteUses(db: Database, now: () => Date, onError: (error: unknown) => void) {
   const notedAt = new Map<number, number>()
   const writing = new Set<Promise<void>>()

@@ -4,7 +4,7 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 export type ContentVerb =
   'find' | 'findOne' | 'sync' | 'create' | 'update' | 'delete' | 'readDrafts' | 'publish'
 
-/** Actions outside of content. The names are those of the reference. */
+/** Named as in the reference. */
 const PLUGIN_VERBS = {
   'plugin::upload.content-api': ['find', 'findOne', 'sync', 'upload', 'destroy'],
   'plugin::users-permissions.auth': [
@@ -33,7 +33,6 @@ const PLUGIN_VERBS = {
   'plugin::i18n.locales': ['listLocales'],
 } as const
 
-/** Subject of the actions that permit named queries, such as `query::home-feed`. */
 export const QUERY_SUBJECT = 'query'
 
 export type PluginSubject = keyof typeof PLUGIN_VERBS
@@ -89,19 +88,16 @@ export function contentVerbs(
   return plan.draftAndPublish ? [...verbs, 'readDrafts', 'publish'] : verbs
 }
 
-/** Maps an action name of the reference to the name used here: `readDraft` becomes `readDrafts`. */
+/** The reference names `readDrafts` `readDraft`. */
 export function canonicalAction(name: string): string {
   return /^api::.+\.readDraft$/.test(name) ? `${name}s` : name
 }
 
-/** Call this once per route, when the route is created. */
 export function contentAction(plan: Pick<ContentTypePlan, 'uid'>, verb: ContentVerb): string {
   return `${plan.uid}.${verb}`
 }
 
-/**
- * Name of the action that permits a named query. It exposes the selection of the query regardless of other permissions.
- */
+/** Permits a named query and its whole selection, regardless of other permissions. */
 export function queryAction(name: string): string {
   return `${QUERY_SUBJECT}::${name}`
 }

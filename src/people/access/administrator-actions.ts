@@ -9,7 +9,7 @@ const VERBS = {
   'admin::releases': ['read', 'create', 'update', 'publish', 'delete'],
   'admin::administrators': ['read', 'create', 'update', 'reset', 'delete'],
   'admin::administrator-roles': ['read', 'create', 'update', 'delete'],
-  /** The files that declare content. Their routes exist only in development. */
+  /** Their routes exist only in development. */
   'admin::declarations': ['read', 'update'],
   'admin::webhooks': ['read', 'create', 'update', 'delete'],
 } as const

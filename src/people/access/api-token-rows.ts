@@ -9,14 +9,14 @@ export interface ApiToken {
   readonly name: string
   readonly description: string
   readonly type: ApiTokenType
-  /** Permissions of a custom token, including those of deleted content-types. Empty for other types. */
+  /** Includes permissions of deleted content-types. Empty unless the type is `custom`. */
   readonly permissions: readonly string[]
-  /** Read preference for content. Null uses the connection string. */
+  /** Null uses the connection string. */
   readonly readPreference: ReadPreferenceName | null
-  /** Null means that the token does not expire. */
+  /** Null never expires. */
   readonly lifespanDays: number | null
   readonly expiresAt: Date | null
-  /** Accurate to one minute. Null if the token was never used. */
+  /** Accurate to one minute. */
   readonly lastUsedAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -24,7 +24,7 @@ export interface ApiToken {
 
 export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference'> {
   readonly _id: number
-  /** Missing in tokens created before read preferences existed. */
+  /** Absent in older tokens. */
   readonly readPreference?: ReadPreferenceName | null
   /** `hashCredential` of the key, in hexadecimal. */
   readonly hash: string
@@ -45,7 +45,7 @@ export function findApiTokenRows(db: Database): Promise<ApiTokenRow[]> {
   return apiTokenRows(db).find({}, { maxTimeMS: db.queryTimeoutMs }).sort({ _id: 1 }).toArray()
 }
 
-/** Records a use, unless this or another process recorded one after `notBefore`. */
+/** Has no effect if a use after `notBefore` is already recorded. */
 export async function putLastUsed(
   db: Database,
   id: number,

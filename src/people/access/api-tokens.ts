@@ -21,15 +21,14 @@ import { inputError, readInput, shortText } from './input.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 
-/** Type of a token in the commit log. */
 const TOKEN_TYPE = 'admin::api-token'
 
-/** A token with its key. The key is shown once and never stored. */
+/** The key is shown once and never stored. */
 export interface NewApiToken extends ApiToken {
   readonly accessKey: string
 }
 
-/** Throws if the principal may not create or change a token with these rights. */
+/** Throws if the principal may not create or change such a token. */
 export type AssertToken = (token: Pick<ApiToken, 'type' | 'permissions'>) => void
 
 /** `assert` checks the rights of the caller. If omitted, every change is allowed. */
@@ -37,15 +36,9 @@ export interface ApiTokens {
   list(): Promise<readonly ApiToken[]>
   /** @throws ValidationError */
   create(input: unknown, assert?: AssertToken): Promise<NewApiToken>
-  /**
-   * Changes only the given fields. A changed lifespan starts now.
-   * @throws NotFoundError, ValidationError
-   */
+  /** A changed lifespan starts now. @throws NotFoundError, ValidationError */
   update(id: number, input: unknown, assert?: AssertToken): Promise<ApiToken>
-  /**
-   * Replaces the key and restarts the lifespan. The previous key stops working.
-   * @throws NotFoundError
-   */
+  /** Replaces the key and restarts the lifespan. @throws NotFoundError */
   regenerate(id: number, assert?: AssertToken): Promise<NewApiToken>
   /** @throws NotFoundError */
   remove(id: number): Promise<ApiToken>

@@ -4,10 +4,7 @@ import type { Grants } from './principal.ts'
 const WRITING: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'publish'])
 const WRITING_FILES: ReadonlySet<string> = new Set(['upload', 'destroy'])
 
-/**
- * Returns a function that reports whether grants permit any write of content or files. It is cached, because every read
- * calls it.
- */
+/** Whether grants permit any write of content or files. Cached, because every read calls it. */
 export function contentWriters(actions: readonly Action[]): (grants: Grants) => boolean {
   const writing = actions.filter(isWriting)
   const known = new WeakMap<Grants, boolean>()

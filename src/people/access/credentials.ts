@@ -8,27 +8,26 @@ export function createAccessKey(): string {
 }
 
 /**
- * SHA-256 of a credential, used for storage and lookup. A slow hash or a salt is unnecessary, because credentials are
- * random and no dictionary attack applies (docs/decisions/0011-access.md).
+ * A slow hash or a salt is unnecessary, because credentials are random
+ * (docs/decisions/0011-access.md).
  */
 export function hashCredential(credential: string): Buffer {
   return hash('sha256', credential, 'buffer')
 }
 
-/** The hash in hexadecimal, as rows store it. */
+/** Hexadecimal, as stored. */
 export function credentialHash(credential: string): string {
   return hashCredential(credential).toString('hex')
 }
 
-/** Compares two hashes in constant time. */
+/** Runs in constant time. */
 export function isSameHash(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
 /**
- * Extracts the credential from an `Authorization` header of the form `Bearer <credential>`. The scheme is
- * case-insensitive, and extra spaces are ignored. Returns null for any other header, which counts as absent, as in the
- * reference.
+ * Accepts `Bearer <credential>` in any case and with extra spaces. Other headers count as absent,
+ * as in the reference.
  */
 export function bearerCredential(authorization: string | undefined): string | null {
   if (authorization === undefined) return null
@@ -37,7 +36,7 @@ export function bearerCredential(authorization: string | undefined): string | nu
   return credential
 }
 
-/** Whether a bearer looks like a JWT. API tokens contain no dots. */
+/** API tokens contain no dots. */
 export function isUserToken(credential: string): boolean {
   return credential.split('.', 4).length === 3
 }

@@ -4,14 +4,14 @@ export interface IdentifiedUser {
   readonly id: number
   readonly documentId: string
   readonly role: string | null
-  /** Session id of the token. Null without sessions. */
+  /** Null without sessions. */
   readonly session: string | null
 }
 
 export interface EndUsers {
   /** @throws UnauthorizedError for an invalid JWT. */
   identify(token: string): Promise<IdentifiedUser>
-  /** Finds a user by documentId. Returns null if the user is deleted or blocked. */
+  /** Returns null if the user is deleted or blocked. */
   find(documentId: string): Promise<Omit<IdentifiedUser, 'session'> | null>
   /** `role` is a documentId. */
   countOf(role: string, session: Session): Promise<number>

@@ -4,26 +4,25 @@ import { didYouMean } from '../../base/near-miss.ts'
 import { type Actions, canonicalAction } from './actions.ts'
 import type { Grants } from './principal.ts'
 
-/** Skip "did you mean" hints beyond this number of unknown names: the search is slow, and long lists are not typos. */
+/** The search for similar names is slow, and long lists are not typos. */
 const MAX_HINTS = 10
 
 const MAX_PERMISSIONS = 10_000
 
-/** Accepts the action names of the reference and of this server. */
 export function actionRule(): Joi.StringSchema {
   return Joi.string()
     .max(255)
     .custom((name: string) => canonicalAction(name))
 }
 
-/** A list of unique action names. `assertKnown` checks that they exist. */
+/** `assertKnownActions` checks that the actions exist. */
 export function permissionsRule(): Joi.ArraySchema<string[]> {
   return Joi.array().items(actionRule()).unique().max(MAX_PERMISSIONS)
 }
 
 /**
- * Permissions that were stored before (`kept`) may stay after their content-type is deleted.
- * @throws ValidationError with one entry per unknown action.
+ * Stored permissions (`kept`) may stay after their content-type is deleted.
+ * @throws ValidationError with one fault per unknown action.
  */
 export function assertKnownActions(
   actions: Actions,
@@ -42,7 +41,7 @@ export function assertKnownActions(
   if (first !== undefined) throw validationError([first, ...rest])
 }
 
-/** Converts stored permissions to a set. Permissions that no longer exist are dropped. */
+/** Drops permissions that no longer exist. */
 export function toGrants(actions: Actions, permissions: readonly string[]): Grants {
   return new Set(permissions.map(canonicalAction).filter((name) => actions.has(name)))
 }

@@ -9,7 +9,7 @@ const OPTIONS: Joi.ValidationOptions = {
   errors: { label: 'path', wrap: { label: false } },
 }
 
-/** A short text of one line, such as a name. Control characters are rejected, because terminals show the text. */
+/** Rejects control characters, because terminals show the text. */
 export function shortText(): Joi.StringSchema {
   return Joi.string()
     .max(255)
@@ -20,7 +20,7 @@ export function shortText(): Joi.StringSchema {
 }
 
 /**
- * Validates the body of a request without converting values.
+ * Does not convert values.
  * @throws ValidationError with every fault and its path, including unknown keys.
  */
 export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
@@ -66,7 +66,6 @@ const REASONS: Readonly<Partial<Record<string, Reason['code']>>> = {
   'string.uri': 'string.uri',
 }
 
-/** Undefined for error types without a documented code. */
 function reasonOf({ type, context }: Joi.ValidationErrorItem): Reason | undefined {
   const code = REASONS[type]
   if (code === undefined) return undefined
@@ -79,8 +78,8 @@ function reasonOf({ type, context }: Joi.ValidationErrorItem): Reason | undefine
 }
 
 /**
- * For inputs with more values than this, only the first fault is reported. Collecting all faults costs more than the
- * values.
+ * Above this number of values, only the first fault is reported. Collecting all faults would be too
+ * expensive.
  */
 const MAX_LIST_LENGTH = 1_000
 
@@ -88,7 +87,6 @@ function hasMore(value: unknown, most: number): boolean {
   return countTo(value, most + 1) > most
 }
 
-/** Counts nested values and stops at `enough`. */
 function countTo(value: unknown, enough: number): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
@@ -117,7 +115,7 @@ export function takenError(key: string, value: string): ValidationError {
   return inputError(key, 'This attribute must be unique', value, { code: 'any.unique' })
 }
 
-/** A validation error of one key that no Joi rule can detect, such as a name that is taken. */
+/** For faults that no Joi rule can detect, such as a taken name. */
 export function inputError(
   key: string,
   message: string,

@@ -6,8 +6,7 @@ import { ConfigError } from '../../base/errors.ts'
 const FILE = 'jwt-secret'
 
 /**
- * Reads the secret from the data folder and creates it if missing, readable by its owner only. Processes that start at
- * the same time get the same secret.
+ * Creates the secret if missing, readable by its owner only. Concurrent starts get the same secret.
  * @throws ConfigError if the file is empty
  */
 export async function keptJwtSecret(dataDir: string): Promise<string> {

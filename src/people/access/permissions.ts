@@ -6,7 +6,7 @@ export function may(principal: Principal, action: string): boolean {
   return principal.grants.has(action)
 }
 
-/** Whether an action is permitted in all given locales. Only administrators can be restricted to locales. */
+/** Only administrators can be restricted to locales. */
 export function mayIn(principal: Principal, action: string, locales: readonly string[]): boolean {
   if (!may(principal, action)) return false
   const permitted = principal.kind === 'administrator' ? principal.localesOf(action) : null
@@ -27,8 +27,7 @@ export function assertMay(principal: Principal, action: string): void {
 }
 
 /**
- * Whether an error may name the missing action. True for programs, administrators and principals that may list
- * permissions. End users and anonymous clients could not act on it.
+ * Whether errors may name the missing action. End users and anonymous clients could not act on it.
  */
 export function mayKnowActions(principal: Principal): boolean {
   return (
@@ -40,10 +39,7 @@ export function mayKnowActions(principal: Principal): boolean {
   )
 }
 
-/**
- * A principal may grant only actions that it has itself. Otherwise the right to create roles would include all rights.
- * @throws ForbiddenError
- */
+/** Otherwise the right to create roles would include all rights. @throws ForbiddenError */
 export function assertMayPermit(principal: Principal, actions: readonly string[]): void {
   for (const action of actions) {
     assertMay(principal, action)
@@ -63,8 +59,7 @@ export function assertProgram({ kind }: Principal): void {
 }
 
 /**
- * Allows root and administrators with the action. A null action allows every administrator. API tokens and end users
- * are always rejected.
+ * Allows root and administrators with the action. Null allows every administrator.
  * @throws UnauthorizedError, ForbiddenError
  */
 export function assertAdministrator(principal: Principal, action: string | null): void {

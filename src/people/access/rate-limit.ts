@@ -7,14 +7,14 @@ export interface Allowance {
   readonly allowed: boolean
   readonly limit: number
   readonly remaining: number
-  /** Start of the next window, in seconds since 1970. */
+  /** In seconds since 1970. */
   readonly resetsAt: number
-  /** Seconds until the next window. */
+  /** In seconds. */
   readonly retryAfter: number
 }
 
 export interface RateLimits {
-  /** Counts one attempt for a route and a key. Counters are shared by all processes. */
+  /** All processes share the counters. */
   count(route: string, key: string, limit: number): Promise<Allowance>
 }
 
@@ -28,7 +28,6 @@ const WINDOW_SECONDS = 60
 
 const COLLECTION = 'quire_rate_limits'
 
-/** Counts attempts per minute in the database, so that all processes share one limit. */
 export async function openRateLimits(db: Database, now: () => Date): Promise<RateLimits> {
   const counters = db.collection<Counter>(COLLECTION)
   await ensureIndexes(counters, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])

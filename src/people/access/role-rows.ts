@@ -5,23 +5,23 @@ import { documentIdFrom } from '@quire/schema/derived-id'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** Type of a role in the commit log, and uid of its content-type. */
+/** Also the uid of the content-type. */
 export const ROLE_TYPE = 'plugin::users-permissions.role'
 
 export interface Role {
   readonly id: number
   readonly documentId: string
   readonly name: string
-  /** Immutable lower-case key of the role. `public` applies to anonymous requests. */
+  /** Immutable. `public` applies to anonymous requests. */
   readonly type: string
   readonly description: string
-  /** In the given order, including permissions of deleted content-types. */
+  /** Includes permissions of deleted content-types. */
   readonly permissions: readonly string[]
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** A role is stored as a version of its content-type, so that queries can populate and filter users by role. */
+/** Stored as a version, so that queries can populate and filter users by role. */
 export interface RoleRow extends Role {
   readonly _id: string
   readonly locale: string
@@ -39,10 +39,7 @@ export function collectionOf(db: Database) {
   return db.collection<RoleRow>('quire_roles')
 }
 
-/**
- * Creates `authenticated` and `public` if they do not exist. Safe to run in several processes at once. The content-type
- * defines the indexes.
- */
+/** Safe to run concurrently. */
 export async function ensureRoles(db: Database, at: Date): Promise<void> {
   for (const role of builtInRoles()) await ensureRow(collectionOf(db), toRoleRow(role, at))
 }
@@ -80,14 +77,14 @@ export function rowId(type: string): string {
 }
 
 /**
- * Derived from the type. This makes types unique without an index, lets processes create the built-in roles
- * concurrently, and allows a lookup by `_id`.
+ * Derived from the type, so that types are unique without an index and concurrent starts create
+ * each role once.
  */
 export function roleDocumentId(type: string): string {
   return documentIdFrom('r', `role ${type}`)
 }
 
-/** By default everything is private except sign-in actions, as in the reference. */
+/** Everything is private except sign-in actions, as in the reference. */
 function builtInRoles(): readonly NewRole[] {
   const auth = 'plugin::users-permissions.auth'
   return [

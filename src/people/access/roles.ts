@@ -21,7 +21,7 @@ import {
   toRoleRow,
 } from './role-rows.ts'
 
-/** The stored roles. Every `input` is unvalidated client data. */
+/** Every `input` is unvalidated. */
 export interface Roles {
   list(): Promise<readonly Role[]>
   /** @throws NotFoundError */
@@ -29,8 +29,8 @@ export interface Roles {
   /** @throws ValidationError */
   create(input: unknown, assertMayChange?: AssertMayChange): Promise<Role>
   /**
-   * Changes only the given fields. `assertMayChange` runs in the transaction, so a concurrently revoked permission
-   * counts as an addition.
+   * `assertMayChange` runs in the transaction, so a concurrently revoked permission counts as an
+   * addition.
    * @throws NotFoundError, ValidationError
    */
   update(type: string, input: unknown, assertMayChange?: AssertMayChange): Promise<Role>
@@ -48,8 +48,8 @@ export interface Roles {
 }
 
 /**
- * Throws unless the principal may grant every action that the change adds or removes. Otherwise a principal could
- * revoke permissions that it cannot restore.
+ * Checks additions and removals. Otherwise a principal could revoke permissions that it cannot
+ * restore.
  */
 export type AssertMayChange = (changed: readonly string[]) => void
 
@@ -89,7 +89,6 @@ export interface RolesContext {
   readonly actions: Actions
   readonly versionedCache: Pick<VersionedCache<unknown>, 'change'>
   readonly now: () => Date
-  /** Number of end users with a role, given by its documentId. */
   readonly countUsers: (documentId: string, session: Session) => Promise<number>
 }
 
@@ -145,7 +144,7 @@ async function removeRole(
   })
 }
 
-/** Serializes the assignment of a role and its removal. */
+/** Serializes assigning and removing a role. */
 function lockOf(documentId: string): string {
   return `role ${documentId}`
 }

@@ -3,7 +3,7 @@ import { contentAction, pluginAction } from './actions.ts'
 import { assertMay } from './permissions.ts'
 import type { Principal } from './principal.ts'
 
-/** A content-type, or the media library, in a sync scope. */
+/** A content-type or the media library. */
 export interface Synced {
   readonly plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'>
 }
@@ -25,10 +25,7 @@ export function syncerOf(principal: Pick<Principal, 'grants'>, scope: SyncedScop
   }
 }
 
-/**
- * The first request requires permission for all types of the scope.
- * @throws ForbiddenError
- */
+/** @throws ForbiddenError unless all types of the scope are permitted */
 export function assertMaySync(principal: Principal, scope: SyncedScope): void {
   for (const type of scope.types) {
     for (const action of actionsOf(scope, type)) assertMay(principal, action)

@@ -2,7 +2,6 @@ import { type Author, type WriteOrigin, writingAs } from '../../mongo/connection
 import type { Caller } from '../../mongo/sharing/write-turns.ts'
 import type { Principal } from './principal.ts'
 
-/** The writes of `work` carry the principal and the request id in the commit log. */
 export function writingFor<T>(
   principal: Principal,
   requestId: string,

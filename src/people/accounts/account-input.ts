@@ -6,7 +6,7 @@ import { MAX_PASSWORD_BYTES } from '../sign-in/passwords.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Rules by key. Faults are reported in this order. */
+/** Faults are reported in this order. */
 export type Rules = Readonly<Record<string, Joi.Schema>>
 
 const MAX_CHARACTERS = 255
@@ -19,12 +19,10 @@ export const RULES = {
     .max(MAX_CHARACTERS)
     .email({ tlds: { allow: false } }),
   username: Joi.string().min(3).max(MAX_CHARACTERS),
-  /** An existing password. Only its length is checked, because hashes are limited to 72 bytes. */
+  /** Hashes are limited to 72 bytes. */
   password: Joi.string().custom(assertFits),
   newPassword: Joi.string().min(6).custom(assertFits),
-  /** Chosen by the client, for example a UUID. */
   deviceId: Joi.string().max(MAX_CHARACTERS),
-  /** Selects the sessions that a sign-out ends. */
   scope: Joi.valid('all', 'current'),
   flag: Joi.boolean(),
   anything: Joi.any(),
@@ -34,16 +32,12 @@ export function required(rule: Joi.Schema): Joi.Schema {
   return rule.required()
 }
 
-/**
- * As in the reference, the length of a password is checked only after all required keys are
- * present.
- */
+/** As in the reference, the length is checked only if all required keys are present. */
 export const NEW_PASSWORD: Rules = { password: RULES.newPassword }
 export const NEW_NAME_AND_PASSWORD: Rules = { username: RULES.username, ...NEW_PASSWORD }
 
 /**
- * Returns the values of keys that have a rule. Values are not converted, and other keys are
- * ignored.
+ * Does not convert values, and ignores other keys.
  * @throws ValidationError with every fault, in the order of the rules.
  */
 export function readAccount(rules: Rules, body: unknown): Input {
@@ -69,7 +63,6 @@ export function readText(input: Input, key: string): string {
   return value
 }
 
-/** Like `readText`, for an optional key. */
 export function optionalTextOf(input: Input, key: string): string | null {
   return input[key] === undefined ? null : readText(input, key)
 }

@@ -44,19 +44,18 @@ export interface AccountsContext extends UsersContext {
   /** Null if tokens live for 30 days and are not refreshed. */
   readonly sessions: Sessions | null
   readonly attributes: UserAttributes
-  /** Whether users must confirm their address before they can sign in. */
   readonly emailConfirmation: boolean
   readonly roles: Pick<Roles, 'list' | 'hold'>
   readonly mailer: Mailer
   readonly links: Links
   /** Written after the response, so that the response time does not depend on it. */
   readonly notes: SignInNotes
-  /** Runs work after the response, so that the response time does not depend on it. */
+  /** Runs after the response, so that the response time does not depend on it. */
   readonly behind: (work: Promise<unknown>) => void
 }
 
 export interface SignedIn {
-  /** Null if the user has just registered and must confirm the address first. */
+  /** Null until a new user confirms the address. */
   readonly jwt: string | null
   /** Null without sessions. */
   readonly refreshToken: string | null
@@ -76,7 +75,7 @@ const LOGOUT = { scope: RULES.scope }
 const DEVICE = { deviceId: RULES.deviceId }
 
 /**
- * Creates an account, then signs in or sends the confirmation mail.
+ * Signs in or sends the confirmation mail.
  * @throws ValidationError, ApplicationError if the name is taken.
  */
 export async function register(
@@ -121,8 +120,8 @@ async function insertNew(
 }
 
 /**
- * Reports a blocked or unconfirmed account only if the password is correct.
- * @throws ValidationError for wrong credentials, ApplicationError if the account may not sign in.
+ * Reports a blocked or unconfirmed account only after the correct password.
+ * @throws ValidationError, ApplicationError
  */
 export async function logIn(context: AccountsContext, body: unknown): Promise<SignedIn> {
   const input = readAccount(LOGIN, body)
@@ -152,15 +151,13 @@ async function hashAnew(context: AccountsContext, user: User, password: string):
   await replaceHash(context, user, await context.passwords.hash(password))
 }
 
-/** The session of a request. */
 export interface OwnSession {
   readonly documentId: string
   readonly session: string | null
 }
 
 /**
- * Ends the session of the request, the session of the given device, or all sessions of the user for
- * `{ "scope": "all" }`. Without sessions, all tokens of the user become invalid.
+ * `{ "scope": "all" }` ends all sessions. Without sessions, all tokens of the user become invalid.
  * @throws ValidationError
  */
 export async function logOut(
@@ -187,15 +184,11 @@ async function signIn(
   return { jwt: await tokens.sign(user, id), refreshToken, user }
 }
 
-/**
- * Name that the client gives its device. Null if absent or without sessions.
- * @throws ValidationError
- */
+/** Null if absent or without sessions. @throws ValidationError */
 export function deviceOf({ sessions }: AccountsContext, body: unknown): string | null {
   return sessions === null ? null : optionalTextOf(readAccount(DEVICE, body), 'deviceId')
 }
 
-/** Whether an authenticated user may sign in. */
 export function mayEnter({ emailConfirmation }: AccountsContext, user: User): boolean {
   return !user.blocked && (user.confirmed || !emailConfirmation)
 }
@@ -211,10 +204,7 @@ export function assertMayEnter(context: AccountsContext, user: User): void {
   throw new ApplicationError(message, {}, { code: 'email_not_confirmed' })
 }
 
-/**
- * Signs a user in after a change.
- * @throws UnauthorizedError if the user was deleted during the request.
- */
+/** @throws UnauthorizedError if the user was deleted during the request. */
 export function signInChanged(
   context: AccountsContext,
   user: User | null,
@@ -225,8 +215,8 @@ export function signInChanged(
 }
 
 /**
- * Tokens have whole seconds. Existing tokens expire with the current second, and the next token is
- * issued for the following second.
+ * Tokens have whole seconds. Existing ones expire with the current second, and new ones are issued
+ * for the next second.
  */
 function revokedTokens(
   { now }: Pick<AccountsContext, 'now'>,
@@ -249,7 +239,6 @@ export function userPasswordOf(
   }
 }
 
-/** The address of a new user is not confirmed. */
 export function newUserValues(
   given: Pick<UserValues, 'username' | 'email' | 'password' | 'role'>,
 ): UserValues {
@@ -269,8 +258,8 @@ export function newUserValues(
 }
 
 /**
- * A username must not equal the address of another user, because both are identifiers at sign-in.
- * In a transaction, the names stay locked until the user is stored.
+ * Usernames and addresses are both identifiers, so neither may equal another one. In a transaction
+ * the names stay locked.
  */
 async function assertUnused(
   context: AccountsContext,

@@ -8,7 +8,7 @@ import { changeUser, findUser } from './users.ts'
 const CONFIRMATION = { confirmation: required(RULES.text) }
 const RECIPIENT = { email: required(RULES.email) }
 
-/** Confirms an address by the code from a mail. @throws ValidationError */
+/** @throws ValidationError */
 export async function confirmEmail(context: AccountsContext, query: unknown): Promise<void> {
   const code = readText(readAccount(CONFIRMATION, query), 'confirmation')
   const confirmationToken = credentialHash(code)
@@ -21,7 +21,7 @@ export async function confirmEmail(context: AccountsContext, query: unknown): Pr
 }
 
 /**
- * Sends the confirmation mail and returns the address. An unknown address succeeds too.
+ * Returns the address. An unknown address succeeds too.
  * @throws ApplicationError if the user is confirmed or blocked.
  */
 export async function sendConfirmation(context: AccountsContext, body: unknown): Promise<string> {

@@ -3,15 +3,12 @@ import type { Database, Session } from '../../mongo/connection/database.ts'
 import { lockName } from '../../mongo/system/lease.ts'
 import { findUser, type User, type UsersContext } from './users.ts'
 
-/**
- * Locks are never deleted, so their number is limited. It is large enough that concurrent
- * registrations rarely share one.
- */
+/** Locks are never deleted, so their number is limited. */
 const LOCKS = 1_024
 
 /**
- * Prevents other transactions from using these names and addresses until this one ends. Unique
- * indexes do not prevent a username that equals the address of another user.
+ * Locks these names until the transaction ends. Unique indexes do not prevent a username that
+ * equals the address of another user.
  */
 export async function lockIdentifiers(
   db: Database,
@@ -29,7 +26,6 @@ function lockOf(identifier: string): number {
   return createHash('sha256').update(identifier).digest().readUInt32BE(0) % LOCKS
 }
 
-/** Whether a user other than `except` has one of these names or addresses. */
 export async function isIdentifier(
   context: Pick<UsersContext, 'db' | 'plan'>,
   identifiers: readonly string[],

@@ -8,7 +8,7 @@ export interface ConfirmationContext extends UsersContext {
   readonly links: Pick<Links, 'emailConfirmation'>
 }
 
-/** Sends the confirmation mail. The code of an earlier mail becomes invalid. */
+/** Invalidates the code of an earlier mail. */
 export async function mailConfirmation(context: ConfirmationContext, user: User): Promise<void> {
   const code = createCode()
   await changeUser(context, user, () => ({ confirmationToken: credentialHash(code) }))

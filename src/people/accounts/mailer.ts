@@ -4,9 +4,8 @@ export interface Mail {
   readonly text: string
 }
 
-/** URLs for links in mails. */
 export interface Links {
-  /** Page with the form for a new password. If null, the mail contains only the code. */
+  /** If null, mails contain only the code. */
   readonly resetPassword: string | null
   readonly emailConfirmation: string
 }
@@ -20,7 +19,7 @@ export interface MailLog {
   debug(fields: object, message: string): void
 }
 
-/** Logs mails instead of sending them. The text contains codes, so it is logged at `debug` only. */
+/** The text contains codes, so it is logged at `debug` only. */
 export function loggingMailer(log: MailLog): Mailer {
   return {
     send: ({ to, subject, text }) => {

@@ -57,7 +57,7 @@ export type UserManagement = UsersContext &
 
 type Input = ReturnType<typeof readAccount>
 
-/** Throws if the caller may not assign this role (a documentId) or manage its users. */
+/** Throws if the caller may not assign this role or manage its users. */
 export type AssertRole = (role: string | null) => Promise<void>
 
 export interface UserEditor {
@@ -82,8 +82,7 @@ export async function getUser(context: UserManagement, id: string): Promise<User
 }
 
 /**
- * @throws ValidationError, ApplicationError if the address or name is taken, errors of
- * `assertRole`.
+ * @throws ValidationError, ApplicationError for a taken address or name, errors of `assertRole`.
  */
 export async function createUser(
   context: UserManagement,
@@ -106,10 +105,9 @@ export async function createUser(
 }
 
 /**
- * Changes the given attributes. A new password revokes the tokens of the user, and blocking ends
- * the sessions.
- * @throws NotFoundError, ValidationError, ApplicationError if the address or name is taken, errors
- * of `assertRole` for the current and the new role.
+ * A new password revokes the tokens, and blocking ends the sessions.
+ * @throws NotFoundError, ValidationError, ApplicationError for a taken address or name, errors of
+ * `assertRole` for the current and the new role.
  */
 export async function updateUser(
   context: UserManagement,
@@ -145,10 +143,7 @@ export async function updateUser(
   return changed
 }
 
-/**
- * Returns the deleted user.
- * @throws NotFoundError, errors of `assertRole` for the role of the user.
- */
+/** Returns the deleted user. @throws NotFoundError, errors of `assertRole`. */
 export async function deleteUser(
   context: UserManagement,
   id: string,
@@ -190,10 +185,7 @@ function flagsOf(input: Input): Partial<Pick<UserValues, 'confirmed' | 'blocked'
   }
 }
 
-/**
- * Repeats the checks in the transaction: the role exists, and no other user has the name or
- * address.
- */
+/** Repeats the checks in the transaction. */
 function guardOf(
   context: UserManagement,
   user: User | null,

@@ -1,7 +1,6 @@
 import type { Database } from '../../mongo/connection/database.ts'
 import { noteAccount, noteSession } from '../sign-in/sign-in-notes.ts'
 
-/** Types in the commit log. */
 const SESSION_TYPE = 'plugin::users-permissions.session'
 const FAILED_TYPE = 'plugin::users-permissions.failed-sign-in'
 /** Replaces the records above the limit. The id is their number. */
@@ -11,10 +10,7 @@ const LEFT_OUT_TYPE = 'plugin::users-permissions.left-out-sign-ins'
 const MAX_PER_MINUTE = 60
 const MINUTE_MS = 60_000
 
-/**
- * Records sign-ins of end users in the audit. Above the limit per minute, only their number is
- * recorded.
- */
+/** Records sign-ins in the audit. Above the limit, only their number is recorded. */
 export interface SignInNotes {
   signedIn(documentId: string): Promise<void>
   /** Null for an unknown name. */

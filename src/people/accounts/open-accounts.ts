@@ -9,12 +9,11 @@ export interface AccountsOptions extends Omit<
 > {
   /** Key for the tokens of known devices. */
   readonly secret: string
-  /** Called for failed background work, for example a mail that could not be sent. */
   readonly onBackgroundError: (error: unknown) => void
 }
 
 export interface Accounts extends AccountsContext {
-  /** Waits for background work. Call it before closing the database. */
+  /** Waits for background work. */
   close(): Promise<void>
 }
 

@@ -6,7 +6,7 @@ export interface Sending {
   readonly from: string
 }
 
-/** Loads the SMTP client only if needed, because it uses memory. */
+/** Loads the SMTP client on demand, because it uses memory. */
 export async function openMailer({ smtpUrl, from }: Sending, log: MailLog): Promise<Mailer> {
   if (smtpUrl === null) return loggingMailer(log)
   const { smtpMailer } = await import('./smtp-mailer.ts')

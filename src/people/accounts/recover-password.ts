@@ -39,18 +39,15 @@ const CHANGE = {
 }
 
 /**
- * Sends a code if the address belongs to a user. The lookup runs after the response, so that
- * neither the response nor its time reveals whether the address exists.
+ * The lookup runs after the response, so that neither the response nor its time reveals whether the
+ * address exists.
  */
 export function forgotPassword(context: AccountsContext, body: unknown): void {
   const email = readText(readAccount(FORGOT, body), 'email').toLowerCase()
   context.behind(findAndSend(context, email))
 }
 
-/**
- * Random delay before the lookup, so that the load of sending a mail cannot be measured in later
- * responses.
- */
+/** Random delay, so that the load of a mail cannot be measured in later responses. */
 const MAX_DELAY_MS = 250
 
 async function findAndSend(context: AccountsContext, email: string): Promise<void> {
@@ -77,7 +74,6 @@ async function sendCode(context: AccountsContext, user: User): Promise<void> {
 }
 
 /**
- * Sets a new password by the code from a mail, and signs in.
  * @throws ValidationError if the code is wrong, used or expired, ApplicationError if the user is
  * blocked.
  */
@@ -104,10 +100,7 @@ export async function resetUserPassword(
   return signInChanged(context, changed, deviceId)
 }
 
-/**
- * Requires the current password. All other tokens of the user become invalid.
- * @throws ValidationError
- */
+/** Invalidates all other tokens of the user. @throws ValidationError */
 export async function changeUserPassword(
   context: AccountsContext,
   documentId: string,
@@ -133,7 +126,6 @@ export async function changeUserPassword(
   return signInChanged(context, changed, deviceId)
 }
 
-/** Keeps the other parameters of the configured URL. */
 function withCode(address: string, code: string): string {
   const url = new URL(address)
   url.searchParams.set('code', code)

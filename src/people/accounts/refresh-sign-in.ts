@@ -4,8 +4,7 @@ import { invalidRefreshToken } from './sessions.ts'
 import { findUser } from './users.ts'
 
 /**
- * Exchanges a refresh token for an access token and the next refresh token. The session ends if the
- * user was deleted or blocked, or has changed the password since it began.
+ * The session ends if the user was deleted or blocked, or has changed the password since it began.
  * @throws UnauthorizedError, NotFoundError without sessions.
  */
 export async function refreshSignIn(

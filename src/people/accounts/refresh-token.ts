@@ -1,6 +1,6 @@
 import { openSigner } from '../sign-in/signer.ts'
 
-/** Content of a refresh token: the session and its generation, which counts the refreshes. */
+/** `generation` counts the refreshes of the session. */
 export interface RefreshClaim {
   readonly id: string
   readonly generation: number
@@ -16,7 +16,7 @@ const TOKEN = /^([0-9a-f]{32})-(\d{1,9})-([0-9a-f]{64})$/
 
 /**
  * Format: `<session>-<generation>-<signature>`. An invalid signature is rejected without a database
- * read. The token of a generation is deterministic.
+ * read.
  */
 export function openRefreshTokens(secret: string): RefreshTokens {
   const signer = openSigner(secret, 'quire refresh tokens')

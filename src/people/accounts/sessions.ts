@@ -7,23 +7,19 @@ import { liveAt, openSessionRows, type SessionRows } from '../sign-in/session-ro
 import { openRefreshTokens, type RefreshClaim, type RefreshTokens } from './refresh-token.ts'
 import { toSeconds } from './user-tokens.ts'
 
-/** Idle timeout and maximum lifetime of a session. */
 export interface SessionLifespans {
   readonly idleSeconds: number
   readonly maxSeconds: number
 }
 
-/** Sign-in of a user on one device. */
 export interface UserSession {
   readonly id: string
   readonly user: string
   /** In seconds since 1970. Compared with `tokensFrom` of the user. */
   readonly issuedAt: number
-  /** The current token. Earlier tokens are invalid. */
   readonly refreshToken: string
 }
 
-/** A session as shown to its user. */
 export interface ListedSession {
   readonly id: string
   /** Name that the client gave its device. */
@@ -34,30 +30,28 @@ export interface ListedSession {
 }
 
 export interface Sessions {
-  /** Starts a session. An existing session of the user on the same device ends. */
+  /** Ends an existing session of the user on the same device. */
   start(
     user: { readonly documentId: string; readonly tokensFrom: number },
     deviceId: string | null,
   ): Promise<UserSession>
   /**
-   * Exchanges a refresh token for the next one. A token that was already exchanged ends its
-   * session, because a second party may have stolen it.
+   * A token that was already exchanged ends its session, because a second party may have stolen it.
    * @throws UnauthorizedError if the token is unknown, expired or used.
    */
   refresh(refreshToken: string): Promise<UserSession>
-  /** Session id of a valid refresh token, otherwise null. No I/O. */
+  /** Null for an invalid token. No I/O. */
   idOf(refreshToken: string): string | null
   isLive(id: string, user: string): Promise<boolean>
   end(id: string): Promise<void>
   /** Most recently used first, at most 100. */
   list(user: string): Promise<readonly ListedSession[]>
-  /** Returns false if the user has no session with this id. */
   endOne(user: string, id: string): Promise<boolean>
   /** Ends the session on one device, or all sessions for null. */
   endOf(user: string, deviceId: string | null): Promise<void>
 }
 
-/** Tokens are not stored. Without the secret, the rows are useless to an attacker. */
+/** Tokens are not stored. */
 interface SessionRow {
   readonly _id: string
   readonly user: string
@@ -66,7 +60,7 @@ interface SessionRow {
   /** Number of refreshes. Only the token of this generation is valid. */
   readonly generation: number
   readonly refreshedAt: Date
-  /** Extended by every refresh, up to `endsAt`. */
+  /** Every refresh extends it, up to `endsAt`. */
   readonly expiresAt: Date
   readonly endsAt: Date
 }
@@ -79,9 +73,8 @@ export interface SessionsOptions {
 }
 
 /**
- * During this time, an exchanged token returns the same successor again, because two tabs may
- * refresh at once and a response may be lost on a mobile network. See
- * docs/decisions/0018-sessions.md.
+ * An exchanged token returns the same successor during this time, because two tabs may refresh at
+ * once and responses may be lost (docs/decisions/0018-sessions.md).
  */
 const GRACE_MS = 10_000
 
@@ -172,7 +165,7 @@ async function refreshSession(
   throw invalidRefreshToken()
 }
 
-/** If two requests exchange the same token, in any process, only one increments the generation. */
+/** Of concurrent requests in any process, one increments the generation. */
 function exchange(
   { rows, lifespans, bounded }: SessionsContext,
   { id, generation }: RefreshClaim,

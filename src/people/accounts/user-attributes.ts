@@ -9,26 +9,18 @@ export interface AttributeWriter {
   readonly locale: string
 }
 
-/** Stores the checked attributes of a user. */
 export type ChangeAttributes = (session: Session) => Promise<void>
 
 type Given = Readonly<Record<string, unknown>>
 
 type CheckUser = (given: Given, writer: AttributeWriter) => Promise<InsertUser>
 
-/**
- * Attributes that a project adds to users. The functions throw ValidationError for invalid values.
- */
+/** The functions throw ValidationError for invalid values. */
 export interface UserAttributes {
   readonly names: readonly string[]
-  /** The names that are accepted at registration. */
   readonly registered: readonly string[]
-  /** Checks all attributes and adds defaults. */
   readonly checkNew: CheckUser
-  /**
-   * Checks the attributes accepted at registration and adds the defaults of the others, which are
-   * optional.
-   */
+  /** Other attributes are optional and get their defaults. */
   readonly checkRegistered: CheckUser
   readonly checkChange: (
     documentId: string,
@@ -40,7 +32,6 @@ export interface UserAttributes {
 /** For CLI commands: relations may target any content. */
 export const ANY_WRITER: AttributeWriter = { mayRead: () => true, locale: 'en' }
 
-/** Picks the own properties of a body that have one of these names. */
 export function pickAttributes(names: readonly string[], body: unknown): Given {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {}
   const given = Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)))

@@ -1,7 +1,6 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { UnauthorizedError } from '../../base/errors.ts'
 
-/** Claims of a verified token. */
 export interface UserClaims {
   readonly id: number
   /** In seconds since 1970. */
@@ -16,7 +15,7 @@ export interface UserTokens {
     user: { readonly id: number; readonly tokensFrom: number },
     session?: string,
   ): Promise<string>
-  /** @throws UnauthorizedError if the signature is invalid or the token has expired. */
+  /** @throws UnauthorizedError for an invalid or expired token. */
   verify(token: string): Promise<UserClaims>
 }
 
@@ -24,10 +23,7 @@ const ALGORITHM = 'HS256'
 const THIRTY_DAYS_SECONDS = 30 * 24 * 60 * 60
 const MAX_CHARACTERS = 2_048
 
-/**
- * JWTs of end users: `{ id, iat, exp }`, with `sid` if sessions are enabled. Only HS256 is
- * accepted.
- */
+/** `{ id, iat, exp }`, with `sid` if sessions are enabled. Only HS256 is accepted. */
 export function openUserTokens(
   secret: string,
   now: () => Date,
@@ -61,8 +57,8 @@ export function openUserTokens(
 }
 
 /**
- * Tokens of this server have no issuer and no audience. If one is present, another server with the
- * same secret issued the token.
+ * Tokens of this server have no issuer and no audience. Others come from a server with the same
+ * secret.
  */
 function claimsOf({ id, iat, iss, aud, sid = null }: JWTPayload): UserClaims {
   if (!Number.isSafeInteger(id) || iat === undefined) throw invalid()

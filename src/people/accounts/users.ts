@@ -18,7 +18,6 @@ import { optionsOf, inSession } from '../../mongo/connection/commands.ts'
 export const USER = 'plugin::users-permissions.user'
 export const ROLE = 'plugin::users-permissions.role'
 
-/** Stored values of an end user, without the fields that every version has. */
 export interface UserValues {
   readonly username: string
   /** In lower case. */
@@ -42,7 +41,6 @@ export type User = StoredVersion & UserValues
 
 export interface UsersContext {
   readonly db: Database
-  /** Plan of the users content-type. */
   readonly plan: ContentTypePlan
   readonly ids: IdAllocator
   readonly now: () => Date
@@ -64,9 +62,8 @@ export async function findUser(
 }
 
 /**
- * Finds a user by address (case-insensitive) or by username. A username that equals the address of
- * another user does not take precedence. Both lookups always run, so that the response time does
- * not reveal which one matched.
+ * By address (case-insensitive) or username. A username that equals another user's address does not
+ * take precedence. Both lookups always run, so that the response time reveals no match.
  */
 export async function findUserByIdentifier(
   context: UsersContext,
@@ -92,13 +89,9 @@ export function toDeviceAccount({ documentId, password }: User): DeviceAccount {
   return { id: documentId, epoch: password }
 }
 
-/**
- * Checks in the transaction whether a user may be stored. Its locks are held until the transaction
- * ends.
- */
+/** Its locks are held until the transaction ends. */
 export type UserGuard = (session: Session) => Promise<void>
 
-/** Stores a new user with checked attributes. */
 export type InsertUser = (values: UserValues, session: Session) => Promise<StoredVersion>
 
 /** @throws ValidationError for a duplicate unique value, errors of `guard` and `insert`. */
@@ -114,10 +107,7 @@ export function insertUser(
   })
 }
 
-/**
- * Applies the changes that `edit` returns for the stored user, in a transaction that may run `edit`
- * more than once. Returns null if the user does not exist.
- */
+/** `edit` may run more than once. Returns null if the user does not exist. */
 export function changeUser(
   { db, plan, now }: UsersContext,
   { documentId }: Pick<User, 'documentId'>,
@@ -135,10 +125,7 @@ export function changeUser(
   })
 }
 
-/**
- * Stores a new hash of the same password, unless the password has changed. No visible value
- * changes, so `updatedAt` and the revision stay.
- */
+/** Has no effect if the password has changed. Keeps `updatedAt` and the revision. */
 export async function replaceHash(
   { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
   { documentId, password }: User,
@@ -165,7 +152,6 @@ export function countUsersOf(
   )
 }
 
-/** `sessions` is null if sessions are disabled. */
 export interface IdentifyContext extends UsersContext {
   readonly tokens: Pick<UserTokens, 'verify'>
   readonly sessions: Pick<Sessions, 'isLive'> | null
@@ -183,8 +169,8 @@ export function openEndUsers(context: IdentifyContext): EndUsers {
 }
 
 /**
- * One lookup by index per request, so that blocking, deletion and a new password take effect
- * immediately in every process.
+ * Blocking, deletion and a new password take effect immediately, because every request runs this
+ * lookup.
  */
 async function identifyUser(context: IdentifyContext, token: string): Promise<IdentifiedUser> {
   const { id, issuedAt, session } = await context.tokens.verify(token)

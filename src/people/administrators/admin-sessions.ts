@@ -5,13 +5,11 @@ import { insertOnce } from '../../mongo/system/insert-once.ts'
 import { createId, createToken } from '../sign-in/random-tokens.ts'
 import { liveAt, openSessionRows, type SessionRows } from '../sign-in/session-rows.ts'
 
-/** The origin of a sign-in, as the list of sessions shows it. */
 export interface Device {
   readonly address: string
   readonly userAgent: string
 }
 
-/** A browser in which an administrator is signed in. */
 export interface AdminSession extends Device {
   readonly id: string
   readonly createdAt: Date
@@ -20,7 +18,6 @@ export interface AdminSession extends Device {
   readonly expiresAt: Date
 }
 
-/** The session that belongs to a cookie. */
 export interface LiveSession {
   readonly id: string
   readonly administrator: string
@@ -28,19 +25,17 @@ export interface LiveSession {
 }
 
 export interface AdminSessions {
-  /** Starts a session. Returns the token for the cookie, which is not stored. */
+  /** Returns the token for the cookie, which is not stored. */
   start(
     administrator: { readonly _id: string; readonly epoch: number },
     device: Device,
   ): Promise<string>
-  /** Returns null if the token is unknown or the session has ended. */
   find(token: string): Promise<LiveSession | null>
   /** Newest first. */
   list(administrator: string): Promise<readonly AdminSession[]>
-  /** Returns false if the administrator has no session with this id. */
   end(administrator: string, id: string): Promise<boolean>
   endByToken(token: string): Promise<void>
-  /** Ends all sessions of an administrator. `kept` stays valid with the new epoch. */
+  /** `kept` stays valid with the new epoch. */
   endAll(
     administrator: string,
     kept: { readonly id: string; readonly epoch: number } | null,
@@ -48,10 +43,7 @@ export interface AdminSessions {
 }
 
 interface SessionRow extends AdminSession {
-  /**
-   * Hash of the token in hexadecimal, so that read access to the database does not permit a
-   * sign-in.
-   */
+  /** Hash of the token, so that read access to the database does not permit a sign-in. */
   readonly _id: string
   readonly administrator: string
   readonly epoch: number
@@ -59,7 +51,6 @@ interface SessionRow extends AdminSession {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Idle timeout and maximum lifetime of a session. */
 const IDLE_MS = 7 * DAY_MS
 export const SESSION_LIVES_MS = 30 * DAY_MS
 const NOTE_USE_INTERVAL_MS = 60_000

@@ -35,7 +35,7 @@ export const NEW_ADMINISTRATOR = Joi.object<AdministratorInput>({
 })
 
 export interface AdministratorChange extends Partial<AdministratorInput> {
-  /** Required if the caller changes their own e-mail address. */
+  /** Required to change one's own e-mail address. */
   readonly currentPassword?: string
 }
 

@@ -15,7 +15,6 @@ import type { Permission } from './rights.ts'
 import { administratorRolesOf, type AdministratorRoleRow, findStaff, type Staff } from './rows.ts'
 import { type AdministratorRole, assertHolds, rolesOf } from './staff.ts'
 
-/** Type in the commit log. */
 const ROLE_TYPE = 'admin::role'
 
 interface RoleInput {
@@ -98,7 +97,7 @@ export async function createAdministratorRole(
 }
 
 /**
- * Changes the given fields. The actor must have all permissions of the role.
+ * The actor must have all permissions of the role.
  * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for a built-in role
  */
 export async function updateAdministratorRole(
@@ -169,7 +168,7 @@ function roleOf(roles: readonly AdministratorRole[], type: string): Administrato
 }
 
 /**
- * Permissions that are already stored (`kept`) may stay after their content-type is deleted.
+ * Stored permissions (`kept`) may stay after their content-type is deleted.
  * @throws ValidationError for unknown actions, and for locales of a content-type that is not
  * localized
  */

@@ -34,12 +34,10 @@ import {
   type KnownStaff,
 } from './staff.ts'
 
-/** Type in the commit log. */
 export const ADMINISTRATOR_TYPE = 'admin::user'
 
 export interface AdministratorsContext {
   readonly db: Database
-  /** All actions that administrators can be granted. */
   readonly actions: Actions
   readonly versionedCache: VersionedCache<KnownStaff>
   readonly sessions: AdminSessions
@@ -99,7 +97,7 @@ export async function createAdministrator(
   })
 }
 
-/** Inserts an administrator in the transaction that read `staff`. @throws ValidationError */
+/** Must run in the transaction that read `staff`. @throws ValidationError */
 export async function insertAdministrator(
   { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
   staff: Staff,
@@ -124,10 +122,10 @@ export async function insertAdministrator(
 }
 
 /**
- * Changes the given fields of an administrator. The actor cannot change an administrator that has
- * more permissions, because a new password or address would give the actor these permissions. A new
- * password ends all sessions, passkeys and links of the administrator. A new address ends the
- * links. Actors need their current password to change their own address.
+ * An actor cannot change an administrator with more permissions, because a new password or address
+ * would give the actor these permissions. A new password ends all sessions, passkeys and links of
+ * the administrator, a new address ends the links. Actors need their current password to change
+ * their own address.
  * @throws NotFoundError, ValidationError, ApplicationError for the last administrator,
  * ForbiddenError also for the actor's own password
  */
@@ -185,7 +183,7 @@ export async function removeAdministrator(
   return removed
 }
 
-/** Changes the actor's own settings. Requires no permission. @throws ValidationError */
+/** Requires no permission. @throws ValidationError */
 export async function updateOwn(
   context: AdministratorsContext,
   id: string,
@@ -198,10 +196,7 @@ export async function updateOwn(
   })
 }
 
-/**
- * Returns a one-time token to set a password.
- * @throws NotFoundError, ForbiddenError also for the actor's own password
- */
+/** @throws NotFoundError, ForbiddenError also for the actor's own password */
 export async function makePasswordToken(
   context: AdministratorsContext,
   actor: Principal,
@@ -214,7 +209,7 @@ export async function makePasswordToken(
   return context.links.make('password', id)
 }
 
-/** Updates an administrator in the transaction that read `staff`. */
+/** Must run in the transaction that read `staff`. */
 export async function changeRow(
   { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
   staff: Staff,
@@ -230,9 +225,7 @@ export async function changeRow(
   return toAdministrator({ _id, ...changed })
 }
 
-/**
- * Removes all passkeys and pending links of an administrator, because another person may hold them.
- */
+/** Another person may hold them. */
 export async function removeOtherWaysIn(
   { db, links }: Pick<AdministratorsContext, 'db' | 'links'>,
   administrator: string,
@@ -279,16 +272,12 @@ export function isOwn(actor: Principal, id: string): boolean {
   return actor.kind === 'administrator' && actor.id === id
 }
 
-/**
- * A session is not enough to set a new password. Otherwise an attacker with a session could lock
- * the owner out.
- */
+/** Otherwise an attacker with a session could lock the owner out. */
 function assertNotOwn(actor: Principal, id: string): void {
   if (!isOwn(actor, id)) return
   throw new ForbiddenError('Change your own password with POST /admin/me/password')
 }
 
-/** For links that are invalid, expired or used. */
 export function invalidLink(): ValidationError {
   return new ValidationError('This link is no longer valid', {}, { code: 'invalid_link' })
 }

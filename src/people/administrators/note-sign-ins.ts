@@ -9,15 +9,11 @@ const LINK_TYPE = 'admin::password-link'
 
 type NamedAdministrator = Pick<AdministratorRow, '_id' | 'name'>
 
-/**
- * Call it before the session starts, so that no session is missing in the audit. The author is the
- * administrator.
- */
+/** Call it before the session starts, so that no session is missing in the audit. */
 export function noteSignIn(db: Database, { _id: id, name }: NamedAdministrator): Promise<void> {
   return noteSession(db, SESSION_TYPE, { kind: 'administrator', id, name })
 }
 
-/** For the current device or another one. */
 export function noteSignOut(db: Database, administrator: string): Promise<void> {
   return noteAccount(db, 'delete', SESSION_TYPE, administrator)
 }

@@ -5,11 +5,10 @@ import { insertOnce } from '../../mongo/system/insert-once.ts'
 import { openExpiringRows } from '../sign-in/expiring-rows.ts'
 import { createToken } from '../sign-in/random-tokens.ts'
 
-/** Purpose of a link: create the first administrator, choose a password, or sign in. */
 export type LinkKind = 'first' | 'password' | 'sign-in'
 
 interface LinkRow {
-  /** Hash of the token in hexadecimal. */
+  /** Hash of the token. */
   readonly _id: string
   readonly kind: LinkKind
   /** Null for the first administrator. */
@@ -18,18 +17,14 @@ interface LinkRow {
 }
 
 export interface OneTimeLinks {
-  /**
-   * Returns the token of a link that is valid once, for one hour. Earlier links of this kind for
-   * the administrator become invalid.
-   */
+  /** Valid once, for one hour. Invalidates earlier links of this kind for the administrator. */
   make(kind: LinkKind, administrator: string | null): Promise<string>
-  /** Uses a link up in the caller's transaction. Returns null if it is invalid. */
+  /** Runs in the caller's transaction. Returns null for an invalid link. */
   use(
     kind: LinkKind,
     token: string,
     session: Session,
   ): Promise<{ administrator: string | null } | null>
-  /** Removes all links of an administrator in the caller's transaction. */
   revoke(administrator: string, session: Session): Promise<void>
 }
 

@@ -20,22 +20,17 @@ import { type KnownStaff, loadStaff } from './staff.ts'
 
 export interface AdministratorsOptions {
   readonly db: Database
-  /** Actions that can be granted without administration. */
   readonly actions: Actions
   readonly passwords: Passwords
   /** Signs preview tokens and passkey challenges. */
   readonly secret: string
-  /** Address of the server in browsers. */
   readonly publicUrl: string
   /** Null if OpenID Connect is not configured. */
   readonly oidc: Omit<IdentityProviderOptions, 'redirectUri'> | null
   readonly now: () => Date
 }
 
-/**
- * Creates the collections and indexes if they do not exist. Safe to run in several processes at
- * once.
- */
+/** Safe to run concurrently. */
 export async function openAdministrators({
   db,
   actions,

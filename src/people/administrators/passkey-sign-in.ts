@@ -18,7 +18,7 @@ import { begin, type NewSession } from './sign-in.ts'
 const PURPOSE = 'sign-in'
 
 /**
- * Returns a challenge. It does not reveal any account.
+ * The challenge does not reveal any account.
  * @throws NotFoundError if passkeys are not available
  */
 export function beginPasskeySignIn(
@@ -29,7 +29,7 @@ export function beginPasskeySignIn(
   return generateAuthenticationOptions({ rpID, challenge, userVerification: 'required' })
 }
 
-/** Signs in by a signed challenge, which is valid once. @throws ValidationError */
+/** Each challenge is valid once. @throws ValidationError */
 export async function signInByPasskey(
   context: AdministratorsContext,
   input: unknown,
@@ -54,7 +54,6 @@ export async function signInByPasskey(
   return begin(context, row, device)
 }
 
-/** The user handle in the response must match the stored owner. */
 function isOwner(
   { administrator }: PasskeyRow,
   { response: { userHandle } }: AuthenticationResponseJSON,
@@ -62,7 +61,6 @@ function isOwner(
   return userHandle === Buffer.from(administrator).toString('base64url')
 }
 
-/** Returns the new counter of the passkey. */
 async function verify(
   context: AdministratorsContext,
   { credential, publicKey, counter }: PasskeyRow,
@@ -92,9 +90,7 @@ async function verify(
   return authenticationInfo.newCounter
 }
 
-/**
- * The update requires an unchanged counter, because a repeated counter reveals a cloned passkey.
- */
+/** A repeated counter reveals a cloned passkey. */
 async function count(
   { db, now }: AdministratorsContext,
   { _id, counter }: PasskeyRow,

@@ -19,11 +19,10 @@ import { passkeyRowId, type PasskeyRow, passkeysOf } from './passkeys/passkey-ro
 import type { RelyingParty } from './passkeys/relying-party.ts'
 import { findStaff } from './rows.ts'
 
-/** A passkey as shown to its owner. */
 export interface Passkey {
   readonly id: string
   readonly name: string
-  /** Whether the passkey is synchronized to other devices of its owner. */
+  /** Whether the passkey is synchronized to other devices. */
   readonly backedUp: boolean
   readonly createdAt: Date
   readonly usedAt: Date | null
@@ -40,7 +39,7 @@ export async function listPasskeys(
 }
 
 /**
- * Returns the options to create a passkey, valid for five minutes.
+ * The options are valid for five minutes.
  * @throws ValidationError for a wrong password, NotFoundError if passkeys are not available
  */
 export async function beginPasskey(
@@ -64,8 +63,7 @@ export async function beginPasskey(
       id: credential,
       transports: [...transports],
     })),
-    // The passkey replaces name and password, so it must be discoverable and verify the user by
-    // biometrics or a PIN.
+    // The passkey replaces name and password, so it must be discoverable and verify the user.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 }
@@ -134,7 +132,6 @@ export async function removePasskey(
   })
 }
 
-/** @throws NotFoundError if passkeys are not available */
 export function partyOf({ relyingParty }: AdministratorsContext): RelyingParty {
   if (relyingParty !== null) return relyingParty
   throw new NotFoundError('Passkeys require a host name and HTTPS')
@@ -159,7 +156,6 @@ async function change(
   })
 }
 
-/** The audit shows it as a change of the administrator. */
 function note(session: Session, administrator: string): void {
   noteRow(session, 'put', { type: ADMINISTRATOR_TYPE, documentId: administrator })
 }
@@ -214,7 +210,7 @@ function findOf(db: AdministratorsContext['db'], administrator: string): Promise
   )
 }
 
-/** The purpose includes the epoch, so that a new password invalidates pending challenges. */
+/** Includes the epoch, so that a new password invalidates pending challenges. */
 function purposeOf(administrator: string, epoch: number): Purpose {
   return `add ${administrator} ${epoch}`
 }

@@ -3,7 +3,7 @@ import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 
-/** Settings of an administrator, such as the columns of a list. Values are opaque to the server. */
+/** Values are opaque to the server. */
 export interface Preferences {
   all(administrator: string): Promise<Readonly<Record<string, unknown>>>
   /**
@@ -18,7 +18,7 @@ interface PreferenceRow {
   readonly _id: string
   readonly administrator: string
   readonly key: string
-  /** Stored as JSON text, so that keys need not be valid field names. */
+  /** JSON text, so that keys need not be valid field names. */
   readonly json: string
 }
 

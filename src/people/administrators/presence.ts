@@ -3,7 +3,6 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 import type { WorkedOn } from './recent-work.ts'
 
-/** An administrator with an open entry. */
 export interface Present {
   readonly id: string
   readonly name: string
@@ -11,7 +10,7 @@ export interface Present {
 }
 
 export interface Presence {
-  /** Records that an administrator has an entry open. Returns the others with the same entry. */
+  /** Returns the other administrators with the same entry open. */
   note(who: Pick<Present, 'id' | 'name'>, entry: WorkedOn): Promise<readonly Present[]>
 }
 

@@ -4,7 +4,7 @@ import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { openSigner } from '../sign-in/signer.ts'
 import type { KnownStaff } from './staff.ts'
 
-/** Gives a preview page read access with the permissions of an administrator, including drafts. */
+/** Gives a preview page the read access of an administrator, including drafts. */
 export interface PreviewToken {
   readonly token: string
   readonly expiresAt: Date
@@ -12,8 +12,7 @@ export interface PreviewToken {
 
 export interface PreviewTokens {
   /**
-   * Valid for one hour. A new password or changed permissions end it earlier. Returns null for an
-   * unknown administrator.
+   * Valid for one hour. A new password ends it earlier. Returns null for an unknown administrator.
    */
   sign(administrator: string): Promise<PreviewToken | null>
   /** Returns null if the token is invalid or expired, or the administrator was deleted. */
@@ -22,7 +21,6 @@ export interface PreviewTokens {
 
 export interface PreviewTokensOptions {
   readonly secret: string
-  /** Actions that can be granted without administration. */
   readonly actions: Actions
   readonly versionedCache: Pick<VersionedCache<KnownStaff>, 'current'>
   readonly now: () => Date
@@ -60,7 +58,7 @@ export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens 
 
 /**
  * Excludes permissions that are restricted to locales, because routes under `/api` do not check
- * locales.
+ * them.
  */
 function readsOf(
   { administrators, rights }: KnownStaff,
@@ -77,7 +75,6 @@ function readsOf(
 
 const PREVIEWED_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'readDrafts'])
 
-/** Entries and files only, without end users, roles, syncs and named queries. */
 function isPreviewed({ subject, verb }: Action): boolean {
   const isContent = subject.startsWith('api::') || subject === 'plugin::upload.content-api'
   return isContent && PREVIEWED_VERBS.has(verb)

@@ -5,7 +5,6 @@ import type { Rights } from './rights.ts'
 import type { AdministratorRow } from './rows.ts'
 import { loadStaff } from './staff.ts'
 
-/** Returns null for an unknown cookie. */
 export async function principalOfSession(
   { db, actions, sessions, versionedCache }: AdministratorsContext,
   token: string,
@@ -22,10 +21,7 @@ export async function principalOfSession(
   return toPrincipal(row, held, live)
 }
 
-/**
- * Resolves an earlier principal with its current permissions. Returns null for a deleted
- * administrator.
- */
+/** Returns null for a deleted administrator. */
 export async function principalOfAdministrator(
   { versionedCache }: AdministratorsContext,
   id: string,

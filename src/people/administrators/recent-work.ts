@@ -14,7 +14,6 @@ export interface RecentRow extends WorkedOn {
   readonly at: Date
 }
 
-/** Recently edited entries per administrator. */
 export interface RecentWork {
   note(administrator: string, work: WorkedOn): Promise<void>
   /** Newest first. */

@@ -9,7 +9,7 @@ export interface Permission {
 /** Locales by permitted action. Null means all locales. */
 export type Rights = ReadonlyMap<string, ReadonlySet<string> | null>
 
-/** Union of several lists of permissions. Unknown actions are ignored. */
+/** Ignores unknown actions. */
 export function rightsOf(actions: Actions, permissions: readonly Permission[]): Rights {
   const rights = new Map<string, ReadonlySet<string> | null>()
   for (const { action, locales } of permissions) {
@@ -21,7 +21,7 @@ export function rightsOf(actions: Actions, permissions: readonly Permission[]): 
   return rights
 }
 
-/** Returns the first permission that the rights do not include, or null. */
+/** Null if the rights include all permissions. */
 export function firstBeyond(rights: Rights, permissions: readonly Permission[]): string | null {
   const beyond = permissions.find(({ action, locales }) => {
     const held = rights.get(action)
@@ -39,7 +39,7 @@ export function toPermissions(rights: Rights): readonly Permission[] {
 
 export const ADMINISTRATOR = 'administrator'
 
-/** Built-in roles are computed from the content-types and not stored. */
+/** Computed from the content-types and not stored. */
 export interface BuiltInRole {
   readonly type: string
   readonly name: string

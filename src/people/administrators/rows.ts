@@ -10,13 +10,13 @@ export interface AdministratorRow {
   readonly email: string
   /** Types of roles. Unknown types grant no permission. */
   readonly roles: readonly string[]
-  /** Language of the Studio. Null uses the language of the browser. */
+  /** Null uses the language of the browser. */
   readonly language: string | null
   /** Hash. Null without a password. */
   readonly password: string | null
   /** Incremented with the password. Sessions of an earlier epoch are invalid. */
   readonly epoch: number
-  /** Identity at the OpenID provider. Absent if not linked. */
+  /** Absent if not linked. */
   readonly oidc?: LinkedIdentity
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -29,9 +29,9 @@ export interface LinkedIdentity {
   readonly isManaged: boolean
 }
 
-/** A custom role. `rights.ts` has the built-in ones. */
+/** Built-in roles are in `rights.ts`. */
 export interface AdministratorRoleRow {
-  /** Type of the role. */
+  /** The type. */
   readonly _id: string
   readonly name: string
   readonly description: string

@@ -37,10 +37,7 @@ export interface NewSession extends SignedInAdministrator {
   readonly knownDevice: string
 }
 
-/**
- * Signs in by e-mail address and password. An unknown address takes as long as a wrong password.
- * @throws ValidationError
- */
+/** An unknown address takes as long as a wrong password. @throws ValidationError */
 export async function signIn(
   context: AdministratorsContext,
   input: unknown,
@@ -57,7 +54,7 @@ export async function signIn(
   return begin(context, row, device)
 }
 
-/** `email` is in lower case. Returns null for an unknown address. */
+/** `email` is in lower case. */
 export async function idOfEmail(
   { versionedCache }: Pick<AdministratorsContext, 'versionedCache'>,
   email: string,
@@ -66,14 +63,12 @@ export async function idOfEmail(
   return administrators.find((row) => row.email === email)?._id ?? null
 }
 
-/** Whether the first administrator must still be created. */
 export async function isFirstWanted({ versionedCache }: AdministratorsContext): Promise<boolean> {
   return (await versionedCache.current()).administrators.length === 0
 }
 
 /**
- * Creates the first administrator by the link printed at the start. Of two concurrent requests, one
- * succeeds.
+ * Uses the link printed at the start. Of two concurrent requests, one succeeds.
  * @throws ValidationError
  */
 export async function signUpFirst(
@@ -96,7 +91,7 @@ export async function signUpFirst(
   return begin(context, { _id: id, name, epoch: 0 }, device)
 }
 
-/** Signs in an existing administrator by a link. @throws ValidationError */
+/** @throws ValidationError */
 export async function signInByLink(
   context: AdministratorsContext,
   input: unknown,
@@ -115,7 +110,7 @@ export async function signInByLink(
   return begin(context, row, device)
 }
 
-/** Sets a new password by a link and ends all sessions and passkeys. @throws ValidationError */
+/** Ends all sessions and passkeys. @throws ValidationError */
 export async function resetAdministratorPassword(
   context: AdministratorsContext,
   input: unknown,
@@ -139,11 +134,7 @@ export async function resetAdministratorPassword(
   return begin(context, row, device)
 }
 
-/**
- * Changes the actor's own password and ends all other sessions. Requires the current password.
- * Returns the new token of the device.
- * @throws ValidationError
- */
+/** Ends all other sessions. Returns the new token of the device. @throws ValidationError */
 export async function changeAdministratorPassword(
   context: AdministratorsContext,
   { id, session: current }: AdministratorPrincipal,
@@ -175,7 +166,7 @@ export async function showSession(
   return describeSignedIn(context, principal.id)
 }
 
-/** Ends a session of the administrator. Returns false if it does not exist. */
+/** Returns false if the session does not exist. */
 export async function signOut(
   { db, sessions }: AdministratorsContext,
   administrator: string,
@@ -196,7 +187,6 @@ async function byLink<T>({ db }: AdministratorsContext, enter: () => Promise<T>)
   }
 }
 
-/** Starts a session after authentication. */
 export async function begin(
   context: AdministratorsContext,
   row: Pick<AdministratorRow, '_id' | 'name' | 'epoch'>,

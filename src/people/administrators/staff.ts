@@ -13,17 +13,15 @@ import {
 import { type AdministratorRow, findStaff, type Staff } from './rows.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 
-/** A built-in or custom role. */
 export interface AdministratorRole {
   readonly type: string
   readonly name: string
   readonly description: string
   readonly permissions: readonly Permission[]
-  /** Built-in roles cannot be changed. */
   readonly builtIn: boolean
 }
 
-/** Built-in roles first, then custom roles. */
+/** Built-in roles first. */
 export function rolesOf(actions: Actions, { roles }: Pick<Staff, 'roles'>): AdministratorRole[] {
   const builtIn = BUILT_IN_ROLES.map(({ type, name, description, permits }) => ({
     type,
@@ -42,7 +40,6 @@ export function rolesOf(actions: Actions, { roles }: Pick<Staff, 'roles'>): Admi
   return [...builtIn, ...made]
 }
 
-/** Union of the permissions of several roles. */
 export function permissionsOf(
   actions: Actions,
   staff: Pick<Staff, 'roles'>,
@@ -54,8 +51,8 @@ export function permissionsOf(
 }
 
 /**
- * Current rights of the actor. Changes read them in their transaction, so that rights revoked in
- * the meantime do not count. Null means root with all rights.
+ * Changes read the rights in their transaction, so that rights revoked in the meantime do not
+ * count. Null means root with all rights.
  */
 export function rightsNow(actions: Actions, staff: Staff, actor: Principal): Rights | null {
   if (actor.kind === 'root') return null
@@ -82,12 +79,10 @@ export function assertHolds(
   if (action !== null) throw new ForbiddenError('Forbidden', {}, { action })
 }
 
-/** Whether an administrator with all permissions exists. */
 export function hasAdministrator(rows: readonly Pick<AdministratorRow, 'roles'>[]): boolean {
   return rows.some(({ roles }) => roles.includes(ADMINISTRATOR))
 }
 
-/** Cached staff with resolved rights. */
 export interface KnownStaff extends Staff {
   readonly rights: ReadonlyMap<string, Rights>
 }

@@ -6,10 +6,7 @@ const PAGES: Readonly<Record<LinkKind, string>> = {
   'sign-in': 'sign-in',
 }
 
-/**
- * URL of a page in the Studio. The token is in the fragment, which browsers do not send to servers
- * or as referrer.
- */
+/** The token is in the fragment, which browsers send neither to servers nor as referrer. */
 export function studioLink(publicUrl: string, kind: LinkKind, token: string): string {
   return `${publicUrl}/studio/${PAGES[kind]}#token=${token}`
 }

@@ -17,17 +17,17 @@ import { type Claims, type RoleRule, rolesOfClaims } from './roles-of-claims.ts'
 export interface IdentityProviderOptions {
   readonly issuer: string
   readonly clientId: string
-  /** Null for a public client, which is protected by PKCE only. */
+  /** Null for a public client, which only PKCE protects. */
   readonly clientSecret: string | null
   readonly scope: string
-  /** Text of the button on the sign-in page. */
+  /** Text of the sign-in button. */
   readonly label: string
   readonly rolesClaim: string
   readonly roles: readonly RoleRule[]
   readonly redirectUri: string
 }
 
-/** State of a sign-in attempt. The browser stores it until the provider redirects back. */
+/** The browser stores it until the provider redirects back. */
 export interface Attempt {
   readonly nonce: string
   readonly verifier: string
@@ -36,14 +36,13 @@ export interface Attempt {
 export interface Identity {
   readonly issuer: string
   readonly subject: string
-  /** In lower case. Null if the provider does not report a verified address. */
+  /** In lower case. Null without a verified address. */
   readonly email: string | null
   readonly name: string | null
-  /** Derived from the claims. */
   readonly roles: readonly string[]
 }
 
-/** OpenID Connect for administrators: authorization code flow with state, nonce and PKCE. */
+/** OpenID Connect: authorization code flow with state, nonce and PKCE. */
 export interface IdentityProvider {
   readonly label: string
   /** @throws Error if the provider does not respond */
@@ -55,7 +54,7 @@ export interface IdentityProvider {
   finish(query: string, state: string, attempt: Attempt): Promise<Identity>
 }
 
-/** Timeout of a request to the provider, in seconds. */
+/** In seconds. */
 const PATIENCE = 10
 
 /** Discovers the provider at the first sign-in, so that the start does not wait for it. */
@@ -111,8 +110,8 @@ async function discover({
 }
 
 /**
- * Claims of the ID token, completed by the userinfo endpoint. `email_verified` is taken from the
- * same source as `email`, because each source verifies only its own address.
+ * `email_verified` is taken from the same source as `email`, because each source verifies only its
+ * own address.
  */
 export function mergeClaims(idToken: Claims, userInfo: Claims): Claims {
   const { email, email_verified: isVerified } = idToken['email'] === undefined ? userInfo : idToken

@@ -1,15 +1,14 @@
-/** Claims that the provider makes about a user. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Gives the role to users with this value in the claim. `*` matches all users. */
+/** `*` matches all users. */
 export interface RoleRule {
   readonly value: string
   readonly role: string
 }
 
 /**
- * Roles of the claims. The claim is a string or an array of strings, at its name or at a path such
- * as `realm_access.roles`. Other types give no role.
+ * The claim is a string or an array of strings, at its name or at a path such as
+ * `realm_access.roles`. Other types give no role.
  */
 export function rolesOfClaims(
   claims: Claims,

@@ -7,25 +7,23 @@ import { openExpiringRows } from '../../sign-in/expiring-rows.ts'
 import { createId } from '../../sign-in/random-tokens.ts'
 import { openSigner } from '../../sign-in/signer.ts'
 
-/** Purpose of a challenge, such as `sign-in` or `add <administrator>`. */
+/** Such as `sign-in` or `add <administrator>`. */
 export type Purpose = string
 
 /**
- * Challenges for passkeys. They are signed instead of stored, so that anonymous requests cannot
- * fill the database. Only a used challenge is stored until it expires, because it is valid once.
+ * Challenges are signed instead of stored, so that anonymous requests cannot fill the database.
+ * Used ones are stored until they expire, because a challenge is valid once.
  */
 export interface Challenges {
   make(purpose: Purpose): Uint8Array<ArrayBuffer>
-  /**
-   * Whether this server issued the challenge (base64url) for the purpose in the last five minutes.
-   */
+  /** Accepts challenges of the last five minutes, in base64url. */
   isGood(purpose: Purpose, challenge: string): boolean
-  /** Returns false if the challenge was used before. */
+  /** Returns false if it was used before. */
   use(challenge: string): Promise<boolean>
 }
 
 interface UsedRow {
-  /** Hash of the challenge in hexadecimal. */
+  /** Hash of the challenge. */
   readonly _id: string
   /** Random id of the request that used it. */
   readonly attempt: string

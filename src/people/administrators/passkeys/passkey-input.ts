@@ -2,10 +2,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import Joi from 'joi'
 import { shortText } from '../../access/input.ts'
 
-/**
- * Maximum length of ids and signatures. Keys of post-quantum algorithms have several thousand
- * bytes.
- */
+/** Keys of post-quantum algorithms have several thousand bytes. */
 const MAX_TEXT = 16_384
 
 const base64url = (): Joi.StringSchema =>
@@ -44,10 +41,7 @@ const SIGNED = credential(
   }),
 )
 
-/**
- * Requires the password if one is set, so that access to an open session is not enough to add a
- * passkey.
- */
+/** Requires the password if one is set, so that an open session is not enough to add a passkey. */
 export const PASSKEY_WANTED = Joi.object<{ readonly currentPassword?: string }>({
   currentPassword: Joi.string().max(1_000),
 })

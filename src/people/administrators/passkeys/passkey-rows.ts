@@ -6,19 +6,18 @@ import { ensureIndexes } from '../../../mongo/system/system-collections.ts'
 export interface PasskeyRow {
   /** SHA-256 of `credential` in hexadecimal. */
   readonly _id: string
-  /** Id in URLs. */
   readonly id: string
   readonly administrator: string
   /** Chosen by the owner. */
   readonly name: string
-  /** Id from the authenticator and public key (COSE), both in base64url. */
+  /** The id is from the authenticator, the key is in COSE format. Both in base64url. */
   readonly credential: string
   readonly publicKey: string
-  /** Number of signatures. 0 if the authenticator does not count. */
+  /** 0 if the authenticator does not count. */
   readonly counter: number
-  /** Connections of the authenticator: `internal`, `usb`, `hybrid` … */
+  /** `internal`, `usb`, `hybrid` … */
   readonly transports: readonly string[]
-  /** Whether the passkey is synchronized to other devices of its owner. */
+  /** Whether the passkey is synchronized to other devices. */
   readonly backedUp: boolean
   readonly createdAt: Date
   readonly usedAt: Date | null
