@@ -1,20 +1,20 @@
 import type { FaultCode } from './fault-codes.ts'
 
-/** One fault of a payload, as listed under `details.errors`. */
+/** As listed under `details.errors`. */
 export interface Fault {
-  /** Keys and array indexes from `data` on, all as strings. */
+  /** Keys and array indexes from `data` on. */
   readonly path: readonly string[]
   readonly message: string
   readonly name: string
-  /** The rejected value. Absent if the key was missing. */
+  /** Absent if the key was missing. */
   readonly value?: unknown
   readonly reason?: Reason
 }
 
-/** The violated rule, from which clients build their own messages. Sent by `/admin` only. */
+/** Clients build their own messages from it. Sent by `/admin` only. */
 export interface Reason {
   readonly code: FaultCode
-  /** Parameters of the rule, such as `limit`. Never contains the value. */
+  /** Never contains the value. */
   readonly params?: Readonly<Record<string, Param>>
 }
 
@@ -22,7 +22,7 @@ export type Param = string | number | readonly string[]
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** Stable error codes for clients, documented in docs/errors.md. Never rename one. */
+/** Documented in docs/errors.md. Never rename one. */
 export const ERROR_CODES = [
   'account_blocked',
   'account_taken',
@@ -98,19 +98,18 @@ export interface CmsErrorOptions extends ErrorOptions {
 }
 
 /**
- * An error that is sent to clients. The class name is the `name` in the response, unless a class
- * sets another one. Null `details` are omitted.
+ * An error for clients. The class name is the `name` in the response, unless a class sets another
+ * one. Null `details` are omitted.
  */
 export abstract class CmsError extends Error {
   abstract readonly status: number
   readonly details: ErrorDetails | null
-  /** Faults with reasons, also if `details` does not list them. */
+  /** With reasons, also if `details` does not list them. */
   readonly #faults: readonly Fault[]
-  /** Default code of the class. */
   protected abstract readonly usualCode: ErrorCode
   readonly #code: ErrorCode | undefined
 
-  /** Shortens message and details, because names from the request can have any length. */
+  /** Names from the request can have any length, so both texts are shortened. */
   constructor(message: string, details: ErrorDetails | null = {}, options?: CmsErrorOptions) {
     super(boundedMessage(message), options)
     this.details = details === null ? null : boundedDetails(details)
@@ -119,13 +118,12 @@ export abstract class CmsError extends Error {
     this.#faults = options?.faults ?? []
   }
 
-  /** Details in which every fault has a code. */
   get codedDetails(): ErrorDetails | null {
     if (this.#faults.length === 0) return this.details
     return { ...this.details, ...boundedDetails({ errors: this.#faults.map(codedFault) }) }
   }
 
-  /** Faults of the payload, with reasons. Empty for other errors. */
+  /** Empty for errors that are not about the payload. */
   get faults(): readonly Fault[] {
     return this.#faults
   }
@@ -139,7 +137,7 @@ const MAX_NAME = 200
 const MAX_MESSAGE = 2_000
 const LONG_WORD = new RegExp(`[^\\s;]{${MAX_NAME + 1},}`, 'g')
 
-/** Shortens a name from the request to 200 characters. */
+/** At most 200 characters. */
 export function shownName(name: string): string {
   return cutTo(name, MAX_NAME)
 }
@@ -150,7 +148,7 @@ function cutTo(text: string, length: number): string {
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** Own messages contain no word of 200 characters, so a longer one is a name from the request. */
+/** Words above 200 characters are names from the request. */
 function boundedMessage(message: string): string {
   if (message.length <= MAX_NAME) return message
   return cutTo(message.replace(LONG_WORD, shownName), MAX_MESSAGE)
@@ -165,7 +163,6 @@ function boundedDetails(details: ErrorDetails): ErrorDetails {
   )
 }
 
-/** Shortens the texts and keys of a value and keeps its structure. */
 function boundedValue(value: unknown): unknown {
   if (typeof value === 'string') return cutTo(value, MAX_MESSAGE)
   if (Array.isArray(value)) return value.map(boundedValue)
@@ -203,7 +200,6 @@ export class ApplicationError extends CmsError {
   protected readonly usualCode = 'conflicting_state'
 }
 
-/** The path cannot be decoded. */
 export class BadRequestError extends CmsError {
   readonly status = 400
   protected readonly usualCode = 'malformed_path'
@@ -216,7 +212,6 @@ export class MalformedBodyError extends CmsError {
   override readonly name = 'SyntaxError'
 }
 
-/** Missing or invalid credentials. */
 export class UnauthorizedError extends CmsError {
   readonly status = 401
   protected readonly usualCode = 'invalid_credentials'
@@ -225,7 +220,7 @@ export class UnauthorizedError extends CmsError {
 export class ForbiddenError extends CmsError {
   readonly status = 403
   protected readonly usualCode = 'forbidden'
-  /** The missing action. Null if no action would permit the request. */
+  /** Null if no action would permit the request. */
   readonly action: string | null
 
   constructor(
@@ -269,11 +264,10 @@ export class SyncTokenExpiredError extends CmsError {
   }
 }
 
-/** The stored state does not meet `If-Match` or `If-None-Match`. */
 export class PreconditionFailedError extends CmsError {
   readonly status = 412
   protected readonly usualCode = 'precondition_failed'
-  /** The stored revision. Null if the document does not exist. */
+  /** Null if the document does not exist. */
   readonly revision: string | null
 
   constructor(message: string, revision: string | null = null) {
@@ -299,13 +293,13 @@ export class RateLimitError extends CmsError {
   protected readonly usualCode = 'rate_limited'
 }
 
-/** An unknown HTTP method, or a join that the database does not support. */
+/** Also for joins that the database does not support. */
 export class NotImplementedError extends CmsError {
   readonly status = 501
   protected readonly usualCode = 'unknown_method'
 }
 
-/** Temporary: the database is unreachable or locked, the disk is full, or a queue is full. */
+/** Temporary: the database is unreachable or locked, a disk is full, or a queue is full. */
 export class ServiceUnavailableError extends CmsError {
   readonly status = 503
   protected readonly usualCode = 'unavailable'
@@ -365,7 +359,7 @@ export function because(
   }
 }
 
-/** Removes the reason, which the reference does not have. */
+/** The reference has no reasons. */
 export function plainFault(fault: Fault): Fault {
   const { reason: _, ...plain } = fault
   return plain
@@ -375,10 +369,7 @@ function codedFault({ reason, ...plain }: Fault): object {
   return { ...plain, ...reason }
 }
 
-/**
- * Maximum number of faults in a response. Without it, a body of 1 MB could cause a response of 26
- * MB.
- */
+/** Without it, a body of 1 MB could cause a response of 26 MB. */
 export const MAX_FAULTS = 100
 
 /** The message is that of a single fault, or the number of faults. */

@@ -1,7 +1,6 @@
 import { lookup as lookUpName, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 
-/** The address is private, local or otherwise not public. */
 export class InnerAddressError extends Error {
   constructor(host: string) {
     super(`${host} is no public address`)
@@ -37,26 +36,21 @@ function blockList(networks: string, kind: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** Accepts addresses as returned by resolvers. */
 export function isInnerAddress(address: string): boolean {
   const [plain = ''] = address.split('%') // without the zone
   if (!isIPv6(plain)) return innerIPv4.check(plain, 'ipv4')
   return !outerIPv6.check(plain, 'ipv6') || innerIPv6.check(plain, 'ipv6')
 }
 
-/**
- * Whether the host of a URL is a private IP address in any notation. Returns false for names, which
- * must be resolved first.
- */
+/** Accepts any notation of an IP address. Returns false for names, which must be resolved first. */
 export function isInnerHost({ hostname }: URL): boolean {
   const host = hostname.replaceAll(/^\[|\]$/g, '')
   return isIP(host) !== 0 && isInnerAddress(host)
 }
 
 /**
- * Resolves a name and rejects it if any of its addresses is private. The connection uses the
- * resolved addresses, so a changed DNS answer cannot redirect it (DNS rebinding). IP addresses in a
- * URL are not resolved: check them with `isInnerHost`.
+ * The connection uses the resolved addresses, so that a changed DNS answer cannot redirect it (DNS
+ * rebinding). IP addresses in a URL are not resolved: check them with `isInnerHost`.
  */
 export function lookUpOutside(lookUp: LookupFunction = lookUpName): LookupFunction {
   return (hostname, options, callback) => {

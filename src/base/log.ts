@@ -8,7 +8,7 @@ export type Log = Logger
 const REDACTED = '[redacted]'
 const DEEPEST = 8
 
-/** Values of these keys are never logged, at any depth. Case, `-` and `_` are ignored. */
+/** At any depth. Case, `-` and `_` are ignored. */
 const SECRET_KEYS = new Set([
   'authorization',
   'proxyauthorization',
@@ -36,8 +36,8 @@ const SECRET_KEYS = new Set([
 ])
 
 /**
- * Secrets within texts: credentials in URLs, headers and query strings. The first element occurs in
- * every match, and allows to skip most lines quickly.
+ * Credentials in URLs, headers and query strings. The first element occurs in every match, so most
+ * lines are skipped quickly.
  */
 const SECRET_TEXTS: readonly (readonly [string, RegExp, string])[] = [
   ['://', /\b([a-z][a-z\d+.-]*:\/\/)[^\s/"']+@/gi, `$1${REDACTED}@`],
@@ -47,10 +47,7 @@ const SECRET_TEXTS: readonly (readonly [string, RegExp, string])[] = [
 
 const MEMBER = /"([\w-]+)":"(?:[^"\\]|\\.)*"/g
 
-/**
- * Redacts secrets in a line of JSON. It also redacts by key, because pino 10 does not format the
- * fields of a child logger.
- */
+/** Also redacts by key, because pino 10 does not format the fields of a child logger. */
 function redactLine(line: string): string {
   let text = hasSecretKey(line) ? line.replaceAll(MEMBER, redactMember) : line
   for (const [hint, secret, instead] of SECRET_TEXTS) {
@@ -63,10 +60,7 @@ function redactMember(member: string, key: string): string {
   return isSecret(key) ? `"${key}":"${REDACTED}"` : member
 }
 
-/**
- * Checks the text between each `":` and the quote before it. This finds every key, and is faster
- * than the regular expression.
- */
+/** Finds every key, and is faster than the regular expression. */
 function hasSecretKey(line: string): boolean {
   for (let end = line.indexOf('":'); end !== -1; end = line.indexOf('":', end + 2)) {
     if (isSecret(line.slice(line.lastIndexOf('"', end - 1) + 1, end))) return true
@@ -74,7 +68,7 @@ function hasSecretKey(line: string): boolean {
   return false
 }
 
-/** Redacts the values of secret keys at any depth. Errors are not changed. */
+/** Errors are not changed. */
 function redactKeys(value: unknown, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Error) return value
   if (depth === DEEPEST) return '[deeper]'
@@ -104,7 +98,6 @@ function isBare(value: object): boolean {
   return Object.getPrototypeOf(value) === null
 }
 
-/** Cached by key, because few different keys occur. */
 const knownKeys = new Map<string, boolean>()
 const MAX_CACHED_KEYS = 1_000
 
@@ -117,10 +110,10 @@ function isSecret(key: string): boolean {
   return secret
 }
 
-/** Logged properties of errors. Others may contain bytes of a request (`rawPacket`). */
+/** Others may contain bytes of a request (`rawPacket`). */
 const ERROR_FIELDS = ['type', 'message', 'code', 'status', 'syscall', 'stack'] as const
 
-/** Message and stack contain the causes. Other properties are dropped. */
+/** Message and stack contain the causes. */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const all: Readonly<Record<string, unknown>> = { ...pino.stdSerializers.err(error) }
@@ -134,7 +127,7 @@ function isPlain(value: unknown): boolean {
 
 const lastSecond = { number: NaN, member: '' }
 
-/** ISO 8601. All parts except the milliseconds are cached for one second. */
+/** All parts except the milliseconds are cached for one second. */
 function timeMember(): string {
   const ms = Date.now()
   const second = Math.floor(ms / 1_000)
@@ -145,10 +138,7 @@ function timeMember(): string {
   return `${lastSecond.member}${String(ms % 1_000).padStart(3, '0')}Z"`
 }
 
-/**
- * Logs readable lines to a terminal, and JSON lines in production or to any other destination.
- * Secrets are redacted in both.
- */
+/** Readable lines on a terminal, otherwise or in production JSON lines. */
 export function createLog(
   { logLevel, production }: Pick<Config, 'logLevel' | 'production'>,
   destination?: DestinationStream,

@@ -1,7 +1,7 @@
 import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
 
-/** Lease of a running job. The id is the lease token. */
+/** The id is the lease token. */
 interface HeldRow {
   readonly _id: string
   readonly until: Date
@@ -21,7 +21,7 @@ const MAX_HELD_JOBS = 1_000
  */
 const BELIEVED = 10
 
-/** Latest plausible end of a lease. Ignore leases that end later. */
+/** Leases that end later are ignored. */
 export function latestBelieved(at: Date, leaseMs: number): Date {
   return new Date(at.getTime() + BELIEVED * leaseMs)
 }
@@ -33,13 +33,12 @@ export interface HeldJobsOptions {
 }
 
 /**
- * Leases that are renewed while their job runs. They are stored apart from the job rows, because a
- * renewal would conflict with the transaction that deletes the row.
+ * Stored apart from the job rows, because a renewal would conflict with the transaction that
+ * deletes the row.
  */
 export interface HeldJobs {
-  /** Runs the work and renews the lease. Work shorter than a third of the lease causes no write. */
+  /** Work shorter than a third of the lease causes no write. */
   hold<R>(lease: string, work: () => Promise<R>): Promise<R>
-  /** Leases of running jobs. */
   alive(): Promise<readonly string[]>
   /** Removes the lease of a dead process. */
   forget(lease: string): Promise<void>
@@ -80,7 +79,7 @@ export function openHeldJobs({ database, leaseMs, now }: HeldJobsOptions): HeldJ
   }
 }
 
-/** Calls `beat` regularly, one call at a time. `stop` returns whether it was called at all. */
+/** One call at a time. `stop` returns whether `beat` was called. */
 function beatEvery(
   everyMs: number,
   beat: () => Promise<void>,

@@ -5,33 +5,27 @@ import { sessionIdOf } from '../mongo/connection/process-sessions.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
 import { latestBelieved, type HeldJobs, openHeldJobs } from './held-jobs.ts'
 
-/** Fields of every job row. */
 export interface JobRow {
   readonly _id: string
   /** Absent in completed jobs that are kept. */
   readonly open?: 1
-  /** Earliest start. */
   readonly dueAt: Date
-  /** Token of the current claim. Other processes ignore the job until `leasedUntil`. */
+  /** Other processes ignore the job until `leasedUntil`. */
   readonly lease: string | null
   readonly leasedUntil: Date
-  /** Number of claims. */
   readonly attempts: number
-  /** Session of the latest transaction that tried to complete the job. */
+  /** Session of the last transaction that tried to complete the job. */
   readonly session?: SessionId
 }
 
-/** Fields of a job that was never claimed. */
 export function newJob(dueAt: Date): Required<Omit<JobRow, '_id' | 'session'>> {
   return { open: 1, dueAt, lease: null, leasedUntil: new Date(0), attempts: 0 }
 }
 
-/** The row of a job after the claim, with the lease of the claimant. */
+/** The row after the claim. */
 export type ClaimedJob<T extends JobRow> = T & { readonly lease: string }
 
-/**
- * The lease has expired and another process has claimed the job. The attempt must not have effects.
- */
+/** Another process has claimed the job. The attempt must not have effects. */
 export class LeaseLost extends Error {
   constructor(id: string) {
     super(`The lease of ${id} has been lost`)
@@ -46,16 +40,15 @@ export class LeaseLost extends Error {
  * row, in any transaction.
  */
 export interface JobQueue<T extends JobRow> {
-  /** Claims a job that is due and meets the conditions, or returns null. */
+  /** Returns null if no job is due. */
   claim(conditions?: object): Promise<ClaimedJob<T> | null>
-  /** Milliseconds until the next job can be claimed. Null if there is none within `ms`. */
+  /** Null if no job becomes due within `ms`. */
   nextWithin(ms: number, conditions?: object): Promise<number | null>
   /**
-   * Runs work that may outlast the lease, and renews the lease. If the process is killed, others
-   * can claim the job within one lease.
+   * Renews the lease while the work runs. After a kill, others can claim the job within one lease.
    */
   hold<R>(job: ClaimedJob<T>, work: () => Promise<R>): Promise<R>
-  /** Stores the result if the lease is still valid. @throws LeaseLost */
+  /** @throws LeaseLost */
   settle(job: ClaimedJob<T>, change: JobChange<T>): Promise<void>
   /** Runs `effect` and deletes the job in one transaction. @throws LeaseLost without any change */
   finish(job: ClaimedJob<T>, effect: (session: Session) => Promise<void>): Promise<void>
@@ -76,10 +69,10 @@ export interface JobQueueOptions {
   readonly now: () => Date
 }
 
-/** Number of due jobs to choose from, so that concurrent claims rarely collide. */
+/** Claims choose among this number of due jobs, so that they rarely collide. */
 const CANDIDATES = 16
 
-/** Number of upcoming jobs to read. Leased jobs may be among them. */
+/** Leased jobs may be among them. */
 const MAX_PENDING_LOOKED_AT = 64
 
 export async function openJobQueue<T extends JobRow>(
@@ -179,9 +172,7 @@ function claimableAt(at: Date, leaseMs: number) {
   }
 }
 
-/**
- * Records the session that completes the job, so that the next claimant can abort its transaction.
- */
+/** The next claimant aborts the transaction of this session. */
 function notingSession(options: JobQueueOptions, { _id, lease }: ClaimedJob<JobRow>) {
   const { database } = options
   let isNoted = !database.hasTransactions
@@ -242,7 +233,7 @@ function freeFrom(dueAt: Date): Pick<JobRow, 'dueAt' | 'leasedUntil'> {
   return { dueAt, leasedUntil: new Date(0) }
 }
 
-/** Rotates the list randomly, so that concurrent processes rarely try the same job. */
+/** Concurrent processes then rarely try the same job. */
 function byChance<T>(list: readonly T[]): readonly T[] {
   const start = Math.floor(Math.random() * list.length)
   return [...list.slice(start), ...list.slice(0, start)]

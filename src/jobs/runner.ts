@@ -1,25 +1,23 @@
-/** One kind of background work. */
 export interface Lane {
-  /** Concurrency per process. */
+  /** Per process. */
   readonly atOnce: number
-  /** Starts the next piece of work. Returns null if there is none. */
+  /** Null if there is no work. */
   next(): Promise<(() => Promise<void>) | null>
-  /** Milliseconds until the next work is due, or null if unknown. Called when there is none now. */
+  /** Milliseconds, or null if unknown. Called when there is no work now. */
   soon?(): Promise<number | null>
 }
 
-/** Runs the background work of a process. */
 export interface Runner {
-  /** Call it when there may be new work. */
+  /** Call it when there may be work. */
   wake(): void
-  /** Starts no more work and waits for running work. */
+  /** Waits for running work. */
   close(): Promise<void>
 }
 
 export interface RunnerOptions {
   readonly lanes: readonly Lane[]
   readonly onError: (error: unknown) => void
-  /** Polling interval, for work that has become due or was left by other processes. */
+  /** For work that becomes due or is left by other processes. */
   readonly lookMs?: number
 }
 
@@ -41,7 +39,7 @@ export function openRunner({ lanes, onError, lookMs = LOOK_MS }: RunnerOptions):
   }
 }
 
-/** Keeps up to `atOnce` pieces of work running. Only one lookup runs at a time. */
+/** Only one lookup runs at a time. */
 function drive(lane: Lane, onError: (error: unknown) => void) {
   const working = new Set<Promise<void>>()
   let looking: Promise<void> | null = null

@@ -28,36 +28,32 @@ import { contentRouters } from './app/content-routers.ts'
 import { type MediaParts, mediaOf } from './app/media-parts.ts'
 
 export interface App {
-  /** All routes and their access. */
   readonly routes: readonly DeclaredRoute[]
-  /** Path of the API documentation. Null if a content-type uses it. */
+  /** Null if a content-type uses the path. */
   readonly docsPath: string | null
   callback(): RequestListener
-  /** Link to create the first administrator. Null if one exists. */
+  /** Null if an administrator exists. */
   firstStartLink(): Promise<string | null>
   /** Ends long polls and streams before the server stops. */
   leave(): void
-  /** Closes the database. All requests must have ended. */
+  /** All requests must have ended. */
   close(): Promise<void>
 }
 
 export interface AppOptions extends ServicesOptions {
-  /** Permits changes of content-types in the Studio. Ignored in production. */
+  /** Ignored in production. */
   readonly editableTypes?: boolean | undefined
 }
 
-/**
- * Opens all services and builds the application.
- * @throws SchemaError for invalid declarations, ServiceUnavailableError without a database.
- */
+/** @throws SchemaError for invalid declarations, ServiceUnavailableError without a database. */
 export async function createApp(dependencies: AppOptions): Promise<App> {
   return buildApp(dependencies, await openServices(dependencies))
 }
 
-/** Enough to keep all connections of the pool busy, without long waits for a connection. */
+/** Keeps all connections of the pool busy, without long waits for one. */
 const IN_FLIGHT_PER_CONNECTION = 4
 
-/** Builds the application on open services and takes ownership of them. */
+/** The application closes the services. */
 export function buildApp(dependencies: AppOptions, services: Services): App {
   const media = mediaOf(dependencies.config, services)
   const { maxInFlight } = dependencies.config.http
@@ -105,7 +101,6 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   }
 }
 
-/** Output folder of `npm run build` for the Studio. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../../studio/', import.meta.url))
 
 async function firstStartLink(
@@ -128,7 +123,6 @@ function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
   return routers.get('docs')?.declared.some(({ access }) => access === 'everyone') === true
 }
 
-/** Routes outside of `/api`. */
 function openRouters(
   { config, log, editableTypes = false }: AppOptions,
   services: Services,

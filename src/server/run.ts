@@ -9,12 +9,11 @@ import type { Log } from '../base/log.ts'
 import { holdFreePort, serve } from './serve.ts'
 import type { ServedApp } from './serve.ts'
 
-/** Dependencies of a server process. Tests replace them. */
+/** Replaced by tests. */
 export interface Parts {
   readonly env: Environment
   startDeployment(config: Config, log: Log): Promise<Deployment>
   createApp(dependencies: AppDependencies): Promise<ServedApp>
-  /** Called with the URL of the server after the startup message. */
   onListening?(address: string, dependencies: AppDependencies): void
 }
 
@@ -24,12 +23,11 @@ export interface AppDependencies {
   readonly log: Log
 }
 
-/** Deadline for closing all parts. Afterwards the process exits anyway. */
+/** Afterwards the process exits anyway. */
 const CLOSE_MS = 40_000
 
-/** One part of a running server. Parts are closed in reverse order. */
+/** Parts are closed in reverse order. */
 interface Closer {
-  /** Name of the part in shutdown messages. */
   readonly name: () => string
   readonly close: () => Promise<void>
 }
@@ -40,9 +38,9 @@ interface Running {
 }
 
 /**
- * Runs a server until SIGINT or SIGTERM. A signal finishes the running requests, closes the
- * database and exits with 0; a second signal exits immediately. The log contains the signal, the
- * remaining parts and the end. If the start fails, prints one message and exits with 1.
+ * Runs until SIGINT or SIGTERM, which finishes the running requests, closes the database and exits
+ * with 0. A second signal exits immediately. If the start fails, prints one message and exits with
+ * 1.
  */
 export async function run(parts: Parts): Promise<void> {
   const running: Running = { closers: [], log: null }
@@ -87,7 +85,7 @@ async function start(parts: Parts, running: Running): Promise<void> {
   parts.onListening?.(server.address, dependencies)
 }
 
-/** With `PORT=0`, chooses a port for the configuration and keeps it reserved until `release`. */
+/** With `PORT=0`, reserves a port until `release`, so that the configuration contains it. */
 async function readConfigWithPort(
   env: Environment,
 ): Promise<{ readonly config: Config; readonly release: () => Promise<void> }> {
@@ -146,7 +144,7 @@ async function closeAll(closers: readonly Closer[]): Promise<void> {
   clearTimeout(late)
 }
 
-// Errors that the user can fix have a helpful message. All others are bugs and show their stack.
+// Errors that the user can fix have a helpful message. Others are bugs and show their stack.
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const readable = [CmsError, ConfigError, SchemaError].some((kind) => error instanceof kind)

@@ -8,7 +8,7 @@ import type { ConnectionLimits } from '../base/config/sections.ts'
 import { ConfigError } from '../base/errors.ts'
 
 export interface ServedApp {
-  /** Path of the API documentation. Absent or null without one. */
+  /** Null without a documentation page. */
   readonly docsPath?: string | null
   callback(): RequestListener
   /** Called when the server stops, before it waits for running requests. */
@@ -20,9 +20,7 @@ export interface ServedApp {
 
 export interface RunningServer {
   readonly port: number
-  /** URL on this machine. */
   readonly address: string
-  /** Number of requests without a complete response. */
   readonly openRequests: () => number
   /**
    * Accepts no further connections, finishes running requests, and drops those that take longer
@@ -33,7 +31,7 @@ export interface RunningServer {
 
 const FINISH_MS = 10_000
 
-/** Maximum open requests of a connection. Most clients wait for each response. */
+/** Most clients wait for each response. */
 const MAX_PIPELINED = 64
 
 const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => string>> = {
@@ -66,16 +64,13 @@ export async function serve(
   }
 }
 
-/** A port chosen by the operating system. Other processes cannot use it until `release`. */
+/** Other processes cannot use it until `release`. */
 export interface HeldPort {
   readonly port: number
   readonly release: () => Promise<void>
 }
 
-/**
- * Chooses a port before the application is built, because its links contain the port.
- * @throws ConfigError
- */
+/** The links of the application contain the port. @throws ConfigError */
 export async function holdFreePort(host: string): Promise<HeldPort> {
   const holder = createHolder((socket) => socket.destroy())
   await listen(holder, host, 0)
@@ -93,13 +88,12 @@ interface Stoppable {
 }
 
 /**
- * Listeners of one response: this file, the log, the counter of unsent bytes, Koa and piped files.
- * They exceed the default warning limit of Node by one.
+ * One response has listeners of this file, the log, the counter of unsent bytes, Koa and piped
+ * files: one more than the default limit of Node.
  */
 const MAX_LISTENERS = 20
 
-// While the server stops, each response closes its connection, because keep-alive connections would
-// delay the stop.
+// While the server stops, each response closes its connection. Keep-alive would delay the stop.
 function createStoppable(listener: RequestListener, limits: ConnectionLimits): Stoppable {
   let stopping = false
   let open = 0
@@ -119,7 +113,7 @@ function createStoppable(listener: RequestListener, limits: ConnectionLimits): S
   return { server, beginStop, openRequests: () => open }
 }
 
-/** Limits slow and idle clients. Node checks them periodically. */
+/** Node checks the limits periodically. */
 function createLimited(limits: ConnectionLimits, listener: RequestListener): Server {
   const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = limits
   const server = createServer(

@@ -33,7 +33,7 @@ export interface ContentParts extends Waiting {
   readonly reads: CachedReads
 }
 
-/** Routers under `/api`, by the first segment of the path. */
+/** By the first segment of the path. */
 export function contentRouters(
   { config, log }: ServicesOptions,
   services: Services,
@@ -78,7 +78,7 @@ export function contentRouters(
   routers.set('upload', uploadRoutes({ ...shared, media }))
   const facts = (): Promise<ApiFacts> => apiFacts(config, schema, locales)
   routers.set('openapi.json', descriptionRoutes({ authenticate, access, facts }))
-  // A content-type with this name takes precedence. Imported projects may have one.
+  // A content-type of an imported project may have this name, and takes precedence.
   if (!routers.has('docs')) routers.set('docs', docsRoutes(config.http.publicUrl))
   return routers
 }

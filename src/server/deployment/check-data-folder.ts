@@ -3,12 +3,11 @@ import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../../base/errors.ts'
 import { pathExists } from './path-exists.ts'
 
-/** Error codes of `mkdir` on file systems without user folders, such as /proc. */
+/** Of file systems without user folders, such as /proc. */
 const NOT_A_PLACE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
- * Checks whether a missing folder can be created, by creating and removing its topmost missing
- * parent. The check does not use recursive `mkdir`, which never returns if `mkdir` fails with
+ * Creates and removes the topmost missing parent. Recursive `mkdir` never returns if it fails with
  * ENOENT in an existing parent. Other errors are ignored, because a read-only disk is sufficient
  * with S3 and `MONGODB_URI`.
  * @throws ConfigError if the file system cannot contain the folder

@@ -8,7 +8,6 @@ import { pathExists } from './path-exists.ts'
 
 export type DeploymentConfig = Pick<Config, 'dataDir' | 'database' | 'production'>
 
-/** Start the databases that need no URI. */
 export interface Starters {
   startMongod(directory: string, log: DeploymentLog): Promise<Started | Unavailable>
   startEmbedded(options: {

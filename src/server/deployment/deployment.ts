@@ -1,12 +1,9 @@
 export interface Deployment {
   readonly kind: 'uri' | 'mongod' | 'embedded'
   readonly uri: string
-  /** One sentence: which database runs and why. Contains no secrets. */
+  /** One sentence without secrets. */
   readonly reason: string
-  /**
-   * Stops a database that this process started, and waits for it. Databases of other processes keep
-   * running.
-   */
+  /** Databases of other processes keep running. */
   close(): Promise<void>
 }
 

@@ -1,7 +1,6 @@
-// Runs in its own process, because a download of mongodb-memory-server cannot be aborted.
+// A download of mongodb-memory-server cannot be aborted, but its process can.
 import { MongoBinary } from 'mongodb-memory-server-core'
 
-/** Sent to the parent process. */
 export type DownloadOutcome = { readonly path: string } | { readonly why: string }
 
 async function download(): Promise<DownloadOutcome> {

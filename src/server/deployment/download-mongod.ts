@@ -15,7 +15,7 @@ import { probeDownload } from './probe-download.ts'
 
 export interface DownloadLimits {
   readonly probeMs: number
-  /** Aborts the download after this time without progress. */
+  /** Timeout without progress. */
   readonly stallMs: number
   readonly totalMs: number
 }
@@ -29,10 +29,7 @@ export const DOWNLOAD_LIMITS: DownloadLimits = {
 const LOOK_MS = 500
 const REPORT_MS = 3000
 
-/**
- * Downloads mongod into the cache of mongodb-memory-server. If the host is unreachable, returns the
- * reason within `probeMs`.
- */
+/** If the host is unreachable, returns the reason within `probeMs`. */
 export async function downloadMongod(
   env: Environment,
   log: DeploymentLog,
@@ -90,8 +87,8 @@ async function outcome(child: ChildProcess): Promise<Sought<FoundMongod>> {
     : { unavailable: `the download failed: ${told.why.replaceAll(/\s+/g, ' ')}` }
 }
 
-// Measures progress by the size of the folder. This covers the archive, the unpacked file, and the
-// download of another process that this one waits for.
+// Measures progress by the size of the folder, which also covers the unpacked file and the download
+// of another process.
 async function watch(
   { folder, limits, report }: Download,
   signal: AbortSignal,

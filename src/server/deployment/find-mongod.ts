@@ -18,15 +18,12 @@ const VERSION_MS = 3000
 /** Oldest accepted version, as in `judgeServer`: 5.0, and its development series 4.9. */
 const OLDEST = { major: 4, minor: 9, name: '5.0' } as const
 
-/** No usable mongod. `skipped` has the reason for each one that was found. */
+/** `skipped` has the reason for each mongod that was found. */
 export interface NoMongod {
   readonly skipped: readonly string[]
 }
 
-/**
- * Returns the mongod of `MONGOMS_SYSTEM_BINARY`, the first usable one on the PATH, or one
- * downloaded earlier.
- */
+/** Order: `MONGOMS_SYSTEM_BINARY`, the first usable one on the PATH, one downloaded earlier. */
 export async function findMongod(env: Environment): Promise<Sought<FoundMongod> | NoMongod> {
   const named = env['MONGOMS_SYSTEM_BINARY']
   if (named !== undefined && named !== '') {
@@ -60,10 +57,7 @@ async function isExecutable(path: string): Promise<boolean> {
   )
 }
 
-/**
- * Runs `mongod --version`. This also detects binaries that hang, lack a library or have the wrong
- * architecture.
- */
+/** Also detects binaries that hang, lack a library or have the wrong architecture. */
 export async function versionOf(path: string): Promise<Sought<{ readonly version: string }>> {
   const asked = await promisify(execFile)(path, ['--version'], {
     timeout: VERSION_MS,

@@ -10,8 +10,7 @@ import {
 } from 'mongodb-memory-server-core/lib/util/resolveConfig.js'
 import { SET_NAME } from './replica-set.ts'
 
-// The check would run `mongod --version` again without a deadline, and warn about a different
-// version.
+// The check would run `mongod --version` again without a deadline.
 setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false')
 
 export interface Launch {
@@ -27,9 +26,9 @@ export interface LaunchedMongod {
 }
 
 /**
- * mongod run by mongodb-memory-server, with a companion process that ends it if this process is
- * killed. Fixes two problems of version 11.3: output arrives in chunks of many lines instead of
- * line by line, and the line about a failed start is parsed as JSON.
+ * mongodb-memory-server adds a companion process that ends mongod if this process is killed. This
+ * class fixes two problems of version 11.3: output arrives in chunks of many lines, and the line
+ * about a failed start is parsed as JSON.
  */
 class Mongod extends MongoInstance {
   readonly said: string[] = []
@@ -69,8 +68,7 @@ export async function launchMongod(launch: Launch): Promise<LaunchedMongod> {
       storageEngine: 'wiredTiger',
       launchTimeout: deadlineMs * 2,
     },
-    // A separate process group, so that Ctrl-C in a terminal reaches only the server, which ends
-    // its requests first.
+    // Ctrl-C in a terminal must not end the database before the requests end.
     spawn: { detached: true, windowsHide: true },
   })
   mongod.on(MongoInstanceEvents.instanceSTDERR, (line: string) => mongod.said.push(line))
@@ -113,7 +111,6 @@ function explain(error: unknown, said: readonly string[]): string {
   return last === undefined ? what : `${what}: ${last}`
 }
 
-/** Returns `wanted` if it is free, otherwise another free port. */
 export async function freePort(wanted: number | undefined): Promise<number> {
   return (wanted === undefined ? null : await tryPort(wanted)) ?? (await tryPort(0)) ?? 0
 }

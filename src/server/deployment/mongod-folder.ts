@@ -5,12 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { isProcessAlive } from './process-alive.ts'
 
-/**
- * Stored next to the data folder, for the next start and for other processes that share the mongod.
- */
+/** Stored next to the data folder, for the next start and for processes that share the mongod. */
 export interface MongodState {
   readonly port: number
-  /** The process that started it and will stop it. */
+  /** This process will stop it. */
   readonly ownerPid: number
   readonly version: string
 }
@@ -18,7 +16,7 @@ export interface MongodState {
 const TERM_MS = 15_000
 const KILL_MS = 5_000
 
-/** Returns null if no mongod has run on the folder. */
+/** Null if no mongod has run on the folder. */
 export async function readState(directory: string): Promise<MongodState | null> {
   try {
     return toState(JSON.parse(await readFile(stateFile(directory), 'utf8')))
@@ -36,7 +34,7 @@ export async function writeState(directory: string, state: MongodState): Promise
   await rename(fresh, file)
 }
 
-// Next to the folder, because mongod owns its content.
+// mongod owns the content of the folder.
 function stateFile(directory: string): string {
   return `${directory}.json`
 }
@@ -48,8 +46,8 @@ function toState(stored: unknown): MongodState | null {
 }
 
 /**
- * Process id of a mongod that uses the folder, or null. A killed mongod leaves its id in
- * `mongod.lock`, so the command line of the process is compared too.
+ * Null without a running mongod. A killed mongod leaves its id in `mongod.lock`, so the command
+ * line of the process is compared too.
  */
 export async function holderOf(directory: string): Promise<number | null> {
   const text = await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')
@@ -64,10 +62,7 @@ async function commandLine(pid: number): Promise<string> {
   return ps.then(({ stdout }) => stdout).catch(() => '')
 }
 
-/**
- * Sends SIGTERM, and after 15 seconds SIGKILL, which is safe because of the journal. Returns false
- * if the process survives.
- */
+/** SIGTERM, then SIGKILL after 15 seconds, which is safe because of the journal. */
 export async function endOrphan(pid: number): Promise<boolean> {
   return (await endBy(pid, 'SIGTERM', TERM_MS)) || (await endBy(pid, 'SIGKILL', KILL_MS))
 }

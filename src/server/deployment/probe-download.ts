@@ -12,10 +12,10 @@ export interface Probe {
   readonly lookup?: LookupFunction
 }
 
-/** `bytes` is null if the host is reachable but sends no length. */
+/** `bytes` is null without a known length. */
 export type ProbeResult = { readonly bytes: number | null } | { readonly unavailable: string }
 
-/** Sends a HEAD request with a deadline. Uses the proxy if one is configured, and no other way. */
+/** Sends a HEAD request. With a configured proxy, uses only the proxy. */
 export async function probeDownload(probe: Probe): Promise<ProbeResult> {
   const url = new URL(probe.url)
   const signal = AbortSignal.timeout(probe.deadlineMs)

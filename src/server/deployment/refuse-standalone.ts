@@ -7,10 +7,7 @@ const HOW = [
   'Start it with --replSet rs0 and run rs.initiate() once in mongosh',
 ].join(' ')
 
-/**
- * Accepts replica sets and mongos, which support transactions. A standalone mongod is rejected with
- * instructions, or accepted with a warning.
- */
+/** Replica sets and mongos support transactions. */
 export function judgeStandalone(
   hasTransactions: boolean,
   allowStandalone: boolean,

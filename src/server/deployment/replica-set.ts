@@ -7,15 +7,14 @@ const ALREADY_INITIALIZED = 23
 
 export { SET_NAME }
 
-/** A direct connection, because the replica set has one member. */
+/** Direct, because the replica set has one member. */
 export function uriOf(port: number): string {
   return `mongodb://127.0.0.1:${port}/?directConnection=true`
 }
 
 /**
- * Initiates a replica set with one member and waits until it is primary. After a change of port,
- * the stored configuration is replaced by force, as the MongoDB manual describes for a removed
- * member.
+ * Waits until the mongod is primary. After a change of port, the stored configuration is replaced
+ * by force, as the MongoDB manual describes for a removed member.
  */
 export async function becomePrimary(port: number, deadlineMs: number): Promise<void> {
   const end = performance.now() + deadlineMs
@@ -55,7 +54,6 @@ async function isPrimary(admin: Db): Promise<boolean> {
   return isWritablePrimary === true
 }
 
-/** Whether the mongod on this port responds in time and uses this data folder. */
 export async function servesFolder(port: number, directory: string): Promise<boolean> {
   try {
     const options = await withAdmin(port, 1500, (admin) => admin.command({ getCmdLineOpts: 1 }))

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Deployment } from './deployment.ts'
 import { isProcessAlive } from './process-alive.ts'
 
-/** A file in the data folder that describes the running server. */
+/** Stored in the data folder. */
 export interface ServerNote {
   readonly pid: number
-  /** Hosts and database name, without credentials: `127.0.0.1:27017/quire`. */
+  /** Without credentials: `127.0.0.1:27017/quire`. */
   readonly database: string
 }
 
@@ -22,7 +22,7 @@ export function hostsOf(uri: string): string {
 }
 
 /**
- * Records the database of this server, so that `quire doctor` can compare it with its own.
+ * `quire doctor` compares the database with its own.
  * @returns a function that removes the note, unless a later server has replaced it
  */
 export async function writeServerNote(
@@ -42,14 +42,14 @@ export async function writeServerNote(
 }
 
 /**
- * Ignores errors, for example of a read-only or full disk. The note is optional, and a stale one
- * names a process that has ended.
+ * The note is optional, for example on a read-only disk. A stale one names a process that has
+ * ended.
  */
 async function wherePossible(change: () => Promise<void>): Promise<void> {
   await change().catch(() => undefined)
 }
 
-/** Returns null if no server is running. */
+/** Null without a running server. */
 export async function readServerNote(dataDir: string): Promise<ServerNote | null> {
   const note = await parseNote(join(dataDir, FILE))
   return note !== null && isProcessAlive(note.pid) ? note : null

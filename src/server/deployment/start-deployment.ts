@@ -4,10 +4,7 @@ import type { DeploymentConfig } from './choose-deployment.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Deployment, DeploymentLog } from './deployment.ts'
 
-/**
- * Starts the database of `MONGODB_URI` or `QUIRE_DATABASE`, or the first available one.
- * @throws ConfigError if the requested database cannot start.
- */
+/** @throws ConfigError if the requested database cannot start. */
 export async function startDeployment(
   config: DeploymentConfig,
   log: DeploymentLog,

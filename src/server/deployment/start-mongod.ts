@@ -13,7 +13,6 @@ import type { MongodState } from './mongod-folder.ts'
 import { becomePrimary, servesFolder, uriOf } from './replica-set.ts'
 
 export interface MongodOptions {
-  /** The data folder. */
   readonly directory: string
   readonly env: Environment
   readonly log: DeploymentLog
@@ -22,10 +21,10 @@ export interface MongodOptions {
 
 export interface MongodLimits {
   readonly launchMs: number
-  /** Deadline for a start on existing data, which may need recovery. */
+  /** For a start on existing data, which may need recovery. */
   readonly recoveryMs: number
   readonly primaryMs: number
-  /** How long to wait for a mongod that another process is starting on the same folder. */
+  /** For a mongod that another process is starting on the same folder. */
   readonly shareMs: number
   readonly download: DownloadLimits
 }
@@ -47,8 +46,8 @@ export interface RunningMongod {
 }
 
 /**
- * Joins the mongod of another process on this folder, or starts one. Every step has a deadline.
- * Failures are returned with their reason, because the caller then uses the embedded engine.
+ * Joins the mongod of another process or starts one. Failures are returned with their reason,
+ * because the caller then uses the embedded engine.
  */
 export async function startMongod(options: MongodOptions): Promise<Sought<RunningMongod>> {
   try {
@@ -98,8 +97,7 @@ interface Binary {
   readonly what: string
 }
 
-// Two processes can get here at the same time. mongod locks its folder, so only one of them
-// succeeds.
+// Two processes can get here at once, but mongod locks its folder.
 async function runOrJoin(
   start: Start,
   state: MongodState | null,
@@ -145,8 +143,8 @@ async function joinOwner(
 }
 
 /**
- * Maximum time without a mongod on a shared folder. One process may have stopped the mongod of
- * another to start its own.
+ * Maximum time without a mongod on a shared folder, after one process has stopped the mongod of
+ * another.
  */
 const BETWEEN_HOLDERS_MS = 2_000
 

@@ -3,7 +3,6 @@ import type { Locales } from '../../content/locales/locales.ts'
 import type { ApiFacts } from '../../describe/openapi/describe-api.ts'
 import type { Schema } from '../../schema/plan.ts'
 
-/** Input of the API descriptions. */
 export async function apiFacts(
   { api, http, endUsers }: Config,
   schema: Schema,

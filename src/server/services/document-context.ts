@@ -7,10 +7,10 @@ import type { Uid } from '../../schema/definition.ts'
 import { once } from '../../base/once.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
-/** A single queue for all password hashes of the process. */
+/** One queue for all password hashes of the process. */
 export const processPasswords = once(() => openPasswords())
 
-/** The context outside of tests: system clock and random ids. */
+/** With the system clock and random ids. */
 export function documentContext(
   database: Database,
   { contentTypes }: Pick<Schema, 'contentTypes'>,

@@ -23,10 +23,7 @@ export async function assertDeployment(
   if (refusal !== null) throw new ConfigError([refusal])
 }
 
-/**
- * Migrates stored content to the declared content-types. Only the server start does this.
- * @throws SchemaError if impossible
- */
+/** Only the server start migrates content. @throws SchemaError if impossible */
 export async function fitContent(
   { database, schema, documents: { ids, now } }: Base,
   log: Logger,

@@ -21,7 +21,7 @@ export interface AccessControl {
   readonly access: Access
   readonly accounts: Accounts
   readonly administrators: AdministratorsContext
-  /** Null if no SMTP server is configured. */
+  /** Null without an SMTP server. */
   readonly mailer: Mailer | null
 }
 
@@ -64,7 +64,6 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
   return { access, accounts, administrators, mailer: config.mail.smtpUrl === null ? null : mailer }
 }
 
-/** Opens the administrators of the Studio. */
 export async function openStaff(
   { config, database, passwords, documents: { now } }: Base,
   actions: Actions,

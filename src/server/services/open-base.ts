@@ -15,8 +15,7 @@ import { documentContext, processPasswords } from './document-context.ts'
 import { openStorage } from './open-storage.ts'
 
 /**
- * Services of every process: the server, CLI commands and scripts. Functions open their service on
- * the first call, so that a command opens only the services it uses.
+ * Services of the server, CLI commands and scripts. Functions open their service on the first call.
  */
 export interface Base {
   readonly config: Config
@@ -30,10 +29,7 @@ export interface Base {
   readonly folders: () => Promise<Folders>
   readonly fileType: ContentTypePlan
   readonly fileRecords: FileRecords
-  /**
-   * Folder for pending uploads, on the same file system as the stored files, so that a rename
-   * suffices.
-   */
+  /** On the same file system as the stored files, so that a rename suffices. */
   readonly spoolFolder: string
 }
 
@@ -50,9 +46,8 @@ type MoreOptions = Pick<
 >
 
 /**
- * For CLI commands, which have no deadline. After a killed command, MongoDB may keep its
- * transaction for 60 s (`transactionLifetimeLimitSeconds`), and the next command must wait for
- * that.
+ * After a killed command, MongoDB may keep its transaction for 60 s
+ * (`transactionLifetimeLimitSeconds`), and the next command must wait for that.
  */
 export const PATIENT: MoreOptions = { transactionTimeoutMs: 90_000, conflictTimeoutMs: 90_000 }
 
@@ -62,7 +57,7 @@ export const PATIENT: MoreOptions = { transactionTimeoutMs: 90_000, conflictTime
  */
 const WAITING_SHARE = 0.9
 
-/** Opens the database without a schema. @throws ConfigError, ServiceUnavailableError */
+/** @throws ConfigError, ServiceUnavailableError */
 export function openDatabaseOf(
   { config, deployment }: BaseOptions,
   more: MoreOptions = {},

@@ -7,7 +7,6 @@ import type { Base } from './open-base.ts'
 
 export interface Media {
   readonly library: MediaLibrary
-  /** Original files. */
   readonly files: ServedFiles
   readonly variants: ImageVariants
 }

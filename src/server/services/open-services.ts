@@ -39,7 +39,7 @@ export interface ServicesOptions extends BaseOptions {
 
 export interface Services extends AccessControl, Background {
   readonly schema: Schema
-  /** Declared content-types. `editorsSchema` is their schema as editors see it. */
+  /** `editorsSchema` is their schema as editors see it. */
   readonly definitions: Definitions
   readonly queries: NamedQueries
   readonly editorsSchema: Schema
@@ -54,7 +54,6 @@ export interface Services extends AccessControl, Background {
   readonly storage: MediaStorage
   readonly media: Media
   readonly folders: Folders
-  /** Folder for pending uploads. */
   readonly spoolFolder: string
   readonly monitor: CommandMonitor
   /** Reports changes from the commit log to caches. */
