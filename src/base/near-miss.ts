@@ -1,13 +1,13 @@
-/** Returns `; did you mean X?` if a candidate is similar, otherwise an empty string. */
+/** Returns an empty string if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const nearest = nearestTo(word, candidates)
   return nearest === null ? '' : `; did you mean ${nearest}?`
 }
 
-/** Longer words get no suggestion, because the cost grows with the product of both lengths. */
+/** The cost grows with the product of both lengths. */
 const MAX_WORD = 100
 
-/** Finds the candidate that differs in case only, or in fewer than a third of the letters. */
+/** The candidate differs in case only, or in fewer than a third of the letters. */
 export function nearestTo(word: string, candidates: Iterable<string>): string | null {
   if (word.length > MAX_WORD) return null
   const wanted = word.toLowerCase()

@@ -1,33 +1,31 @@
-/** Structure of a command without values: names of attributes only. */
+/** Contains no values. */
 export interface QueryShape {
   readonly collection: string
-  /** Paths of attributes in conditions, sorted alphabetically. */
+  /** Sorted alphabetically. */
   readonly filtered: readonly string[]
-  /** In sort order. Descending paths end with `:desc`. */
+  /** Descending paths end with `:desc`. */
   readonly sorted: readonly string[]
 }
 
-/** A completed command. */
 export interface ObservedCommand {
-  /** Name of the MongoDB command, such as `find`. */
+  /** Such as `find`. */
   readonly name: string
   readonly ms: number
-  /** Null for commands without a condition. */
+  /** Null without a condition. */
   readonly shape: QueryShape | null
-  /** The full command, for `explain` only. It contains values, so never log or store it. */
+  /** For `explain` only. It contains values, so never log or store it. */
   readonly command: Readonly<Record<string, unknown>>
 }
 
-/** Commands of one request. */
 export interface CommandTally {
-  /** The first commands, up to `KEPT_COMMANDS` of the monitor. */
+  /** At most `KEPT_COMMANDS` of the monitor. */
   readonly commands: readonly ObservedCommand[]
   readonly count: number
-  /** Time with at least one running command. Parallel commands count once. */
+  /** Parallel commands count once. */
   readonly busyMs: number
 }
 
-/** Connections of a database, without monitoring connections. */
+/** Without monitoring connections. */
 export interface PoolState {
   readonly size: number
   readonly checkedOut: number
@@ -35,8 +33,8 @@ export interface PoolState {
 }
 
 /**
- * `off` measures no commands, `totals` all commands together, and `requests` also the commands per
- * request, which costs more. See the figures in `docs/decisions/0024-observability.md`.
+ * `requests` measures commands per request, which costs more
+ * (`docs/decisions/0024-observability.md`).
  */
 export type MonitorMode = 'off' | 'totals' | 'requests'
 

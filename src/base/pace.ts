@@ -14,9 +14,9 @@ export interface PaceOptions {
 const DEBOUNCE_MS = 5
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 400
-/** Maximum share of time for runs, if no run takes longer than this share of `MOST_REST_MS`. */
+/** Maximum share of time for runs, if no run takes longer than this share of `MAX_PAUSE_MS`. */
 const SHARE = 0.05
-/** Maximum saved budget for later runs. It takes four idle seconds to accumulate. */
+/** Takes four idle seconds to accumulate. */
 const MAX_BUDGET_MS = 200
 
 /** Calculates the pause after a run: none for occasional events, and longer ones under load. */

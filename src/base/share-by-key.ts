@@ -1,7 +1,7 @@
 /** Runs `work`, or returns the result of a run that another caller started with the same key. */
 export type ShareByKey<K, T> = (key: K, work: () => Promise<T>) => Promise<T>
 
-/** Calls during a run share it. Its result and its error are forgotten when it settles. */
+/** Calls during a run share its result or its error. */
 export function shareByKey<K, T>(): ShareByKey<K, T> {
   const running = new Map<K, Promise<T>>()
   return (key, work) => {
@@ -15,7 +15,6 @@ export function shareByKey<K, T>(): ShareByKey<K, T> {
 
 interface Runs<T> {
   readonly current: Promise<T>
-  /** The run that starts after the current one. */
   next: Promise<T> | null
 }
 

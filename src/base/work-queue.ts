@@ -2,7 +2,6 @@ import { ServiceUnavailableError } from './errors.ts'
 
 export interface WorkQueue {
   /**
-   * Runs `work` as soon as a slot is free.
    * @throws ServiceUnavailableError if the queue is full, the wait exceeds `maxWaitMs`, or the
    * signal is aborted
    */
@@ -10,7 +9,7 @@ export interface WorkQueue {
 }
 
 export interface WorkOptions {
-  /** Skips the work if aborted before it starts. */
+  /** Skips work that has not started. */
   readonly signal?: AbortSignal
   /** Runs before other waiting work. */
   readonly isUrgent?: boolean
@@ -20,7 +19,6 @@ export interface WorkQueueOptions {
   readonly concurrency: number
   readonly maxWaiting: number
   readonly maxWaitMs: number
-  /** Error message for rejected work. */
   readonly refusal: string
 }
 
@@ -63,7 +61,6 @@ export function createWorkQueue({
 interface WaitingLine {
   count(isUrgent: boolean): number
   wait(isUrgent: boolean, signal: AbortSignal | undefined): Promise<void>
-  /** Returns false if no task is waiting. */
   beginNext(): boolean
 }
 

@@ -5,7 +5,7 @@ import type { ExistingDocuments, NamedDocuments } from '../mongo/write/find-exis
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/** Looks up the targets of a payload, for many payloads at once or within a transaction. */
+/** For many payloads at once, or within a transaction. */
 export interface TargetLookup {
   existing(plan: ContentTypePlan, named: NamedDocuments): Promise<ExistingDocuments>
   fileTypes(
@@ -14,7 +14,6 @@ export interface TargetLookup {
   ): Promise<ReadonlyMap<string, FileType>>
 }
 
-/** Dependencies of every operation. The clock and the ids are injected for tests. */
 export interface DocumentContext {
   readonly database: Database
   readonly ids: IdAllocator
@@ -23,6 +22,6 @@ export interface DocumentContext {
   readonly newDocumentId: () => string
   /** @throws ServiceUnavailableError if too many passwords are waiting */
   readonly hashPassword: (password: string) => Promise<string>
-  /** If omitted, each payload is looked up separately and outside of any transaction. */
+  /** If absent, each payload is looked up separately and outside of any transaction. */
   readonly targets?: TargetLookup
 }

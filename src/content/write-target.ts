@@ -12,7 +12,7 @@ export interface Writer {
 
 export type Revisions = ReadonlySet<string> | '*'
 
-/** Preconditions of a write; null means no condition. */
+/** Null means no condition. */
 export interface WriteCondition {
   readonly match: Revisions | null
   readonly noneMatch: Revisions | null
@@ -23,7 +23,7 @@ export interface WriteTarget {
   readonly documentId: string
   readonly key: VersionKey
   readonly writer: Writer
-  /** If omitted, the stored version is overwritten unconditionally. */
+  /** If absent, the stored version is overwritten unconditionally. */
   readonly condition?: WriteCondition | undefined
   /** The data was stored before, so it may include attributes that clients cannot write. */
   readonly isTrusted?: boolean

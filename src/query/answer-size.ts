@@ -1,8 +1,8 @@
 import { ValidationError } from '../base/errors.ts'
 
-/** Limits of one response. A request beyond them fails with 400. */
+/** Requests beyond the limits fail with 400. */
 export interface AnswerBounds {
-  /** Populated entries. An entry counts once for each appearance in the response. */
+  /** Counts an entry each time it appears in the response. */
   readonly maxEntries: number
   /** Applies to the BSON bytes read and, separately, to the JSON bytes written. */
   readonly maxBytes: number
@@ -12,7 +12,7 @@ export interface AnswerSize {
   readonly bounds: AnswerBounds
   readonly entries: number
   readonly bytes: number
-  /** Counts the entries of the attribute at `path`. @throws ValidationError beyond the limit */
+  /** @throws ValidationError beyond the limit */
   show(path: string, count: number): void
   /** @throws ValidationError beyond the limit */
   read(bytes: number): void
@@ -42,7 +42,6 @@ class Measure implements AnswerSize {
   }
 }
 
-/** `path` is the dotted path of the populated attribute. */
 export function tooManyEntries(path: string, limit: number): ValidationError {
   return new ValidationError(
     `populate ${path}: an answer shows at most ${limit} related entries, each counted as often as it appears; ` +

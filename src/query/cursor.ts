@@ -9,8 +9,8 @@ import type { SortKey } from './query.ts'
 const WITHOUT_CURSOR: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
 
 /**
- * Returns the sort values of a cursor in stored form, or null for an empty cursor (the first page).
- * `sort` is the executed order and ends in `id`.
+ * Returns null for an empty cursor, which requests the first page. `sort` is the executed order and
+ * ends in `id`.
  * @throws ValidationError for a malformed cursor or a cursor of another order.
  */
 export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly unknown[] | null {
@@ -29,7 +29,7 @@ export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly 
   return sort.map(({ attribute }, index) => fromText(values[index], attribute.type))
 }
 
-/** Inverse of `parseCursor`. `values` are the sort values of the last entry, in stored form. */
+/** `values` are the stored sort values of the last entry. */
 export function toCursor(sort: readonly SortKey[], values: readonly unknown[]): string {
   const texts = values.map((value, index) => toText(value, sort[index]?.attribute.type))
   return Buffer.from(JSON.stringify([signature(sort), texts])).toString('base64url')

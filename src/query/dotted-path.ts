@@ -1,4 +1,4 @@
-/** Joins a member name to its parent path, which is null at the root: `seo`, `seo.image`. */
+/** `parent` is null at the root. */
 export function dottedPath(parent: string | null, name: string): string {
   return parent === null ? name : `${parent}.${name}`
 }

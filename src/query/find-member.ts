@@ -2,12 +2,12 @@ import { didYouMean } from '../base/near-miss.ts'
 import type { ShapePlan, AttributePlan } from '../schema/plan.ts'
 import { type QueryParameter, unknownKey, unusableKey } from './query-error.ts'
 
-/** Creator fields exist in the reference, but queries cannot use them. */
+/** They exist in the reference, but queries cannot use them. */
 const CREATOR_FIELDS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
 /**
- * Returns the member with this name. `parent` is the dotted path of its holder, null at the root.
- * The error suggests a public member that the caller `mayUse`.
+ * `parent` is the dotted path of the holder, null at the root. The error suggests a public member
+ * that the caller `mayUse`.
  * @throws ValidationError if the member is unknown or private.
  */
 export function findMember(

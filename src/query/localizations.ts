@@ -7,7 +7,7 @@ export function hasLocalizations(holder: ShapePlan): holder is ContentTypePlan {
   return 'localized' in holder && holder.localized === true
 }
 
-/** The localizations as a relation to all versions with the same documentId, in any locale. */
+/** Matches all versions with the same documentId, in any locale. */
 export function localizationsRelation(plan: ContentTypePlan): RelationPlan {
   return {
     kind: 'relation',

@@ -17,9 +17,7 @@ export function operatorNames(type: ScalarType): readonly string[] {
   return [...operatorsOf(type).map((operator) => `$${operator}`), '$not']
 }
 
-/**
- * Returns `; did you mean $contains?` if the key is similar to an operator or is an alias of one.
- */
+/** Returns an empty string if no operator is similar. */
 export function operatorHint(key: string, operators: readonly string[]): string {
   const meant = [ALIASES.get(key.toLowerCase()), `$${key}`].find(
     (name) => name !== undefined && operators.includes(name),

@@ -53,8 +53,8 @@ export function isOperator(name: string): name is Operator {
 }
 
 /**
- * Parses one operator and casts its operand to the attribute's type. `path` is the path in the URL.
- * A list matches any of its items, except for `between`, `in` and `notIn`.
+ * `path` is the path in the URL. A list matches any of its items, except for `between`, `in` and
+ * `notIn`.
  * @throws ValidationError if the operator does not fit the type, or the operand cannot be cast.
  */
 export function parseComparison(
@@ -84,10 +84,7 @@ export function parseComparison(
   })
 }
 
-/**
- * Parses one value, or a list as a disjunction of its items. @throws ValidationError for a list
- * that is too long
- */
+/** A list is a disjunction of its items. @throws ValidationError for a list that is too long */
 export function anyOf(
   value: unknown,
   at: string,
@@ -99,7 +96,7 @@ export function anyOf(
   return of.length === 1 && first !== undefined ? first : simplified(of)
 }
 
-/** Merges several equalities into one `in` condition, which an index can serve. */
+/** An index can serve one `in` condition, but not several equalities. */
 function simplified(of: readonly Filter[]): Filter {
   const [first] = of
   const isEquality = first?.kind === 'compare' && first.operator === 'eq'
@@ -158,7 +155,7 @@ function castList(attribute: ScalarPlan, values: readonly unknown[], at: string)
   return values.map((value, index) => castOne(attribute, value, `${at}[${index}]`))
 }
 
-/** Wraps a scalar into a list. Commas do not separate values. */
+/** Commas do not separate values. */
 function readList(value: unknown, at: string): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > QUERY_LIMITS.listItems) {
@@ -181,7 +178,7 @@ function readText(value: unknown, at: string): string {
   return value
 }
 
-/** @throws ValidationError unless the value is a boolean. */
+/** @throws ValidationError */
 export function parseBoolean(value: unknown, at: string): boolean {
   const parsed = booleanOf(value)
   if (parsed === undefined) throw invalidValue(at, 'expected true or false')

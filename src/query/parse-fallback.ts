@@ -3,9 +3,9 @@ import { invalidValue } from './query-error.ts'
 import type { LocaleRules } from './query.ts'
 
 /**
- * Returns the locales to search for a document, in order: the requested locale, then the locales of
- * `fallbackLocale` (codes, or `*` for the default chain). Returns null without fallbacks. Skips a
- * requested locale that does not exist, because it has no content.
+ * Returns the locales to search, in order: the requested one, then those of `fallbackLocale`
+ * (codes, or `*` for the default chain). Returns null without fallbacks. Skips a requested locale
+ * that does not exist.
  * @throws ValidationError for an unknown fallback.
  */
 export function parseChain(query: Data, locales: LocaleRules): readonly string[] | null {
@@ -19,7 +19,7 @@ export function parseChain(query: Data, locales: LocaleRules): readonly string[]
 }
 
 /**
- * Like `parseChain`, for a localized content-type, where fallbacks require a single locale.
+ * For a localized content-type, where fallbacks require a single locale.
  * @throws ValidationError for fallbacks of `*` or of a list of locales.
  */
 export function parseOneChain(query: Data, locales: LocaleRules): readonly string[] | null {

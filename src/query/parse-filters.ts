@@ -15,13 +15,10 @@ import { anyOf, isOperator, parseBoolean, parseComparison } from './parse-compar
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
 import { type Filter, type Operator, QUERY_LIMITS, type QueryRules } from './query.ts'
 
-/** State of the parser: the current holder and depth, and the counts of the whole filter. */
+/** The counts are those of the whole filter. */
 interface Scope {
   readonly holder: ShapePlan
-  /**
-   * Dotted path of the attributes so far, null at the root. `$and`, `$or` and `$not` are not part
-   * of it.
-   */
+  /** Dotted path, null at the root. `$and`, `$or` and `$not` are not part of it. */
   readonly parent: string | null
   readonly depth: number
   readonly rules: Pick<QueryRules, 'mayRead'>
@@ -30,7 +27,7 @@ interface Scope {
 
 const PARAM = 'filters'
 
-/** Suggested for unknown operators, depending on the place. */
+/** Suggested for unknown operators. */
 const GROUP_OPERATORS: readonly string[] = ['$and', '$or', '$not']
 const COMPONENT_OPERATORS = [...GROUP_OPERATORS, '$null', '$notNull']
 
@@ -224,10 +221,7 @@ const RELATION_OPERATORS = [
   ...[...REFERENCE_OPERATORS].map((operator) => `$${operator}`),
 ]
 
-/**
- * Handles `$null` and `$notNull`, which test for the presence of a relation or component. `parse`
- * handles the other keys.
- */
+/** Handles `$null` and `$notNull`, and passes the other keys to `parse`. */
 function parsePresence(
   conditions: Data,
   scope: Scope,

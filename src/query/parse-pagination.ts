@@ -6,9 +6,8 @@ import { invalidValue } from './query-error.ts'
 import type { Page, QueryRules, SortKey, WithCount } from './query.ts'
 
 /**
- * Parses `pagination[page]` and `[pageSize]`, `[start]` and `[limit]`, or `[cursor]` and
- * `[pageSize]`, each with `[withCount]`. Clamps sizes to the maximum, the page to at least 1 and
- * the start to at least 0.
+ * Accepts `page` and `pageSize`, `start` and `limit`, or `cursor` and `pageSize`, each with
+ * `withCount`. Clamps sizes to the maximum, the page to at least 1 and the start to at least 0.
  * @throws PaginationError for mixed kinds, ValidationError for an invalid number.
  */
 export function parsePagination(
@@ -48,7 +47,7 @@ export function parsePagination(
   }
 }
 
-/** Pages and cursors take sizes. `page`, `start` and `cursor` are mutually exclusive. */
+/** `page`, `start` and `cursor` are mutually exclusive. */
 function kindOf({ page, pageSize, start, limit, cursor }: Data): Page['kind'] {
   const isOffset = start !== undefined || limit !== undefined
   if (isOffset && [page, pageSize, cursor].some((value) => value !== undefined)) {
@@ -90,7 +89,7 @@ function notA(expected: string, name: string, input: unknown): ValidationError {
   return invalidValue(`pagination[${name}]`, `expected ${expected} got ${given}`)
 }
 
-/** Returns null for texts that are not integers, and beyond the range of a 32-bit integer. */
+/** Null beyond the range of a 32-bit integer. */
 function integerOf(input: unknown): number | null {
   if (typeof input !== 'string' || !/^[+-]?\d+$/.test(input)) return null
   const value = Number(input)

@@ -4,8 +4,7 @@ import { invalidValue } from './query-error.ts'
 import { PUBLICATION_FILTERS, type PublicationFilter } from './query.ts'
 
 /**
- * Reads `publicationFilter`; null if the request has none. Content-types without drafts validate
- * the value too, like `status`.
+ * Content-types without drafts validate the value too.
  * @throws ValidationError for an unknown value.
  */
 export function parsePublicationFilter(query: Data): PublicationFilter | null {
@@ -17,9 +16,8 @@ export function parsePublicationFilter(query: Data): PublicationFilter | null {
 }
 
 /**
- * Reads `hasPublishedVersion`, an older name for two values of `publicationFilter`. Returns null if
- * the request has none.
- * @throws ValidationError unless the value is `true` or `false`.
+ * An older name for two values of `publicationFilter`.
+ * @throws ValidationError unless `true` or `false`.
  */
 export function parseHasPublishedVersion(query: Data): PublicationFilter | null {
   const asked = query['hasPublishedVersion']
@@ -35,7 +33,7 @@ export function parseHasPublishedVersion(query: Data): PublicationFilter | null 
   }
 }
 
-/** The publication filters of a list, combined with AND. @throws ValidationError */
+/** Combined with AND. @throws ValidationError */
 export function parsePublication(
   query: Data,
   { draftAndPublish }: ContentTypePlan,

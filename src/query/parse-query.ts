@@ -10,10 +10,7 @@ import { parseSort } from './parse-sort.ts'
 import { parseReader, parseVersions } from './parse-version.ts'
 import type { EntryQuery, Filter, Query, QueryRules, SortKey } from './query.ts'
 
-/**
- * Parses a list request. Ignores parameters outside the dialect and never forwards them.
- * @throws ValidationError, PaginationError for invalid parameters.
- */
+/** Parameters outside the dialect are ignored. @throws ValidationError, PaginationError */
 export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): Query {
   const filter = parseConditions(query, plan, rules)
   const sort = withTieBreak(parseSort(query['sort'], plan, rules), plan)
@@ -31,9 +28,9 @@ export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules
 }
 
 /**
- * Parses a request for one entry, or for the response to a write. The order and
- * `hasPublishedVersion` have no effect on one entry, but invalid values are rejected.
- * @throws ValidationError, PaginationError for invalid parameters.
+ * Also for the response to a write. The order and `hasPublishedVersion` have no effect, but invalid
+ * values are rejected.
+ * @throws ValidationError, PaginationError
  */
 export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): EntryQuery {
   parseSort(query['sort'], plan, rules)
@@ -58,8 +55,8 @@ function parseConditions(
 }
 
 /**
- * Appends `id`, which is unique in its collection, so that pages neither repeat nor skip entries.
- * It takes the direction of the last key, so that one index serves an order and its reverse.
+ * Appends `id`, so that pages neither repeat nor skip entries. It takes the direction of the last
+ * key, so that one index serves an order and its reverse.
  */
 function withTieBreak(sort: readonly SortKey[], plan: ContentTypePlan): readonly SortKey[] {
   if (sort.some(({ attribute, through }) => attribute.name === 'id' && through.length === 0))

@@ -4,7 +4,7 @@ import type { ShapePlan, AttributePlan } from '../schema/plan.ts'
 import { invalidValue } from './query-error.ts'
 import { type Filter, QUERY_LIMITS } from './query.ts'
 
-/** Parses `_q`: substring match on searchable text attributes, equality on numeric attributes. */
+/** Searches text attributes by substring and numeric attributes by equality. */
 export function parseSearch(input: unknown, holder: ShapePlan): Filter | null {
   if (input === undefined || input === '') return null
   if (typeof input !== 'string') throw invalidValue('_q', 'expected one text')

@@ -46,7 +46,7 @@ export function parseSort(
   return keys
 }
 
-/** Each such key multiplies the look-ups per entry of the list. */
+/** Each such key multiplies the lookups per entry. */
 function assertFewBehindMany(keys: readonly SortKey[]): void {
   const wide = keys.filter(({ through }) => toManyOf(through).length > 1)
   const beyond = wide[QUERY_LIMITS.sortKeysBehindMany]
@@ -63,7 +63,7 @@ function toManyOf(through: SortKey['through']): SortKey['through'] {
   return through.filter((step) => step.kind === 'relation' && step.toMany)
 }
 
-/** MongoDB cannot sort by two lists at once ("cannot sort with keys that are parallel arrays"). */
+/** MongoDB rejects it ("cannot sort with keys that are parallel arrays"). */
 function assertOneList(keys: readonly SortKey[]): void {
   const [first, second] = new Set(keys.flatMap((key) => listBehind(key) ?? []))
   if (second === undefined) return
@@ -75,9 +75,8 @@ function assertOneList(keys: readonly SortKey[]): void {
 }
 
 /**
- * Returns the path of the repeatable component that holds the sort value, or null for a single
- * value. The server picks one target of a relation per key, so keys through relations never share a
- * list.
+ * Null for a single value. The server picks one target of a relation per key, so keys through
+ * relations never share a list.
  */
 function listBehind(key: SortKey): string | null {
   const { through } = key
@@ -91,10 +90,7 @@ function listBehind(key: SortKey): string | null {
     .join('.')
 }
 
-/**
- * Returns pairs of a dotted attribute path and its order, which is undefined if the request omits
- * it.
- */
+/** The order is undefined if the request omits it. */
 function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
   if (typeof input === 'string') return input.split(',').flatMap(entryOfText)
   if (!Array.isArray(input)) return entriesOfObject(input, '')
@@ -164,7 +160,7 @@ function sortKey(
   throw unusableKey(path, null, 'sort')
 }
 
-/** Limits the lookups per entry, which run for all entries before the first page is cut. */
+/** The lookups run for all entries before the first page is cut. */
 function assertBounded(
   path: string,
   through: readonly (RelationPlan | ComponentAttributePlan)[],
@@ -182,7 +178,7 @@ function assertBounded(
   }
 }
 
-/** Returns null for an attribute that a sort path cannot traverse. */
+/** Null for an attribute that a sort path cannot traverse. */
 function stepOf(
   attribute: AttributePlan,
   { mayRead }: Pick<QueryRules, 'mayRead'>,

@@ -19,9 +19,8 @@ import {
 } from './query.ts'
 
 /**
- * Parses the versions of a list. A filter on `locale` replaces the default locale, an unknown code
- * selects no entries, and types without locales ignore the parameter. With fallbacks each document
- * appears once.
+ * A filter on `locale` replaces the default locale, an unknown code selects no entries, and types
+ * without locales ignore the parameter. With fallbacks each document appears once.
  * @throws ValidationError for an unknown status or fallback.
  */
 export function parseVersions(
@@ -45,8 +44,7 @@ export function parseVersions(
 }
 
 /**
- * Parses the locale and status in which relations are resolved. The locale defaults to the default
- * locale.
+ * The version in which relations are resolved.
  * @throws ValidationError for an unknown status, fallback or publication filter.
  */
 export function parseReader(
@@ -70,8 +68,7 @@ export function parseReader(
 }
 
 /**
- * Returns the version that a request reads; with fallbacks, the first candidate. Returns null if
- * the locale is `*`, a list, or unknown.
+ * With fallbacks, the first candidate. Null if the locale is `*`, a list, or unknown.
  * @throws ValidationError for an unknown status or fallback.
  */
 export function parseReadKey(
@@ -89,8 +86,7 @@ export function parseReadKey(
 }
 
 /**
- * Returns the version that a request writes. `dataLocale` is the locale in the payload and applies
- * if the query has none.
+ * `dataLocale` is the locale in the payload. It applies if the query has none.
  * @throws ValidationError for an unknown status or locale.
  */
 export function parseWriteKey(
@@ -115,8 +111,7 @@ export function parseWriteKey(
 }
 
 /**
- * Returns the locales that a DELETE removes, in both statuses. The list is empty for an unknown
- * code.
+ * Empty for an unknown code.
  * @throws ValidationError for an unknown status, and for `status=draft`, because a deletion covers
  * both versions.
  */
@@ -139,8 +134,7 @@ export function parseDeletedLocales(
 }
 
 /**
- * Parses the `locale` of an action: a code, a list of codes (`en,fr`, or a repeated parameter),
- * `*`, or the default locale.
+ * Accepts a code, a list of codes (`en,fr`, or a repeated parameter) or `*`.
  * @throws ValidationError for an unknown locale.
  */
 export function parseActionLocales(
@@ -159,9 +153,7 @@ export function parseActionLocales(
   return { kind: isOne ? 'one' : 'several', locales: [...new Set(named)] }
 }
 
-/**
- * The action determines the version in its response. @throws ValidationError for another `status`.
- */
+/** @throws ValidationError for a status other than that of the action. */
 export function assertActionStatus(query: Data, answered: Status): void {
   const { status = answered } = query
   if (status !== answered)

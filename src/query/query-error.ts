@@ -4,8 +4,8 @@ import { dottedPath } from './dotted-path.ts'
 export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate'
 
 /**
- * For an unknown key. `parent` is the dotted path of its holder, null at the root. `hint` ends the
- * message, and must not reveal members that the caller cannot use.
+ * `parent` is the dotted path of the holder, null at the root. `hint` must not reveal members that
+ * the caller cannot use.
  */
 export function unknownKey(
   key: string,
@@ -26,7 +26,7 @@ export function unknownKey(
   )
 }
 
-/** For an existing key that cannot be used here: private, forbidden, or of the wrong kind. */
+/** For a key that exists, but is private, forbidden or of the wrong kind. */
 export function unusableKey(
   key: string,
   parent: string | null,
@@ -42,7 +42,7 @@ export function unusableKey(
   )
 }
 
-/** For a value that does not fit the parameter. `path` has brackets, as in the URL. */
+/** `path` has brackets, as in the URL. */
 export function invalidValue(path: string, message: string): ValidationError {
   return new ValidationError(`${path}: ${message}`, {}, { code: 'invalid_query' })
 }

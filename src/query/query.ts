@@ -10,7 +10,6 @@ import type {
 } from '../schema/plan.ts'
 import type { AnswerSize } from './answer-size.ts'
 
-/** A list request, typed and checked against the plan. */
 export interface Query {
   readonly plan: ContentTypePlan
   readonly filter: Filter | null
@@ -19,13 +18,12 @@ export interface Query {
   readonly fields: FieldSelection
   readonly page: Page
   readonly version: VersionSelection
-  /** Conditions on the draft and the published version of a document, combined with AND. */
+  /** Combined with AND. */
   readonly publication: readonly PublicationCondition[]
   readonly reader: Reader
   readonly populate: readonly PopulateNode[]
 }
 
-/** The selection and the conditions of a request for one entry. */
 export type EntryQuery = Pick<Query, 'filter' | 'fields' | 'populate' | 'reader'>
 
 export type Status = 'draft' | 'published'
@@ -63,7 +61,6 @@ export interface VersionKey {
   readonly status: Status
 }
 
-/** The versions of a list. */
 export interface VersionSelection {
   readonly locales: readonly string[]
   readonly status: Status

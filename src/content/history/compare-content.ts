@@ -14,16 +14,16 @@ export interface AttributeChange {
   readonly attribute: string
   readonly from: unknown
   readonly to: unknown
-  /** Only for texts; omitted if they are too long or too different. */
+  /** Omitted for texts that are too long or too different. */
   readonly words?: readonly WordRun[]
 }
 
-/** Maximum number of changed words over all texts of a comparison. The cost grows with its square. */
+/** Of all texts together. The cost grows with its square. */
 const MAX_EDITS = 1_000
-/** Maximum total length of all texts, without their common prefixes and suffixes. */
+/** Of all texts together, without their common prefixes and suffixes. */
 const MAX_CHARACTERS = 200_000
 
-/** The remaining budget, counted in work instead of time, so that results do not depend on the load. */
+/** Counts work instead of time, so that results do not depend on the load. */
 interface Room {
   squaredEdits: number
   characters: number

@@ -23,11 +23,11 @@ export interface AuditItem {
 
 export interface AuditRows {
   readonly rows: readonly AuditRow[]
-  /** Sequence number for `before` of the next page; null on the last page. */
+  /** Null on the last page. */
   readonly next: number | null
 }
 
-/** Lists commits of all kinds, newest first. A page may be short or empty before the last page is reached. */
+/** Newest first. A page may be short or empty before the last one. */
 export async function listAudit(
   { database }: DocumentContext,
   selection: AuditSelection,

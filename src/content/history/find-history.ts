@@ -31,7 +31,7 @@ export interface HistoryPage {
   readonly next: string | null
 }
 
-/** Lists the history of a document, newest first. A page may be short before the last page is reached. */
+/** Newest first. A page may be short before the last one. */
 export async function listHistory(
   { database }: DocumentContext,
   plan: ContentTypePlan,

@@ -1,10 +1,10 @@
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { DocumentContext } from '../context.ts'
 
-/** Type of declaration files in the log. Their documentId is the uid of the declared type. */
+/** The documentId is the uid of the declared type. */
 const DECLARATION_TYPE = 'admin::declaration'
 
-/** Records changed declarations in the log; null stands for a removed declaration. */
+/** Null stands for a removed declaration. */
 export function noteDeclarations(
   { database }: Pick<DocumentContext, 'database'>,
   changes: ReadonlyMap<string, object | null>,

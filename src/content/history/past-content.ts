@@ -5,7 +5,6 @@ import { isList } from '../payload/component-values.ts'
 import { toPayload } from '../payload/shared-values.ts'
 import { isNesting, componentOf, type NestingPlan } from '../../schema/nesting.ts'
 
-/** The content of an earlier version, in the form of a payload. */
 export interface PastContent {
   /** Relations and media are documentIds. Components are inline and have no ids. Passwords are omitted. */
   readonly content: Data
@@ -22,7 +21,7 @@ const SYSTEM: ReadonlySet<string> = new Set([
   'publishedAt',
 ])
 
-/** Converts logged content to the current declaration. Relations to types that `mayRead` rejects are omitted. */
+/** Uses the current declaration. Relations to types that `mayRead` rejects are omitted. */
 export function pastContent(
   plan: ContentTypePlan,
   stored: Data,

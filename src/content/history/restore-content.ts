@@ -7,8 +7,8 @@ import { updateDocument } from '../write/update-document.ts'
 import type { WriteRequest } from '../write-target.ts'
 
 /**
- * Writes earlier content as a regular update with validation. `only` selects attributes; null selects all.
- * References to deleted documents are omitted, and components get new ids.
+ * A regular update with validation. `only` selects attributes; null selects all. References to
+ * deleted documents are omitted, and components get new ids.
  * @throws ValidationError for an attribute that the content lacks, and for invalid content
  */
 export async function restoreContent(

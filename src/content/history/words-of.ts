@@ -18,7 +18,7 @@ const LETTERS = new RegExp(OTHER, 'gu')
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** Splits a text of any script into words and separators. The concatenated parts are the text. */
+/** Supports any script. The concatenated parts are the text. */
 export function wordsOf(text: string): string[] {
   return (text.match(PARTS) ?? []).flatMap((part) =>
     UNSPACED.test(part) ? wordsWithin(part) : part,
@@ -30,7 +30,7 @@ function wordsWithin(run: string): string[] {
   return Array.from(segmenter.segment(run), ({ segment }) => segment)
 }
 
-/** Length of the common prefix and suffix of two texts, cut at word boundaries. */
+/** Cut at word boundaries. */
 export function sharedEnds(
   one: string,
   other: string,
@@ -65,7 +65,6 @@ function endsAt(text: string, after: number): boolean {
   return isBetween(text, text.length - after)
 }
 
-/** Whether a space or punctuation mark precedes `place`. */
 function isBetween(text: string, place: number): boolean {
   return (
     /[\s,.;:!?。、，；：！？]/u.test(text[place - 1] ?? ' ') && !/\p{M}/u.test(text[place] ?? '')

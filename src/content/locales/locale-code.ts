@@ -2,8 +2,7 @@ import { localeTag } from '@quire/schema/locale-tag'
 import { fault, validationError } from '../../base/errors.ts'
 
 /**
- * Accepts BCP 47 tags of known languages in canonical form. Otherwise one locale could exist in two
- * spellings.
+ * Requires the canonical form. Otherwise one locale could exist in two spellings.
  * @throws ValidationError with the canonical form
  */
 export function assertLocaleCode(code: string): void {
@@ -24,7 +23,7 @@ export function assertLocaleCode(code: string): void {
     ])
 }
 
-/** English name with the code, as in the reference: `French (Canada) (fr-CA)`. */
+/** As in the reference: `French (Canada) (fr-CA)`. */
 export function localeName(code: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' })
   return `${names.of(code) ?? code} (${code})`

@@ -13,7 +13,7 @@ import { assertLocaleCode, localeName } from './locale-code.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
 import { optionsOf } from '../../mongo/connection/commands.ts'
 
-/** A locale of content, as returned by `GET /api/i18n/locales`. */
+/** As returned by `GET /api/i18n/locales`. */
 export interface Locale {
   readonly id: number
   readonly documentId: string
@@ -26,7 +26,7 @@ export interface Locale {
   readonly isDefault: boolean
 }
 
-/** A snapshot of the locales. Exactly one is the default. */
+/** Exactly one locale is the default. */
 export interface LocaleList {
   /** In order of creation. */
   readonly all: readonly Locale[]
@@ -38,7 +38,6 @@ export interface LocaleInput {
   readonly code: string
   /** Defaults to the English name with the code, such as `French (fr)`. */
   readonly name?: string
-  /** If true, this locale becomes the default. */
   readonly isDefault?: boolean
 }
 
@@ -47,11 +46,10 @@ export interface Locales {
   current(): Promise<LocaleList>
   /** @throws ValidationError for an unknown, non-canonical or existing code */
   add(input: LocaleInput): Promise<Locale>
-  /** Changes only the given fields. @throws NotFoundError, ValidationError */
+  /** @throws NotFoundError, ValidationError */
   update(code: string, input: Partial<LocaleInput>): Promise<Locale>
   /**
-   * Removes a locale from the list. Its content stays stored but hidden, and reappears if the
-   * locale is added again.
+   * The content stays stored but hidden, and reappears if the locale is added again.
    * @throws NotFoundError, ApplicationError for the default
    */
   remove(code: string): Promise<Locale>
@@ -63,7 +61,7 @@ export interface LocalesOptions {
 
 type StoredLocale = Omit<Locale, 'isDefault' | 'publishedAt'>
 
-/** All locales are in one row, so that every read is consistent. */
+/** One row, so that every read is consistent. */
 interface LocalesRow {
   readonly _id: 'locales'
   readonly defaultCode: string
@@ -76,10 +74,7 @@ function collectionOf(db: Database) {
   return db.collection<LocalesRow>('quire_settings')
 }
 
-/**
- * Opens the list, and creates it with `en` as default at the first start. Safe to run in several
- * processes at once.
- */
+/** Adds `en` as default at the first start. Safe to run concurrently. */
 export async function openLocales(db: Database, options: LocalesOptions = {}): Promise<Locales> {
   const now = options.now ?? (() => new Date())
   await ensureRow(collectionOf(db), firstRow(now()))
@@ -136,10 +131,9 @@ function noted(session: Session, op: CommitItem['op'], locale: Locale): Locale {
   return locale
 }
 
-/** Type in the commit log. */
 export const LOCALE_TYPE = 'plugin::i18n.locale'
 
-/** Reads the list without creating it. Before the first start, returns the initial list. */
+/** Does not create the list. Before the first start, returns the initial list. */
 export async function readLocales(db: Database): Promise<LocaleList> {
   const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db))
   return toLocaleList(row ?? firstRow(new Date()))

@@ -11,7 +11,7 @@ interface Placed {
   readonly documentIds: readonly string[]
 }
 
-/** @throws ValidationError if a media attribute does not allow the type of a file */
+/** @throws ValidationError */
 export async function assertAllowedTypes(
   { database, contentType, targets }: DocumentContext,
   inputs: readonly RelationInput[],

@@ -21,7 +21,7 @@ interface Element {
   readonly path: readonly string[]
 }
 
-/** Collects the changes of relations and media in a validated payload, in payload order. */
+/** In payload order. */
 export function collectRelationChanges(
   holder: ShapePlan,
   data: Data,
@@ -42,9 +42,10 @@ export function collectRelationChanges(
 }
 
 /**
- * Converts components and zones to their stored form. A component with the id of a stored one is merged into it;
- * all others are new. If `stored` is null, sent ids are ignored.
- * @throws ApplicationError for an unknown id; ValidationError for an invalid position or an empty required relation
+ * A component with the id of a stored one is merged into it; all others are new. If `stored` is
+ * null, sent ids are ignored.
+ * @throws ApplicationError for an unknown id; ValidationError for an invalid position or an empty
+ * required relation
  */
 export function mergeComponents(
   holder: ShapePlan,
@@ -61,7 +62,7 @@ export function mergeComponents(
   return merged
 }
 
-/** Counts the ids that `mergeComponents` needs, by component uid and independent of stored content. */
+/** Independent of stored content. */
 export function countNewComponents(
   holder: ShapePlan,
   sent: Data,
@@ -149,7 +150,7 @@ function toValue(attribute: AttributePlan, merge: Merge, options: MergeOptions):
   return isNesting(attribute) ? mergeNested(attribute, merge, options) : sent[attribute.name]
 }
 
-/** If several elements name the same stored component, only the last one is used. */
+/** If several elements name one stored component, the last one wins. */
 function keptElements(
   attribute: NestingPlan,
   value: unknown,

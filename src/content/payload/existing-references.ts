@@ -15,9 +15,7 @@ export interface LostReference {
 
 type FindMore = (uid: Uid, documentIds: readonly string[]) => Promise<ReadonlySet<string>>
 
-/**
- * Copies the values without references to deleted documents and files. `alsoThere` reports further existing ones.
- */
+/** Omits references to deleted documents and files. `alsoThere` reports further existing ones. */
 export async function withoutLost(
   { database, contentType }: Pick<DocumentContext, 'database' | 'contentType'>,
   holder: ShapePlan,
@@ -44,7 +42,7 @@ export async function withoutLost(
   return { data: copy, lost }
 }
 
-/** Clones lists and plain objects; BSON values are shared. */
+/** BSON values are shared. */
 function copyOf<T>(value: T): T {
   if (Array.isArray(value)) return value.map(copyOf) as T
   const isPlain =

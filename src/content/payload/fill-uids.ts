@@ -4,7 +4,7 @@ import { isMadeUid } from '../../schema/made-uid.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { proposeUid, toUid, type UidOwner } from './propose-uid.ts'
 
-/** Which missing uids are generated from their `targetField`: `all` is used for editors. */
+/** `all` is for editors. */
 type FilledUids = 'required' | 'all'
 
 interface FillOptions {
@@ -17,7 +17,7 @@ interface MissingUid {
   readonly text: string
 }
 
-/** Adds generated uids to the data of a new document. The given data is not modified. */
+/** Does not modify the given data. */
 export async function fillUids(
   database: Database,
   { plan, locale }: Pick<UidOwner, 'plan' | 'locale'>,
@@ -49,7 +49,7 @@ export function missingUids(
   })
 }
 
-/** A required uid falls back to the name of the type if its source contains no characters of a uid. */
+/** A required uid falls back to the name of the type. */
 function uidSource(
   { singularName }: ContentTypePlan,
   { required }: ScalarPlan,

@@ -11,7 +11,7 @@ export interface UidOwner {
 
 export interface UidProposal {
   readonly value: string
-  /** Not used by another document, neither in a draft nor in a published version. */
+  /** Not used in any draft or published version of another document. */
   readonly free: boolean
   readonly proposal: string
 }
@@ -19,7 +19,7 @@ export interface UidProposal {
 const MAX_LENGTH = 200
 const NUMBERED = 99
 
-/** Converts a text to a uid: `Größe & Gewicht` becomes `grosse-gewicht`. Empty if no character can be converted. */
+/** `Größe & Gewicht` becomes `grosse-gewicht`. Empty if no character can be converted. */
 export function toUid(text: string): string {
   return text
     .replaceAll('ß', 'ss')
@@ -37,7 +37,7 @@ export function toUid(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** Proposes a free uid. Drafts are included in the check, so that publishing cannot cause a conflict. */
+/** Drafts count as well, so that publishing cannot cause a conflict. */
 export async function proposeUid(
   database: Database,
   { plan, attribute, locale, documentId }: UidOwner,
@@ -58,7 +58,7 @@ export async function proposeUid(
     ),
   )
   const isFree = (one: string): boolean => held.every((some) => !some.has(one))
-  // If all numbered uids are taken, the timestamp makes the uid unique.
+  // Used if all numbered uids are taken.
   const proposal = values.find(isFree) ?? `${value}-${Date.now().toString(36)}`
   return { value, free: isFree(value), proposal }
 }

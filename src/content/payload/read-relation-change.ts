@@ -25,7 +25,7 @@ export function readRelationChange(path: readonly string[], sent: unknown): Rela
   if (!isAction(sent)) return { kind: 'set', targets: readTargets(place, sent) }
   assertKeys(place, sent, ACTIONS)
   const { set, connect, disconnect } = sent
-  // All members are parsed, so that errors are reported even in an overridden one.
+  // Parses all members, so that errors are reported even in an overridden one.
   const targets = readTargets(place, set)
   const connections = toList(connect).map((value) => readConnection(place, value))
   const disconnected = readTargets(place, disconnect)

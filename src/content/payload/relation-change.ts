@@ -2,7 +2,6 @@ import { ValidationError } from '../../base/errors.ts'
 import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
 import { relationListOf } from './relation-list.ts'
 
-/** The requested change of one relation; `Target` is the form of its references. */
 export type ChangeOf<Target> =
   | { readonly kind: 'set'; readonly targets: readonly Target[] }
   | {
@@ -24,14 +23,14 @@ export type Position<Target> =
 
 export type DocumentChange = ChangeOf<string>
 
-/** The stored form: a list of documentIds for to-many relations, otherwise one documentId or null. */
+/** A list for to-many relations. */
 export type References = readonly string[] | string | null
 
 export function holdsMany(attribute: RelationPlan | MediaPlan): boolean {
   return attribute.kind === 'media' ? attribute.multiple : attribute.toMany
 }
 
-/** Returns the new stored value. @throws ValidationError for a position relative to an unconnected document */
+/** @throws ValidationError for a position relative to an unconnected document */
 export function changedReferences(
   attribute: RelationPlan | MediaPlan,
   stored: unknown,

@@ -1,4 +1,4 @@
-/** Returns the documentIds of a stored relation. Its cardinality may have changed since the write. */
+/** The cardinality may have changed since the write. */
 export function relationListOf(stored: unknown): readonly string[] {
   if (Array.isArray(stored)) return stored as readonly string[]
   return typeof stored === 'string' ? [stored] : []

@@ -21,7 +21,7 @@ export function hasShared(plan: ContentTypePlan, names: Iterable<string> | 'any'
   return shared.some(({ name }) => given.has(name))
 }
 
-/** Converts stored values to a payload. A missing list of components is stored as null, but absent in a payload. */
+/** A missing list of components is stored as null, but absent in a payload. */
 export function toPayload(holder: ShapePlan, stored: Data): Data {
   const isGiven = (attribute: AttributePlan): boolean => {
     const value = stored[attribute.name]

@@ -18,11 +18,11 @@ import { assertGiven } from './required-references.ts'
 import type { Writer, WriteTarget } from '../write-target.ts'
 
 export interface PreparedValues {
-  /** Validated values with hashed passwords. Relations and components still have their payload form. */
+  /** Validated, with hashed passwords. Relations and components still have their payload form. */
   readonly values: Data
   readonly changes: DocumentChanges
   readonly componentIds: ReadonlyMap<Uid, readonly number[]>
-  /** The stored version is required to merge a component or to change a list. */
+  /** Required to merge a component or to change a list. */
   readonly needsStored: boolean
 }
 
@@ -64,8 +64,8 @@ export async function prepareValues(
 }
 
 /**
- * Converts a payload to its stored form. `stored` is the previous version, or null for a new one; `references`
- * provides its relations and media. Inverse sides are omitted (`write-inverse.ts`).
+ * `stored` is the previous version, or null for a new one; `references` provides its relations and
+ * media. Inverse sides are omitted (`write-inverse.ts`).
  * @throws ValidationError if a required value is missing, except in drafts
  */
 export function completeValues(
@@ -107,7 +107,6 @@ export function unsetValues(plan: ContentTypePlan): Data {
   )
 }
 
-/** Returns the changes that other content-types store. */
 export function inverseChanges(
   plan: ContentTypePlan,
   changes: DocumentChanges,

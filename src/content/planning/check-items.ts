@@ -12,7 +12,6 @@ import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem } from './release-rows.ts'
 import { assertMayAct } from './run-action.ts'
 
-/** Reason why an item cannot be published or unpublished. */
 export interface ItemFault {
   readonly item: string
   readonly type: string
@@ -23,7 +22,6 @@ export interface ItemFault {
   readonly details: unknown
 }
 
-/** An item with the version to publish. */
 interface Candidate {
   readonly item: ReleaseItem
   readonly version: StoredVersion
@@ -34,8 +32,7 @@ type CheckContext = Pick<PlanningContext, 'documents' | 'schema'>
 type AddFault = (item: ReleaseItem, error: CmsError) => void
 
 /**
- * Finds all faults that prevent the items from being published together, in the order of the items.
- * Writes no data. If `principal` is null, permissions are not checked.
+ * In the order of the items. Writes no data. If `principal` is null, permissions are not checked.
  */
 export async function checkItems(
   context: CheckContext,
@@ -56,7 +53,7 @@ export async function checkItems(
   })
 }
 
-/** Combines the errors if each of them has a list of faults. */
+/** Used if each error has a list of faults. */
 function joinErrors(first: CmsError, others: readonly CmsError[]): CmsError {
   const all = [first, ...others]
   const [fault, ...faults] = all.flatMap((error) => error.faults)
@@ -89,7 +86,7 @@ async function checkType(
   await checkUnique(context, plan, { items, candidates }, add)
 }
 
-/** Returns the successful results and reports the errors of the others to `add`. */
+/** Failed calls are reported to `add`. */
 function tryEach<Each, T>(
   each: readonly Each[],
   add: (one: Each, error: CmsError) => void,
@@ -124,7 +121,7 @@ async function findVersions(
   return found
 }
 
-/** Returns null if there is no change to write. @throws NotFoundError */
+/** Null if there is no change to write. @throws NotFoundError */
 function candidateOf(
   plan: ContentTypePlan,
   item: ReleaseItem,
@@ -179,10 +176,7 @@ interface GivenValue {
   readonly value: unknown
 }
 
-/**
- * Candidates with a unique value that another document has published, or that an earlier candidate
- * will publish.
- */
+/** Another document has published the value, or an earlier candidate will. */
 async function findTakenItems(
   database: Database,
   plan: ContentTypePlan,

@@ -13,8 +13,7 @@ export type PublicationFault = Pick<ItemFault, 'name' | 'code' | 'message' | 'de
 }
 
 /**
- * Finds all faults that would prevent the publication of a document, at most one row per locale.
- * Writes no data.
+ * Returns at most one row per locale. Writes no data.
  * @throws NotFoundError for a missing document or requested locale
  */
 export async function checkPublication(

@@ -14,19 +14,16 @@ export interface Planning extends PlanningContext {
   close(): Promise<void>
 }
 
-/**
- * Polling interval. A poll finds the schedules that become due before the next one, and each starts
- * at its time.
- */
+/** Each poll finds the schedules that become due before the next one. */
 const LOOK_MS = 500
 /**
- * Time until another process takes over a job of a killed or stalled process. If both finish, only
- * one takes effect.
+ * After this time, another process takes over a job of a killed or stalled process. Only one of
+ * them takes effect.
  */
 const LEASES_MS = { document: 1_000, release: 1_500 } as const
 const CONCURRENCY = { document: 4, release: 1 } as const
 
-/** Runs due schedules and empties the trash of expired documents, until `close`. */
+/** Also empties the trash of expired documents. */
 export async function openPlanning(options: PlanningOptions): Promise<Planning> {
   const { onBackgroundError, ...context } = options
   const { database } = context.documents

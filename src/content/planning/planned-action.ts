@@ -1,7 +1,5 @@
-/** An action that can be scheduled or part of a release. */
 export type PlannedAction = 'publish' | 'unpublish'
 
-/** Reason of a failure. */
 export interface PlannedFailure {
   readonly name: string
   readonly code: string

@@ -17,7 +17,7 @@ export interface PlanningContext {
   readonly now: () => Date
 }
 
-/** Returns a content-type with draft & publish. @throws NotFoundError */
+/** @throws NotFoundError */
 export function publishablePlan(
   { schema }: Pick<PlanningContext, 'schema'>,
   uid: string,
@@ -29,10 +29,7 @@ export function publishablePlan(
   return plan
 }
 
-/**
- * Resolves the author of a schedule with the current permissions.
- * @throws ForbiddenError if deleted
- */
+/** Uses the current permissions. @throws ForbiddenError if the author was deleted */
 export async function principalNow(
   { access, administrators }: Pick<PlanningContext, 'access' | 'administrators'>,
   by: Author,

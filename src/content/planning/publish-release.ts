@@ -12,7 +12,7 @@ import { changeInside, getRelease } from './releases.ts'
 import { assertMayAct, runAction } from './run-action.ts'
 
 /**
- * Publishes and unpublishes all items of a release, or none.
+ * Publishes and unpublishes all items or none.
  * @throws ValidationError with all faults; NotFoundError; ConflictError if the release is scheduled
  * or published
  */
@@ -28,7 +28,7 @@ export async function publishRelease(
   return holdingItems(context, id, () => retryCollisions(() => database.transact(publish)))
 }
 
-/** Other writers of the documents wait while `work` locks the documents in a transaction. */
+/** Other writers wait while `work` locks the documents in a transaction. */
 export async function holdingItems<T>(
   context: PlanningContext,
   id: string,
@@ -38,7 +38,7 @@ export async function holdingItems<T>(
   return holding(context.documents.database, byType(context, items), work)
 }
 
-/** Publishes a scheduled release, in the transaction that deletes its schedule. */
+/** Runs in the transaction that deletes the schedule. */
 export async function publishScheduled(
   context: PlanningContext,
   principal: Principal,
@@ -70,8 +70,7 @@ async function publishAll(
   { id, from }: { readonly id: string; readonly from: 'open' | 'scheduled' },
   session: Session,
 ): Promise<ReleaseRow> {
-  // Lock the documents first. Commits between the start of the transaction and the locks cause a
-  // write conflict.
+  // Lock first. Commits between the start of the transaction and the locks cause a write conflict.
   const { items: known } = await getRelease(context, id)
   await lockItems(context, known, session)
   const release = await changeInside(
@@ -107,9 +106,7 @@ async function lockItems(
   }
 }
 
-/**
- * Sorted by type, so that two releases cannot deadlock. A deleted type is reported with its item.
- */
+/** Sorted, so that two releases cannot deadlock. A deleted type is reported with its item. */
 function byType(
   { schema }: PlanningContext,
   items: readonly ReleaseItem[],
@@ -122,7 +119,7 @@ function byType(
 }
 
 /**
- * Unpublishes first, which frees unique values. Documents are sorted, so that two releases cannot
+ * Unpublishing first frees unique values. Documents are sorted, so that two releases cannot
  * deadlock.
  */
 function inOrder(items: readonly ReleaseItem[]): readonly ReleaseItem[] {

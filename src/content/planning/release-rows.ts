@@ -3,12 +3,11 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import type { PlannedAction } from './planned-action.ts'
 
-/** One locale of a document and the planned action. */
 export interface ReleaseItem {
   readonly id: string
   readonly type: string
   readonly documentId: string
-  /** `NO_LOCALE` if the type is not localized. */
+  /** `NO_LOCALE` if not localized. */
   readonly locale: string
   readonly action: PlannedAction
 }
@@ -32,7 +31,6 @@ export interface ReleaseRow {
 /** Limit for one transaction. */
 export const MAX_RELEASE_ITEMS = 500
 
-/** Type in the commit log. */
 export const RELEASE_TYPE = 'admin::release'
 
 export function releasesIn(database: Database) {

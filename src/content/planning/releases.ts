@@ -18,10 +18,7 @@ import { schedulesIn } from './schedule-rows.ts'
 
 type Context = Pick<PlanningContext, 'documents' | 'now'>
 
-/**
- * Newest first, at most `limit` before `before`. `holding` selects unpublished releases that
- * contain the document.
- */
+/** Newest first. `holding` selects unpublished releases with the document. */
 export function listReleases(
   { documents: { database } }: Context,
   holding: Pick<ReleaseItem, 'type' | 'documentId'> | null,
@@ -84,7 +81,7 @@ export function renameRelease(context: Context, id: string, name: string): Promi
   return changeRelease(context, id, ['open', 'scheduled'], () => ({ name }))
 }
 
-/** Replaces an existing item for the same locale of the document. */
+/** Replaces an item for the same locale of the document. */
 export type NewItem = Omit<ReleaseItem, 'id'>
 
 /** @throws NotFoundError; ConflictError unless open; ApplicationError for more than 500 items */
@@ -120,7 +117,7 @@ export function removeItem(context: Context, id: string, item: string): Promise<
   })
 }
 
-/** Deletes a release and its schedule. Published content is not affected. @throws NotFoundError */
+/** Published content is not affected. @throws NotFoundError */
 export async function removeRelease(
   { documents: { database } }: Context,
   id: string,
@@ -134,7 +131,7 @@ export async function removeRelease(
   })
 }
 
-/** Schedules a release. @throws NotFoundError, ConflictError unless open */
+/** @throws NotFoundError, ConflictError unless open */
 export async function scheduleRelease(context: Context, id: string, at: Date): Promise<ReleaseRow> {
   const { documents, now } = context
   const row = {
@@ -163,10 +160,7 @@ export async function scheduleRelease(context: Context, id: string, at: Date): P
   )
 }
 
-/**
- * Deletes the schedule of a release, even if it has failed.
- * @throws NotFoundError, ConflictError if not scheduled
- */
+/** Also for a failed schedule. @throws NotFoundError, ConflictError if not scheduled */
 export async function unscheduleRelease(context: Context, id: string): Promise<ReleaseRow> {
   const { database } = context.documents
   return changeRelease(
@@ -180,7 +174,7 @@ export async function unscheduleRelease(context: Context, id: string): Promise<R
   )
 }
 
-/** Changes a release and its related rows in one transaction. */
+/** `alongside` writes related rows in the same transaction. */
 export function changeRelease(
   context: Context,
   id: string,
@@ -246,7 +240,7 @@ function lineOf({ type, documentId, locale }: NewItem): string {
   return `${type} ${documentId} ${locale}`
 }
 
-/** Names of the releases, by id. */
+/** By id. */
 export async function releaseNames(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   schedules: readonly { readonly _id: string }[],

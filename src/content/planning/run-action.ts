@@ -8,7 +8,6 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { PlannedAction } from './planned-action.ts'
 import type { PlanningContext } from './planning.ts'
 
-/** An action on locales of a document. */
 export interface ActionOn {
   readonly action: PlannedAction
   readonly plan: ContentTypePlan
@@ -24,10 +23,7 @@ export function assertMayAct(
   assertMayIn(principal, contentAction(plan, 'publish'), plan.localized ? locales.locales : [])
 }
 
-/**
- * Publishes or unpublishes in a transaction, on behalf of the principal.
- * @throws like `publishDocument`
- */
+/** @throws like `publishDocument` */
 export async function runAction(
   { documents, locales: known }: Pick<PlanningContext, 'documents' | 'locales'>,
   principal: Principal,

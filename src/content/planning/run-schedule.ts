@@ -11,14 +11,14 @@ import { assertFaultless, holdingItems, publishScheduled } from './publish-relea
 import { assertMayAct, runAction } from './run-action.ts'
 import type { ScheduleRow } from './schedule-rows.ts'
 
-/** Delays between attempts after temporary errors. Afterwards the schedule fails. */
+/** Afterwards the schedule fails. */
 const RETRIES_MS: readonly number[] = [
   1_000, 5_000, 30_000, 60_000, 300_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000,
 ]
 
 /**
- * Runs a due schedule and deletes its row, in one transaction. Temporary errors are retried. After
- * other errors the row is kept with the failure.
+ * Deletes the row in the same transaction. Temporary errors are retried. After other errors the row
+ * is kept with the failure.
  */
 export async function runSchedule(
   context: PlanningContext,

@@ -6,16 +6,14 @@ import type { PlannedAction, PlannedFailure } from './planned-action.ts'
 
 export const SCHEDULES = 'quire_schedules'
 
-/** Type in the commit log. Records have the documentId and the locales of the document. */
+/** Records have the documentId and the locales of the document. */
 export const SCHEDULE_TYPE = 'admin::schedule'
 
-/** Fields of all schedules. */
 interface PlannedRow extends JobRow {
   /** The requested time. `dueAt` is later after a failed attempt. */
   readonly at: Date
   readonly by: Author
   readonly createdAt: Date
-  /** Failure of the last attempt, or null. */
   readonly failure: PlannedFailure | null
 }
 
@@ -24,14 +22,12 @@ export interface DocumentSchedule extends PlannedRow {
   readonly action: PlannedAction
   readonly type: string
   readonly documentId: string
-  /** As requested in the query of the action. */
+  /** As in the query of the action. */
   readonly locales: readonly string[]
   readonly asked: 'one' | 'several' | 'every'
 }
 
-/**
- * Publishes a release. `_id` is the id of the release, so each release has at most one schedule.
- */
+/** `_id` is the id of the release, so each release has at most one schedule. */
 export interface ReleaseSchedule extends PlannedRow {
   readonly kind: 'release'
 }

@@ -22,7 +22,7 @@ import {
 const MAX_SCHEDULES_PER_DOCUMENT = 20
 
 /**
- * Schedules an action on a document. It runs with the permissions that its author has at that time.
+ * Runs with the permissions that the author has at that time.
  * @throws NotFoundError for a missing document or requested locale; ApplicationError for more than
  * 20 schedules
  */
@@ -71,7 +71,7 @@ export async function addSchedule(
   return row
 }
 
-/** Schedules are recorded in the audit, because they change content later. */
+/** The audit contains schedules, because they change content later. */
 function noteSchedule(session: Session, op: 'put' | 'delete', row: ScheduleRow): void {
   if (row.kind === 'release') {
     noteRow(session, op, { type: RELEASE_TYPE, documentId: row._id })
@@ -87,14 +87,12 @@ export interface ScheduleSelection {
   readonly type: string | null
   readonly documentId: string | null
   readonly seen: readonly VisibleType[]
-  /** Whether to include releases. */
   readonly releases: boolean
 }
 
-/** Position of the last schedule of a page. */
 export type SchedulePlace = Pick<ScheduleRow, 'at' | '_id'>
 
-/** Sorted by time, at most `limit` after `after`. */
+/** Sorted by time. */
 export function listSchedules(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   { from, until, type, documentId, seen, releases }: ScheduleSelection,
@@ -133,8 +131,8 @@ export function getSchedule(
 }
 
 /**
- * Runs a failed schedule again immediately, on behalf of its author. The previous failure is shown
- * until the schedule succeeds.
+ * Runs immediately, on behalf of the author. The previous failure is shown until the schedule
+ * succeeds.
  * @throws NotFoundError if done or cancelled; ApplicationError if it has not failed or is running
  */
 export async function retrySchedule(
@@ -161,10 +159,7 @@ function noSchedule(): NotFoundError {
   return new NotFoundError('There is no such schedule')
 }
 
-/**
- * Cancels a pending or failed schedule. A running attempt cannot complete.
- * @throws NotFoundError if done or cancelled
- */
+/** A running attempt cannot complete. @throws NotFoundError if done or cancelled */
 export async function cancelSchedule(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   id: string,

@@ -26,7 +26,7 @@ import { type Entry, entryWriter } from './to-entry.ts'
 
 export interface FoundDocuments extends Counted {
   readonly entries: readonly Entry[]
-  /** Cursor of the next page; null on the last page, and for pages without cursors. */
+  /** Null on the last page, and for pages without cursors. */
   readonly nextCursor: string | null
 }
 
@@ -54,8 +54,8 @@ export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
 }
 
 /**
- * Serializes BSON directly to JSON, which halves the CPU time of a list. Returns null for populated lists and the
- * older format, which `findDocuments` handles.
+ * Serializes BSON directly to JSON, which halves the CPU time of a list. Returns null for populated
+ * lists and the older format.
  */
 export async function findTexts(database: Database, query: Query): Promise<FoundTexts | null> {
   const { page, sort, plan, populate: populated, reader, fields } = query
@@ -73,7 +73,7 @@ export async function findTexts(database: Database, query: Query): Promise<Found
   }
 }
 
-/** Updates pending states if the list is filtered by the state of drafts. @throws GatewayTimeoutError */
+/** Only lists that are filtered by state need it. @throws GatewayTimeoutError */
 async function settleAsked(database: Database, query: Query): Promise<void> {
   const { plan, version, publication } = query
   const states: readonly PublicationCondition[] = ENTRY_STATES
@@ -143,7 +143,7 @@ export function showVersions(
   return showWithin(boundedReads(database), plan, versions, status, query)
 }
 
-/** Uses a database handle that is limited to the remaining time of the request. */
+/** The timeout is the remaining time of the request. */
 async function showWithin(
   database: Database,
   plan: ContentTypePlan,

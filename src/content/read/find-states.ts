@@ -7,7 +7,7 @@ export interface StateOfLocale extends DocumentLocale {
   readonly state: EntryState
 }
 
-/** Returns the state of each line with a single query. Lines without a version are omitted. */
+/** Runs one query. Lines without a version are omitted. */
 export async function findStates(
   database: Database,
   plan: ContentTypePlan,

@@ -30,7 +30,7 @@ const MAX_USAGES = 500
 const MAX_DEPTH = 5
 const CONCURRENCY = 4
 
-/** Finds the entries that refer to a document through an owning side. */
+/** Searches owning sides. */
 export async function findUsages(
   database: Database,
   types: readonly ReadableType[],
@@ -86,7 +86,7 @@ function titleText(title: unknown): string {
   return typeof title === 'string' ? title : ''
 }
 
-/** Returns the dotted paths of all references from one type to another, without duplicates. */
+/** Dotted paths, without duplicates. */
 export function pathsTo(uid: Uid, plan: ShapePlan): readonly string[] {
   return [...new Set(pathsIn(uid, plan, 0))]
 }

@@ -13,7 +13,7 @@ export function countEntries(
   return countKey(database, plan, key)
 }
 
-/** Returns titles by `documentId:locale`. The title of the draft is preferred. */
+/** By `documentId:locale`. The title of the draft is preferred. */
 export async function titlesOf(
   database: Database,
   plan: ContentTypePlan,

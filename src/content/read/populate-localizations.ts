@@ -6,7 +6,7 @@ import type { LocalizationsNode } from '../../query/query.ts'
 import { unique } from '../payload/relation-list.ts'
 import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 
-/** Populates the other locales of the same documents in the same status. Returns the added rows. */
+/** Uses the same status. Returns the added rows. */
 export async function populateLocalizations(
   context: PopulateContext,
   rows: readonly Row[],

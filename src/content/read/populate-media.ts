@@ -23,7 +23,7 @@ export function populateMedia(
   return populateRelation(context, rows, { ...node, kind: 'relation', relation, range: null }, path)
 }
 
-/** Lists each published entry once, with the uid of its type. Media in components are not included. */
+/** Each published entry once, with the uid of its type. Media in components are not included. */
 export async function populateFileUsage(
   context: PopulateContext,
   rows: readonly Row[],

@@ -24,8 +24,8 @@ interface Group {
 const WHOLE_READ = 1_000
 
 /**
- * Returns the added rows, whose own attributes may need to be populated.
- * @throws ValidationError if the response would exceed its limit, or the search exceeds the count limit
+ * Returns the added rows.
+ * @throws ValidationError if the response or the search exceeds its limit
  */
 export async function populateRelation(
   context: PopulateContext,
@@ -110,7 +110,7 @@ function wholeLimit(
   return isShown ? reader.answer.bounds.maxEntries : database.countLimit
 }
 
-/** Reads all matches; returns null if they exceed the limit. */
+/** Null beyond the limit. */
 type Find = (read: Omit<RelatedRead, 'limit'>, limit: number) => Promise<Related | null>
 
 const NAMES_ONLY = { fields: [], populate: [] } as const

@@ -18,7 +18,7 @@ export interface PopulateContext {
   readonly reader: Reader
 }
 
-/** A response entry under construction. Its locale and status determine the versions of its relations. */
+/** Locale and status determine the versions of its relations. */
 export interface Row {
   readonly values: Data
   readonly entry: Entry
@@ -45,7 +45,7 @@ export function toRow(
   const flat = toEntry(values, holder, selection.fields)
   const isNested = format === 'v4' && 'collectionName' in holder
   const { entry, shown } = isNested ? nestAttributes(flat) : { entry: flat, shown: flat }
-  // Keys are created in the order of the request, because queries complete in any order.
+  // Creates keys in the order of the request, because queries complete in any order.
   for (const node of selection.populate) shown[nodeName(node)] = null
   return { values, entry, shown, format, documentId, key, times }
 }

@@ -19,12 +19,14 @@ interface Shape {
   readonly writers: Map<string, WriteVersion>
 }
 
-/** Limit of cached serializers; clients usually repeat a few field lists. */
+/** Clients usually repeat a few field lists. */
 const MAX_CACHED_WRITERS = 50
 
 const shapes = new WeakMap<ShapePlan, Shape>()
 
-/** Returns `id` and `documentId`, then the selected fields in order, or all plain members in declared order. */
+/**
+ * `id` and `documentId`, then the selected fields in order, or all plain members in declared order.
+ */
 export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection): Entry {
   const shape = shapeOf(holder)
   const entry: Entry = {}
@@ -39,7 +41,7 @@ export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection
   return entry
 }
 
-/** Returns a serializer with the same output as the JSON of `toEntry`. */
+/** Same output as the JSON of `toEntry`. */
 export function entryWriter(holder: ShapePlan, fields: FieldSelection): WriteVersion {
   const { all, write, writers } = shapeOf(holder)
   if (fields === 'all') return write

@@ -5,11 +5,10 @@ import { takeFromTrash } from '../../mongo/trash/take-from-trash.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 
-/** Type of permanent deletions in the log. */
 export const TRASH_TYPE = 'admin::trash'
 
 /**
- * Permanently deletes a document and records the deletion in the audit log.
+ * Recorded in the audit.
  * @throws NotFoundError if the trash does not contain it; errors of `assertMay` for its locales
  */
 export function endDeleted(

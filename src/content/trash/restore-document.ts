@@ -50,9 +50,10 @@ export interface Restored {
 }
 
 /**
- * Restores the selected locales atomically: as drafts, as they were, or as entries if the type has no drafts.
- * @throws NotFoundError if the trash does not contain it; ConflictError if a locale exists again; ValidationError
- * for a published version with a conflicting unique value, or one that cannot be published anymore
+ * Atomic for all locales.
+ * @throws NotFoundError if the trash does not contain it; ConflictError if a locale exists again;
+ * ValidationError for a published version with a conflicting unique value, or one that cannot be
+ * published anymore
  */
 export async function restoreDocument(
   context: DocumentContext,
@@ -110,11 +111,11 @@ async function takeOut(
 
 interface Trashed {
   readonly trashed: readonly TrashedVersion[]
-  /** The versions of the locales that were not deleted. */
+  /** Versions of locales that were not deleted. */
   readonly stored: readonly StoredVersion[]
 }
 
-/** A deleted version, and the status with which it is restored. */
+/** `status` is that of the restored version. */
 interface Source {
   readonly version: StoredVersion
   readonly status: Status
@@ -170,7 +171,7 @@ function chooseSources(
   return [...byLocale.values()].map(({ version }) => ({ version: asVersion(version), status }))
 }
 
-/** Takes shared values from a locale that was not deleted, or else from the first restored one. */
+/** From a locale that was not deleted, or else from the first restored one. */
 function shareValues(
   plan: ContentTypePlan,
   { version, status }: Source,
@@ -185,7 +186,7 @@ function shareValues(
   return { version: { ...version, ...pickShared(plan, sibling ?? first ?? version) }, status }
 }
 
-/** @throws ValidationError that names the locale */
+/** @throws ValidationError with the locale */
 function assertPublishable(plan: ContentTypePlan, version: StoredVersion): void {
   try {
     plan.validators.publishable(version)
@@ -208,7 +209,7 @@ async function makeVersion(
   const at = now()
   const { data, lost } = await withoutLost(context, plan, held, {
     session,
-    // Targets in the trash can be restored later and are hidden until then, so the references stay.
+    // Targets in the trash can be restored later, so the references stay.
     alsoThere: (uid, documentIds) => findInTrash(database, uid, documentIds, session),
   })
   const publishedAt = plan.draftAndPublish && isSame ? source.publishedAt : at
@@ -236,7 +237,7 @@ async function makeVersion(
   }
 }
 
-/** Returns one-to-one targets that another document holds now. The other document keeps them. */
+/** The other document keeps the target. */
 async function takenByOthers(
   { database }: DocumentContext,
   plan: ContentTypePlan,

@@ -19,10 +19,7 @@ const USUAL_BOUNDS: PageBounds = { defaultLimit: 25, maxLimit: 100 }
 /** A query must name each user attribute that it selects, because email addresses are private. */
 const USERS = 'plugin::users-permissions.user'
 
-/**
- * Compiles the named queries of a schema.
- * @throws SchemaError with all faults, each with its file and path.
- */
+/** @throws SchemaError with all faults, each with its file and path. */
 export function compileQueries(schema: Schema, bounds: PageBounds = USUAL_BOUNDS): NamedQueries {
   const rules = rulesOf(schema, bounds)
   const faults: string[] = []
@@ -59,7 +56,7 @@ function typeFault({ contentTypes }: Schema, type: string): { path: string; prob
   return { path: 'type', problem: `there is no content-type ${type}${didYouMean(type, names)}` }
 }
 
-/** The permission to run a query includes reading all of its selection. */
+/** Permission to run the query includes reading its selection. */
 function rulesOf(schema: Schema, bounds: PageBounds): QueryRules {
   return {
     ...bounds,
@@ -110,7 +107,7 @@ function compileQuery(
   }
 }
 
-/** Converts the selection to the form of a query string. */
+/** Has the form of a query string. */
 function shownOf(asked: Data): Data {
   const none = new Map<string, string>()
   return {
@@ -120,7 +117,7 @@ function shownOf(asked: Data): Data {
   }
 }
 
-/** Reports selections that are too wide: whole users, and entries of arbitrary types. */
+/** Whole users, and entries of arbitrary types. */
 function findWide(populate: Query['populate']): readonly string[] {
   return populate.flatMap((node): readonly string[] => {
     switch (node.kind) {

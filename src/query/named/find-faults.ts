@@ -26,7 +26,6 @@ const PAGE_KEYS: ReadonlySet<string> = new Set([
   'withCount',
 ])
 
-/** Returns all faults of a declared query and its parameters. */
 export function findFaults(
   definition: QueryDefinition,
   plan: ContentTypePlan,
@@ -46,7 +45,7 @@ export function findFaults(
   return [...faults.values(), ...findPageFaults(definition)]
 }
 
-/** Parses each part separately, so that one fault does not hide another. */
+/** Parts are parsed separately, so that one fault does not hide another. */
 function attemptsOf(
   definition: QueryDefinition,
   plan: ContentTypePlan,
@@ -94,7 +93,6 @@ function problemOf(parse: () => unknown): string | null {
   }
 }
 
-/** Reports misplaced, undeclared and unused parameters. */
 function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly DeclarationFault[] {
   const names = Object.keys(parameters)
   const used = parametersIn(asked)

@@ -12,38 +12,31 @@ import type { Filter, LocaleRules, Page, Query, QueryRules } from '../query.ts'
 import { type Parameters, readParameters } from './parameter-values.ts'
 import { fill, type Given, parametersIn } from './places.ts'
 
-/** A declared query, checked and compiled. Parts without parameters are parsed once. */
+/** Parts without parameters are parsed once. */
 export interface NamedQuery {
   readonly definition: QueryDefinition
   readonly plan: ContentTypePlan
-  /** Whether the response is one entry instead of a page. */
   readonly isOne: boolean
   readonly parameters: Parameters
   readonly shown: Pick<Query, 'fields' | 'populate' | 'sort'>
-  /** Contains sample values in place of the parameters. */
+  /** Contains sample values in place of parameters. */
   readonly filter: Filter | null
-  /** Whether the conditions have no parameters, so that `filter` applies to every request. */
+  /** If true, `filter` applies to every request. */
   readonly isFixed: boolean
   readonly page: Page
-  /** Its own content-type, populated types, and types on the path of conditions and sort keys. */
+  /** Includes populated types and types on the path of conditions and sort keys. */
   readonly types: ReadonlySet<Uid>
   /** Whether requests may choose a locale. */
   readonly takesLocale: boolean
   readonly takesFallback: boolean
-  /**
-   * Whether any of the types has drafts. Requests may then choose a status and a publication
-   * filter.
-   */
+  /** If true, requests may choose a status and a publication filter. */
   readonly takesStatus: boolean
 }
 
-/** Rules of a request. Permission to run the query includes reading all of its selection. */
+/** Permission to run the query includes reading its selection. */
 export type BoundRules = Omit<QueryRules, 'mayRead' | 'format'>
 
-/**
- * Builds the query of a request from a named query and its parameters.
- * @throws ValidationError for an unknown, missing or invalid parameter.
- */
+/** @throws ValidationError for an unknown, missing or invalid parameter. */
 export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Query {
   assertKnown(query, asked)
   const { plan, shown, definition } = query
@@ -62,7 +55,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
   }
 }
 
-/** Parses the conditions of a declared query with parameter values. @throws ValidationError */
+/** @throws ValidationError */
 export function conditionsOf(asked: Data, plan: ContentTypePlan, given: Given): Filter | null {
   const filter = parseFilters(fill(asked['filters'], given), plan, { mayRead: () => true })
   const search = parseSearch(fill(asked['search'], given), plan)
@@ -108,7 +101,7 @@ export function parameterNames(query: NamedQuery): readonly string[] {
   ]
 }
 
-/** Version parameters in the dialect. The request decides those that the declaration omits. */
+/** The request decides the parameters that the declaration omits. */
 function versionOf({ definition }: NamedQuery, asked: Data, locales: LocaleRules): Data {
   const { locale = asked['locale'], fallbackLocale } = definition
   if (definition.locale === undefined && locale !== undefined) assertLocale(locale, locales)

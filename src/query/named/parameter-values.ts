@@ -7,7 +7,7 @@ import type { Given } from './places.ts'
 
 export type Parameters = ReadonlyMap<string, ParameterDefinition>
 
-/** A valid value per type, used to validate declared queries at startup. */
+/** For the validation of declared queries at startup. */
 const SAMPLES: Readonly<Record<ParameterType, string>> = {
   string: 'text',
   enumeration: '',
@@ -21,10 +21,7 @@ const SAMPLES: Readonly<Record<ParameterType, string>> = {
   datetime: '2026-01-31T12:00:00.000Z',
 }
 
-/**
- * Returns the parameter values of a request, with defaults. @throws ValidationError that names the
- * parameter
- */
+/** Includes defaults. @throws ValidationError with the parameter */
 export function readParameters(parameters: Parameters, query: Data): Given {
   const given = new Map<string, string | readonly string[]>()
   for (const [name, definition] of parameters) {
@@ -36,7 +33,7 @@ export function readParameters(parameters: Parameters, query: Data): Given {
   return given
 }
 
-/** Returns sample sets to validate. Together they cover every enumeration value. */
+/** Together the sets cover every enumeration value. */
 export function sampleValues(parameters: Parameters): readonly Given[] {
   const rounds = Math.max(
     1,
@@ -54,7 +51,7 @@ export function sampleValues(parameters: Parameters): readonly Given[] {
   })
 }
 
-/** Returns the reason why a default is invalid, or null. */
+/** Null for a valid default. */
 export function defaultProblem(name: string, definition: ParameterDefinition): string | null {
   if (definition.default === undefined) return null
   try {

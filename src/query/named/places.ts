@@ -1,15 +1,15 @@
 import { isRecord, isObject } from '../../base/is-record.ts'
 
-/** Marks a parameter in a declared query: `{ "$param": "area" }`. */
+/** As in `{ "$param": "area" }`. */
 const PLACE = '$param'
 
-/** Marks a missing parameter. The enclosing condition is omitted. */
+/** The enclosing condition is omitted. */
 const ABSENT = Symbol('absent')
 
-/** Parameter values in the form of a query string. */
+/** In the form of a query string. */
 export type Given = ReadonlyMap<string, string | readonly string[]>
 
-/** Returns the parameter name of a placeholder, or null for any other value. */
+/** Null if the value is no placeholder. */
 export function parameterIn(value: unknown): string | null {
   if (!isRecord(value)) return null
   const { [PLACE]: name, ...others } = value
@@ -23,9 +23,8 @@ export function parametersIn(value: unknown): readonly string[] {
 }
 
 /**
- * Replaces placeholders by parameter values, and numbers and booleans by texts, as in a query
- * string. Omits conditions on missing parameters and containers that become empty. Returns
- * undefined for an empty result.
+ * Also converts numbers and booleans to texts, as in a query string. Omits conditions on missing
+ * parameters and containers that become empty. Returns undefined for an empty result.
  */
 export function fill(value: unknown, given: Given): unknown {
   const filled = fillOne(value, given)

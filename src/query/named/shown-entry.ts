@@ -3,14 +3,14 @@ import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { nodeName } from '../node-name.ts'
 import type { FragmentSelection, PopulateMode, PopulateNode } from '../query.ts'
 
-/** Shape of an entry or component in a response. Used for generated API descriptions. */
+/** For generated API descriptions. */
 export interface ShownEntry {
   readonly holder: ShapePlan
   readonly scalars: readonly ScalarPlan[]
   readonly links: readonly ShownLink[]
 }
 
-/** A member of a response other than a scalar. */
+/** A member other than a scalar. */
 export type ShownLink = { readonly name: string } & (
   | { readonly kind: 'count' }
   | { readonly kind: 'ids'; readonly isMany: boolean }
@@ -50,7 +50,7 @@ type Link = ShownLink extends infer One
     : never
   : never
 
-/** Returns null for entries of arbitrary types, which named queries cannot select. */
+/** Null for entries of arbitrary types, which named queries cannot select. */
 function linkOf(holder: ShapePlan, node: PopulateNode): Link | null {
   if (node.mode === 'count') return { kind: 'count' }
   switch (node.kind) {

@@ -1,7 +1,7 @@
 import type { ShapePlan, AttributePlan, ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { hasLocalizations, LOCALIZATIONS } from '../localizations.ts'
 
-/** An attribute that an entry shows only if populated. */
+/** Entries show it only if populated. */
 export type Populatable = Exclude<AttributePlan, ScalarPlan> | Localizations | Users
 
 interface Localizations {
@@ -19,7 +19,7 @@ interface Users {
 
 const USERS = 'related'
 
-/** Returns the attributes that `*` selects, in schema order, with implicit attributes last. */
+/** In schema order, with implicit attributes last. */
 export function populatablesOf(holder: ShapePlan): readonly Populatable[] {
   const declared = [...holder.members.values()].filter(isPopulatable)
   if (hasLocalizations(holder)) return [...declared, localizationsOf(holder)]
@@ -27,7 +27,7 @@ export function populatablesOf(holder: ShapePlan): readonly Populatable[] {
   return users === null ? declared : [...declared, users]
 }
 
-/** Returns null for an unknown or private attribute. */
+/** Null for an unknown or private attribute. */
 export function getPopulatable(name: string, holder: ShapePlan): Populatable | null {
   if (name === LOCALIZATIONS && hasLocalizations(holder)) return localizationsOf(holder)
   const users = name === USERS ? usersOf(holder) : null

@@ -3,10 +3,7 @@ import type { ShapePlan, DynamicZonePlan } from '../../schema/plan.ts'
 import { populatablesOf } from './parse-populate-attributes.ts'
 import { unknownKey } from '../query-error.ts'
 
-/**
- * For a text that is not valid for the attribute at `path`. A single `*` is expanded to all
- * attributes, and the first one is reported.
- */
+/** A single `*` is expanded to all attributes, and the first one is reported. */
 export function misplacedText(
   text: string,
   holder: ShapePlan | null,
@@ -23,8 +20,8 @@ export function misplacedText(
 }
 
 /**
- * Prefixes the message about an invalid key with the nested parameter, because `details.path` is
- * relative to it in the reference. `trail` must still contain the current parameters.
+ * In the reference, `details.path` is relative to the nested parameter. `trail` must still contain
+ * the current parameters.
  */
 export function namingLevel<T>(trail: readonly string[], parse: () => T): T {
   try {

@@ -1,21 +1,20 @@
 import { booleanOf } from '../../schema/values/boolean-text.ts'
 import { invalidValue } from '../query-error.ts'
 
-/** Requested attributes in request order. Null excludes an attribute. */
+/** In request order. Null excludes an attribute. */
 export type PopulateTree = ReadonlyMap<string, PopulateRequest | null>
 
-/** The request for one attribute: nested attributes, named options, or a text such as `ids`. */
+/** Nested attributes, named options, or a text such as `ids`. */
 export type PopulateRequest =
   | { readonly kind: 'below'; readonly below: PopulateTree }
   | { readonly kind: 'options'; readonly options: ReadonlyMap<string, unknown> }
   | { readonly kind: 'text'; readonly text: string }
 
-/** Requests an attribute without options. */
 export const ASKED_PLAINLY: PopulateRequest = { kind: 'below', below: new Map() }
 
 /**
- * Normalizes the forms of `populate` without resolving names: a text, a list of dotted paths, or an
- * object by attribute. Merges paths with a common prefix and ignores blank paths.
+ * Accepts a text, a list of dotted paths, or an object by attribute. Merges paths with a common
+ * prefix and ignores blank paths.
  * @throws ValidationError for invalid and mixed forms.
  */
 export function readPopulate(input: unknown): PopulateTree | '*' {
@@ -37,7 +36,7 @@ export function readPopulate(input: unknown): PopulateTree | '*' {
   )
 }
 
-/** Parses the value of an attribute or component. Returns null if the value excludes it. */
+/** Null excludes the attribute. */
 export function readPopulateRequest(value: unknown): PopulateRequest | null {
   if (value !== null && typeof value === 'object') {
     return { kind: 'options', options: new Map(Object.entries(value)) }

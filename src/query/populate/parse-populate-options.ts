@@ -22,10 +22,7 @@ export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
 const PARAM = 'populate'
 const RANGE_KEYS: ReadonlySet<string> = new Set(['page', 'pageSize', 'start', 'limit'])
 
-/**
- * `path` is the path of the attribute.
- * @throws ValidationError for an option that is not in `known`.
- */
+/** @throws ValidationError for an option that is not in `known`. */
 export function assertOptions(options: Options, known: ReadonlySet<string>, path: string): void {
   for (const option of options.keys()) {
     if (option === 'locale') throw unusableKey(option, path, PARAM)
@@ -34,8 +31,7 @@ export function assertOptions(options: Options, known: ReadonlySet<string>, path
 }
 
 /**
- * Parses the selection, filter and order of the entries of an attribute. `within` runs the parser
- * of one option.
+ * `within` runs the parser of one option.
  * @throws ValidationError like `fields`, `filters` and `sort` at the root.
  */
 export function parseEntryOptions(
@@ -56,7 +52,7 @@ export function parseEntryOptions(
 }
 
 /**
- * Components are filtered and sorted in memory, by their own values.
+ * Components are filtered and sorted in memory.
  * @throws ValidationError for filters and sort keys through a relation.
  */
 export function assertWithinComponent(
@@ -86,7 +82,7 @@ function asksRelated(filter: Filter): boolean {
   }
 }
 
-/** @throws ValidationError unless the value is a boolean. */
+/** @throws ValidationError */
 export function parseCount(options: Options, path: string): boolean {
   const value = options.get('count')
   if (value === undefined) return false
@@ -96,8 +92,7 @@ export function parseCount(options: Options, path: string): boolean {
 }
 
 /**
- * Parses `pagination` of a to-many relation, with the default and maximum of the root. Returns null
- * if absent.
+ * Uses the default and maximum of the root.
  * @throws PaginationError for mixed pages and offsets, ValidationError for other invalid values.
  */
 export function parseRange(
@@ -121,7 +116,7 @@ export function parseRange(
   }
 }
 
-/** An invalid key in a nested parameter is reported as a key of `populate`, as in the reference. */
+/** As in the reference. */
 function namingPopulate<T>(parse: () => T): T {
   try {
     return parse()

@@ -19,12 +19,10 @@ import type { FragmentSelection, QueryRules, ZoneNode } from '../query.ts'
 
 type Fragments = ZoneNode['on']
 
-/** Context for parsing a zone. */
 interface ZoneScope {
-  /** The type or component that declares the zone. */
   readonly holder: ShapePlan
   readonly components: QueryRules['components']
-  /** Parses the selection of one component. `path` is its position in the request. */
+  /** `path` is the position in the request. */
   readonly select: (asked: PopulateRequest, component: ShapePlan, path: string) => FragmentSelection
 }
 
@@ -32,8 +30,7 @@ const PARAM = 'populate'
 const ZONE_OPTIONS: ReadonlySet<string> = new Set(['on', 'populate', 'count'])
 
 /**
- * Parses the selection of a dynamic zone. Each component has its own selection, because their
- * members differ.
+ * Each component has its own selection, because their members differ.
  * @throws ValidationError with the path of the invalid part.
  */
 export function parseZone(
@@ -55,9 +52,7 @@ export function parseZone(
   }
 }
 
-/**
- * Applies a dotted path to each component with the attribute. At least one component must have it.
- */
+/** At least one component must have the attribute. */
 function parseBelow(
   zone: DynamicZonePlan,
   tree: PopulateTree,

@@ -33,31 +33,27 @@ export type PopulateRules = Pick<
   'mayRead' | 'defaultLimit' | 'maxLimit' | 'fileHolder' | 'components'
 >
 
-/** Limits of one request. A request beyond them fails with 400. */
+/** Requests beyond the limits fail with 400. */
 export const POPULATE_LIMITS = { nodes: 100, depth: 20 } as const
 
 type Selection = Pick<ComponentNode, 'mode' | 'fields' | 'filter' | 'sort' | 'populate'>
 
 const PLAIN: Selection = { mode: 'entries', fields: 'all', filter: null, sort: [], populate: [] }
 
-/** State of the parser: the current holder and depth, and the count of the whole request. */
+/** The count is that of the whole request. */
 interface Scope {
   readonly holder: ShapePlan
-  /**
-   * Dotted path so far, null at the root. A nested `populate` starts a new path, as in the
-   * reference.
-   */
+  /** Null at the root. A nested `populate` starts a new path, as in the reference. */
   readonly parent: string | null
   readonly depth: number
-  /** Whether the path contains a relation. Its targets can appear once per entry. */
+  /** Targets of a relation can appear once per entry. */
   readonly isBelowRelation: boolean
   readonly count: { nodes: number }
-  /** Nested parameters being parsed, outermost first: `category.populate`. */
+  /** Outermost first: `category.populate`. */
   readonly trail: string[]
   readonly rules: PopulateRules
 }
 
-/** Members and options of a populated attribute. */
 interface Target {
   /** Null for media without nested options. */
   readonly holder: ShapePlan | null
@@ -71,8 +67,8 @@ const LIST_OPTIONS: ReadonlySet<string> = new Set([...ENTRY_OPTIONS, 'pagination
 const COUNT_ONLY: ReadonlySet<string> = new Set(['count'])
 
 /**
- * Parses the populated attributes, in the order of the schema with `localizations` last. Omits
- * relations to unreadable types and everything below them.
+ * In the order of the schema, with `localizations` last. Omits relations to unreadable types and
+ * everything below them.
  * @throws ValidationError, PaginationError with the path of the invalid part.
  */
 export function parsePopulate(
@@ -120,7 +116,7 @@ function shownNames({ holder, rules }: Scope): readonly string[] {
     .map(({ name }) => name)
 }
 
-/** Returns null for a relation that is never shown, or whose target type is not readable. */
+/** Null for a relation that is never shown or not readable. */
 function parseAttribute(
   attribute: Populatable,
   asked: PopulateRequest,
@@ -202,8 +198,8 @@ function rangeOf(asked: PopulateRequest, path: string, { rules }: Scope): Relati
 }
 
 /**
- * The number of entries on an inverse side is unlimited, and would multiply with each level. So
- * below another relation, each entry shows the first page only.
+ * Inverse sides are unlimited and would multiply with each level. Below another relation, each
+ * entry shows the first page only.
  */
 function defaultRange(
   { side, toMany }: RelationPlan,
@@ -231,7 +227,6 @@ function parseSelection(
   }
 }
 
-/** Parses the rest of dotted paths below an attribute. */
 function parseBelow(
   tree: PopulateTree,
   holder: ShapePlan | null,
