@@ -2,12 +2,9 @@ import { LRUCache } from 'lru-cache'
 import type { ChangeClock } from '../../mongo/commits/change-clock.ts'
 import type { Coding, CachedAnswer } from './cached-answer.ts'
 
-/** In-memory cache of responses. An entry is valid until content that it was built from changes. */
 export interface AnswerCache {
   find(key: string): Promise<FoundAnswer | null>
-  /**
-   * Returns false if the response is not cached. `since` is the time of the change clock at which the read began.
-   */
+  /** Returns false if the response is not cached. `since` is a time of the change clock. */
   put(key: string, answer: CachedAnswer, madeOf: ReadonlySet<string>, since: number): boolean
   now(): number
   counts(): CacheCounts
@@ -42,13 +39,9 @@ interface Slot {
   readonly packed: Map<Coding, Buffer>
 }
 
-/**
- * Maximum age of an entry. It covers changes that are missing from the log: manual edits in the database, and writes
- * that a primary lost before it replicated them.
- */
+/** Covers changes missing from the log: manual edits, and writes that a primary lost. */
 const MAX_WAIT_MS = 60_000
 
-/** Overhead of a slot in addition to its texts. */
 const SLOT_BYTES = 512
 
 /** An entry takes at most 1/8 of the cache. */

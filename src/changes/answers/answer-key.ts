@@ -3,11 +3,8 @@ import type { Action } from '../../people/access/actions.ts'
 import type { Grants } from '../../people/access/principal.ts'
 import type { EntryFormat, LocaleRules } from '../../query/query.ts'
 
-/** Everything except content that a response to a read depends on. */
 export interface ReadToCache {
-  /** The content-type, or the action name of a named query. */
   readonly uid: string
-  /** Null for a list. */
   readonly documentId: string | null
   readonly querystring: string
   readonly format: EntryFormat
@@ -16,8 +13,7 @@ export interface ReadToCache {
 }
 
 /**
- * Returns a function that maps reads with equal responses to the same key. The key contains the permissions and not
- * the principal, so that principals with the same rights share cache entries.
+ * The key contains the permissions and not the principal, so that principals share cache entries.
  */
 export function answerKeys(
   actions: readonly Pick<Action, 'name'>[],
@@ -41,10 +37,7 @@ const ALIKE: Readonly<Record<string, string>> = {
   '%5D': ']',
 }
 
-/**
- * Normalizes the escapes of a query string. The order of parameters stays, because it determines the order of lists
- * and of the response.
- */
+/** The order of parameters stays, because it determines the order of lists and of the response. */
 export function spelled(querystring: string): string {
   if (!isDecodable(querystring)) return querystring
   return querystring.replaceAll(/%(?:24|2C|3A|5B|5D)/gi, (escaped) => {

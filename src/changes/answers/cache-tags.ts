@@ -11,10 +11,7 @@ export type CacheTagsKind = keyof typeof TAG_HEADERS
 /** Limit of CDNs for the tags of one response. */
 const MAX_HEADER_BYTES = 16_384
 
-/**
- * Returns the content-types that a response is built from and the documents that it shows. If the documents exceed
- * the limit, it returns the types only.
- */
+/** If the documents exceed the limit, the tags name the types only. */
 export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown: unknown): string {
   const { between } = TAG_HEADERS[kind]
   const uids = [...types]
@@ -25,8 +22,8 @@ export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown:
 }
 
 /**
- * Collects ids at any depth, because `populate=ids` shows them as plain strings. A text that looks like an id only
- * causes a needless purge.
+ * At any depth, because `populate=ids` shows ids as plain strings. Too many only cause needless
+ * purges.
  */
 function addDocuments(documents: Set<string>, shown: unknown): void {
   if (typeof shown === 'string') {

@@ -7,9 +7,7 @@ export type Coding = (typeof CODINGS)[number]
 
 export interface CachedAnswer {
   readonly body: Buffer
-  /** The value of the `ETag` of the uncompressed body, without its quotation marks. */
   readonly tag: string
-  /** Tags for purges by a CDN; null if none are sent. */
   readonly cacheTags: string | null
 }
 
@@ -17,7 +15,6 @@ const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Compresses in the thread pool. Uncached responses use Brotli quality 4 too. */
 export function pack(body: Buffer, coding: Coding): Promise<Buffer> {
   return coding === 'br' ? brotli(body, QUALITY) : zip(body)
 }

@@ -1,4 +1,3 @@
-/** Counts resources per IP address. */
 export interface AddressShares {
   of(address: string): number
   /** Adds one and returns a function that releases it. */

@@ -17,7 +17,6 @@ export interface CatchUpOptions {
 
 export interface Times {
   readonly heartbeatMs: number
-  /** Interval of the regular checks of rights. */
   readonly recheckMs: number
   /** Maximum staleness of cached permissions: `mongo/system/versioned-cache.ts`. */
   readonly rightsMs: number
@@ -25,10 +24,8 @@ export interface Times {
 
 /** Minimum delay of a retry after a database failure. */
 const RETRY_MS = 1_000
-/** A client with a longer backlog is told to read all content again. */
 const MAX_BACKLOG = 8_192
 
-/** Reads the rights of a client and sends the missed events. The stream then joins the live events. */
 export async function sendPending(
   options: CatchUpOptions,
   listener: Subscriber,
@@ -78,7 +75,6 @@ function lossOf(stream: LiveStream, log: LiveLog): LostReason | null {
   return log.position().seq - stream.token.seq > MAX_BACKLOG ? 'backlog' : null
 }
 
-/** Commits up to `until` precede the read of the rights, so their changes to rights are known. */
 async function catchUp(
   options: CatchUpOptions,
   listener: Subscriber,
@@ -103,10 +99,7 @@ async function catchUp(
   listener.dueAt = performance.now() + options.times.recheckMs
 }
 
-/**
- * Returns whether the commit may affect the rights of the client. If so, the stream is suspended until they are
- * known.
- */
+/** Returns whether the commit may affect the rights of the client, which suspends the stream. */
 export function sendCommit(
   { shared, times }: Pick<CatchUpOptions, 'shared' | 'times'>,
   listener: Subscriber,

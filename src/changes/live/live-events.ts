@@ -4,10 +4,7 @@ import type { TypeReset } from '../sync/settle.ts'
 import { type SyncToken, writeToken } from '../sync/query/sync-token.ts'
 import type { LiveCommit } from './live-log.ts'
 
-/**
- * Why a client must discard its data: the token belongs to another log, precedes the retained log, or is too far
- * behind.
- */
+/** The token belongs to another log, precedes the retained log, or is too far behind. */
 export type LostReason = 'log' | 'retention' | 'backlog'
 
 export type EndReason = 'shutdown' | 'credentials' | 'permission' | 'error'
@@ -16,8 +13,8 @@ export type EndReason = 'shutdown' | 'credentials' | 'permission' | 'error'
 export const HEARTBEAT = ':\n\n'
 
 /**
- * Returns one event without content per change of a commit in the scope. Only the last event carries the token, so
- * that an interrupted commit is sent again as a whole. Returns an empty text if the scope has no changes.
+ * Returns one event per change in the scope. Only the last event carries the token, so that an
+ * interrupted commit is sent again as a whole.
  */
 export function commitEvents(find: Finder, token: SyncToken, commit: LiveCommit): string {
   const skipped = commit.seq === token.seq + 1 ? token.item : 0

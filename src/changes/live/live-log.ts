@@ -5,7 +5,6 @@ import type { CommitItem } from '../../mongo/connection/commit-record.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { WorkQueue } from '../../base/work-queue.ts'
 
-/** A change without content, as streams report it. */
 export type LiveItem = Pick<
   CommitItem,
   'type' | 'documentId' | 'locale' | 'status' | 'op' | 'revision'
@@ -16,14 +15,9 @@ export interface LiveCommit {
   readonly items: readonly LiveItem[]
 }
 
-/** The only reader of the commit log of a process. All of its streams share it. */
 export interface LiveLog {
-  /** The log, and the number of the last commit read. */
   position(): Pick<Head, 'log' | 'seq' | 'floor'>
-  /**
-   * Returns the first batch of commits after a number, up to the position. Recent commits come from memory. Returns
-   * null if the log has deleted some of them.
-   */
+  /** Returns null if the log has deleted some of the commits after this number. */
   after(seq: number): Promise<readonly LiveCommit[] | null>
   /** Refreshes the head of the log unless the position has already reached this place. */
   reach(place: Pick<Head, 'log' | 'seq'>): Promise<void>
@@ -34,9 +28,7 @@ export interface LiveLogOptions {
   readonly database: Database
   readonly commitLog: Pick<CommitLog, 'head' | 'refresh' | 'onHead' | 'onLook'>
   readonly turns: WorkQueue
-  /** False without streams: no commits are read. */
   readonly isHeard: () => boolean
-  /** Receives commits in order, one at a time. */
   readonly onCommit: (commit: LiveCommit) => Promise<void>
   /** The log was replaced or has a gap: streams cannot continue from their position. */
   readonly onRestart: () => void
@@ -46,7 +38,6 @@ export interface LiveLogOptions {
 /** Limits of the recent commits in memory, for clients that reconnect after a short interruption. */
 const MAX_COMMITS = 512
 const MAX_LIVE_ITEMS = 4_096
-/** Commits per batch. */
 const BLOCK = 256
 
 const COMMIT_PROJECTION = {
@@ -164,7 +155,6 @@ async function readBlock(
   return isWhole && (commits.length > 0 || after >= head.seq) ? commits : null
 }
 
-/** The most recent commits, without a gap. */
 interface Recent {
   add(commit: LiveCommit): void
   clear(): void

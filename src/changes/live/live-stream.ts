@@ -22,23 +22,16 @@ export interface LiveClient {
   readonly token: SyncToken | null
   /** Names of content-types in the token that no longer exist. */
   readonly gone: readonly string[]
-  /** The documentId of the end user; null for other principals. */
   readonly userId: string | null
-  /** IP address. */
   readonly address: string
-  /**
-   * Resolves the current permissions.
-   * @throws UnauthorizedError, or ForbiddenError if no permission is left
-   */
+  /** @throws UnauthorizedError, or ForbiddenError if no permission is left */
   readonly identify: () => Promise<SyncCaller>
   readonly sink: Sink
 }
 
-/** The position of a stream and the filter for its scope. */
 interface LogPosition {
   readonly token: SyncToken
   readonly find: Finder
-  /** Equal for streams that receive the same events of the next commit. */
   readonly channel: string
 }
 
@@ -65,16 +58,12 @@ export function openSharedTexts(): SharedTexts {
 
 type Position = ReturnType<LiveLog['position']>
 
-/**
- * After this many commits outside the scope, a heartbeat sends a new token. Otherwise the log could delete commits
- * after the old one.
- */
+/** After this many commits outside the scope, a heartbeat sends a token that stays in the log. */
 const LAG = 256
 
 export class LiveStream {
   readonly client: LiveClient
   #place: LogPosition
-  /** The `seq` of the last token sent. */
   #sent = -1
 
   constructor(client: LiveClient, caller: SyncCaller, position: Position, locales: LocaleRules) {
@@ -91,7 +80,6 @@ export class LiveStream {
     return this.client.scope.types.some((type) => caller.maySync(type))
   }
 
-  /** Sends the position and a reset for each removed content-type. */
   begin(): void {
     const { gone, sink } = this.client
     for (const type of gone) {
@@ -100,7 +88,6 @@ export class LiveStream {
     this.#send(idOnly(this.#place.token))
   }
 
-  /** Sends resets according to the current permissions and schema. */
   settle(caller: SyncCaller, locales: LocaleRules): void {
     const { scope } = this.client
     const types = openTypes(scope, caller)
@@ -109,7 +96,6 @@ export class LiveStream {
     this.#send(resetEvents(resets, token))
   }
 
-  /** Tells the client to discard all data and continues at the current position. */
   lose(reason: LostReason, caller: SyncCaller, position: Position, locales: LocaleRules): void {
     const { scope } = this.client
     const begunAgain = beginNow(scope, caller, position, locales)
@@ -133,7 +119,6 @@ export class LiveStream {
     return RIGHTS.has(type) || (type === USER && documentId === this.client.userId)
   }
 
-  /** Returns a new token for the heartbeat, if the position has moved without events. */
   lag(): string | null {
     const { token } = this.#place
     if (token.seq < this.#sent + LAG) return null
@@ -150,7 +135,6 @@ export class LiveStream {
 
 const USER = 'plugin::users-permissions.user'
 
-/** Types whose commits change permissions of readers. */
 export const RIGHTS: ReadonlySet<string> = new Set([
   'admin::api-token',
   'plugin::i18n.locale',
@@ -166,7 +150,6 @@ function logPositionOf(scope: SyncScope, token: SyncToken, caller: SyncCaller): 
   }
 }
 
-/** The token of an up-to-date client. */
 function beginNow(
   scope: SyncScope,
   caller: SyncCaller,

@@ -10,16 +10,13 @@ import { HEARTBEAT } from './live-events.ts'
 import { type LiveLog, openLiveLog } from './live-log.ts'
 import { type LiveClient, LiveStream, openSharedTexts } from './live-stream.ts'
 
-/** The streams of a process, which send changes as they are committed. */
 export interface LiveStreams {
   /**
-   * Sends events to the client until the returned `close` is called. `begin` runs after the last check and before the
-   * first write.
+   * `begin` runs after the last check and before the first write.
    * @throws ServiceUnavailableError for too many streams, and the errors of `identify`
    */
   open(client: LiveClient, begin: () => void): Promise<OpenStream>
   counts(): LiveCounts
-  /** Ends all streams and refuses new ones. Clients reconnect, possibly to another process. */
   endAll(): void
   close(): Promise<void>
 }
@@ -49,7 +46,6 @@ const TIMES: Times = { heartbeatMs: 15_000, recheckMs: 60_000, rightsMs: 1_100 }
 const SWEEP_MS = 500
 /** Limits the checks of rights per sweep, to spread their load. */
 const MAX_RECHECKS = 100
-/** Streams that catch up concurrently. */
 const CONCURRENCY = 8
 /** With more listeners, each commit yields to the event loop. */
 const YIELD_ABOVE_STREAMS = 50

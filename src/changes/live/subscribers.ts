@@ -6,17 +6,14 @@ import type { LiveStream } from './live-stream.ts'
 export interface Subscriber {
   readonly stream: LiveStream
   isJoined: boolean
-  /** The stream is catching up or is queued for it. */
   isBusy: boolean
   isClosed: boolean
-  /** On the clock of `performance.now()`. */
   dueAt: number
 }
 
 /** Random delay, so that clients do not reconnect all at once. */
 const RETRY_MS = { least: 500, most: 5_000 } as const
 
-/** All streams of a process. While the audience is not empty, it follows the log closely. */
 export class Subscribers {
   readonly #listeners = new Set<Subscriber>()
   readonly #follow: CommitLog['follow']
@@ -31,7 +28,6 @@ export class Subscribers {
     return this.#listeners
   }
 
-  /** Includes streams that are being opened. */
   get size(): number {
     return this.#listeners.size + this.#opening
   }

@@ -18,10 +18,7 @@ const CHANGES_ALL: ReadonlySet<string> = new Set([
 const STEP_LIMITS = { commits: 256, items: Infinity } as const
 const NAMES = { seq: 1, 'items.type': 1, 'items.status': 1 } as const
 
-/**
- * Returns the content-types whose published content changed between two numbers of the log. Their tags also cover
- * lists that show none of the changed documents. Returns all types if the log has deleted some of the commits.
- */
+/** Lists show the tag of their types. Returns all types if the log has deleted some commits. */
 export async function changedTypes(
   { database, schema }: Sources,
   after: number,

@@ -5,11 +5,9 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { PURGE_ROW, type PurgeRow, PURGES } from './purge-row.ts'
 
 export interface PurgeHealth {
-  /** Commits that are not purged yet. */
   readonly behind: number
   /** Age of the oldest of them by the local clock; 0 without any. */
   readonly lagMs: number
-  /** Failed attempts since the last success. */
   readonly failures: number
 }
 
@@ -30,7 +28,6 @@ export function examinePurges(database: Database, now: Date): Promise<PurgeHealt
   })
 }
 
-/** Returns the oldest retained commit after `seq`. */
 function commitsAfter(database: Database, seq: number): Promise<readonly { readonly at: Date }[]> {
   return database
     .collection<{ readonly seq: number; readonly at: Date }>(COMMITS)

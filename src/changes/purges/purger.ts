@@ -16,7 +16,6 @@ export interface PurgerOptions {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly commitLog: Pick<CommitLog, 'head' | 'onHead'>
-  /** Null disables purges. */
   readonly purge: PurgeTarget | null
   /** Maximum staleness of responses of other processes: `CACHE_STALE_MS`. */
   readonly staleMs: number
@@ -24,16 +23,13 @@ export interface PurgerOptions {
   readonly onBackgroundError: (error: unknown) => void
 }
 
-/** Purges changed content from external caches, for the commits of all processes. */
 export interface Purger {
-  /** Null without configured caches. */
   readonly health: (() => Promise<PurgeHealth>) | null
   close(): Promise<void>
 }
 
 /** Longer than one attempt takes when some caches do not respond. */
 const LEASE_MS = 120_000
-/** Time for pending reads to finish. */
 const SETTLE_MS = 1_000
 const RETRY_MS = { least: 1_000, most: 60_000 } as const
 

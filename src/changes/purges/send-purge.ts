@@ -1,4 +1,3 @@
-/** Each kind of cache has its own format of purge requests. */
 export type PurgeKind = 'fastly' | 'cloudflare' | 'varnish' | 'url'
 
 export interface PurgeTarget {
@@ -7,7 +6,6 @@ export interface PurgeTarget {
   readonly token: string | null
 }
 
-/** A cache did not confirm a purge. */
 export class PurgeFailed extends Error {
   constructor(url: string, what: string, options?: ErrorOptions) {
     super(`${new URL(url).host} did not purge: ${what}`, options)
@@ -27,10 +25,7 @@ const MAX_TAGS: Readonly<Record<PurgeKind, number>> = {
   url: 1_000,
 }
 
-/**
- * Purges the tags from all caches.
- * @throws PurgeFailed unless every cache confirms
- */
+/** @throws PurgeFailed unless every cache confirms */
 export async function sendPurge(target: PurgeTarget, tags: readonly string[]): Promise<void> {
   const size = MAX_TAGS[target.kind]
   for (let start = 0; start < tags.length; start += size) {

@@ -45,13 +45,11 @@ const NAMES = {
 
 /** Tokens without changes advance in blocks of this size, so that devices share tokens and cached responses. */
 export const BLOCK = 256
-/** Maximum number of blocks without matches to scan for one page. */
 const MAX_BLOCKS = 16
 
 /**
- * Adds each changed version once, in its current state. A page that is not full ends at a block boundary, so that
- * clients of one scope converge to the same token.
- * @throws SyncTokenExpiredError if retention has removed the commits
+ * Adds each changed version once. A page that is not full ends at a block boundary, so that clients
+ * of one scope converge. @throws SyncTokenExpiredError if retention has removed the commits
  */
 export async function readChanges(
   sources: SyncSources,
@@ -148,7 +146,6 @@ function collect(
   return { touched: [...touched.values()], position }
 }
 
-/** Formats the current state of each version, or its removal, with one query per type. */
 async function describe(
   { moment }: SyncSources,
   touched: readonly Touched[],

@@ -77,7 +77,6 @@ export function isUpToDate(
   })
 }
 
-/** Whether the scope has newer changes, or the token points into a commit. */
 export function isBehind(
   { seq, item, types }: Pick<SyncToken, 'seq' | 'item' | 'types'>,
   head: Head,
@@ -125,7 +124,6 @@ async function readRows(
   return { items: items.texts, next, more: isBehind(next, sources.head, scope) }
 }
 
-/** Adds the rows of a type after an `_id`. Returns the last `_id` that fitted, or null at the end. */
 async function readType(
   { moment }: SyncSources,
   type: OpenType & { readonly selection: VersionSelection },

@@ -8,7 +8,6 @@ import type { OpenType, SyncSources } from './read-changes.ts'
 import { compileShape } from './row-shape.ts'
 import type { Reset } from './sync-items.ts'
 
-/** The client, with its permissions at the time of this request. */
 export interface SyncCaller {
   maySync(type: SyncedType): boolean
   mayRead(uid: Uid): boolean

@@ -15,8 +15,8 @@ export interface SnapshotSource {
 }
 
 /**
- * Reads a complete first sync. It includes all commits made before the call, even if no server numbers them.
- * Returns the token for later changes. @throws SyncTokenExpiredError if the log is replaced meanwhile
+ * A complete first sync, including all commits made before the call. Returns the token for later.
+ * @throws SyncTokenExpiredError if the log is replaced meanwhile
  */
 export async function takeSnapshot(
   { database, locales, scope, caller }: SnapshotSource,

@@ -17,7 +17,6 @@ import { WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 /** Maximum time of an attempt: read the content, send the request and store the outcome. */
 export const DELIVERY_LEASE_MS = 25_000
 
-/** Time to store the outcome. */
 const SETTLE_MS = 2_000
 
 /** A request must start before this time, so that the lease covers its timeout. */
@@ -29,7 +28,6 @@ export interface Delivering extends PayloadSources {
   readonly now: () => Date
 }
 
-/** Sends a claimed delivery and stores the outcome. */
 export async function deliver(
   delivering: Delivering,
   hook: WebhookRow,

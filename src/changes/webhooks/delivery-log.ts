@@ -16,7 +16,6 @@ export type Delivery = Omit<
 
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[]
-  /** The value of `before` for the next page; null at the end. */
   readonly next: string | null
 }
 
@@ -32,10 +31,7 @@ const ASKED = Joi.object<DeliveryRequest>({
   limit: Joi.string().pattern(/^(?:[1-9]\d?|100)$/),
 })
 
-/**
- * Lists deliveries, newest first.
- * @throws ValidationError for an invalid query
- */
+/** @throws ValidationError for an invalid query */
 export async function listDeliveries(
   database: Database,
   hook: string,
@@ -72,7 +68,6 @@ function toDelivery(row: DeliveryRow): Delivery {
 
 const DAY_MS = 86_400_000
 
-/** Retention of settled deliveries. */
 export const KEPT_DAYS = 14
 
 /** Deletes settled deliveries after their retention, and deliveries of removed webhooks. */

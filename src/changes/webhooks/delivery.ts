@@ -8,20 +8,15 @@ import type { DeliveryOutcome } from './send-request.ts'
 export const DELIVERIES = 'quire_deliveries'
 
 export interface DeliveryRow extends JobRow, Pick<CommitItem, Facts> {
-  /**
-   * Composed of the webhook, the commit and the index of the item. It is the `webhook-id` of every attempt and
-   * replay.
-   */
+  /** Webhook, commit and index of the item: the `webhook-id` of every attempt and replay. */
   readonly _id: string
   readonly hook: string
   readonly event: WebhookEvent
   readonly seq: number
   /** Sorts as text in the order of events. */
   readonly place: string
-  /** Time of the event. */
   readonly at: Date
   readonly state: 'due' | 'delivered' | 'failed'
-  /** Null before the first attempt. */
   readonly last: (Omit<DeliveryOutcome, 'retryAfterMs'> & { readonly at: Date }) | null
   /** Time of the delivery or of the final failure. */
   readonly settledAt: Date | null
@@ -47,7 +42,6 @@ export function deliveryPosition(seq: number, item: number): string {
   return `${String(seq).padStart(16, '0')}:${String(item).padStart(4, '0')}`
 }
 
-/** The initial job state of a delivery. */
 export function freshState(now: Date) {
   return { ...newJob(now), state: 'due', last: null, settledAt: null } as const
 }

@@ -5,7 +5,6 @@ import { deliveriesOf, type DeliveryRow } from './delivery.ts'
 /** Delay of a delivery that waits for an earlier event of its document, unless it is woken. */
 export const WAIT_MS = 5_000
 
-/** Identifies the pending deliveries of one document. */
 type Queue = Pick<DeliveryRow, 'hook' | 'documentId'>
 
 type Earlier = Pick<DeliveryRow, 'place' | 'dueAt'>
@@ -20,8 +19,7 @@ export async function earlierOf(
 }
 
 /**
- * Postpones all events of the document after `first` in one update, so that a large backlog is not claimed one by
- * one. Returns the new due time.
+ * Postpones all events of the document in one update, so that a backlog is not claimed one by one.
  */
 export async function postpone(
   database: Database,

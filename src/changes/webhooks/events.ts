@@ -2,7 +2,6 @@ import type { CommitItem } from '../../mongo/connection/commit-record.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-/** The events of webhooks, named as in the reference. */
 export const EVENTS = [
   'entry.create',
   'entry.update',
@@ -22,13 +21,11 @@ export const FILE = 'plugin::upload.file'
 
 export interface Subscription {
   readonly events: readonly WebhookEvent[]
-  /** Null for every content-type. */
   readonly types: readonly string[] | null
   /** Null for every locale. Content without a locale always matches. */
   readonly locales: readonly string[] | null
 }
 
-/** Returns the event for a changed version; null for types without events, such as users and roles. */
 export function eventOf(
   item: Pick<CommitItem, 'type' | 'status' | 'op' | 'isNew'>,
   plan: Pick<ContentTypePlan, 'draftAndPublish'> | undefined,

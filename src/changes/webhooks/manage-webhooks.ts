@@ -22,19 +22,16 @@ import {
 export interface WebhooksContext {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
-  /** Hosts that may have private addresses: `WEBHOOK_ALLOW_HOSTS`. */
   readonly allowHosts: readonly string[]
   readonly now: () => Date
 }
 
-/** The secret is shown only once. */
 export interface WithSecret {
   readonly secret: string
 }
 
 const MAX_WEBHOOKS = 100
 
-/** Oldest first. */
 export async function listWebhooks({
   database,
 }: Pick<WebhooksContext, 'database'>): Promise<readonly Webhook[]> {
@@ -59,8 +56,8 @@ export async function getWebhook(
 }
 
 /**
- * Creates a webhook for the events of future commits.
- * @throws ValidationError, ForbiddenError for content that the actor may not read, ApplicationError beyond 100
+ * @throws ValidationError, ForbiddenError for content that the actor may not read, ApplicationError
+ * beyond 100
  */
 export async function createWebhook(
   context: WebhooksContext,
@@ -101,8 +98,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes a webhook. An enabled webhook resumes at its cursor, as far as the log goes back. The actor must be able to
- * read its content before and after the change, because pending deliveries use the new URL and secret.
+ * An enabled webhook resumes at its cursor. The actor must be able to read its content before and
+ * after the change: pending deliveries use the new URL.
  * @throws NotFoundError, ValidationError, ForbiddenError
  */
 export async function updateWebhook(
@@ -123,10 +120,7 @@ export async function updateWebhook(
   })
 }
 
-/**
- * Removes a webhook and its deliveries.
- * @throws NotFoundError, ForbiddenError
- */
+/** @throws NotFoundError, ForbiddenError */
 export async function removeWebhook(
   context: WebhooksContext,
   actor: Principal,
@@ -144,10 +138,7 @@ export async function removeWebhook(
   return shown(row)
 }
 
-/**
- * Adds a new secret. The previous one also signs until the next rotation or `endRotation`.
- * @throws NotFoundError, ForbiddenError
- */
+/** The previous secret also signs until `endRotation`. @throws NotFoundError, ForbiddenError */
 export async function rotateSecret(
   context: WebhooksContext,
   actor: Principal,
@@ -160,10 +151,7 @@ export async function rotateSecret(
   return { ...row, secret }
 }
 
-/**
- * Removes the previous secret.
- * @throws NotFoundError, ForbiddenError
- */
+/** @throws NotFoundError, ForbiddenError */
 export function endRotation(
   context: WebhooksContext,
   actor: Principal,
@@ -173,7 +161,7 @@ export function endRotation(
 }
 
 /**
- * Delivers the events of a range of commits again, under their original ids.
+ * Delivers events again, under their original ids.
  * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError
  */
 export async function replayWebhook(
@@ -209,10 +197,7 @@ function assertInLog(from: number, { floor, seq }: Head): void {
   throw new ApplicationError(message, {}, because(message, 'webhook.log', kept))
 }
 
-/**
- * Webhooks must not disclose content that the actor may not read.
- * @throws ForbiddenError
- */
+/** Webhooks must not disclose content that the actor may not read. @throws ForbiddenError */
 function assertMayRead(
   { schema }: WebhooksContext,
   actor: Principal,

@@ -8,7 +8,6 @@ import { deliveriesOf, type DeliveryRow, freshState, deliveryPosition } from './
 import { eventOf, wants } from './events.ts'
 import { type Missed, type Webhook, type WebhookRow, WEBHOOKS, webhooksOf } from './webhook.ts'
 
-/** Maximum part of the log per transaction. */
 const STEP_LIMITS = { commits: 100, items: 1_000 } as const
 
 /** Limit of pending deliveries per webhook. Further events stay in the log. */
@@ -22,7 +21,6 @@ export interface MoveOptions {
   readonly onMissed: (missed: Missed & Pick<Webhook, 'id' | 'name'>) => void
 }
 
-/** Creates the deliveries of new commits for each webhook. Returns whether the log has more commits. */
 export async function moveCommits(move: MoveOptions, head: Head): Promise<boolean> {
   const { database } = move
   const behind = await asCmsErrors(() =>
@@ -56,7 +54,6 @@ async function isFull(database: Database, { _id }: WebhookRow): Promise<boolean>
   return count >= MAX_PENDING_DELIVERIES
 }
 
-/** Reads new commits. */
 function forward({ seq }: Head, move: MoveOptions): HookCursor {
   return {
     collection: WEBHOOKS,

@@ -21,19 +21,14 @@ export interface WebhooksOptions extends PayloadSources {
   readonly onMissed: MoveOptions['onMissed']
 }
 
-/** The webhook worker of a process. It delivers events for the commits of all processes. */
 export interface Webhooks {
-  /**
-   * Sends a test event without content.
-   * @throws NotFoundError
-   */
+  /** Sends a test event without content. @throws NotFoundError */
   test(id: string): Promise<Tested>
-  /** Call it after a replay was requested or a webhook was enabled. */
   wake(): void
   close(): Promise<void>
 }
 
-/** Concurrent requests per process and per receiver. The second limit keeps a slow receiver from blocking others. */
+/** The second limit keeps a slow receiver from blocking others. */
 const CONCURRENCY = 16
 const CONCURRENCY_PER_WEBHOOK = 4
 
@@ -78,7 +73,6 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   }
 }
 
-/** Claims deliveries of enabled webhooks, within the limit per receiver. */
 function laneOf(delivering: Delivering): Lane {
   const { queue } = delivering
   const sending = new Map<string, number>()

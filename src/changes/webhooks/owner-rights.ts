@@ -14,11 +14,9 @@ export interface Principals {
   readonly principalOfAdministrator: (id: string) => Promise<Principal | null>
 }
 
-/** The content that payloads of a webhook may show. */
 export interface OwnerRights {
   mayFind(uid: string): boolean
   mayReadDrafts(uid: string): boolean
-  /** Whether a version of this locale may be shown. */
   mayShow(plan: ContentTypePlan, locale: string, isDraft: boolean): boolean
 }
 
@@ -44,10 +42,7 @@ export function actionsOfWebhook(
   ]
 }
 
-/**
- * Returns the current rights of the creator of a webhook. Rows from older releases have no creator: they have exactly
- * the rights that creating them required.
- */
+/** The current rights of the creator. Rows from older releases have exactly the required rights. */
 export async function ownerRights(
   { principals, schema }: { readonly principals: Principals; readonly schema: Schema },
   row: OwnedRow,

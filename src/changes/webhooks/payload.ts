@@ -18,13 +18,11 @@ export interface PayloadSources {
   readonly schema: Schema
   readonly locales: { current(): Promise<LocaleList> }
   readonly principals: Principals
-  /** Limits of one body. */
   readonly bounds: AnswerBounds
 }
 
 /**
- * Returns the JSON body of an attempt. It shows the stored entry, which may be newer than the event. It contains only
- * content that the creator of the webhook may currently find.
+ * Shows the stored entry, which may be newer than the event, as its creator may currently find it.
  */
 export async function bodyFor(
   sources: PayloadSources,

@@ -2,7 +2,6 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Delays between attempts, counted from the failed attempt. */
 export const RETRIES: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,20 +14,17 @@ export const RETRIES: readonly number[] = [
   24 * HOUR,
 ]
 
-/** Upper bound of `Retry-After`. */
 const MAX_DELAY_MS = 24 * HOUR
 
 /** Maximum random addition, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 
 export interface Failure {
-  /** Attempts so far. */
   readonly attempts: number
   /** Null without a `Retry-After` header. */
   readonly retryAfterMs: number | null
 }
 
-/** Returns the delay before the next attempt; null after the last. */
 export function delayAfter(
   { attempts, retryAfterMs }: Failure,
   random: () => number = Math.random,

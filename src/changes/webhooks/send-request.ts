@@ -5,9 +5,7 @@ import { InnerAddressError, isInnerHost, lookUpOutside } from '../../base/inner-
 import { parseRetryAfter } from './retries.ts'
 
 export interface DeliveryOutcome {
-  /** Null without a response. */
   readonly status: number | null
-  /** Null after a success. */
   readonly error: SendError | null
   readonly retryAfterMs: number | null
   readonly ms: number
@@ -17,12 +15,9 @@ export interface DeliveryOutcome {
 export type SendError = 'address_refused' | 'redirect' | 'status' | 'timeout' | 'unreachable'
 
 export interface RequestOptions {
-  /** Hosts that may have private addresses: `WEBHOOK_ALLOW_HOSTS`. */
   readonly allowHosts: readonly string[]
-  /** Version of the server, for `User-Agent`. */
   readonly version: string
   readonly timeoutMs?: number
-  /** Replaces the system resolver in tests. */
   readonly lookup?: LookupFunction
 }
 
@@ -34,10 +29,7 @@ export interface WebhookMessage {
 
 export const TIMEOUT_MS = 15_000
 
-/**
- * Sends a message and returns the outcome; never rejects. The resolved address is checked when the connection is
- * made, so that DNS rebinding cannot reach private addresses.
- */
+/** Never rejects. The address is checked when the connection is made, against DNS rebinding. */
 export async function sendRequest(
   message: WebhookMessage,
   options: RequestOptions,
@@ -92,7 +84,6 @@ function errorOfStatus(status: number): SendError | null {
   return status >= 300 && status < 400 ? 'redirect' : 'status'
 }
 
-/** Whether the allowlist contains the host, with or without its port. */
 export function isAllowedHost({ hostname, host }: URL, allowHosts: readonly string[]): boolean {
   return allowHosts.includes(hostname) || allowHosts.includes(host)
 }

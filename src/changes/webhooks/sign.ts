@@ -14,10 +14,7 @@ export interface Signed {
   readonly body: string
 }
 
-/**
- * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com). Each secret signs, so that receivers
- * accept the old or the new one during a rotation.
- */
+/** Standard Webhooks (https://www.standardwebhooks.com). During a rotation each secret signs. */
 export function signedHeaders(
   { id, seconds, body }: Signed,
   secrets: readonly string[],

@@ -58,7 +58,6 @@ type Types = Pick<Schema, 'contentTypes'>
 
 export interface InputContext {
   readonly schema: Types
-  /** Hosts that may have private addresses. */
   readonly allowHosts: readonly string[]
 }
 
@@ -70,10 +69,7 @@ export function readNewWebhook(input: unknown, { schema, allowHosts }: InputCont
   return { ...PRESETS, ...read } as WebhookInput
 }
 
-/**
- * Keeps types that are no longer declared.
- * @throws ValidationError
- */
+/** Keeps types that are no longer declared. @throws ValidationError */
 export function readWebhookChange(
   input: unknown,
   before: WebhookRow,
@@ -90,7 +86,6 @@ export function readReplay(input: unknown): ReplayInput {
   return readInput(REPLAY, input)
 }
 
-/** Checks literal addresses only. Host names are resolved and checked at each delivery. */
 function assertOuter(given: string | undefined, allowHosts: readonly string[]): void {
   if (given === undefined) return
   const url = new URL(given)

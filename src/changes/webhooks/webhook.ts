@@ -10,9 +10,7 @@ export interface WebhookRow extends Subscription {
   readonly name: string
   readonly url: string
   readonly body: 'strapi' | 'thin'
-  /** Whether the events of a document are delivered in order. */
   readonly ordered: boolean
-  /** Newest first; two during a rotation. */
   readonly secrets: readonly string[]
   /** Deliveries exist for all commits up to this number. */
   readonly cursor: number
@@ -20,7 +18,6 @@ export interface WebhookRow extends Subscription {
   readonly replay: { readonly after: number; readonly to: number } | null
   /** The last range of commits that the log had deleted before the webhook read them. */
   readonly missed: Missed | null
-  /** Null while enabled. */
   readonly disabledAt: Date | null
   /** `gone`: the receiver responded with 410. */
   readonly disabledBecause: 'administrator' | 'gone' | null
@@ -35,24 +32,20 @@ export interface Missed extends MissedCommits {
   readonly at: Date
 }
 
-/** The type of webhooks in the commit log. */
 export const WEBHOOK_TYPE = 'admin::webhook'
 
 export const WEBHOOKS = 'quire_webhooks'
 
 export const webhooksOf = (database: Database) => database.collection<WebhookRow>(WEBHOOKS)
 
-/** Creates the collections, because transactions require existing ones. */
 export async function ensureWebhooks(database: Database): Promise<void> {
   await ensureIndexes(webhooksOf(database), [{ key: { createdAt: 1 }, name: 'createdAt' }])
   await ensureHead(database)
 }
 
-/** A webhook as returned by the management API, without its secrets. */
 export type Webhook = Omit<WebhookRow, '_id' | 'secrets' | 'by'> & {
   readonly id: string
   readonly enabled: boolean
-  /** Number of active secrets. */
   readonly secretCount: number
 }
 

@@ -20,7 +20,6 @@ export interface AdminCookie {
 
 export interface AdminCookieOptions {
   readonly publicUrl: string
-  /** The suffix of the names. */
   readonly cookieName: string
   readonly livesMs: number
 }
@@ -35,8 +34,8 @@ interface Written {
 const DEVICE_SECONDS = 180 * 24 * 60 * 60
 
 /**
- * Creates the cookies of the Studio. Over HTTPS their names have the prefix `__Host-`, so that other hosts and plain
- * HTTP cannot set them. The session cookie is never sent with cross-site requests.
+ * Over HTTPS the names have the prefix `__Host-`, so that other hosts and plain HTTP cannot set
+ * them. The session cookie is never sent with cross-site requests.
  */
 export function adminCookie({ publicUrl, cookieName, livesMs }: AdminCookieOptions): AdminCookie {
   const isSecure = new URL(publicUrl).protocol === 'https:'

@@ -7,7 +7,6 @@ import type { Context, Middleware } from '../router/state.ts'
 
 export interface AdministratorAuthentication {
   readonly access: Pick<Access, 'principalOf'>
-  /** Resolves to null without a valid session. */
   readonly principalOfSession: (token: string) => Promise<AdministratorPrincipal | null>
   readonly cookie: AdminCookie
 }
@@ -15,9 +14,8 @@ export interface AdministratorAuthentication {
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Sets the principal of a management request from the `Authorization` header, or else from the session cookie.
- * Responses contain secrets and must not be cached.
- * @throws UnauthorizedError for an unknown token, ForbiddenError for a cross-site request with a cookie
+ * By the `Authorization` header, or else the cookie. Responses contain secrets: never cache them.
+ * @throws UnauthorizedError for an unknown token, ForbiddenError for a cross-site request by cookie
  */
 export function authenticateAdministrator({
   access,

@@ -2,9 +2,8 @@ import { ForbiddenError } from '../../base/errors.ts'
 import type { Context } from '../router/state.ts'
 
 /**
- * True if a page of this server sent the request; null if the browser did not send the origin. Browsers send
- * `Sec-Fetch-Site` over HTTPS and to localhost, and `Origin` with everything but a plain GET. Scripts cannot set
- * either header.
+ * Null if the browser did not send the origin. Browsers send `Sec-Fetch-Site` over HTTPS, and
+ * `Origin` with everything but a plain GET. Scripts cannot set either header.
  */
 export function isOwnPage(ctx: Context, publicUrl: string): boolean | null {
   const site = ctx.get('Sec-Fetch-Site')

@@ -26,7 +26,6 @@ const LOCALE = { name: shortText(), isDefault: Joi.boolean() }
 const NEW_LOCALE = Joi.object<LocaleInput>({ code: Joi.string().required(), ...LOCALE })
 const LOCALE_CHANGE = Joi.object<Partial<LocaleInput>>({ code: Joi.string(), ...LOCALE })
 
-/** The management API under `/admin`, for administrators and root. Every response is `{ data }`. */
 export function adminRoutes(management: Management): GuardedRouter {
   const admin = adminRouter('/admin', management)
   addLocaleRoutes(admin, management)
@@ -126,7 +125,6 @@ function addCatalogueRoutes(
   })
 }
 
-/** A principal cannot create a token, or obtain its key, with permissions that the principal lacks. */
 function tokenGuard(actions: Actions) {
   const every = actions.all.map(({ name }) => name)
   return (ctx: Context): AssertToken =>
@@ -143,7 +141,6 @@ function tokenGuard(actions: Actions) {
     }
 }
 
-/** A principal cannot grant or revoke permissions that it lacks. */
 function roleGuard(ctx: Context): AssertMayChange {
   return (changed) => assertMayPermit(ctx.state.principal, changed)
 }

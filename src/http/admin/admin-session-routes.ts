@@ -26,7 +26,6 @@ export interface AdminSessionDependencies {
   readonly administrators: AdministratorsContext
   readonly readBody: Middleware
   readonly authenticate: Middleware
-  /** Applies the limit of concurrent requests to unauthenticated requests. */
   readonly inFlight: Middleware
   readonly limits: RateLimits | null
   readonly cookie: AdminCookie
@@ -36,7 +35,6 @@ export interface AdminSessionDependencies {
 /** Low, because the sender is not authenticated yet. */
 const MAX_SIGN_IN_BYTES = 16_384
 
-/** The account of a link is unknown until the link is verified. */
 const BY_ADDRESS: RequestCount = { accountOf: () => null }
 
 const NOBODY_YET: Principal = { kind: 'anonymous', grants: new Set() }

@@ -37,7 +37,6 @@ export interface AdministratorRouteDependencies extends BeforeAdmin {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Routes for administrators and their roles. A principal cannot grant permissions that it lacks. */
 export function administratorRoutes(dependencies: AdministratorRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   addPeople(admin, dependencies)

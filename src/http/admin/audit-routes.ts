@@ -40,7 +40,6 @@ const QUERY = Joi.object<AuditQuery>({
   }).default({ pageSize: 100 }),
 }).prefs({ convert: true }) // query parameters are text
 
-/** `/admin/audit`: all changes with their author, time and request, the newest first. */
 export function auditRoutes(dependencies: AuditDependencies): GuardedRouter {
   const { documents } = dependencies
   const admin = adminRouter('/admin/audit', dependencies)

@@ -45,7 +45,6 @@ const CHANGE = Joi.object<FileInfo & { readonly folder?: string | null }>({
   folder: Joi.string().max(24).allow(null),
 })
 
-/** `/admin/files` and `/admin/folders`: the media library. It shares its records with `/api/upload`. */
 export function fileRoutes(dependencies: FileRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   const { library } = dependencies
@@ -106,7 +105,6 @@ async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<
   }
 }
 
-/** Like `POST /api/upload`, with a `folder` and without attaching files to entries. */
 async function upload(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
   const { library, receive } = dependencies
   if (!isMultipart(ctx)) throw noFiles()
@@ -122,7 +120,6 @@ async function upload(ctx: Context, dependencies: FileRouteDependencies): Promis
   ctx.body = { data: await showFiles(ctx, dependencies, records) }
 }
 
-/** Changes the metadata or folder of a file. A multipart body replaces its bytes. */
 async function change(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
   const { library, receive } = dependencies
   const record = await recordOf(ctx, library)

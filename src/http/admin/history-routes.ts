@@ -67,10 +67,7 @@ const RESTORE = Joi.object<{ readonly attributes?: readonly string[] }>({
   attributes: Joi.array().items(Joi.string().max(200)).max(500).min(1),
 })
 
-/**
- * `/admin/history`: the changes of a document through any API, for types with history. Requires the permission to
- * read drafts, and shows only its locales.
- */
+/** Requires the permission to read drafts, and shows only its locales. */
 export function historyRoutes(dependencies: Dependencies): GuardedRouter {
   const admin = adminRouter('/admin/history', dependencies)
   const add = (method: 'get' | 'post', path: string, verb: ContentVerb, handler: Handler): void => {
@@ -157,10 +154,7 @@ async function restore(
   sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
 }
 
-/**
- * @throws NotFoundError for an unknown revision or a locale that the principal may not read, ValidationError if
- * several locales have the revision and the request names none
- */
+/** @throws NotFoundError, or ValidationError if several locales have the revision */
 async function stateOf(
   ctx: Context,
   plan: ContentTypePlan,
@@ -211,7 +205,6 @@ async function readableLocales(
   return plan.localized ? readable : [NO_LOCALE]
 }
 
-/** @throws NotFoundError */
 function planOf(ctx: Context, { schema }: Dependencies): ContentTypePlan {
   const uid = parameterOf(ctx, 'uid')
   const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined

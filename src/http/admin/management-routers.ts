@@ -49,9 +49,7 @@ export interface ManagementDependencies {
   readonly mailer: Mailer | null
   readonly schema: Schema
   readonly definitions: Definitions
-  /** True if the Studio may change the declaration files of this server. */
   readonly editableTypes: boolean
-  /** The schema for editors, including private attributes. */
   readonly editorsSchema: Schema
   readonly editorsDocuments: DocumentContext
   readonly locales: Locales
@@ -66,7 +64,6 @@ export interface ManagementDependencies {
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
 }
 
-/** All routes under `/admin`. They authenticate by session cookie or by the token of root. */
 export function managementRouters(dependencies: ManagementDependencies): readonly GuardedRouter[] {
   const { config, access, administrators, schema, definitions, locales } = dependencies
   const { publicUrl } = config.http

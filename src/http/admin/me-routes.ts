@@ -23,7 +23,6 @@ export interface MeDependencies extends BeforeAdmin {
 
 const PREFERENCE = Joi.object<{ readonly value: unknown }>({ value: Joi.any().required() })
 
-/** `/admin/me`: the profile, sessions and preferences of the administrator. Not available to root. */
 export function meRoutes(dependencies: MeDependencies): GuardedRouter {
   const admin = adminRouter('/admin/me', dependencies)
   const { administrators, limits, cookie } = dependencies
@@ -72,7 +71,6 @@ function addPreferences(
   })
 }
 
-/** Limits attempts at the current password, shared by all routes that require it. */
 export function limitOwnPassword(limits: RateLimits | null): Middleware {
   return limitRate(limits, '/admin/me/password', { accountOf: (ctx) => meOf(ctx).id })
 }

@@ -54,10 +54,7 @@ export function overviewRoutes(dependencies: OverviewDependencies): GuardedRoute
 
 const COUNTS = Joi.object<{ readonly locale?: string }>({ locale: Joi.string().max(35) })
 
-/**
- * Counts the documents of each type in the default locale, or in the first locale that the principal may read. With
- * `locale` it counts localized types only.
- */
+/** Counts in the default locale, or in the first locale that the principal may read. */
 async function showCounts(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
   const { documents, locales, schema } = dependencies
   const { principal } = ctx.state
@@ -78,7 +75,6 @@ async function showCounts(ctx: Context, dependencies: OverviewDependencies): Pro
   ctx.body = { data: Object.fromEntries(counts) }
 }
 
-/** The version to count, in the first of these locales that the principal may read; null if none. */
 function countedVersion(
   principal: Principal,
   plan: ContentTypePlan,
@@ -92,7 +88,6 @@ function countedVersion(
   return { locale, status: drafts ? 'draft' : 'published' }
 }
 
-/** Sends the recent work of the administrator, and recent work of all administrators with unpublished changes. */
 async function showRecent(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
   const { recent } = dependencies
   const { id } = meOf(ctx)
@@ -103,7 +98,6 @@ async function showRecent(ctx: Context, dependencies: OverviewDependencies): Pro
   ctx.body = { data: { mine, differing } }
 }
 
-/** Per content-type. */
 const NEWEST_LOOKED_AT = 10
 
 /** The newest entries of each type from any source, including imports and the API. */

@@ -31,9 +31,7 @@ const PREVIEW = Joi.object<PreviewInput>({
   status: Joi.valid('draft', 'published'),
 })
 
-/**
- * `POST /admin/content/:uid/:documentId/preview`: returns the preview URL of an entry, with a token for its drafts.
- */
+/** Returns the preview URL with a token for the drafts of the entry. */
 export function previewRoutes(dependencies: PreviewDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   admin.guarded(

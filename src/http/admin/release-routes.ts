@@ -66,7 +66,6 @@ const ITEMS = Joi.object<{ readonly data: { readonly items: readonly ItemInput[]
 
 type Handler = (ctx: Context, planning: Planning) => Promise<void>
 
-/** `/admin/releases`: documents that are published or unpublished together, all or none. */
 export function releaseRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin/releases', before)
   const of = (verb: 'read' | 'create' | 'update' | 'publish' | 'delete') =>
@@ -100,7 +99,6 @@ const RELEASES = Joi.object<ReleasesQuery>({
   .and('uid', 'documentId')
   .prefs({ convert: true }) // query parameters are text
 
-/** Lists releases. If filtered by document, each release includes the items of that document. */
 async function list(ctx: Context, planning: Planning): Promise<void> {
   const { uid, documentId, pagination = {} } = readInput(RELEASES, readQuery(ctx.querystring))
   const { cursor = null, pageSize = MAX_LISTED_RELEASES } = pagination

@@ -42,7 +42,6 @@ const SCHEDULES = Joi.object<ListQuery>({
   pagination: pagingRule(/^\d{1,15}-[0-9a-z]{24}$/, MAX_LISTED_SCHEDULES),
 }).prefs({ convert: true }) // query parameters are text
 
-/** `/admin/schedules`: pending and failed publications and unpublications. */
 export function scheduleRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin/schedules', before)
   admin.get('/', null, (ctx) => listSchedulesOf(ctx, planning))

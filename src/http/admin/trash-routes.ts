@@ -53,7 +53,6 @@ const RESTORE = Joi.object<{ readonly data?: RestoreInput }>({
 
 const END = Joi.object<{ readonly deletion?: string }>({ deletion: DELETION })
 
-/** `/admin/trash`: deleted content, for administrators that may read, create and delete it. */
 export function trashRoutes(dependencies: Dependencies): GuardedRouter {
   const admin = adminRouter('/admin/trash', dependencies)
   const asking = (verb: ContentVerb) => (ctx: Context) => {
@@ -135,7 +134,6 @@ async function end(ctx: Context, dependencies: Dependencies): Promise<void> {
   ctx.status = 204
 }
 
-/** Checks an action in the affected locales, which are known only during the operation. */
 function assertMayAll({ state: { principal } }: Context, plan: ContentTypePlan, verb: ContentVerb) {
   const action = contentAction(plan, ownVerb(plan, verb))
   return (locales: readonly string[]): void => {

@@ -10,16 +10,14 @@ const CODING = /-(?:gzip|br|deflate|zstd)$/
 /** https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3 */
 const TAG = /[ \t]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/y
 
-/** JSON text and the revision of the version in it. The revision is null if the body shows no single version. */
 export interface TaggedBody {
   readonly body: string
   readonly revision: string | null
 }
 
 /**
- * Sends an entry, with its ETag if the body shows a version. Conditional writes compare only the revision in the tag,
- * so that a partial read works for them. Caches compare the whole tag.
- * @throws ValidationError for a malformed `If-None-Match`
+ * Conditional writes compare only the revision in the tag, so that a partial read works for them.
+ * Caches compare the whole tag. @throws ValidationError for a malformed `If-None-Match`
  */
 export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
   if (revision !== null) {
@@ -30,10 +28,7 @@ export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
   ctx.body = body
 }
 
-/**
- * Sends JSON text that is not an entry. The ETag is its digest.
- * @throws ValidationError for a malformed `If-None-Match`
- */
+/** The ETag is the digest of the text. @throws ValidationError for a malformed `If-None-Match` */
 export function sendDigested(ctx: Context, body: string): void {
   sendWithTag(ctx, body, tagOf(body, null))
 }
@@ -44,10 +39,7 @@ export function tagOf(body: string, revision: string | null): string {
   return revision === null ? digest : `${revision}-${digest}`
 }
 
-/**
- * Sends JSON with an ETag, or 304 if the client has this version.
- * @throws ValidationError for a malformed `If-None-Match`
- */
+/** Sends JSON or a 304. @throws ValidationError for a malformed `If-None-Match` */
 export function sendWithTag(ctx: Context, body: string | Buffer, tag: string): void {
   ctx.type = 'json'
   ctx.body = body
@@ -68,15 +60,11 @@ export function readMatch(ctx: Context): Revisions | null {
   return revisionsOf(readTags(ctx, 'If-Match'))
 }
 
-/** The ETag of a stored version, regardless of how it is rendered. */
 export function bareTag(revision: string): string {
   return `"${revision}"`
 }
 
-/**
- * Appends the content coding to the ETag of compressed responses, because different bytes need different tags. Must
- * run outside of the compression middleware.
- */
+/** Different bytes need different tags. Must run outside of the compression middleware. */
 export function tagCodings(): Middleware {
   return async (ctx, next) => {
     await next()

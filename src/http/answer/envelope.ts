@@ -3,10 +3,7 @@ import type { Entry } from '../../content/read/to-entry.ts'
 import type { CmsError, ErrorDetails } from '../../base/errors.ts'
 import type { Page } from '../../query/query.ts'
 
-/**
- * The header with the error code (docs/errors.md). The envelope has no field for it, because the dialect defines all
- * of its fields and clients may compare it field by field.
- */
+/** The envelope has no field for the error code, because the dialect defines all of its fields. */
 export const ERROR_CODE = 'Error-Code'
 
 export interface ErrorEnvelope {
@@ -36,26 +33,20 @@ export function listEnvelope(found: FoundDocuments, page: Page): ListEnvelope {
   return { data: found.entries, meta: { pagination: paginationOf(found, page) } }
 }
 
-/** The JSON text of a `listEnvelope`, built from entries that are already serialized. */
 export function listText(found: FoundTexts, page: Page): string {
   const meta = JSON.stringify({ pagination: paginationOf(found, page) })
   return `{"data":[${found.texts.join(',')}],"meta":${meta}}`
 }
 
-/**
- * Selects the envelope by path. Only the management API includes the codes of faults: the dialect has none, and the
- * Studio translates them.
- */
+/** Only the management API includes the codes of faults, which the Studio translates. */
 export function envelopeAt(path: string, error: CmsError): ErrorEnvelope {
   return path.startsWith('/admin/') ? codedEnvelope(error) : errorEnvelope(error)
 }
 
-/** The envelope of an error for the Studio, including the code of each fault. */
 export function codedEnvelope({ status, name, message, codedDetails }: CmsError): ErrorEnvelope {
   return envelopeOf({ status, name, message }, codedDetails)
 }
 
-/** The envelope of an error for the content API. `details` is omitted if the error has none. */
 export function errorEnvelope({ status, name, message, details }: CmsError): ErrorEnvelope {
   return envelopeOf({ status, name, message }, details)
 }

@@ -9,10 +9,7 @@ const HANG_UPS: ReadonlySet<string> = new Set([
   'ERR_STREAM_DESTROYED',
 ])
 
-/**
- * Also true for errors of Node's HTTP parser. These errors carry the unparsed bytes, which may contain anything, and
- * must not be logged.
- */
+/** Errors of Node's HTTP parser carry the unparsed bytes, which must not be logged. */
 export function isHangUp(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return HANG_UPS.has(code) || code.startsWith('HPE_')

@@ -5,10 +5,9 @@ import type { Middleware } from '../router/state.ts'
 const THRESHOLD_BYTES = 1_024
 
 /**
- * Compresses large responses with a coding that the client accepts. If the client accepts no coding, not even
- * `identity`, the response is sent uncompressed. RFC 9110 prefers that to an error
- * (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3). koa-compress 5 would send a coding without a name and fail
- * with 500.
+ * If the client accepts no coding, the response is sent uncompressed. RFC 9110 prefers that to an
+ * error (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3). koa-compress 5 would fail with
+ * 500.
  */
 export function packAnswers(): readonly [AnyMiddleware, Middleware] {
   const pack = compress({ threshold: THRESHOLD_BYTES })

@@ -1,18 +1,13 @@
 import type { Logger } from 'pino'
 import type { CmsError } from '../../base/errors.ts'
 
-/** Failures with the same message are logged once per window, with their count. */
 const WINDOW_MS = 10_000
-/** Distinct messages per window. Further messages share one count. */
 const MAX_KINDS = 50
 
 /** Logs failures that are not bugs. An overload causes thousands of them, which would fill a disk. */
 export type ReportFailure = (error: CmsError, requestId: string) => void
 
-/**
- * Logs the first failure with a message immediately, with its cause and without a stack. Repetitions within 10
- * seconds are counted and logged as one line afterwards.
- */
+/** Logs the first failure with a message at once. Repetitions within 10 seconds become one line. */
 export function createFailureReport(log: Logger): ReportFailure {
   const counts = new Map<string, number>()
   const end = (message: string): void => {

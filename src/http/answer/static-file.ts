@@ -4,9 +4,7 @@ import type { Context } from '../router/state.ts'
 export interface StaticFile {
   readonly type: string
   readonly bytes: Buffer
-  /** By content coding, the smallest first. */
   readonly packed: Readonly<Record<string, Buffer>>
-  /** Includes the double quotes. */
   readonly etag: string
 }
 

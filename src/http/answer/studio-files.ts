@@ -4,7 +4,6 @@ import path from 'node:path'
 import type { StaticFile } from './static-file.ts'
 
 export interface StudioFile extends StaticFile {
-  /** True if the file name contains a hash of the content. */
   readonly hashed: boolean
 }
 

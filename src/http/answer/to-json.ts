@@ -7,10 +7,7 @@ const SMALL = { entries: 500, bytes: 524_288 } as const
 /** The weight of a piece that is serialized in one go. A value counts 1, and every 64 characters of text count 1. */
 const PIECE = 2_000
 
-/**
- * Serializes a body like `JSON.stringify`. A large body yields to the event loop between pieces.
- * @throws ValidationError beyond the size limit of responses
- */
+/** A large body yields to the event loop. @throws ValidationError beyond the size limit */
 export async function toJson(body: object, answer: AnswerSize | undefined): Promise<string> {
   if (answer === undefined) return JSON.stringify(body)
   return isSmall(answer) ? JSON.stringify(body) : new Pieces(answer.bounds.maxBytes).write(body)
@@ -79,12 +76,10 @@ class Pieces {
   }
 }
 
-/** Values with `toJSON`, such as dates, serialize themselves. */
 function isContainer(value: unknown): value is object {
   return value !== null && typeof value === 'object' && !('toJSON' in value)
 }
 
-/** The approximate weight of a value. The count stops above `most`. */
 function weigh(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + value.length / 64
   if (!isContainer(value)) return 1

@@ -2,14 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { ServiceUnavailableError } from '../../base/errors.ts'
 
 export interface BodyBudget {
-  /** Counts the received bytes of a body until the returned function is called. */
   count(request: IncomingMessage, maxBodyBytes: number): () => void
 }
 
 /**
- * Limits the total size of unfinished request bodies in memory to `maxBytes`. Beyond the limit the connection of the
- * oldest body is closed, because the oldest body had the most time. Slow clients therefore cannot block clients that
- * send their bodies quickly.
+ * Beyond the limit the connection of the oldest body is closed, because it had the most time. Slow
+ * clients therefore cannot block clients that send their bodies quickly.
  */
 export function openBodyBudget(maxBytes: number): BodyBudget {
   const reading = new Map<IncomingMessage, number>()

@@ -8,8 +8,7 @@ import { MalformedBodyError } from '../../base/errors.ts'
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Reads and decompresses the body of a request. A body that is not UTF-8 is rejected. Decoding would insert
- * replacement characters, so that two different passwords could become equal.
+ * Rejects bodies that are not UTF-8: with replacement characters two passwords could become equal.
  * @throws MalformedBodyError, or an error of `raw-body` with a status: 413 beyond `limit` bytes
  */
 export async function readBodyText(request: IncomingMessage, limit: number): Promise<string> {
@@ -25,9 +24,7 @@ export function notUtf8(): MalformedBodyError {
   return new MalformedBodyError('The body is not UTF-8', null)
 }
 
-/**
- * Uses `pipe` instead of `pipeline`, because `pipeline` destroys the request on an error, and the response with it.
- */
+/** `pipeline` would destroy the request on an error, and the response with it. */
 function unpacked(request: IncomingMessage): Readable {
   const coding = request.headers['content-encoding'] ?? 'identity'
   if (coding === 'identity') return request

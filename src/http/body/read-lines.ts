@@ -12,7 +12,7 @@ export interface LineLimits {
 const NEWLINE = 0x0a
 
 /**
- * Yields the lines of a body while it arrives, with at most one line in memory. Empty lines are skipped but counted.
+ * Yields lines while the body arrives. Empty lines are skipped but counted.
  * @throws PayloadTooLargeError for too many lines or bytes
  */
 export async function* readLines(
@@ -61,10 +61,7 @@ export interface GroupLimits {
   readonly idleMs: number
 }
 
-/**
- * Groups items. A group ends when it is full or when no item arrives within `idleMs`, because the sender may be
- * waiting for the response.
- */
+/** A group also ends after `idleMs`, because the sender may be waiting for the response. */
 export async function* inGroups<T extends { readonly bytes: number }>(
   items: AsyncIterator<T>,
   limits: GroupLimits,
@@ -96,10 +93,7 @@ export async function* ahead<T>(items: AsyncIterator<T>): AsyncGenerator<T> {
   }
 }
 
-/**
- * Suppresses the unhandled rejection: an error is thrown when the item is awaited, which may be after the current
- * group.
- */
+/** The error is thrown when the item is awaited, which may be after the current group. */
 function begin<T>(items: AsyncIterator<T>): Promise<IteratorResult<T>> {
   const next = items.next()
   next.catch(() => undefined)

@@ -19,8 +19,7 @@ const PARSING = {
 } as const
 
 /**
- * Parses a query string into nested objects. Omits names of inherited properties, such as
- * `constructor`, as in the reference.
+ * Omits names of inherited properties, such as `constructor`, as in the reference.
  * @throws ValidationError beyond a limit
  */
 export function readQuery(querystring: string): Data {
@@ -38,13 +37,11 @@ const JSON_TYPES = ['application/json', 'application/vnd.api+json'] as const
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const READ_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
-/** A body that takes longer may outlast its credential, which is then resolved again. */
 const SLOW_BODY_MS = 1_000
 
 /**
- * Parses JSON and form bodies into `ctx.request.body`. Other content types are ignored. A malformed body is a 400, a
- * body over `maxBodyBytes` a 413 (see `handleErrors`). Omit `budget` only if the limit is so low that the sum over
- * all connections is negligible.
+ * Other content types than JSON and forms are ignored. A malformed body is a 400, a body over
+ * `maxBodyBytes` a 413. Omit `budget` only if the sum over all connections is negligible.
  */
 export function readBody(
   maxBodyBytes: number,
@@ -78,7 +75,6 @@ function parserFor(ctx: Context): ((text: string) => unknown) | null {
   }
 }
 
-/** Accepts an array or an object. An empty text is an empty object, as in the dialect. */
 function parseObject(text: string): unknown {
   if (text === '') return {}
   if (!/^[\x20\t\n\r]*[[{]/.test(text)) {
@@ -97,8 +93,8 @@ function parseForm(text: string): unknown {
 const PERCENT = 0x25
 
 /**
- * Decodes percent-encoded bytes. qs leaves bytes that are not UTF-8 encoded, so the caller checks this result. It
- * decodes in place, because any client may send a megabyte of escapes.
+ * qs leaves bytes that are not UTF-8 encoded. Decodes in place: a client may send megabytes of
+ * escapes.
  */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text)
@@ -131,15 +127,11 @@ function orMalformed<T>(parse: () => T): T {
   }
 }
 
-/** The parsed body; undefined without one. */
 export function bodyOf({ request }: { readonly request: object }): unknown {
   return 'body' in request ? request.body : undefined
 }
 
-/**
- * The parsed body; undefined without one.
- * @throws ValidationError for a body with an unsupported content type
- */
+/** Undefined without a body. @throws ValidationError for an unsupported content type */
 export function payloadOf(ctx: Context): unknown {
   const problem = typeProblem(ctx)
   if (problem === null) return bodyOf(ctx)
@@ -165,10 +157,7 @@ export function dataOf(ctx: Context): unknown {
   return data
 }
 
-/**
- * Describes a wrong content type; null if the type is correct. JSON that was sent as a form is included, because curl
- * sends forms by default.
- */
+/** Includes JSON that was sent as a form, because curl sends forms by default. */
 function typeProblem(ctx: Context): string | null {
   const body = bodyOf(ctx)
   if (body === undefined ? isEmpty(ctx) : !isJsonAsForm(ctx, body)) return null
@@ -183,10 +172,7 @@ function isJsonAsForm(ctx: Context, body: unknown): boolean {
   return /^\s*\{/.test(key)
 }
 
-/**
- * Accepts requests without a body, or with the body `{}`.
- * @throws ValidationError that names the first key of another body
- */
+/** Accepts the body `{}`. @throws ValidationError that names the first key of another body */
 export function assertNoPayload(ctx: Context): void {
   const body = bodyOf(ctx)
   if (body === undefined ? isEmpty(ctx) : isRecord(body) && Object.keys(body).length === 0) return
@@ -203,7 +189,6 @@ function isEmpty({ request }: Context): boolean {
   return request.get('transfer-encoding') === '' && Number(request.get('content-length')) === 0
 }
 
-/** A parameter of the path, which may be any text. */
 export function parameterOf(ctx: Context, name: string): string {
   const value = (ctx['params'] as Readonly<Record<string, string | undefined>>)[name]
   if (value === undefined) throw new Error(`The route has no parameter ${name}`)

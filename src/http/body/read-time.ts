@@ -17,8 +17,8 @@ const YEAR_MS = 365 * 86_400_000
 const MAX_YEARS = 10
 
 /**
- * Reads the time of an action from `{ "data": { "at": "…" } }`. Returns null without a time, for an immediate action.
- * @throws ValidationError for another body, a time in the past, or a time more than ten years ahead
+ * Null for an immediate action. @throws ValidationError for another body, a time in the past, or a
+ * time more than ten years ahead
  */
 export function readTime(ctx: Context, now: Date): Date | null {
   const body = bodyOf(ctx)

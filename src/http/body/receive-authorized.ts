@@ -3,7 +3,7 @@ import { type ReceiveOptions, receiveUpload, type Upload } from '../../media/rec
 import type { Context } from '../router/state.ts'
 
 /**
- * Receives an upload. Authorizes the caller again before storing it, because a slow upload may outlast its token.
+ * Authorizes the caller again before storing, because a slow upload may outlast its token.
  * @throws UnauthorizedError, ForbiddenError
  */
 export function receiveAuthorized<T>(

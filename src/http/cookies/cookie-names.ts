@@ -1,9 +1,6 @@
 import type { Context } from '../router/state.ts'
 
-/**
- * The names of one cookie. Browsers send cookies to all ports of a host, so servers on the same host need different
- * names.
- */
+/** Browsers send cookies to all ports of a host, so servers on one host need different names. */
 export interface CookieNames {
   readonly current: string
   /** The name without suffix from earlier releases; null if it is the current name. */

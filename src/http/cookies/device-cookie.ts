@@ -1,7 +1,6 @@
 import { cookieNames } from './cookie-names.ts'
 import type { Context } from '../router/state.ts'
 
-/** The cookie that identifies a known device of an end user after a sign-in. */
 export interface DeviceCookie {
   read(ctx: Context): string | null
   set(ctx: Context, token: string): void

@@ -6,9 +6,7 @@ import type { Context } from '../router/state.ts'
 const REFRESH_COOKIE = 'strapi_up_refresh'
 
 export interface RefreshCookie {
-  /** The public URL determines the path and the `Secure` attribute of the cookie. */
   readonly publicUrl: string
-  /** The suffix of the name. */
   readonly cookieName: string
   readonly maxSeconds: number
   /** If true, all refresh tokens use the cookie. Otherwise a request header selects it. */
@@ -27,10 +25,7 @@ export function isInCookie(ctx: Context, { always }: Pick<RefreshCookie, 'always
   throw new ValidationError(message, { header: REFRESH_HEADER }, { code: 'invalid_header' })
 }
 
-/**
- * Sets the refresh token as an HttpOnly cookie. Browsers send it to `/api/auth` only, and not with cross-site
- * subrequests. Null deletes the cookie.
- */
+/** Sent to `/api/auth` only, and not with cross-site subrequests. Null deletes the cookie. */
 export function setRefreshCookie(
   ctx: Context,
   { publicUrl, cookieName, maxSeconds }: RefreshCookie,

@@ -20,10 +20,7 @@ export interface ToolCall {
   readonly dependencies: McpDependencies
 }
 
-/**
- * Converts arguments to the form of a query string, with numbers and booleans as text. @throws ValidationError for
- * null
- */
+/** Converts to the form of a query string. @throws ValidationError for null */
 export function asQuery(value: unknown, path: string): unknown {
   if (value === null) throw invalidArgument(path, 'null is not a value here; use $null: true')
   if (Array.isArray(value)) return value.map((one, index) => asQuery(one, `${path}.${index}`))

@@ -11,7 +11,6 @@ import type { Context } from '../router/state.ts'
 
 const PLACE = '#/$defs/'
 
-/** All content-types that the principal has a permission on, and the locales of content. */
 export async function describeTypes(
   { state: { principal } }: Context,
   { schema, locales }: McpDependencies,

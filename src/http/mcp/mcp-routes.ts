@@ -32,7 +32,6 @@ const MAX_ANSWER = 262_144
 const INSTRUCTIONS =
   'A content management system. Begin with `describe`. Writes make drafts unless `publish` is true; `update` needs the revision that `get` gives.'
 
-/** `POST /mcp`: the content API for agents, by the Model Context Protocol. */
 export function mcpRoutes(dependencies: McpRouteDependencies): GuardedRouter {
   const router = guardedRouter('/mcp', { sensitive: true })
   const { authenticate, readBody, http } = dependencies
@@ -65,10 +64,7 @@ export function mcpRoutes(dependencies: McpRouteDependencies): GuardedRouter {
   return router
 }
 
-/**
- * Rejects requests of other origins, also if DNS rebinding gives this server another name.
- * @throws ForbiddenError
- */
+/** Also rejects DNS rebinding to another name of this server. @throws ForbiddenError */
 function assertOwnOrigin(
   ctx: Context,
   { publicUrl, corsOrigin }: McpRouteDependencies['http'],
@@ -132,7 +128,6 @@ const SERVER = {
   serverInfo: { name: 'quire', title: 'Quire', version: readVersion() },
   instructions: INSTRUCTIONS,
 }
-/** The list of tools depends on the permissions of the principal. */
 const CACHING = { ttlMs: 60_000, cacheScope: 'private' }
 
 /** Runs a tool. Errors of a tool are results, so that the agent can read and correct them. @throws RefusedMessage */

@@ -1,6 +1,5 @@
 import type { Context } from '../router/state.ts'
 
-/** Protocol versions with a handshake, the newest first. The server creates no sessions for them. */
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const
 
 /** The protocol version with self-contained requests. */
@@ -23,14 +22,12 @@ export const CODES = {
 type Params = Readonly<Record<string, unknown>>
 
 export interface RpcMessage {
-  /** Null for a notification, which has no response. */
   readonly id: string | number | null
   readonly method: string
   readonly params: Params
   readonly isStateless: boolean
 }
 
-/** A rejected message: an HTTP status and a JSON-RPC error. */
 export class RefusedMessage extends Error {
   readonly status: number
   readonly code: number

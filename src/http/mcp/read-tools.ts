@@ -12,7 +12,6 @@ import { documentIdArgument, queryOf, type ToolCall } from './arguments.ts'
 
 const READ_PARAMETERS = ['fields', 'populate', 'locale', 'publicationFilter'] as const
 
-/** Returns a page of entries in the format of `GET /api/<plural>`. */
 export async function find(call: ToolCall): Promise<object> {
   const { ctx, plan, args, locales, dependencies } = call
   const { search, ...asked } = queryOf(args, [...READ_PARAMETERS, 'filters', 'sort', 'search'])
@@ -28,7 +27,7 @@ export async function find(call: ToolCall): Promise<object> {
   return listEnvelope(found, parsed.page)
 }
 
-/** Returns one entry with its revision. @throws NotFoundError */
+/** @throws NotFoundError */
 export async function get(call: ToolCall): Promise<object> {
   const { ctx, plan, args, locales, dependencies } = call
   const query: Data = { ...queryOf(args, READ_PARAMETERS), status: statusOf(call) }

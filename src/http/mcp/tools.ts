@@ -25,7 +25,6 @@ import { actionTool, actionNamed, createTool, deleteTool, updateTool } from './w
 interface Tool {
   readonly name: string
   readonly description: string
-  /** The required permission on the type. Null requires any permission. */
   readonly verbOf: ((plan: ContentTypePlan, args: Data) => ContentVerb) | null
   readonly properties: Readonly<Record<string, JsonSchema>>
   readonly required: readonly string[]
@@ -183,7 +182,6 @@ const TOOLS: readonly Tool[] = [
   },
 ]
 
-/** The tools that the principal may use, with the permitted types of each. */
 export function listTools(schema: Schema, principal: Principal): readonly DescribedTool[] {
   return TOOLS.flatMap((tool): readonly DescribedTool[] => {
     const types = contentTypesOf(schema).filter((plan) => isUsable(tool, plan, principal))
@@ -199,10 +197,7 @@ export function isTool(name: unknown): name is string {
   return TOOLS.some((tool) => tool.name === name)
 }
 
-/**
- * Runs a tool for the principal. Authorization, validation and limits are those of the REST API.
- * @throws CmsError
- */
+/** Authorization, validation and limits are those of the REST API. @throws CmsError */
 export async function callTool(
   ctx: Context,
   { name, args }: { readonly name: string; readonly args: Data },
@@ -233,8 +228,7 @@ function isUsable({ verbOf, name }: Tool, plan: ContentTypePlan, principal: Prin
 }
 
 /**
- * Rejects tools that the type does not support. The permission check is not enough, because root has every
- * permission. @throws ValidationError
+ * The permission check is not enough, because root has every permission. @throws ValidationError
  */
 function assertFits({ name }: Tool, plan: ContentTypePlan, verb: ContentVerb): void {
   const isSingle = plan.kind === 'singleType'

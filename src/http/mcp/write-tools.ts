@@ -23,7 +23,6 @@ import {
 /** The response contains only the documentId and the revision, because the agent knows the data. */
 const NAMED = { fields: 'documentId' }
 
-/** Creates a draft. The entry is published if `publish` is true or the type has no drafts. */
 export async function createTool(call: ToolCall): Promise<object> {
   const { documents } = call.dependencies
   const { key, shown, writer, origin } = targetOf(call)
@@ -33,10 +32,7 @@ export async function createTool(call: ToolCall): Promise<object> {
   return showWritten(call, version, key.status, shown)
 }
 
-/**
- * Changes the attributes in `data`, unless another write came after `revision`.
- * @throws PreconditionFailedError
- */
+/** @throws PreconditionFailedError if another write came after `revision` */
 export async function updateTool(call: ToolCall): Promise<object> {
   const { key, shown, writer, origin } = targetOf(call)
   const target = {

@@ -13,7 +13,6 @@ const ERRORS: ReadonlyMap<number, CmsError> = new Map<number, CmsError>([
   [501, new NotImplementedError('Not Implemented')],
 ])
 
-/** Sends the error envelope for unknown paths and unsupported methods. */
 export function answerUnrouted(): Middleware {
   return async (ctx, next) => {
     await next()

@@ -7,8 +7,7 @@ import { actAs, setPrincipal } from './act-as.ts'
 const PRIVATE = 'private, no-cache'
 
 /**
- * Resolves the principal from the `Authorization` header. Runs inside the router, so that an unknown path is a 404
- * for every principal.
+ * Runs inside the router, so that an unknown path is a 404 for every principal.
  * @throws UnauthorizedError for an unknown token
  */
 export function authenticate(access: Pick<Access, 'principalOf'>): Middleware {

@@ -4,9 +4,8 @@ import { REFRESH_HEADER } from '../cookies/refresh-cookie.ts'
 import type { Middleware } from '../router/state.ts'
 
 /**
- * Sets the CORS headers. `CORS_ORIGIN=*`, the default, applies to content only. The management API and MCP allow
- * listed origins only. Metrics and health checks allow no origin, because they may authorize by network address, and
- * a browser on this machine has the same address.
+ * `CORS_ORIGIN=*` applies to content only. The management API and MCP allow listed origins only.
+ * Metrics and health checks allow none: they may authorize by network address.
  */
 export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
   return cors({

@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from '../router/state.ts'
 
 /**
- * Discards the rest of a body after the response is sent. Otherwise the rest of a rejected body blocks the next
- * request of the connection, and a proxy may have assigned the connection to another client. Node already discards
- * bodies that were never read.
+ * Otherwise the rest of a rejected body blocks the next request of the connection, and a proxy may
+ * have assigned the connection to another client.
  */
 export function drainRequests(): Middleware {
   return ({ req, res }, next) => {

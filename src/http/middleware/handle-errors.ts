@@ -16,9 +16,8 @@ import { hasLeft } from '../answer/hang-ups.ts'
 import type { Context, Middleware } from '../router/state.ts'
 
 /**
- * Converts all errors to responses. An error other than a CmsError is a bug: it is logged with its cause, and the
- * response does not contain the cause. Errors are sent with `no-store`. Without it, shared caches may store a 404 for
- * any time (RFC 9111, 4.2.2), even after the entry is published.
+ * An error other than a CmsError is a bug: it is logged with its cause, which the response omits.
+ * Without `no-store`, shared caches may store a 404 for any time (RFC 9111, 4.2.2).
  */
 export function handleErrors(log: Logger): Middleware {
   const report = createFailureReport(log)
@@ -68,10 +67,7 @@ export function refusal(error: ForbiddenError, { state }: Context): ForbiddenErr
     : error
 }
 
-/**
- * The same request may soon succeed: the database was unreachable, slow or overloaded, or another request with the
- * same idempotency key is running.
- */
+/** The same request may soon succeed, for example after an overload of the database. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([409, 503, 504])
 
 const INTERNAL_ERROR = {
@@ -98,10 +94,7 @@ function isParserError(code: unknown): boolean {
   return typeof code === 'string' && code.startsWith('HPE_')
 }
 
-/**
- * Errors of zlib and brotli. Node derives brotli codes from names inside of brotli, such as
- * `ERR__ERROR_FORMAT_PADDING_1`.
- */
+/** Node derives brotli codes from names inside of brotli, such as `ERR__ERROR_FORMAT_PADDING_1`. */
 function isUnpackingError(code: unknown): boolean {
   if (typeof code !== 'string') return false
   return UNPACKING_FAILED.has(code) || /^ERR_(?:_ERROR|BROTLI)_/.test(code)

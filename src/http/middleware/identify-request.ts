@@ -3,7 +3,6 @@ import type { Middleware } from '../router/state.ts'
 
 const HEADER = 'X-Request-Id'
 
-/** Assigns an id to each request. A valid id from the client is used. */
 export function identifyRequest(): Middleware {
   return (ctx, next) => {
     const given = ctx.get(HEADER)

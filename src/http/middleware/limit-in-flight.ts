@@ -15,10 +15,8 @@ export interface LimitInFlight {
 const WITH_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT'])
 
 /**
- * Limits the number of concurrent requests to `limit`. If the database is slow, further requests fail immediately and
- * do not queue. Time spent waiting for the client does not count: a request counts after its body has arrived and
- * until its response is ready.
- * @throws ServiceUnavailableError beyond the limit
+ * Further requests fail immediately and do not queue. A request counts after its body has arrived
+ * and until its response is ready. @throws ServiceUnavailableError beyond the limit
  */
 export function limitInFlight(limit: number): LimitInFlight {
   const admitted = new Set<IncomingMessage>()

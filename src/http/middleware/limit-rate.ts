@@ -10,21 +10,14 @@ const LIMITS = { address: 10, account: 30 }
 
 export interface RequestCount {
   readonly perAddress?: number
-  /**
-   * The id of the account, or the sent name of an unknown account. Null if the request names no
-   * account.
-   */
+  /** The id of the account, or the sent name of an unknown one. Null without a name. */
   readonly accountOf: (ctx: Context) => string | null | Promise<string | null>
-  /**
-   * The known device of the request. Attempts on the device's own account are counted separately.
-   */
+  /** Attempts on the device's own account are counted separately. */
   readonly deviceOf?: (ctx: Context) => Promise<KnownDevice | null>
 }
 
 /**
- * Limits attempts per route: first by address or known device, then by account. The body may
- * contain the account, so it is read only after the first check. If `limits` is null, attempts are
- * not limited.
+ * Limits by address or known device, then by account, which the body may contain. Null: unlimited.
  * @throws RateLimitError, with the rate limit headers and `Retry-After`
  */
 export function limitRate(

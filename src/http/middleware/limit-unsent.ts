@@ -6,8 +6,7 @@ import type { Middleware } from '../router/state.ts'
 const SMALL = 65_536
 
 /**
- * Limits the total size of response bodies that clients have not read yet. A slow client holds its response in
- * memory. Writes are exempt, because their changes are already stored.
+ * A slow client holds its response in memory. Writes are exempt: their changes are already stored.
  * @throws ServiceUnavailableError for a read beyond the limit
  */
 export function limitUnsent(maxBytes: number): Middleware {

@@ -9,12 +9,8 @@ const MAX_PATH = 512
 const SECRETS = /eyJ[\w-]+\.[\w-]+\.[\w-]+|[\w-]{64,}/g
 
 /**
- * Logs one line per request at `info` when the response is sent or the client disconnects.
- * - `path` omits the query, which may contain secrets.
- * - `bytes` counts the bytes on the socket, including headers.
- * - `principal` is the kind of the principal; null on routes without authentication.
- * - `missingAction` is the missing permission of a rejected request.
- * - `code`, `reason` and `paths` explain a 400.
+ * Logs one line per request when the response is sent or the client disconnects. `path` omits the
+ * query, which may contain secrets. `bytes` counts the bytes on the socket, including headers.
  */
 export function logRequests(log: Logger): Middleware {
   return (ctx, next) => {

@@ -2,9 +2,7 @@ import type { Logger } from 'pino'
 import type { ObservedCommand } from '../../base/observed.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 
-/** The query plan. Counts are null if the database did not report them. */
 export interface ExplainedPlan {
-  /** Empty for a collection scan. */
   readonly indexes: readonly string[]
   readonly scanned: number | null
   readonly returned: number | null
@@ -23,10 +21,7 @@ const EXPLAIN_INTERVAL_MS = 10_000
 
 const MAX_LOGGED_COMMANDS = 5
 
-/**
- * Logs requests slower than `thresholdMs` with their slowest commands. The log contains names of collections and
- * attributes but no values. At most one query is explained every 10 seconds.
- */
+/** The log contains names of collections and attributes but no values. */
 export function logSlowRequests(options: SlowRequestOptions): (finished: FinishedRequest) => void {
   const { log, thresholdMs, explain, now } = options
   let explainedAtMs = -Infinity

@@ -12,10 +12,7 @@ export interface MeasuredPurges {
   readonly failures: number
 }
 
-/**
- * Registers the gauges of the commit log and of purges. Each collection of metrics queries the database once per
- * group. If the query fails, the gauges keep their values. `purges` is null if no caches are configured.
- */
+/** Each scrape queries the database once per group. If that fails, the gauges keep their values. */
 export function measureLog(
   registry: Registry,
   log: () => Promise<MeasuredLog>,

@@ -18,11 +18,7 @@ export interface Metrics {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const COMMANDS = [0, 1, 2, 3, 4, 6, 8, 12, 20, 50, 100]
 
-/**
- * Creates the metrics of the process in a separate registry, so that two servers can share a process. Every label has
- * few values: methods, route patterns, statuses, names of commands and caches. The default metrics of prom-client
- * include the event loop lag.
- */
+/** A separate registry, so that two servers can share a process. Every label has few values. */
 export function createMetrics(database: MeasuredDatabase): Metrics {
   const registry = new Registry()
   const registers = [registry]

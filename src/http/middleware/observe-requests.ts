@@ -4,12 +4,10 @@ import type { Context, Middleware } from '../router/state.ts'
 export interface FinishedRequest {
   readonly requestId: string
   readonly method: string
-  /** The matched pattern, such as `/api/articles/:documentId`, or `other`. */
   readonly route: string
   readonly status: number
   /** Excludes the time of a long poll. */
   readonly ms: number
-  /** Null if commands are not monitored. */
   readonly tally: CommandTally | null
 }
 
@@ -17,7 +15,6 @@ export interface Tallying {
   tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
 }
 
-/** Reports each request to all observers before the response is sent. */
 export function observeRequests(
   monitor: Tallying,
   observers: readonly ((finished: FinishedRequest, ctx: Context) => void)[],

@@ -2,10 +2,7 @@ import { Readable } from 'node:stream'
 import type { Middleware } from '../router/state.ts'
 import { toJson } from '../answer/to-json.ts'
 
-/**
- * Serializes a body once. Koa would serialize it twice: for the length that compression needs, and for the response.
- * Serialization errors are thrown inside of `handleErrors`.
- */
+/** Koa would serialize twice: for the length that compression needs, and for the response. */
 export function serializeJson(): Middleware {
   return async (ctx, next) => {
     await next()

@@ -2,10 +2,7 @@ import type { CommandTally } from '../../base/observed.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 import type { Context } from '../router/state.ts'
 
-/**
- * Sets the Server-Timing header (https://www.w3.org/TR/server-timing/): `total`, and `db` with the number of
- * commands. Do not use it in production, because it reveals slow requests.
- */
+/** https://www.w3.org/TR/server-timing/. Not for production, because it reveals slow requests. */
 export function setServerTiming({ ms, tally }: FinishedRequest, ctx: Context): void {
   const total = `total;dur=${ms.toFixed(1)}`
   ctx.set('Server-Timing', tally === null ? total : `${total}, ${describe(tally)}`)

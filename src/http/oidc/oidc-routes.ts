@@ -25,10 +25,7 @@ const PURPOSE = 'oidc'
 const ATTEMPT = 'quire_oidc'
 const ATTEMPT_SECONDS = 300
 
-/**
- * `GET /admin/oidc` redirects to the identity provider, which redirects back to `GET /admin/oidc/callback`. The state
- * is signed, valid once and bound to the browser by a cookie. The sign-in page of the Studio shows failures.
- */
+/** The state is signed, valid once and bound to the browser by a cookie. */
 export function oidcRoutes(dependencies: OidcDependencies): GuardedRouter {
   const { administrators, limits, inFlight } = dependencies
   const router = guardedRouter('/admin/oidc', { sensitive: true })
@@ -91,7 +88,6 @@ function attemptOf(kept: string | null): Attempt & { readonly state: string } {
   return { state, nonce, verifier }
 }
 
-/** Logs the cause. The page shows only whether the account was refused. */
 async function orShown(
   ctx: Context,
   { log }: OidcDependencies,

@@ -12,7 +12,6 @@ import type { Context } from '../router/state.ts'
 export interface PreparedRead {
   readonly types: ReadonlySet<Uid>
   readonly isPublished: boolean
-  /** True if it reads from the primary, which has all acknowledged writes. */
   readonly isCurrent: boolean
   load(): Promise<LoadedRead>
 }
@@ -21,18 +20,15 @@ export interface LoadedRead {
   readonly body: string
   readonly revision: string | null
   shown(): unknown
-  /** False if a count may differ although the content has not changed. */
   readonly isExact: boolean
 }
 
 export interface ReadTarget {
-  /** The content-type, or the action of a named query. */
   readonly uid: string
   readonly documentId: string | null
   readonly locales: LocaleRules
 }
 
-/** Responds to content reads. An unchanged response is served from memory. */
 export interface CachedReads {
   answer(ctx: Context, target: ReadTarget, prepare: () => PreparedRead): Promise<void>
 }
@@ -83,7 +79,6 @@ interface Reading {
   shared(this: void, key: string, prepared: PreparedRead): Promise<SentAnswer>
 }
 
-/** A cached response has compressed forms. Other responses are compressed by the middleware. */
 type SentAnswer = Pick<FoundAnswer, 'answer'> & Partial<FoundAnswer>
 
 function openReading(cache: AnswerCache, cacheTags: CacheTagsKind | null): Reading {
@@ -167,8 +162,8 @@ function isCacheable({ isPublished, isCurrent, types }: PreparedRead): boolean {
 }
 
 /**
- * Reads the `Cache-Control` directives of the request. `no-cache` next to `If-None-Match` is ignored, because `fetch`
- * adds it to every conditional request: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+ * `no-cache` next to `If-None-Match` is ignored, because `fetch` adds it to conditional requests:
+ * https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
  */
 function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
   const directives = ctx
@@ -180,14 +175,12 @@ function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
   return isMeant ? 'no-cache' : null
 }
 
-/** A stale response may be served during revalidation, up to twice this age. */
 function publicFor(seconds: number): string {
   return seconds === 0
     ? 'public, max-age=0, must-revalidate'
     : `public, max-age=${seconds}, stale-while-revalidate=${seconds}`
 }
 
-/** Smaller bodies are not compressed. */
 const PACKED_FROM_BYTES = 1_024
 
 /** Null leaves compression to the middleware. */

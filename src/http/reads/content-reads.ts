@@ -104,10 +104,7 @@ export function prepareEntry(
   }
 }
 
-/**
- * The database with the read preference of the principal. For read requests only: the response to a write must read
- * from the primary.
- */
+/** For read requests only: the response to a write must read from the primary. */
 export function readFrom(
   { state: { principal } }: Context,
   { database }: DocumentContext,

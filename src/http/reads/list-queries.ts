@@ -32,7 +32,6 @@ const MAX_KEY_LENGTH = 2_000
 
 type LastingReader = Omit<Reader, 'answer' | 'mayReadDrafts'>
 
-/** A parsed query string and the objects that its meaning depends on. */
 interface CachedQuery {
   readonly plan: ContentTypePlan
   readonly locales: LocaleRules
@@ -43,8 +42,8 @@ interface CachedQuery {
 }
 
 /**
- * Parses the query strings of lists. Parsed queries are cached for the same permissions and locales. Invalid queries
- * are not cached. @throws ValidationError, PaginationError
+ * Caches by permissions and locales. Invalid queries are not cached.
+ * @throws ValidationError, PaginationError
  */
 export function listQueries(sources: RuleSources): (asked: ListRequest) => ListQuery {
   const known = new LRUCache<string, CachedQuery>({ max: MAX_CACHED_QUERIES })
@@ -74,7 +73,6 @@ export function listQueries(sources: RuleSources): (asked: ListRequest) => ListQ
   }
 }
 
-/** Compares by identity, because changed permissions and locales are loaded as new objects. */
 function isFor(
   known: CachedQuery,
   plan: ContentTypePlan,

@@ -15,7 +15,6 @@ export interface RuleSources {
   readonly schema: Schema
 }
 
-/** The limits and permissions for parsing a request of this principal. */
 export function rulesOf(
   ctx: Context,
   { api, schema }: RuleSources,
@@ -47,13 +46,11 @@ function maySee(principal: Principal, action: string, { all }: LocaleRules): boo
   return mayIn(principal, action, codes)
 }
 
-/** All rules of a request share one response size. */
 export function answerOf({ state }: Context, { answer }: Config['api']): AnswerSize {
   state.answer ??= measureAnswer(answer)
   return state.answer
 }
 
-/** Like `rulesOf`, with the requested response format. */
 export function entryRulesOf(ctx: Context, sources: RuleSources, locales: LocaleRules): QueryRules {
   return { ...rulesOf(ctx, sources, locales), format: formatOf(ctx) }
 }
@@ -63,7 +60,6 @@ export function formatOf(ctx: Context): EntryFormat {
   return ctx.get('Strapi-Response-Format') === 'v4' ? 'v4' : 'v5'
 }
 
-/** The references that the principal may use in a write. */
 export function writerOf(ctx: Context, { locale }: Pick<Writer, 'locale'>): Writer {
   const { principal } = ctx.state
   return { mayRead: (uid) => mayIn(principal, contentAction({ uid }, 'find'), [locale]), locale }

@@ -4,8 +4,8 @@ import { type ShareByKey, shareByKey } from '../../base/share-by-key.ts'
 import { createWorkQueue } from '../../base/work-queue.ts'
 
 /**
- * Shares sync pages between clients that wake up for the same change. Equal requests share a page, and different
- * requests queue. Otherwise one write would cause a database read per waiting client.
+ * Equal requests share a page, and different requests queue. Otherwise one write would cause a
+ * database read per waiting client.
  */
 export interface SharedPages {
   /** `asked` identifies the page among principals with the same grants. @throws ServiceUnavailableError */

@@ -25,10 +25,7 @@ export interface StrictOptions {
   readonly strictQuery: boolean
 }
 
-/**
- * Checks the names of the parameters of a request, with `QUIRE_STRICT_QUERY=on`. `more` are parameters of this route.
- * @throws ValidationError that names the first unknown one
- */
+/** `more` are parameters of this route. @throws ValidationError that names the first unknown one */
 export function assertKnownParameters(
   { querystring }: Pick<Context, 'querystring'>,
   { strictQuery }: StrictOptions,
@@ -37,10 +34,7 @@ export function assertKnownParameters(
   assertOnlyParameters({ querystring }, { strictQuery }, [...PARAMETERS, ...more])
 }
 
-/**
- * Like `assertKnownParameters`, for routes without query parameters for entries.
- * @throws ValidationError
- */
+/** For routes without query parameters for entries. @throws ValidationError */
 export function assertOnlyParameters(
   { querystring }: Pick<Context, 'querystring'>,
   { strictQuery }: StrictOptions,
@@ -51,8 +45,7 @@ export function assertOnlyParameters(
 }
 
 /**
- * Checks the keys of a body if `QUIRE_STRICT_QUERY=on`. By default `data` and `meta` are known.
- * Messages suggest only `suggested` keys.
+ * By default `data` and `meta` are known. Messages suggest only `suggested` keys.
  * @throws ValidationError with the first unknown key
  */
 export function assertKnownBody(
@@ -67,9 +60,8 @@ export function assertKnownBody(
 }
 
 /**
- * Checks the part names of a multipart body, or the keys of its part `within`, if
- * `QUIRE_STRICT_QUERY=on`.
- * @throws ValidationError with the first unknown name
+ * Checks part names, or the keys of part `within`. @throws ValidationError with the first unknown
+ * name
  */
 export function assertKnownParts(
   names: Iterable<string>,
@@ -82,7 +74,6 @@ export function assertKnownParts(
 
 interface Names {
   readonly source: 'query' | 'body'
-  /** Name of the part that contains the keys. */
   readonly within?: string | undefined
   /** Known names that messages may suggest. Defaults to all. */
   readonly suggested?: readonly string[]

@@ -32,10 +32,7 @@ export interface AdminRouter {
 
 type Run = (ctx: Context) => Promise<void>
 
-/**
- * Creates the router for paths under `/admin`. A route with the action null is open to every administrator. The guard
- * runs before the body is read, so that bodies of rejected requests are never parsed.
- */
+/** The guard runs before the body is read, so that bodies of rejected requests are never parsed. */
 export function adminRouter(prefix: string, { readBody, authenticate }: BeforeAdmin): AdminRouter {
   const router = guardedRouter(prefix, { sensitive: true })
   const guarded: AdminRouter['guarded'] = (method, path, guard, handler) => {

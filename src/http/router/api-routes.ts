@@ -5,10 +5,7 @@ import type { Middleware } from './state.ts'
 /** The first path segment after `/api`. Case-insensitive. */
 const API_PATH = /^\/api\/([^/]+)/i
 
-/**
- * Dispatches a request under `/api` to the router of its first segment. The router comes from a map, so that the cost
- * does not grow with the number of content-types.
- */
+/** A map, so that the cost does not grow with the number of content-types. */
 export function apiRoutes(routers: ReadonlyMap<string, GuardedRouter>): Middleware {
   const handlers = new Map(
     [...routers].map(([name, router]) => [

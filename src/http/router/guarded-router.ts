@@ -8,13 +8,9 @@ import {
 import type { Context, Middleware, RequestState } from './state.ts'
 
 /**
- * The principals that may call a route:
- * - `action`: principals with this permission
- * - `administrators`: administrators with this permission; null allows every administrator
- * - `writers`, `syncers`: principals that may write or sync at least one type; the handler checks each type
- * - `programs`: API tokens and root; the handler checks each type
- * - `metrics`: readers of metrics
- * `<uid>` in an action of administrators stands for the content-type of the path.
+ * `administrators: null` allows every administrator. The handlers of `writers`, `syncers` and
+ * `programs` check each type. `<uid>` in an action of administrators stands for the content-type of
+ * the path.
  */
 export type RouteAccess =
   | { readonly action: string }
@@ -25,16 +21,13 @@ export type RouteAccess =
   | 'metrics'
   | 'everyone'
 
-/** A handler and its access rule. Only the functions of this file create it. */
 export interface Guarded {
   readonly access: RouteAccess
   readonly run: Middleware
 }
 
-/** A declared route. Tests use the list to check the protected routes. */
 export interface DeclaredRoute {
   readonly method: RouteMethod
-  /** Includes parameters, such as `/api/articles/:documentId`. */
   readonly path: string
   readonly access: RouteAccess
 }
@@ -61,9 +54,8 @@ export interface RouterOptions {
 }
 
 /**
- * Creates the routes under a path prefix (`''` for none). All routes of the server use this router. Each guard is
- * attached to its route and not to a prefix, so that no alternative spelling of a path bypasses it. The middleware of
- * a route must set the principal, unless the route is open to everyone.
+ * Each guard is attached to its route and not to a prefix, so that no alternative spelling of a
+ * path bypasses it. The middleware must set the principal, unless the route is open to everyone.
  */
 export function guardedRouter(
   prefix: string,
@@ -90,10 +82,7 @@ export function guardedRouter(
   }
 }
 
-/**
- * Runs the handler for principals with this permission. Checks the permission before the body is read.
- * @throws ForbiddenError
- */
+/** Checks the permission before the body is read. @throws ForbiddenError */
 export function permitted(
   action: string,
   handler: Handler,
@@ -114,10 +103,7 @@ export function syncersOnly(actions: readonly string[], handler: Handler): Guard
   return guarded('syncers', assertAny(actions), handler)
 }
 
-/**
- * Runs the handler for API tokens and root. The handler checks the permissions of each call.
- * @throws UnauthorizedError, ForbiddenError
- */
+/** The handler checks the permissions of each call. @throws UnauthorizedError, ForbiddenError */
 export function programsOnly(handler: Handler): Guarded {
   return guarded('programs', ({ state }) => assertProgram(state.principal), handler)
 }
@@ -130,19 +116,13 @@ function assertAny(actions: readonly string[]) {
   }
 }
 
-/**
- * Runs the handler for administrators with this permission; null allows every administrator.
- * @throws UnauthorizedError, ForbiddenError
- */
+/** Null allows every administrator. @throws UnauthorizedError, ForbiddenError */
 export function administratorsOnly(action: string | null, handler: Handler): Guarded {
   const assert = ({ state }: Context): void => assertAdministrator(state.principal, action)
   return guarded({ administrators: action }, assert, handler)
 }
 
-/**
- * Like `administratorsOnly`, for an action on the content-type of the path. `actionOf` throws NotFoundError for an
- * unknown type.
- */
+/** `actionOf` throws NotFoundError for an unknown type. */
 export function administratorsOf(
   verb: string,
   actionOf: (ctx: Context) => string,

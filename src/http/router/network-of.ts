@@ -1,6 +1,6 @@
 /**
- * The part of an address that identifies one client: a whole IPv4 address, or the /64 of an IPv6 address. Ports are
- * removed, because some proxies write them into X-Forwarded-For.
+ * A whole IPv4 address, or the /64 of an IPv6 address. Some proxies write ports into
+ * X-Forwarded-For.
  */
 export function networkOf(text: string): string {
   const address = withoutPort(text)

@@ -1,10 +1,6 @@
-/**
- * Signals the shutdown of the server. Pending long polls and streams end, so that their clients reconnect to another
- * process.
- */
+/** Pending long polls and streams end, so that their clients reconnect to another process. */
 export interface Shutdown {
   hasBegun(): boolean
-  /** Returns a function that removes the listener. */
   onBegin(listener: () => void): () => void
   begin(): void
 }

@@ -50,7 +50,6 @@ export interface AuthRouteDependencies extends UserReading {
   readonly authenticate: Middleware
   readonly readBody: Middleware
   readonly limits: RateLimits | null
-  /** The redirect target after the confirmation of an address. If null, the response is a 204. */
   readonly confirmedUrl: string | null
   readonly deviceCookie: DeviceCookie
   readonly cookie: RefreshCookie | null
@@ -84,7 +83,6 @@ const BODY_KEYS: Partial<Record<AuthVerb, readonly string[]>> = {
   refresh: ['refreshToken', 'deviceId'],
 }
 
-/** `/api/auth`: registration, sign-in and account recovery of end users. */
 export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   const router = guardedRouter('/api/auth')
   const { authenticate, readBody, limits } = dependencies
@@ -220,7 +218,6 @@ async function refresh(ctx: Context, dependencies: AuthRouteDependencies): Promi
   }
 }
 
-/** The token in the body, or else in the cookie if the client or the configuration uses cookies. */
 function refreshTokenOf(
   ctx: Context,
   { cookie }: Pick<AuthRouteDependencies, 'cookie'>,
@@ -250,7 +247,6 @@ async function answer(
   ctx.body = { ...(jwt !== null && { jwt }), ...handedOver, user: shown }
 }
 
-/** The response field with the refresh token; empty if the token is in the cookie or does not exist. */
 function handOver(
   ctx: Context,
   cookie: RefreshCookie | null,

@@ -8,7 +8,6 @@ import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-r
 import type { Context, Middleware } from '../router/state.ts'
 
 export interface DescriptionDependencies {
-  /** Returns the current facts, because locales can change. */
   readonly facts: () => Promise<ApiFacts>
   readonly access: Pick<Access, 'actions'>
   readonly authenticate: Middleware
@@ -17,7 +16,6 @@ export interface DescriptionDependencies {
 /** Total size of the cached descriptions. Each distinct set of permissions has its own description. */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024
 
-/** `GET /api/openapi.json`: the operations that the principal may call. */
 export function descriptionRoutes(dependencies: DescriptionDependencies): GuardedRouter {
   const router = guardedRouter('/api/openapi.json')
   const describe = cacheDescriptions(dependencies)
@@ -30,7 +28,6 @@ export function descriptionRoutes(dependencies: DescriptionDependencies): Guarde
   return router
 }
 
-/** Caches descriptions as JSON text and evicts the least recently used one. */
 function cacheDescriptions({
   facts,
   access: { actions },

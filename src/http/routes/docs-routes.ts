@@ -50,9 +50,7 @@ const packGzip = promisify<Buffer, Buffer>(gzip)
 /** Higher qualities take seconds per megabyte. */
 const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
-/**
- * `GET /api/docs`: Swagger UI for the API description. This server hosts all assets, so that the page works offline.
- */
+/** This server hosts all assets, so that the page works offline. */
 export function docsRoutes(publicUrl: string): GuardedRouter {
   const router = guardedRouter('/api/docs')
   const version = (require('swagger-ui-dist/package.json') as { readonly version: string }).version
@@ -113,10 +111,7 @@ function pageAt({ path }: Context): string {
 `
 }
 
-/**
- * Runs in the browser. Reloads the description with the token after \`Authorize\`, so that it shows the operations of
- * that principal.
- */
+/** Runs in the browser. Reloads the description with the token after \`Authorize\`. */
 const START = `'use strict'
 const description = location.pathname.replace(/docs\\/?$/i, 'openapi.json')
 let token = null

@@ -6,7 +6,6 @@ import { assertOnlyParameters, type StrictOptions } from '../reads/strict-reques
 
 const LIST = pluginAction('plugin::i18n.locales', 'listLocales')
 
-/** `GET /api/i18n/locales`: a plain array without an envelope, as in the reference. */
 export function localeRoutes(
   authenticate: Middleware,
   locales: Pick<Locales, 'current'>,

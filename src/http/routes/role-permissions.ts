@@ -9,7 +9,6 @@ import type { Data } from '../../schema/definition.ts'
 
 type Controllers = Record<string, Record<string, { enabled: boolean; policy: string }>>
 
-/** All actions with their state for a role, nested by plugin or API, controller and verb. */
 export function showPermissions(permitted: readonly string[], { all }: Actions): object {
   const granted = new Set(permitted)
   const shown: Record<string, { controllers: Controllers }> = {}
@@ -23,9 +22,8 @@ export function showPermissions(permitted: readonly string[], { all }: Actions):
 }
 
 /**
- * Reads the enabled actions in the format of `showPermissions`. An empty array enables none, as in
- * the reference.
- * @throws ValidationError with the path of a malformed value
+ * An empty array enables none, as in the reference. @throws ValidationError with the path of the
+ * value
  */
 export function readPermissions(sent: unknown): readonly string[] {
   const path = ['permissions']
@@ -40,7 +38,6 @@ export function readPermissions(sent: unknown): readonly string[] {
   )
 }
 
-/** Named queries are shown as one controller with the query names as actions. */
 function actionOf(type: string, controller: string, verb: string): string {
   const isQuery = type === QUERY_SUBJECT && controller === QUERY_SUBJECT
   return isQuery ? queryAction(verb) : canonicalAction(`${type}.${controller}.${verb}`)

@@ -31,7 +31,6 @@ const ROLES = 'plugin::users-permissions.role'
 
 const PERMISSIONS = 'plugin::users-permissions.permissions'
 
-/** `/api/users-permissions`: reads and changes roles and their permissions. */
 export function roleRoutes(dependencies: RoleRouteDependencies): GuardedRouter {
   const { authenticate, readBody, access } = dependencies
   const router = guardedRouter('/api/users-permissions')
@@ -114,10 +113,7 @@ interface RoleBody {
   readonly permissions?: readonly string[]
 }
 
-/**
- * Reads a role from the body. Clients may send back read-only fields, which are ignored. Users of the role do not
- * change, as in the reference.
- */
+/** Ignores read-only fields, which clients may send back. Users of the role do not change. */
 function readRole(ctx: Context): RoleBody {
   const body = payloadOf(ctx)
   if (body === null || typeof body !== 'object' || Object.keys(body).length === 0) {

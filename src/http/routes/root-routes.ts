@@ -1,9 +1,6 @@
 import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
 
-/**
- * `GET /`: redirects browsers to the Studio. Other clients get the paths of the API, the docs page and the liveness
- * probe. `docsPath` is null if a content-type uses that path.
- */
+/** `docsPath` is null if a content-type uses that path. */
 export function rootRoutes(docsPath: string | null): GuardedRouter {
   const router = guardedRouter('', { sensitive: true })
   const addresses = { api: '/api', docs: docsPath, health: '/_health' }

@@ -4,10 +4,7 @@ import type { Context } from '../router/state.ts'
 import { sendStatic } from '../answer/static-file.ts'
 import type { StudioFile, StudioFiles } from '../answer/studio-files.ts'
 
-/**
- * The Studio loads its own assets, calls this server and shows files, possibly from other hosts
- * such as S3. It cannot be framed.
- */
+/** Files may come from other hosts such as S3. The Studio cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +18,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ]
 
-/** Allows frames only for the previews of content-types. */
 function policyFor(previews: readonly string[]): string {
   const frames = previews.length === 0 ? [] : [`frame-src ${previews.join(' ')}`]
   return [...POLICY, ...frames].join('; ')
@@ -29,10 +25,7 @@ function policyFor(previews: readonly string[]): string {
 
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
-/**
- * `GET /studio…`: the public files of the Studio. Paths that do not match a file get the page, because the Studio
- * routes them. Browsers that open `/admin` are redirected.
- */
+/** Paths that do not match a file get the page, because the Studio routes them. */
 export function serveStudio(studio: StudioFiles, previews: readonly string[] = []): GuardedRouter {
   const router = guardedRouter('', { sensitive: true })
   const policy = policyFor(previews)

@@ -11,9 +11,7 @@ import { parameterOf, readQuery } from '../body/read-request.ts'
 import { hasLeft } from '../answer/hang-ups.ts'
 import type { Context } from '../router/state.ts'
 
-/**
- * The bytes of an address can be replaced (`POST /api/upload?id=`). Caches may store a copy but must revalidate it.
- */
+/** The bytes of an address can be replaced, so caches must revalidate. */
 const ASKED_AFTER = 'public, no-cache'
 /** An address with `v` changes whenever the bytes are replaced. */
 const FOR_GOOD = 'public, max-age=31536000, immutable'
@@ -49,11 +47,7 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
   return router
 }
 
-/**
- * Rejects requests that would use an upload as a script, a style or other active content of our own
- * pages. Otherwise injected HTML could run an uploaded file.
- * @throws ForbiddenError
- */
+/** Otherwise injected HTML could run an uploaded file as a script. @throws ForbiddenError */
 function assertNoProgram(ctx: Context): void {
   const isOurs = ctx.get('Sec-Fetch-Site') === 'same-origin'
   if (isOurs && PROGRAMS.has(ctx.get('Sec-Fetch-Dest'))) throw new ForbiddenError('Forbidden')
@@ -126,10 +120,7 @@ function setType(ctx: Context, type: string): void {
   if (!isInlineType(type) || type === 'image/svg+xml') ctx.set('Content-Security-Policy', SANDBOX)
 }
 
-/**
- * The requested range; null for the whole file. Ranges are defined for GET only:
- * https://www.rfc-editor.org/rfc/rfc9110#section-14.2
- */
+/** Null for the whole file. GET only: https://www.rfc-editor.org/rfc/rfc9110#section-14.2 */
 function rangeOf(ctx: Context, { size, etag }: StoredFile): ByteRange | null | 'unsatisfiable' {
   if (ctx.method !== 'GET') return null
   const condition = ctx.get('If-Range')

@@ -38,7 +38,6 @@ const PARTS = ['files', 'fileInfo', 'ref', 'refId', 'field'] as const
 const FILES = 'plugin::upload.content-api'
 type FileVerb = PluginVerb<typeof FILES>
 
-/** `/api/upload`: plain records without the envelope, as in the reference. */
 export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRouter {
   const { authenticate, readBody } = dependencies
   const router = guardedRouter('/api/upload')
@@ -76,10 +75,7 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   return router
 }
 
-/**
- * Sends a plain array. `start` and `limit` are top-level parameters, and the default limit is the
- * maximum page size.
- */
+/** `start` and `limit` are top-level parameters. The default limit is the maximum page size. */
 async function find(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   const { documents, api } = dependencies
   const locales = await dependencies.locales.current()
@@ -91,7 +87,6 @@ async function find(ctx: Context, dependencies: UploadRouteDependencies): Promis
   ctx.body = entries.map(unsigned)
 }
 
-/** Sends a page of files in the list envelope, with pagination. */
 async function findFilePage(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   const { documents } = dependencies
   const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
@@ -132,10 +127,7 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
   ctx.body = await showAll(ctx, dependencies, records, '')
 }
 
-/**
- * Changes the metadata of a file by `fileInfo`. A multipart body with a file also replaces the
- * bytes.
- */
+/** By `fileInfo`. A multipart body with a file also replaces the bytes. */
 async function change(
   ctx: Context,
   dependencies: UploadRouteDependencies,
@@ -198,10 +190,7 @@ function assertFilled({ files }: Upload): void {
   if (files.some(({ size }) => size === 0)) throw noFiles()
 }
 
-/**
- * Returns the target of `ref`, `refId` and `field`, or null if they are absent. Attaching a file
- * changes the entry, so it requires the permission to update it.
- */
+/** Null if they are absent. Attaching requires the permission to update the entry. */
 async function attachmentOf(
   ctx: Context,
   { documents, schema, locales }: UploadRouteDependencies,

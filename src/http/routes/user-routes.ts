@@ -34,7 +34,6 @@ export interface UserRouteDependencies extends UserReading {
 
 type Handler = (ctx: Context, dependencies: UserRouteDependencies) => Promise<void>
 
-/** `/api/users`: plain responses without the content envelope. */
 export function userRoutes(dependencies: UserRouteDependencies): GuardedRouter {
   const router = guardedRouter('/api/users')
   const { authenticate, readBody } = dependencies
@@ -75,10 +74,7 @@ async function list(ctx: Context, dependencies: UserRouteDependencies): Promise<
   ctx.body = (await findDocuments(dependencies.documents.database, parsed)).entries
 }
 
-/**
- * The response is a plain number, which cannot express a capped or missing count. So the count is
- * exact.
- */
+/** A plain number cannot express a capped or missing count, so the count is exact. */
 const MAX_COUNT = 2 ** 31 - 2
 
 async function count(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
@@ -132,9 +128,8 @@ async function editorOf(
 }
 
 /**
- * A principal cannot assign a role, or change or delete an account, with permissions that it lacks.
- * Otherwise the permission to change users would include all permissions. Actions on one's own
- * account are not compared.
+ * A principal cannot assign a role, or change an account, with permissions that it lacks. Otherwise
+ * the permission to change users would include all. Actions on one's own account are not compared.
  */
 function assertRoleOf({ state: { principal } }: Context, { roles }: AccountsContext): AssertRole {
   return async (documentId) => {

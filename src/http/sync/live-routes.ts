@@ -27,7 +27,6 @@ export interface LiveRouteDependencies {
 
 type LiveRequest = Pick<LiveClient, 'scope' | 'token' | 'gone'>
 
-/** `GET /api/_live`: streams committed changes without their content. */
 export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
   const actions = [...types.values()].map((plan) => syncAction({ plan }))
@@ -79,10 +78,7 @@ function readFirst(
   return readHeldToken(token, types)
 }
 
-/**
- * The principal may have lost some types of the token, which the stream reports. Without any permitted type the
- * request is a 403.
- */
+/** Reports types that the principal has lost. Without any permitted type the request is a 403. */
 async function assertPermitted(
   { locales }: LiveRouteDependencies,
   { scope, token }: LiveRequest,

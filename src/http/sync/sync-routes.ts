@@ -63,16 +63,13 @@ const TIP_SECONDS = 1
 
 interface SyncRequest {
   readonly scope: SyncScope
-  /** Null for an initial sync. */
   readonly token: SyncToken | null
-  /** Names of deleted content-types in the token. */
   readonly gone: readonly string[]
   readonly waitMs: number
 }
 
 interface Answered extends SyncPage, Seen {}
 
-/** `GET /api/_sync`: changes since a token, or all content without one. */
 export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
   const actions = [...types.values()].map((plan) => syncAction({ plan }))
@@ -170,10 +167,7 @@ async function answerKnown(
   return { scope, ...page }
 }
 
-/**
- * Resolves the principal again, because permissions may have changed during the wait. The head that woke the clients
- * is recent enough for all of them.
- */
+/** Resolves the principal again, because permissions may have changed during the wait. */
 async function answerWoken(
   { access, locales, commitLog }: SyncRouteDependencies,
   pages: SharedPages,

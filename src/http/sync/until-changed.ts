@@ -22,13 +22,11 @@ export interface Waited {
 export interface Seen {
   readonly scope: SyncScope
   readonly next: SyncToken
-  /** The head of the log when the permissions were resolved. */
   readonly rightsSeq: number
 }
 
 /**
- * Waits for a change. `deadline` is in the time of `performance.now()`. Resolves to false on the deadline, a
- * disconnect or a shutdown.
+ * `deadline` is in the time of `performance.now()`. False on a deadline, disconnect or shutdown.
  */
 export function untilChanged(
   { commitLog, shutdown }: Waited,

@@ -3,7 +3,6 @@ import type { ContentTypePlan } from '../../../schema/plan.ts'
 import { parseScope, type SyncScope, typeNamesOf } from './parse-scope.ts'
 import { LOST, readToken, type SyncToken } from './sync-token.ts'
 
-/** A token from the client, with its scope. */
 export interface HeldToken {
   readonly scope: SyncScope
   readonly token: SyncToken
@@ -12,9 +11,8 @@ export interface HeldToken {
 }
 
 /**
- * Reads a token from a client. Unknown types stay in the scope as lost, because an older process of
- * a rolling deployment may not know them yet. Their rows are sent once the types are known.
- * @throws ValidationError for a malformed token, and for a scope that is unknown or has no known
+ * Unknown types stay in the scope as lost: an older process of a rolling deployment may not know
+ * them yet. @throws ValidationError for a malformed token, or a scope that is unknown or has no
  * type
  */
 export function readHeldToken(

@@ -5,7 +5,6 @@ import { parseFilters } from '../../../query/parse-filters.ts'
 import { invalidValue, unknownKey } from '../../../query/query-error.ts'
 import type { FieldSelection, Filter, Status } from '../../../query/query.ts'
 
-/** The replicated content of a client. It is fixed by the first request. */
 export interface SyncScope {
   readonly types: readonly SyncedType[]
   /** Codes as requested. `*` selects all locales, `default` the default locale. */
@@ -19,7 +18,6 @@ export interface SyncScope {
 }
 
 export interface SyncedType {
-  /** The client's name for the type: `article`, `upload.file`. */
   readonly name: string
   readonly plan: ContentTypePlan
   readonly fields: FieldSelection
@@ -101,7 +99,6 @@ function parseLimit(input: unknown): number {
   throw invalidValue('limit', `expected a number from 1 to ${SYNC_LIMITS.rows}`)
 }
 
-/** Reads `fields` or `filters` by type. Rejects types outside the request. */
 function membersOf(input: unknown, param: 'fields' | 'filters', names: readonly string[]): Data {
   if (input === undefined) return {}
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -112,7 +109,6 @@ function membersOf(input: unknown, param: 'fields' | 'filters', names: readonly 
   return input as Data
 }
 
-/** Comma-separated attribute names of any kind: `title,slug`. */
 function parseMembers(input: unknown, name: string, plan: ContentTypePlan): FieldSelection {
   if (input === undefined) return 'all'
   const names = textsOf(input, `fields[${name}]`, 1_000)
@@ -125,10 +121,7 @@ function parseMembers(input: unknown, name: string, plan: ContentTypePlan): Fiel
   return names
 }
 
-/**
- * Parses conditions on the type's own scalars. Conditions on other documents would require look-ups
- * for each change.
- */
+/** Conditions on other documents would require look-ups for each change. */
 function parseOwnFilter(input: unknown, plan: ContentTypePlan): Filter | null {
   const filter = parseFilters(input, plan, { mayRead: () => false })
   if (filter !== null) assertOwn(filter)
@@ -154,7 +147,6 @@ function assertOwn(filter: Filter): void {
   }
 }
 
-/** Parses `a,b` or a list of texts, and removes duplicates. */
 function textsOf(input: unknown, path: string, most: number): readonly string[] {
   const texts = typeof input === 'string' ? input.split(',').map((one) => one.trim()) : input
   const isList = Array.isArray(texts) && texts.every((one) => typeof one === 'string')

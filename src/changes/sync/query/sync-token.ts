@@ -2,28 +2,20 @@ import type { Data } from '../../../schema/definition.ts'
 import { invalidValue } from '../../../query/query-error.ts'
 import { typeNamesOf } from './parse-scope.ts'
 
-/**
- * Sync progress of one type: rows up to an `_id`, all rows, or no rows because the client lacks
- * permission.
- */
+/** Rows up to an `_id`, all rows, or no rows because the client lacks permission. */
 export interface TypeProgress {
   /** `_id` of the last row that was sent. Null if the type is complete. */
   readonly after: string | null
   readonly isLost: boolean
-  /** Identifies the shape in which the rows were sent. */
   readonly shape: string
 }
 
 /** Position of a client. The token grants no access, because every request checks permissions. */
 export interface SyncToken {
-  /** `SyncScope.asked`. */
   readonly asked: Data
-  /** The log, and the position up to which it was sent completely. */
   readonly log: string
   readonly seq: number
-  /** Number of items that were sent from the following commit. */
   readonly item: number
-  /** In the order of the scope's types. */
   readonly types: readonly TypeProgress[]
   /** Codes of the locales whose rows the client has. */
   readonly locales: readonly string[]
@@ -31,10 +23,8 @@ export interface SyncToken {
   readonly absent: readonly string[]
 }
 
-/** Progress of a type without rows at the client. */
 export const LOST: TypeProgress = { after: null, isLost: true, shape: '' }
 
-/** Version of the token format. */
 const VERSION = 1
 
 /** Longer tokens are rejected. */
@@ -51,10 +41,7 @@ export function writeToken(token: SyncToken): string {
   )
 }
 
-/**
- * Checks that every later token of a scope fits the size limit. Tokens grow with row positions.
- * @throws ValidationError if the scope is too large
- */
+/** Checks every later token too. @throws ValidationError if the scope is too large */
 export function assertFits(token: SyncToken): void {
   const types = token.types.map((one) => ({ ...one, after: LONGEST_POSITION }))
   if (writeToken({ ...token, types, seq: Number.MAX_SAFE_INTEGER }).length <= MAX_TOKEN_CHARACTERS)
@@ -62,7 +49,6 @@ export function assertFits(token: SyncToken): void {
   throw invalidValue('filters', 'together with types and fields too long for a token')
 }
 
-/** Covers all requested types, including unknown types. */
 function progressOf({ asked, types, absent }: SyncToken): readonly TypeProgress[] {
   if (absent.length === 0) return types
   const known = types.values()

@@ -32,7 +32,6 @@ const CHANGES = Joi.object<Given>({
     .required(),
 })
 
-/** Reads and changes the declaration files. For servers in development only. */
 export function declarationFileRoutes(dependencies: DeclarationFileDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   const { config, documents, log } = dependencies

@@ -15,7 +15,6 @@ export interface DeclarationRouteDependencies extends BeforeAdmin {
   readonly schema: Schema
 }
 
-/** The complete declarations for the forms and tables of the Studio. Open to every administrator. */
 export function declarationRoutes({
   definitions,
   schema,

@@ -3,7 +3,6 @@ import { compileQueries } from '../../../query/named/compile-queries.ts'
 import { compileSchema } from '../../../schema/compile.ts'
 import { type Declarations, openDeclarations } from '../../../schema/editing/open-declarations.ts'
 
-/** Opens the declaration files. A change passes the same checks as a server start. */
 export function editedDeclarations({
   contentTypesDir,
   api,

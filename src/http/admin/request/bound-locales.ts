@@ -5,9 +5,8 @@ import type { ContentTypePlan } from '../../../schema/plan.ts'
 import type { Context } from '../../router/state.ts'
 
 /**
- * The locales of a request. Every action must be permitted in all of them. An administrator with restricted locales
- * sees no other locale, not even through `populate` or filters.
- * @throws ForbiddenError
+ * Every action must be permitted in all locales of the request. No other locale is visible, not
+ * even through `populate` or filters. @throws ForbiddenError
  */
 export function boundLocales(
   { state: { principal } }: Context,

@@ -17,13 +17,9 @@ interface LocaleState {
   readonly state: string
 }
 
-/** Versions on the first page of a document's history. */
 export const HISTORY_PAGE_SIZE = 25
 
-/**
- * Reads the facts that every write changes: the states of all locales and the first page of the history. Responses to
- * writes include them, so that the form sends no request after each autosave.
- */
+/** Responses to writes include the facts, so that the form sends no request after each autosave. */
 export async function readEntryFacts(
   ctx: Context,
   plan: ContentTypePlan,

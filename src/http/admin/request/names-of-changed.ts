@@ -89,7 +89,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** Types with items that share the id of a content document. */
 const CONTENT: Readonly<Record<string, string>> = {
   'plugin::users-permissions.session': 'plugin::users-permissions.user',
   'plugin::users-permissions.failed-sign-in': 'plugin::users-permissions.user',
@@ -102,10 +101,7 @@ const MAX_NAMES = 1_000
 
 export type NamesOfChanged = (item: AuditItem) => string | null
 
-/**
- * Resolves the names of changed objects that the principal may see. Deleted objects have their last name. Only the
- * first thousand objects are resolved.
- */
+/** Deleted objects have their last name. Resolves the first thousand objects only. */
 export async function namesOfChanged(
   principal: Principal,
   sources: NameSources,

@@ -12,7 +12,7 @@ export interface ListPage {
 const DEFAULT_SIZE = 25
 const MAX_SIZE = 100
 
-/** Reads `pagination[page]` and `pagination[pageSize]`. @throws PaginationError */
+/** @throws PaginationError */
 export function readPage({ pagination }: Data): ListPage {
   const given = (typeof pagination === 'object' && pagination !== null ? pagination : {}) as Data
   const page = readWhole(given['page'], 'page', 1, 1_000_000)

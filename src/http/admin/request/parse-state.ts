@@ -3,10 +3,7 @@ import { invalidValue } from '../../../query/query-error.ts'
 import type { Data } from '../../../schema/definition.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 
-/**
- * The requested state of a list; empty without a filter.
- * @throws ValidationError for an unknown state, or if the entries have no states
- */
+/** Empty without a filter. @throws ValidationError if unknown, or if the entries have no states */
 export function parseState({ state, status }: Data, plan: ContentTypePlan): readonly EntryState[] {
   if (state === undefined) return []
   const is = ENTRY_STATES.find((one) => one === state)

@@ -11,11 +11,7 @@ import { findTextFault } from '../../../schema/values/text-values.ts'
 
 const MAX_TEXT = 100
 
-/**
- * Reads `folder` (an id or `root`), `search`, `kind`, `unused` and `sort` of a list of files. `folders` are the
- * existing folders.
- * @throws ValidationError for an invalid value
- */
+/** Reads the search of a list of files. @throws ValidationError for an invalid value */
 export function readFileSearch(
   { folder, search, kind, unused = 'false', sort = 'createdAt:desc' }: Data,
   folders: readonly string[],

@@ -5,7 +5,6 @@ import type { LocaleRules, VisibleType } from '../../../query/query.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 
-/** The content-types and locales in which the principal may read drafts. */
 export function readableTypes(
   principal: Principal,
   plans: readonly ContentTypePlan[],
@@ -23,7 +22,6 @@ export function readableTypes(
   })
 }
 
-/** Types with drafts require the permission to read drafts. */
 export function maySee(
   principal: Principal,
   plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'>,

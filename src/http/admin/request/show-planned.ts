@@ -55,7 +55,6 @@ export async function summaryOf(planning: Planning, row: ReleaseRow): Promise<ob
   }
 }
 
-/** Items of a release. Titles and states are included if the principal may see the document. */
 export async function plannedItemsOf(
   { state: { principal } }: Context,
   { documents: { database }, schema }: Planning,
