@@ -20,13 +20,15 @@ import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
 import type { BulkLine, BulkWriter, Key, UpsertLine } from './bulk-line.ts'
 import { keyedTargets, withTargets } from './relation-targets.ts'
 
-/** Snapshot of the documents that a set of lines refers to, read with one query per type and attribute. */
+/**
+ * Snapshot of the documents that the lines refer to, read with one query per type and attribute.
+ */
 export interface BatchView {
   /** @throws ApplicationError if the drafts of several documents hold the value */
   find(plan: ContentTypePlan, key: Key, locale: string): string | undefined
   versions(plan: ContentTypePlan, documentId: string): readonly StoredVersion[]
   readonly targets: TargetLookup
-  /** Adds versions that are about to be stored, so that later lines find them. */
+  /** Makes versions that are about to be stored visible to later lines. */
   add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void
 }
 
@@ -35,7 +37,7 @@ export interface ViewOptions {
   readonly trial?: DryRunResults | undefined
 }
 
-/** Reads the targets of all lines. Invalid references are skipped, because each line reports its own errors. */
+/** Invalid references are skipped, because each line reports its own errors. */
 export async function readView(
   context: DocumentContext,
   lines: readonly BulkLine[],
@@ -115,7 +117,7 @@ function keysOf(line: BulkLine, writer: BulkWriter): readonly PlacedKey[] {
   return [...own, ...(targets ?? []).filter(({ plan }) => writer.mayRead(plan.uid))]
 }
 
-/** The unique values of a line. Conflicts with other documents are reported before the write. */
+/** Conflicts with other documents are reported before the write. */
 function valuesOf({ plan, data }: UpsertLine): readonly PlacedKey[] {
   const given = uniqueValues(plan, data).map(({ attribute }) => attribute)
   return given.flatMap((attribute) => {
@@ -189,7 +191,7 @@ function inputsOf({ plan, data, version }: UpsertLine, holders: Holders): readon
   return unlessFaulty(() => collectRelationChanges(plan, withTargets(plan, data, resolve))) ?? []
 }
 
-/** Placeholder for a document that a preceding line may create. */
+/** Stands for a document that a preceding line may create. */
 const UNRESOLVED = 'unresolved'
 
 async function readFileTypes(
@@ -207,7 +209,7 @@ async function readFileTypes(
   return findFileTypes(database, files, documentIds)
 }
 
-/** Replaces keys by documentIds. @throws ApplicationError, ValidationError */
+/** @throws ApplicationError, ValidationError */
 export function documentPayload(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
   return withTargets(line.plan, line.data, (target, key) => {
     const locale = line.version.locale === NO_LOCALE ? line.ownersLocale : line.version.locale
@@ -297,7 +299,7 @@ class Holders {
   }
 }
 
-/** Records the results of a dry run, as far as later lines can refer to them. */
+/** For later lines that refer to the results. */
 export class DryRunResults {
   readonly #documents = new Map<string, readonly StoredVersion[]>()
   readonly #holders = new Map<string, readonly StoredVersion[]>()

@@ -9,7 +9,7 @@ import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { singleDocumentId } from '../write/single-document-id.ts'
 import type { Writer } from '../write-target.ts'
 
-/** Identifies a document by the value of a unique attribute, in stored form. */
+/** The value is in stored form. */
 export interface Key {
   readonly attribute: ScalarPlan
   readonly value: unknown
@@ -24,7 +24,7 @@ export interface UpsertLine {
   readonly version: VersionKey
   /** The locale of owners that are written through an inverse side without locales. */
   readonly ownersLocale: string
-  /** Any object; its members are not validated yet. */
+  /** An object with members that are not validated yet. */
   readonly data: Data
 }
 
@@ -32,7 +32,7 @@ export interface DeleteLine {
   readonly op: 'delete'
   readonly plan: ContentTypePlan
   readonly address: Address
-  /** For a localized type, its locale is the one in which the key is looked up. */
+  /** In a localized type, the key is looked up in this locale. */
   readonly version: VersionKey
   readonly locales: readonly string[] | 'all'
 }
@@ -131,7 +131,7 @@ function parseAddress(plan: ContentTypePlan, { documentId, key }: Data): Address
   throw lineFault('documentId', 'documentId: expected 24 letters and digits, the first a letter')
 }
 
-/** Parses `{ "<unique attribute>": value }`. @throws ValidationError unless it names a public unique attribute */
+/** @throws ValidationError unless it names a public unique attribute */
 export function parseKey(plan: ContentTypePlan, sent: unknown, path: readonly string[]): Key {
   const [name = '', ...others] = Object.keys(asObject(sent, path.join('.')))
   const keys = uniqueAttributes(plan).filter((each) => !each.private)
@@ -148,7 +148,7 @@ export function parseKey(plan: ContentTypePlan, sent: unknown, path: readonly st
   throw validationError([fault(at, `${at.join('.')}: a key has a value`)])
 }
 
-/** Copies the key into the payload, so that repeating the line finds the document that it created. */
+/** The key is part of the payload, so that repeating the line finds the document. */
 function withKey(
   plan: ContentTypePlan,
   data: Data,
@@ -174,7 +174,7 @@ function lineFault(member: string, message: string): ValidationError {
 
 export type BulkVerb = 'create' | 'update' | 'delete' | 'readDrafts'
 
-/** The principal that sends the lines. Permissions are checked for each line as for a separate request. */
+/** Permissions are checked for each line as for a separate request. */
 export interface BulkWriter extends Pick<Writer, 'mayRead'> {
   readonly origin: WriteOrigin
   may(plan: ContentTypePlan, verb: BulkVerb): boolean

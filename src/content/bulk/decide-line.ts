@@ -27,10 +27,10 @@ export function locateDocument(context: DocumentContext, view: BatchView, line: 
   if (found !== undefined) return { documentId: found, versions: view.versions(plan, found) }
   const derived = keyedDocumentId(plan, address.key, version.locale)
   const made = view.versions(plan, derived)
-  // A concurrent request has created the document after the lookup by value and before the lookup by documentId.
+  // A concurrent request has created the document between the lookups by value and by documentId.
   if (made.some((each) => holds(each, address.key))) return { documentId: derived, versions: made }
-  // If the derived documentId belongs to a document whose value has changed since, the new document needs another
-  // id.
+  // The derived documentId may be in use by a document with another value now. The new document
+  // then needs another id.
   return { documentId: made.length > 0 ? context.newDocumentId() : derived, versions: [] }
 }
 
@@ -39,7 +39,7 @@ function holds(version: StoredVersion, { attribute, value }: Key): boolean {
   return held !== null && valueKey(attribute, held) === valueKey(attribute, value)
 }
 
-/** Applies the permissions of a single create or update request. @throws ForbiddenError */
+/** As for a single create or update request. @throws ForbiddenError */
 export function assertMayUpsert(
   writer: BulkWriter,
   { plan }: UpsertLine,
@@ -65,8 +65,8 @@ export function targetOf(line: UpsertLine, documentId: string, writer: BulkWrite
 }
 
 /**
- * Whether an update would have no effect. Component ids are ignored, because payloads usually omit them. Inverse
- * sides and passwords count as changes: they are stored in other documents, or only as hashes.
+ * Component ids are ignored, because payloads usually omit them. Inverse sides and passwords count
+ * as changes: they are stored in other documents, or only as hashes.
  */
 export function isUnchanged(
   plan: ContentTypePlan,

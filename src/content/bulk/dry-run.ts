@@ -24,7 +24,7 @@ function assertFree(
   if (fault !== undefined) throw validationError([fault, ...others], 'value_not_unique')
 }
 
-/** Predicts the result of a line without a write. @throws CmsError */
+/** @throws CmsError */
 export async function dryRunLine(
   context: DocumentContext,
   line: BulkLine,

@@ -4,7 +4,7 @@ import { type Key, parseKey } from './bulk-line.ts'
 
 export type ResolveKey = (target: ContentTypePlan, key: Key) => string
 
-/** Collects all targets that a payload names by keys: `{ "author": { "key": { "email": "…" } } }`, at any depth. */
+/** Such as `{ "author": { "key": { "email": "…" } } }`, at any depth. */
 export function keyedTargets(
   holder: ShapePlan,
   data: Data,
@@ -56,7 +56,7 @@ export type NamedTarget = { readonly documentId: string } | { readonly key: Key 
 
 export type IsDropped = (target: ContentTypePlan, named: NamedTarget) => boolean
 
-/** Removes dropped targets from relations, at any depth. A relation without remaining targets is omitted. */
+/** At any depth. A relation without remaining targets is omitted. */
 export function dropTargets(holder: ShapePlan, data: Data, isDropped: IsDropped): Data {
   return mapRelations(holder, data, (relation, value, path) =>
     dropInRelation(value, (sent, at) => {
@@ -101,7 +101,7 @@ function parseTarget(
 
 type MapRelation = (relation: RelationPlan, value: unknown, path: readonly string[]) => unknown
 
-/** Maps relations at any depth. Returns the same object if nothing changes. */
+/** At any depth. Returns the same object if there is no change. */
 function mapRelations(
   holder: ShapePlan,
   data: Data,

@@ -24,7 +24,7 @@ import { dryRunLine } from './dry-run.ts'
 
 export type LineOutcome = Done | { readonly error: CmsError }
 
-/** A new document without effects on other documents. It is stored in a shared transaction. */
+/** Does not affect other documents, so it is stored in a shared transaction. */
 interface Fresh {
   readonly index: number
   readonly plan: ContentTypePlan
@@ -40,7 +40,7 @@ type LineStep =
 
 export interface BatchOptions {
   readonly trial?: DryRunResults | undefined
-  /** Checked before each line except the first; true ends the batch. */
+  /** Checked before each line except the first. */
   readonly isOver: () => boolean
 }
 
@@ -73,7 +73,7 @@ class Batch {
   readonly #isFresh = new Set<string>()
   /** Documents changed since the view was read; `all` if a change may affect other documents. */
   #changed: Set<string> | 'all' = new Set()
-  /** A server error that makes all following lines fail. */
+  /** Server error that makes all following lines fail. */
   #broken: CmsError | null = null
 
   constructor(

@@ -20,7 +20,7 @@ export interface BulkRun {
   readonly context: DocumentContext
   readonly rules: LineRules
   readonly writer: BulkWriter
-  /** If set, the run is a dry run and records its results here. */
+  /** If set, the run is a dry run. */
   readonly trial?: DryRunResults
   /** Stops the run before the next line. An atomic run fails with its reason, a CmsError. */
   readonly signal?: AbortSignal
@@ -40,7 +40,7 @@ export class LineFault extends Error {
   }
 }
 
-/** Yields outcomes in order, in chunks of about two seconds. Stops early if the signal is aborted. */
+/** In order, in chunks of about two seconds. Stops early if the signal is aborted. */
 export async function* runLines(
   run: BulkRun,
   lines: readonly SentLine[],

@@ -41,7 +41,7 @@ export function runLine(
   )
 }
 
-/** Executes a line within a transaction. @throws CmsError, and driver errors for its retry rules */
+/** @throws CmsError, and driver errors for the retry rules of the transaction */
 export async function runInside(
   context: DocumentContext,
   line: BulkLine,
@@ -117,9 +117,9 @@ export function hashingOnce(context: DocumentContext): DocumentContext {
   return { ...context, hashPassword }
 }
 
-/** Rows per part. The next part is prepared while the previous one is stored. */
+/** The next part is prepared while the previous one is stored. */
 const PART = 500
-/** Parts that are stored concurrently, each on its own connection. */
+/** Each part uses its own connection. */
 const CONCURRENCY = 2
 
 interface Part<T> {
@@ -133,7 +133,7 @@ export class PartStore<T> {
   #isLinked = false
   #parts: Part<T>[] = []
 
-  /** `storeTogether` stores either all items and returns true, or none and returns false. */
+  /** `storeTogether` stores all items and returns true, or none and returns false. */
   constructor(storeTogether: (items: readonly T[]) => Promise<boolean>) {
     this.#storeTogether = storeTogether
   }
@@ -147,7 +147,7 @@ export class PartStore<T> {
     this.#begin()
   }
 
-  /** Returns the items that were not stored, in their order. @throws errors of `storeTogether` */
+  /** Returns the items that were not stored, in order. @throws errors of `storeTogether` */
   async settle(): Promise<readonly T[]> {
     this.#begin()
     const parts = this.#parts
@@ -180,7 +180,7 @@ export interface BatchIds extends IdAllocator {
   close(): void
 }
 
-/** Reserves ids for a whole batch, to avoid a command per block. `expected` is the estimate per sequence. */
+/** Reserves ids once, instead of a command per block. `expected` is the estimate per sequence. */
 export function batchIds(ids: IdAllocator, expected: number): BatchIds {
   const waiting = new Map<string, number[]>()
   return {

@@ -20,7 +20,8 @@ export interface Attachment {
 }
 
 /**
- * `refId` is a numeric id or a documentId, which means the published version in the default locale, else its draft.
+ * `refId` is a numeric id or a documentId. The latter selects the published version in the default
+ * locale, or else its draft.
  * @throws ValidationError if the attribute or the version does not exist
  */
 export async function getAttachment(
@@ -79,7 +80,7 @@ export async function attachFiles(
   await writeDocument(context.database, { plan, documentId, origin, changes: null, write })
 }
 
-/** Rereads the version, because concurrent requests may have attached files or unpublished it. */
+/** Reads the version again, because concurrent requests may have changed it. */
 async function attachToPublished(
   { database, now }: DocumentContext,
   { plan, media, version }: Attachment,

@@ -11,10 +11,7 @@ import { takeTurn } from '../../base/take-turn.ts'
 /** Stores further rows in the transaction of a creation. */
 export type Alongside = (version: StoredVersion, session: Session) => Promise<void>
 
-/**
- * Returns the requested version. A published version gets a draft with the same values, if the type has drafts.
- * @throws ValidationError for invalid data
- */
+/** Returns the requested version. A published version also gets a draft. @throws ValidationError */
 export function createDocument(
   context: DocumentContext,
   target: WriteRequest,
@@ -23,7 +20,7 @@ export function createDocument(
 ): Promise<StoredVersion> {
   const create = (): Promise<StoredVersion> => createNew(context, target, data, alongside)
   const names = missingUids(target.plan, data, 'required').map(({ attribute }) => attribute.name)
-  // Concurrent creations would generate the same free uid, so they run in sequence.
+  // Concurrent creations would generate the same free uid.
   return names.length === 0
     ? create()
     : takeTurn(context.database, target.plan.uid, () => retryMadeUids(names, create))

@@ -20,7 +20,7 @@ import { fillUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { assertFree, writeRelations } from './version-steps.ts'
 
-/** Whether a plain insert is sufficient: other documents are not affected, and no values are reserved. */
+/** Other documents are not affected, and no values are reserved. */
 export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValues): boolean {
   return (
     writesVersionsOnly(plan) &&
@@ -29,12 +29,15 @@ export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValue
   )
 }
 
-/** Whether a write stores nothing but versions: indexes enforce the unique values, not reservations. */
+/**
+ * Whether a write stores versions only. Indexes then enforce the unique values, without
+ * reservations.
+ */
 export function writesVersionsOnly(plan: ContentTypePlan): boolean {
   return !plan.sharded && reservedAttributes(plan).length === 0
 }
 
-/** Adds defaults and required uids. `session` is the transaction of preceding documents. */
+/** `session` is the transaction of preceding documents. */
 export async function prepareNew(
   context: DocumentContext,
   target: WriteTarget,
@@ -48,7 +51,7 @@ export async function prepareNew(
   })
 }
 
-/** Validates a new version with its `initial` content. Stored content stays unchanged, including component ids. */
+/** Stored content stays unchanged, including component ids. */
 export function prepareNext(
   context: DocumentContext,
   target: WriteTarget,
@@ -92,7 +95,7 @@ interface NewDocument {
   readonly prepared: PreparedValues
 }
 
-/** Stores the versions of `newVersions`. Returns the requested one. */
+/** Returns the requested version. */
 export async function storeNew(
   context: DocumentContext,
   target: WriteTarget,

@@ -20,7 +20,7 @@ export interface DeletionRequest {
   readonly condition?: WriteCondition | undefined
 }
 
-/** Deletes the locales in one transaction and ignores missing documents. @throws PreconditionFailedError */
+/** Runs in one transaction. Missing documents are ignored. @throws PreconditionFailedError */
 export async function deleteDocument(
   context: DocumentContext,
   request: DeletionRequest,

@@ -17,7 +17,7 @@ export interface CreationWork {
 export interface Creation extends CreationWork {
   /** Identifies the request: its principal and its idempotency key. */
   readonly key: string
-  /** Digest that is equal only for equal requests. */
+  /** Equal only for equal requests. */
   readonly fingerprint: string
 }
 
@@ -28,10 +28,10 @@ export interface CreationAnswer {
 
 export interface IdempotentCreations {
   /**
-   * Executes a creation once, even if the process crashes. Repeated requests get the first response, unless it was
-   * a server error.
-   * @throws ConflictError while the first request is running; UnprocessableContentError if the first request was
-   * different
+   * Executes a creation once, even after a crash. Repeated requests get the first response, unless
+   * it was a server error.
+   * @throws ConflictError while the first request is running; UnprocessableContentError if the
+   * first request was different
    */
   run(creation: Creation): Promise<CreationAnswer>
 }
@@ -92,12 +92,12 @@ async function keepShown(
   version: StoredVersion,
 ): Promise<StoredAnswer> {
   const answer = await creation.show(version)
-  // A response above the limit is not stored. Each repeated request formats it again from the stored version.
+  // Above the limit, each repeated request formats the response again.
   if (answer.body.length > MOST_KEPT) return answer
   return records.keepAnswer(creation.key, answer)
 }
 
-/** In UTF-16 units of at most 3 bytes each, so that the record stays below the 16 MB limit of a document. */
+/** In UTF-16 units of at most 3 bytes, so that the record stays below 16 MB. */
 const MOST_KEPT = 4_000_000
 
 /** If the database fails, the lease expires by itself. */

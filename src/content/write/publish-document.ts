@@ -28,7 +28,6 @@ export interface ActionTarget extends Omit<WriteTarget, 'key'> {
   readonly locales: ActionLocales
 }
 
-/** An action with a transaction of its own. */
 export interface ActionRequest extends ActionTarget {
   readonly origin: WriteOrigin
 }
@@ -47,9 +46,9 @@ interface LocaleAction {
 }
 
 /**
- * Publishes all locales atomically. Unchanged versions are not written and keep their `publishedAt`.
- * @throws NotFoundError for a missing document or named locale; ValidationError if a draft cannot be published;
- * PreconditionFailedError if the condition of `target` fails
+ * Atomic for all locales. Unchanged versions keep their `publishedAt`.
+ * @throws NotFoundError for a missing document or named locale; ValidationError if a draft cannot
+ * be published; PreconditionFailedError
  */
 export function publishDocument(
   context: DocumentContext,
@@ -77,7 +76,10 @@ export function publishInside(
   return inEachLocale(context, target, { run: publish }, session)
 }
 
-/** Returns the drafts unchanged and ignores unpublished locales. @throws NotFoundError as in `publishDocument` */
+/**
+ * Returns the drafts. Unpublished locales are ignored.
+ * @throws NotFoundError as in `publishDocument`
+ */
 export function unpublishDocument(
   context: DocumentContext,
   target: ActionRequest,
@@ -101,7 +103,7 @@ export function unpublishInside(
 }
 
 /**
- * If all locales are requested, unpublished ones are skipped.
+ * Skips unpublished versions if all locales are requested.
  * @throws NotFoundError as in `publishDocument`; ApplicationError if no version is published
  */
 export function discardDraft(

@@ -3,7 +3,7 @@ import { type Fault, ValidationError } from '../../base/errors.ts'
 /** Each failure means that another creation succeeded, and a proposal tries a hundred names. */
 const ATTEMPTS = 100
 
-/** Retries if a concurrent creation has taken a generated uid. `names` are the generated attributes. */
+/** `names` are the generated attributes. */
 export async function retryMadeUids<T>(
   names: readonly string[],
   create: () => Promise<T>,

@@ -4,7 +4,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-/** Whether both versions of a locale have the same content. Attributes that are no longer declared are ignored. */
+/** Ignores attributes that are no longer declared. */
 export function haveSameContent(
   plan: ContentTypePlan,
   draft: StoredVersion,

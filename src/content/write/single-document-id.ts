@@ -1,7 +1,7 @@
 import { documentIdFrom } from '@quire/schema/derived-id'
 import type { Uid } from '../../schema/definition.ts'
 
-/** Derives the documentId of a single type from its uid, so that no lookup is needed. */
+/** Derived from the uid, so that no lookup is needed. */
 export function singleDocumentId(uid: Uid): string {
   return documentIdFrom('s', uid)
 }

@@ -6,10 +6,9 @@ import { changedVersions, checkUpdate, updateVersions } from './update-versions.
 import { refuseOutdated } from './write-condition.ts'
 
 /**
- * Returns the requested version. A missing locale starts with the values that all locales share; a missing single
- * type is created.
- * @throws NotFoundError if the document does not exist; ValidationError for invalid data; PreconditionFailedError
- * if the condition of `target` fails
+ * Returns the requested version. A missing locale starts with the values that all locales share; a
+ * missing single type is created.
+ * @throws NotFoundError, ValidationError, PreconditionFailedError
  */
 export async function updateDocument(
   context: DocumentContext,

@@ -48,7 +48,7 @@ export async function checkUpdate(
   return { data, prepared: await prepareValues(context, target, changes, { creating: false }) }
 }
 
-/** Executes `updateDocument` within a transaction, for a validated change. */
+/** Expects a validated change. */
 export async function updateVersions(
   context: DocumentContext,
   target: WriteTarget,
@@ -95,7 +95,7 @@ export async function assertFreeIfThere(
   }
 }
 
-/** Whether the change includes values shared by all locales. It then locks several versions. */
+/** If true, the change locks several versions. */
 export function reachesOthers(
   { plan, key }: WriteTarget,
   { values, changes }: PreparedValues,
@@ -104,7 +104,10 @@ export function reachesOthers(
   return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
 }
 
-/** The versions that the update changes, if it needs nothing of them and reaches no other versions. Otherwise null. */
+/**
+ * Returns null if the update reads stored values or affects other versions. It then needs its own
+ * transaction.
+ */
 export function changedVersions(
   target: WriteTarget,
   { prepared }: Update,
@@ -153,7 +156,7 @@ function getStored(
   return getWholeVersion(database, target.plan, target.documentId, writtenKey(target), session)
 }
 
-/** Creates a missing locale, or the draft of a version that was published before its type had drafts. */
+/** Creates a missing locale, or a draft if the type had none before. */
 async function addVersion(
   context: DocumentContext,
   target: WriteTarget,

@@ -23,8 +23,8 @@ import { type OtherSides, writeOtherSides } from './write-inverse.ts'
 // Building blocks of document operations. Each step runs in the transaction of its operation.
 
 /**
- * Updates the other sides of relations and returns the versions with their inverse orders. Later versions adopt the
- * orders of the first one, which itself is a copy if `isCopy` is set.
+ * Updates the other sides and returns the versions with their inverse orders. Later versions adopt
+ * the orders of the first one, which itself is a copy if `isCopy` is set.
  */
 export async function writeRelations(
   context: DocumentContext,
@@ -106,7 +106,7 @@ export async function beginDraft(
   return draft
 }
 
-/** Replaces a version with a copy of the other version of its locale. An existing version keeps its id. */
+/** An existing version keeps its id. */
 export async function putCopy(
   { database, ids }: DocumentContext,
   plan: ContentTypePlan,
@@ -119,7 +119,7 @@ export async function putCopy(
   return stored
 }
 
-/** Sets every attribute, so that no value of the previous published version remains. */
+/** Sets every attribute, so that no previous value remains. */
 function publishedCopy(
   plan: ContentTypePlan,
   draft: StoredVersion,
@@ -128,7 +128,7 @@ function publishedCopy(
   return { ...draft, ...contentOf(plan, draft), status: 'published', publishedAt }
 }
 
-/** Publishes the draft, and updates the shared values of other published locales. */
+/** Also updates the shared values of other published locales. */
 export async function publishDraft(
   context: DocumentContext,
   target: WriteTarget,
@@ -147,7 +147,7 @@ export async function publishDraft(
   return related
 }
 
-/** Copies the shared values of a new locale to the others, including their drafts if it is published. */
+/** Includes the drafts if the new locale is published. */
 export async function shareNew(
   { database }: DocumentContext,
   plan: ContentTypePlan,

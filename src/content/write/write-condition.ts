@@ -9,7 +9,7 @@ import type { DocumentContext } from '../context.ts'
 import type { Revisions, WriteCondition } from '../write-target.ts'
 import { haveSameContent } from './same-content.ts'
 
-/** One locale of a document. Writes replace its draft, or its published version if it has no draft. */
+/** Writes replace the draft, or the published version if there is no draft. */
 export interface VersionLine {
   readonly plan: ContentTypePlan
   readonly documentId: string
@@ -17,7 +17,7 @@ export interface VersionLine {
 }
 
 /**
- * Checks and locks the version until the end of the transaction. Returns false if it does not exist.
+ * Locks the version until the end of the transaction. Returns false if it does not exist.
  * @throws PreconditionFailedError
  */
 export async function assertCondition(

@@ -31,10 +31,7 @@ export interface OtherSides {
   readonly isCopy: boolean
 }
 
-/**
- * Owners get changes made through inverse sides, and one-to-one targets are removed from their former owners.
- * Returns the order of each inverse side, to be stored with the version.
- */
+/** Returns the order of each inverse side, to be stored with the version. */
 export async function writeOtherSides(
   context: DocumentContext,
   target: WriteTarget,
@@ -92,7 +89,7 @@ function sharedOrder(
   return isShared ? relationListOf(version[relation.name]) : []
 }
 
-/** Returns the members before the change, in the order of this version. */
+/** Returns the members before the change. */
 async function writeInverse(
   { database }: DocumentContext,
   target: WriteTarget,
@@ -147,8 +144,8 @@ function membership({ toMany }: RelationPlan, change: DocumentChange): Membershi
 }
 
 /**
- * Selects owners of the same status and locale, or all locales if these share the targets. A type without drafts
- * updates both drafts and published versions of its owners.
+ * Same status and locale, or all locales if these share the targets. A type without drafts updates
+ * drafts and published versions of its owners.
  */
 function ownerVersions(
   relation: RelationPlan,
