@@ -51,7 +51,6 @@ export const APPLY_COMMAND: Command = {
   },
 }
 
-/** Only on a terminal. Otherwise `--yes` is required. */
 async function ask(found: Pruned): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false
   const what = Object.entries(found).map(([uid, count]) => `${count} of ${uid}`)

@@ -6,10 +6,8 @@ import { isGenerated } from './generated-code.ts'
 
 export interface ProjectCheck {
   readonly types: readonly ProjectType[]
-  /** Each prevents a start. */
   readonly faults: readonly string[]
   readonly warnings: readonly string[]
-  /** Code and plugins of the project, which are not executed. */
   readonly leftBehind: readonly string[]
 }
 

@@ -23,8 +23,7 @@ export interface Installation {
 }
 
 /**
- * The objects that commands use. They are the same as in the management API, so both apply the same rules. Each is
- * opened on demand, because opening may write initial rows.
+ * The same objects as in the management API, so that both apply the same rules. Opened on demand.
  */
 export interface CommandContext {
   readonly access: () => Promise<Access>
@@ -34,15 +33,13 @@ export interface CommandContext {
   readonly publicUrl: string
   readonly api: () => Promise<ApiFacts>
   readonly content: () => Promise<CommandContent>
-  /** May be on another machine. */
   readonly media: () => Promise<MediaStores>
   readonly webhooks: () => Promise<WebhookParts>
   /** Gives the commit log a new identity. */
   readonly restartLog: () => Promise<{ readonly log: string; readonly seq: number }>
   /**
-   * Opens an import. A dry run gets no destination.
-   *
-   * @throws ApplicationError unless the indexes match the content-types, because commands never change indexes
+   * A dry run gets no destination. @throws ApplicationError unless the indexes match the
+   * content-types
    */
   openImport(options: { readonly dryRun: boolean }): Promise<OpenedImport>
 }
@@ -69,13 +66,10 @@ interface OpenedFiles {
   readonly spoolFolder: string
 }
 
-/** The output of a command: `data` with `--json`, otherwise `text`. */
 export interface Report {
   readonly data: unknown
   readonly text: string
-  /** The command succeeded but found faults: status 1. */
   readonly failed?: boolean
-  /** Always printed to standard error. */
   readonly warning?: string
 }
 
@@ -104,7 +98,6 @@ export class UsageError extends Error {
   }
 }
 
-/** Returns the nth word. `words` has checked that it exists. */
 export function wordAt(words: readonly string[], index: number): string {
   const word = words[index]
   if (word === undefined) throw new UsageError('Missing argument')

@@ -15,10 +15,8 @@ import { openMedia } from '../server/services/open-media.ts'
 import type { OpenedImport } from './command.ts'
 
 /**
- * Opens the parts that an import needs. A dry run opens no part that writes. Otherwise the indexes must exist, because
- * only a start builds them and without them an import could store duplicates.
- *
- * @throws ApplicationError if indexes are missing
+ * A dry run opens no part that writes. Otherwise the indexes must exist: without them an import
+ * could store duplicates. @throws ApplicationError if indexes are missing
  */
 export async function openImport(
   base: Base,

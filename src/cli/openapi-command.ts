@@ -22,11 +22,7 @@ export const OPENAPI_COMMAND: Command = {
   },
 }
 
-/**
- * Returns the grants of a role, or all grants without one.
- *
- * @throws NotFoundError
- */
+/** Returns all grants without a role. @throws NotFoundError */
 export async function grantsOf(context: CommandContext, type: string | undefined): Promise<Grants> {
   if (type === undefined) return ALL_GRANTS
   return new Set((await findRoleByName((await context.access()).roles, type)).permissions)

@@ -7,7 +7,6 @@ export interface ProgressBar {
 
 const FORMAT = '{bar} {percentage} % | {value} of {total} | {rate}/s | {eta_formatted} left'
 
-/** Shows rate and remaining time. Prints no bar unless the stream is a terminal. */
 export function progressBar(stream: NodeJS.WriteStream): ProgressBar {
   if (!stream.isTTY) return { show: () => undefined, end: () => undefined }
   const bar = new SingleBar({ format: FORMAT, stream, hideCursor: true })

@@ -100,11 +100,7 @@ const revoke = changing('revoke', 'revoke actions of a role')
 
 export const ROLE_COMMANDS: readonly Command[] = [list, showRole, create, remove, grant, revoke]
 
-/**
- * Finds a role by type.
- *
- * @throws NotFoundError with a suggestion
- */
+/** @throws NotFoundError with a suggestion */
 export async function findRoleByName(roles: Pick<Roles, 'list'>, type: string): Promise<Role> {
   const all = await roles.list()
   const found = all.find((role) => role.type === type)

@@ -104,7 +104,6 @@ export async function runCli(
   }
 }
 
-/** Prints the error and returns the exit status. Bugs are rethrown with their stack. */
 function explain(error: unknown, output: CliOutput): number {
   if (error instanceof UsageError) {
     output.error(error.message)
@@ -154,7 +153,6 @@ function parseInvocation(words: readonly string[]): Invocation | string {
   return { command, words: positionals, options: values }
 }
 
-/** Returns the version or help text, for all commands or one noun, or null. */
 function textFor(noun: string, verb: string | undefined): string | null {
   if (HELP.has(noun)) return usage(COMMANDS)
   if (VERSION.has(noun)) return readVersion()

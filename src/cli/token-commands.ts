@@ -96,11 +96,7 @@ function assertType(type: string): void {
   )
 }
 
-/**
- * Finds a token by name or id.
- *
- * @throws NotFoundError
- */
+/** @throws NotFoundError */
 async function findTokenByName(apiTokens: ApiTokens, word: string): Promise<ApiToken> {
   const tokens = await apiTokens.list()
   const found =

@@ -192,11 +192,7 @@ function ofOne(
   }
 }
 
-/**
- * Finds a webhook by id or name.
- *
- * @throws NotFoundError, UsageError if the name is ambiguous
- */
+/** @throws NotFoundError, UsageError if the name is ambiguous */
 async function findWebhookByName(parts: WebhookParts, word: string): Promise<Webhook> {
   const all = await listWebhooks(parts)
   const [found, ...others] = all.filter(({ id, name }) => id === word || name === word)

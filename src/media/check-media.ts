@@ -12,7 +12,6 @@ export interface MediaStores {
 
 export interface CheckOptions {
   readonly repair: boolean
-  /** Newer files may belong to an upload in progress and are skipped. */
   readonly before: Date
 }
 
@@ -40,9 +39,7 @@ interface Finding {
 }
 
 /**
- * Compares records with stored files. Safe while a server runs: recent files are skipped, and each fault is confirmed
- * by a second look.
- *
+ * Safe while a server runs: recent files are skipped, and each fault is confirmed by a second look.
  * @throws ValidationError if a repair would remove every record because the storage is empty
  */
 export async function checkMedia(stores: MediaStores, options: CheckOptions): Promise<MediaReport> {

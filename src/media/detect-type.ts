@@ -10,8 +10,8 @@ export interface DetectedType {
 const UNKNOWN = 'application/octet-stream'
 
 /**
- * Detects the type of a file. A known signature decides, then the declared type, then the extension. An extension that
- * contradicts the signature is replaced, so that a file is never served as another type.
+ * A known signature decides, then the declared type, then the extension. A contradicting extension
+ * is replaced, so that a file is never served as another type.
  */
 export function detectType(head: Buffer, declared: string, name: string): DetectedType {
   const given = extensionOf(name)

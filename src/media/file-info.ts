@@ -8,12 +8,10 @@ export interface FileInfo {
   readonly focalPoint?: FocalPoint | null
 }
 
-/** Keys of `fileInfo`. */
 export const FILE_INFO_KEYS = ['name', 'alternativeText', 'caption', 'focalPoint'] as const
 
 type AssertKeys = (keys: readonly string[]) => void
 
-/** In percent of width and height. */
 export interface FocalPoint {
   readonly x: number
   readonly y: number
@@ -22,9 +20,7 @@ export interface FocalPoint {
 const MAX_TEXT = 10_000
 
 /**
- * Parses the `fileInfo` of a request, one per file: JSON objects or lists of them. Null means no change. Unknown keys
- * are ignored, unless `assertKeys` refuses them.
- *
+ * Null means no change. Unknown keys are ignored, unless `assertKeys` refuses them.
  * @throws ValidationError for invalid JSON or values
  */
 export function parseFileInfos(

@@ -14,7 +14,6 @@ export function cleanName(sent: string): string {
   return name === '' || name === '.' || name === '..' ? 'file' : shorten(name)
 }
 
-/** Shortens to `MAX_NAME`. Keeps the extension and never splits a surrogate pair. */
 function shorten(name: string): string {
   if (name.length <= MAX_NAME) return name
   const ext = extensionOf(name)

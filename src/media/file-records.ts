@@ -26,7 +26,6 @@ export interface FileValues {
   readonly hash: string
   readonly ext: string
   readonly mime: string
-  /** In kB. */
   readonly size: number
   readonly url: string
   readonly previewUrl: null
@@ -82,7 +81,6 @@ export interface ChangedFile {
 }
 
 export interface FileRecords {
-  /** Adds all or none. */
   add(files: readonly NewFile[]): Promise<readonly FileRecord[]>
   get(name: { readonly documentId: string } | { readonly id: number }): Promise<FileRecord | null>
   /** By the hash of the file or of one of its formats. */
@@ -90,13 +88,9 @@ export interface FileRecords {
   all(): AsyncIterable<FileRecord>
   /** Returns null if the record is missing or has changed since `asOf`. */
   patch(documentId: string, changes: FileChanges, asOf?: FileRecord): Promise<ChangedFile | null>
-  /**
-   * Records a variant of an unchanged file and drops the oldest beyond `most`. Returns the dropped names, or null if
-   * the file is missing or has changed.
-   */
+  /** Drops the oldest beyond `most` and returns their names; null if the file has changed. */
   addVariant(record: FileRecord, name: string, most: number): Promise<readonly string[] | null>
   remove(documentId: string, asOf?: FileRecord): Promise<FileRecord | null>
-  /** Removes records of a failed `add`, but only those with these hashes. */
   withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
 }
 

@@ -14,7 +14,6 @@ export const FILE_ORDERS = ['name', 'createdAt', 'updatedAt', 'size'] as const
 export type FileOrder = (typeof FILE_ORDERS)[number]
 
 export interface FileSearch {
-  /** One folder, the root (files in none of `others`), or all folders. */
   readonly folder: { readonly id: string } | { readonly others: readonly string[] } | null
   readonly text: string | null
   readonly kind: FileKind | null
@@ -66,7 +65,6 @@ export async function findFiles(
 
 export interface FileAttribute {
   readonly plan: ContentTypePlan
-  /** A dotted path through components. */
   readonly path: string
 }
 

@@ -31,9 +31,7 @@ export interface Folders {
   /** @throws ValidationError, NotFoundError, ApplicationError for a move into itself */
   update(id: string, input: Partial<FolderInput>): Promise<Folder>
   /**
-   * Adds folders with existing ids, parents first, and maps each id to its id here. A folder with the same parent and
-   * name is reused.
-   *
+   * Maps each id to its id here. A folder with the same parent and name is reused.
    * @throws ApplicationError above the maximum number of folders
    */
   add(folders: readonly Omit<Folder, 'path'>[]): Promise<ReadonlyMap<string, string>>

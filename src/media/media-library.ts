@@ -9,23 +9,16 @@ import { namedByRecord, partsOf, plainName, storedNames } from './stored-names.t
 
 export type MediaFile = FileRecord
 
-/** Stores files together with their records and keeps both consistent. */
 export interface MediaLibrary {
   get(id: string): Promise<MediaFile | null>
-  /**
-   * Stores all received files or none and returns them in order. `infos` and `documentIds` are by position. If `attach`
-   * fails, everything is removed.
-   */
+  /** Stores all files or none. `infos` and `documentIds` are by position. */
   add(
     upload: Upload,
     infos: readonly FileInfo[],
     attach: (records: readonly MediaFile[]) => Promise<void>,
     documentIds?: readonly string[],
   ): Promise<readonly MediaFile[]>
-  /**
-   * Replaces the bytes under the same id and URL. Returns null if the record is missing. After any failure the record
-   * and its files match: both old or both new.
-   */
+  /** Keeps id and URL. After any failure the record and its files match: both old or both new. */
   replace(
     record: MediaFile,
     upload: Upload,
@@ -94,10 +87,7 @@ async function add(
   }
 }
 
-/**
- * Removes records first, because a failing database may have stored them. If a record may remain, its files remain too:
- * a file without a record is invisible, and `quire media check` finds it.
- */
+/** Records first: a file without a record is invisible, and `quire media check` finds it. */
 async function withdraw(
   { records, storage }: Pick<MediaLibraryDependencies, 'records' | 'storage'>,
   files: readonly NewFile[],
@@ -108,8 +98,8 @@ async function withdraw(
 }
 
 /**
- * New bytes are stored next to the old ones until one write switches the record. If the outcome of that write is
- * unknown, both stay, and `quire media check` finds the unused ones.
+ * New bytes are stored next to the old ones until one write switches the record. If its outcome is
+ * unknown, both stay.
  */
 async function replace(
   dependencies: MediaLibraryDependencies,
@@ -150,17 +140,13 @@ async function replace(
   return changed?.after ?? null
 }
 
-/**
- * Moves the bytes to a name that only the record refers to. At the plain address they would be served without reading
- * the record.
- */
+/** At the plain address the bytes would be served without reading the record. */
 async function makeRoom(storage: MediaStorage, record: MediaFile): Promise<void> {
   for (const part of partsOf(record)) {
     await storage.rename(plainName(part), namedByRecord(part, record.generation))
   }
 }
 
-/** If removal fails, `quire media check` finds the files later. */
 async function discard(storage: MediaStorage, names: readonly string[]): Promise<void> {
   for (const name of names) await storage.remove(name).catch(() => undefined)
 }

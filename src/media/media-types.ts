@@ -1,4 +1,3 @@
-/** Types by extension. The first extension of a type is its usual one. */
 const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',

@@ -11,7 +11,6 @@ import { asDiskErrors } from './storage/disk-errors.ts'
 import { cleanName } from './file-name.ts'
 import type { Leftover } from './storage/storage.ts'
 
-/** A received multipart request. Its files are deleted after the handler. */
 export interface Upload {
   readonly files: readonly ReceivedFile[]
   readonly fields: ReadonlyMap<string, readonly string[]>
@@ -31,7 +30,6 @@ export interface ReceivedFile {
 
 export interface ReceiveOptions {
   readonly spoolFolder: string
-  /** For all files of a request together. */
   readonly maxBytes: number
 }
 
@@ -43,10 +41,9 @@ const REPLACEMENT = '\uFFFD'
 const LIMITS = { files: 100, fields: 100, fieldSize: MAX_TEXT_BYTES, headerPairs: 100 }
 
 /**
- * Streams the files of a multipart request to disk and passes them to `work`. Always deletes them afterwards.
- *
- * @throws PayloadTooLargeError above a limit; MalformedBodyError for an invalid or truncated body;
- * ServiceUnavailableError if the disk is full
+ * Streams the files to disk and always deletes them after `work`. @throws PayloadTooLargeError
+ * above a limit; MalformedBodyError for an invalid or truncated body; ServiceUnavailableError if
+ * the disk is full
  */
 export async function receiveUpload<T>(
   request: IncomingMessage,
@@ -151,8 +148,7 @@ function openForm({ headers }: IncomingMessage): busboy.Busboy {
 }
 
 /**
- * Resolves when the form has ended or failed. `pipeline` would destroy the request and with it the response. Drains the
- * rest after a failure.
+ * `pipeline` would destroy the request and with it the response. Drains the rest after a failure.
  */
 async function feed(request: IncomingMessage, form: busboy.Busboy): Promise<void> {
   try {

@@ -3,13 +3,11 @@ import { revisionOf } from '../mongo/versions/revision.ts'
 import { isStorageName, type MediaStorage, type StoredFile } from './storage/storage.ts'
 import { namedByRecord, splitName } from './stored-names.ts'
 
-/** The files under `/uploads`. Only files with replaced bytes need a look at their record, which is slower. */
 export interface ServedFiles {
   get(address: string): Promise<NamedFile | null>
 }
 
 export interface NamedFile {
-  /** The extension determines the type. */
   readonly name: string
   readonly file: StoredFile
 }

@@ -10,15 +10,11 @@ export interface Part {
 /** The generation of original bytes during their replacement. */
 const FIRST = '0'
 
-/** The name of bytes that were never replaced. It equals the last URL segment. */
 export function plainName({ hash, ext }: Part): string {
   return `${hash}${ext}`
 }
 
-/**
- * The name of bytes that only their record refers to. Each generation has its own name, so that one write to the record
- * replaces the bytes. A hash contains no dash, so no upload has such a name.
- */
+/** Each generation has its own name, so that one write to the record replaces the bytes. */
 export function namedByRecord({ hash, ext }: Part, generation: string = FIRST): string {
   return `${hash}-${generation}${ext}`
 }
@@ -28,8 +24,7 @@ export function newGeneration(): string {
 }
 
 /**
- * Returns possible names of a part. Original bytes have one of two names. While they have the plain one, no record
- * needs to be read.
+ * Original bytes have one of two names. While they have the plain one, no record needs to be read.
  */
 export function possibleNames(part: Part, generation: string | undefined): readonly string[] {
   const byRecord = namedByRecord(part, generation)

@@ -30,10 +30,7 @@ import { compileValidators } from './values/validators.ts'
 
 const FILE_UID: Uid = 'plugin::upload.file'
 
-/**
- * Compiles checked definitions into linked, frozen plans. Relations and components can be circular, so plans resolve
- * their targets by name when asked. This never fails, because the references were checked.
- */
+/** Relations and components can be circular, so plans resolve their targets by name when asked. */
 export function compileSchema(definitions: Definitions): Schema {
   const contentTypes = new Map<Uid, ContentTypePlan>()
   const components = new Map<Uid, ComponentPlan>()
@@ -163,8 +160,7 @@ function compileAttributes(
 }
 
 /**
- * By default only relations and uids are localized, as in Strapi (issue 24518). In contrast to Strapi, a relation may
- * opt out (issue 24065).
+ * Relations are localized by default, as in Strapi (issue 24518), but may opt out (issue 24065).
  */
 function isLocalized({ type, pluginOptions }: AttributeDefinition): boolean {
   return pluginOptions?.i18n?.localized ?? (type === 'relation' || type === 'uid')

@@ -33,7 +33,6 @@ interface AttributeOptions {
   readonly required?: boolean
   readonly private?: boolean
   readonly configurable?: boolean
-  /** If false, only imports may set it. */
   readonly writable?: boolean
   readonly searchable?: boolean
   readonly index?: boolean
@@ -44,7 +43,6 @@ export interface ScalarDefinition extends AttributeOptions {
   readonly type: ScalarType
   readonly unique?: boolean
   readonly default?: unknown
-  /** Numbers, or decimal text for type `biginteger`. */
   readonly min?: number | string
   readonly max?: number | string
   readonly minLength?: number
@@ -62,7 +60,6 @@ export interface RelationDefinition extends AttributeOptions {
   readonly target: Uid
   readonly inversedBy?: string
   readonly mappedBy?: string
-  /** Never populated. For built-in types only. */
   readonly unshown?: boolean
 }
 
@@ -114,14 +111,10 @@ export interface ContentTypeDefinition {
   readonly preview?: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
-  /**
-   * The collection may be sharded. Unique values are reserved, because no index can enforce them on a sharded
-   * collection.
-   */
+  /** Unique values are reserved, because no index can enforce them on a sharded collection. */
   readonly sharded?: boolean
   readonly history?: boolean
   readonly indexes?: readonly IndexDefinition[]
-  /** The filters that API descriptions offer, from `options.api`. */
   readonly filterable?: readonly string[]
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
@@ -166,11 +159,9 @@ export interface QueryDefinition {
   readonly parameters: Readonly<Record<string, ParameterDefinition>>
   readonly locale?: string
   readonly fallbackLocale?: readonly string[]
-  /** The JSON form of request parameters: `filters`, `populate`, `fields`, `sort`, `search`, `pagination`. */
   readonly asked: Readonly<Data>
 }
 
-/** The result of `checkDefinitions`. All references resolve. */
 export interface Definitions {
   readonly contentTypes: readonly ContentTypeDefinition[]
   readonly components: readonly ComponentDefinition[]
@@ -183,7 +174,6 @@ export interface DeclarationFault {
   readonly problem: string
 }
 
-/** A parsed file. `checkDefinitions` interprets it. */
 export interface DeclarationFile {
   readonly file: string
   readonly kind: 'contentType' | 'component' | 'query'

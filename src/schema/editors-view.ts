@@ -1,8 +1,7 @@
 import type { AttributeDefinition, Definitions } from './definition.ts'
 
 /**
- * Returns the definitions for editors: private attributes become visible, except passwords and those of built-in types
- * (`plugin::…`).
+ * Private attributes become visible, except passwords and those of built-in types (`plugin::…`).
  */
 export function editorsView({ contentTypes, components, ...rest }: Definitions): Definitions {
   return {

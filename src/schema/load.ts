@@ -8,17 +8,12 @@ interface DeclarationSource {
   readonly file: string
   readonly kind: DeclarationFile['kind']
   readonly uid: Uid
-  /** The file name may differ from the name of the content-type. */
   readonly isNamedInside?: boolean
 }
 
 /**
- * Reads the declarations of a folder, sorted by name: `<singular>.json`, `<singular>/schema.json`,
- * `components/<category>/<name>.json` and `queries/<name>.json`, or `src/api`, `src/components` and `src/queries` of a
- * Strapi project. A file that does not parse is returned with its fault, so that `checkDefinitions` reports all faults
- * together.
- *
- * @throws SchemaError if the folder cannot be read
+ * Reads the declarations of a folder or of a Strapi project, sorted by name. A file that does not
+ * parse is returned with its fault. @throws SchemaError if the folder cannot be read
  */
 export async function loadDefinitions(directory: string): Promise<readonly DeclarationFile[]> {
   if ((await list(directory)) === null) throw new SchemaError([`${directory}: no such folder`])
@@ -51,7 +46,6 @@ async function findQueries(directory: string): Promise<readonly DeclarationSourc
   })
 }
 
-/** Returns null for a folder that is not a Strapi project, its `src` or its `src/api`. */
 async function findStrapiLayout(directory: string): Promise<readonly DeclarationSource[] | null> {
   const api = await findStrapiApi(directory)
   if (api === null) return null
@@ -182,8 +176,7 @@ function positionOf(message: string, text: string): string {
 }
 
 /**
- * Node 20 does not report the position of an unexpected token. It is the end of the shortest prefix with the same
- * fault.
+ * Node 20 does not report the position: it is the end of the shortest prefix with the same fault.
  */
 function offsetOfToken(text: string): number {
   let [start, end] = [0, text.length]

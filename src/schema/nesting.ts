@@ -6,14 +6,12 @@ import type {
   DynamicZonePlan,
 } from './plan.ts'
 
-/** An attribute that holds components. */
 export type NestingPlan = ComponentAttributePlan | DynamicZonePlan
 
 export function isNesting(attribute: AttributePlan): attribute is NestingPlan {
   return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
 }
 
-/** The component of an element. Undefined if the dynamic zone does not allow it. */
 export function componentOf(attribute: NestingPlan, element: Data): ComponentPlan | undefined {
   return attribute.kind === 'component'
     ? attribute.component()

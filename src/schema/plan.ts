@@ -8,7 +8,6 @@ import type {
   Uid,
 } from './definition.ts'
 
-/** The compiled schema. It is linked and frozen at startup. */
 export interface Schema {
   readonly contentTypes: ReadonlyMap<Uid, ContentTypePlan>
   readonly components: ReadonlyMap<Uid, ComponentPlan>
@@ -19,10 +18,7 @@ export interface Schema {
 export interface ShapePlan {
   readonly uid: Uid
   readonly attributes: ReadonlyMap<string, AttributePlan>
-  /**
-   * The members of an entry in output order: `id`, `documentId`, declared attributes, `createdAt`, `updatedAt`,
-   * `publishedAt`, `locale`. A component has `id` and its attributes.
-   */
+  /** In output order. A component has `id` and its attributes. */
   readonly members: ReadonlyMap<string, AttributePlan>
 }
 
@@ -34,14 +30,11 @@ export interface ContentTypePlan extends ShapePlan {
   readonly collectionName: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
-  /** The collection may be sharded, so reservations instead of indexes enforce unique values. */
   readonly sharded: boolean
   readonly history: boolean
   readonly indexes: readonly IndexDefinition[]
-  /** The filters that descriptions offer, or null for all. */
   readonly filterable: readonly string[] | null
   readonly validators: Validators
-  /** For the file type only: the content-types with media attributes. */
   readonly users?: () => readonly ContentTypePlan[]
 }
 
@@ -54,7 +47,6 @@ export type AttributePlan =
 
 interface AttributeBase {
   readonly name: string
-  /** Never returned, filtered, sorted or selected. Passwords are always private. */
   readonly private: boolean
   readonly required: boolean
   readonly localized: boolean
@@ -110,7 +102,6 @@ export interface MediaPlan extends AttributeBase {
   readonly kind: 'media'
   readonly multiple: boolean
   readonly allowedTypes: readonly string[] | null
-  /** The attribute as a one-way relation to files, for queries. */
   readonly files: RelationPlan
 }
 
@@ -120,16 +111,11 @@ export interface PayloadOptions {
 }
 
 /**
- * Checks of client data, built once per content-type. Returned values are in stored form (`attribute-kinds.ts`): dates
- * are `Date`, biginteger `bigint`, decimal `Decimal` and other values as in JSON. Components are nested `Data` with the
- * sent `id`, zones contain `__component`, and relations and media are unchanged.
- *
- * All throw ValidationError. An unknown key is reported alone (`Invalid key K`), before all other faults together.
+ * Returned values are in stored form: dates are `Date`, biginteger `bigint`, decimal `Decimal`. All
+ * throw ValidationError. An unknown key is reported alone, before all other faults together.
  */
 export interface Validators {
-  /**
-   * For a draft: checks types, maximum lengths and enumerations, but not required, minimum, format or number of items.
-   */
+  /** For a draft: no checks of required, minimum, format or number of items. */
   readonly draft: (data: unknown, options: PayloadOptions) => Data
   /** For a type without draft & publish: checks everything. `required` applies to creations only. */
   readonly direct: (data: unknown, options: PayloadOptions) => Data

@@ -15,7 +15,6 @@ export function previewProblem(template: string): string | null {
   return previewOrigin(template) === null ? 'must be an http:// or https:// address' : null
 }
 
-/** Returns the origin of a template, which placeholders cannot change, or null for an invalid URL. */
 export function previewOrigin(template: string): string | null {
   const [beginning = ''] = template.split('{', 1)
   const origin = /^https?:\/\/[^/?#@\s]+(?=[/?#])/.exec(beginning)?.[0]

@@ -3,11 +3,7 @@ import { checkDefinitions } from './check/check.ts'
 import type { Definitions } from './definition.ts'
 import { loadDefinitions } from './load.ts'
 
-/**
- * Reads and checks the declarations of a folder and adds the built-in types.
- *
- * @throws SchemaError
- */
+/** Includes the built-in types. @throws SchemaError */
 export async function readDefinitions(contentTypesDir: string): Promise<Definitions> {
   const files = await loadDefinitions(contentTypesDir)
   const definitions = checkDefinitions(files, BUILT_IN_TYPES)

@@ -10,7 +10,6 @@ const USUAL: readonly string[] = [
   'username',
 ]
 
-/** The title of an entry: an attribute with a common name, the first short text, or the documentId. */
 export function titleFieldOf({ attributes }: Pick<ContentTypePlan, 'attributes'>): string {
   const texts = [...attributes.values()].filter(isText)
   const named = USUAL.find((title) => texts.some(({ name }) => name === title))

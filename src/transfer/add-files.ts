@@ -10,7 +10,6 @@ import { type MappedFile, MISSING } from '@quire/migrate/map-output'
 
 export interface FilesOptions {
   readonly path: string
-  /** A local folder with the files, or null to download them. */
   readonly folder: string | null
   /** An origin that files may be downloaded from, even in a private network. */
   readonly filesFrom: string | null
@@ -22,16 +21,13 @@ export interface FilesOptions {
 export interface FilesReport {
   readonly added: number
   readonly present: number
-  /** One sentence per file that could not be stored. */
   readonly notTaken: readonly string[]
   readonly missingFile: string | null
 }
 
 /**
- * Stores the listed files under their documentIds. Existing files stay, so that an interrupted run can be repeated.
- * Missing files are listed next to the input, and the run continues.
- *
- * @throws ApplicationError for an unreadable list
+ * Existing files stay, so that an interrupted run can be repeated. Missing files are listed next to
+ * the input. @throws ApplicationError for an unreadable list
  */
 export async function addFiles(options: FilesOptions): Promise<FilesReport> {
   const { path, files, onProgress } = options
@@ -116,7 +112,7 @@ function addressOf(text: string): URL {
 }
 
 /**
- * Download tools use different layouts: `<host>/<path>` (contentful-export), the tree of the site, or the part below
+ * `<host>/<path>` (contentful-export), the tree of the site, or the part below
  * `wp-content/uploads`.
  */
 async function readFrom(folder: string, url: URL, maxFileBytes: number): Promise<Buffer> {

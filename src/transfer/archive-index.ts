@@ -4,7 +4,6 @@ import { open, type RootDatabase } from 'lmdb'
 import { ApplicationError } from '../base/errors.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 
-/** A row is one version of a document. */
 export interface ArchiveRow {
   readonly documentId: string
   readonly locale: string | null
@@ -39,7 +38,6 @@ interface End {
 
 type Store = RootDatabase<unknown, (string | number)[]>
 
-/** Opens an empty index in a new folder below `folder`, which is deleted on close. */
 export async function openArchiveIndex(folder: string): Promise<ArchiveIndex> {
   await mkdir(folder, { recursive: true })
   const path = await mkdtemp(join(folder, 'archive-'))
@@ -114,10 +112,8 @@ function linksIn(store: Store, put: Put): Pick<ArchiveIndex, 'addLink' | 'linked
 }
 
 /**
- * Parses a line of `links`. The owner is left and the target right; for media the file is left and its user right.
- * Returns null for links between locales of a document, which follow from the documentId.
- *
- * @throws ApplicationError for invalid ends
+ * The owner is left and the target right; for media the file is left. Null for links between
+ * locales, which follow from the documentId. @throws ApplicationError for invalid ends
  */
 function endsOf({ kind, left, right }: Data): { readonly left: End; readonly right: End } | null {
   const [one, other] = [partOf(left), partOf(right)]

@@ -18,8 +18,8 @@ interface Row {
 }
 
 /**
- * Converts a row to a payload: scalars unchanged, relations and media as ordered documentIds. The order of owners on
- * inverse sides is returned separately.
+ * Relations and media become ordered documentIds. The order of inverse sides is returned
+ * separately.
  */
 export function valuesOf(
   row: Row,
@@ -71,7 +71,6 @@ function componentOf(holder: ShapePlan, data: Data, sources: ValueSources): Data
   return valuesOf({ holder, type: holder.uid, ref: Number(data['id']), data }, sources).data
 }
 
-/** Returns the unique documents of an attribute. Documents of another type are omitted. */
 function namesOf(
   { type, ref }: Pick<Row, 'type' | 'ref'>,
   field: string,
@@ -93,8 +92,8 @@ function asGiven(rows: readonly LinkedRow[]): readonly LinkedRow[] {
 }
 
 /**
- * A row without drafts or locales has links to rows of all statuses and locales, with separate positions. Here it has a
- * single order: first that of the published version in the default locale, then the others.
+ * A row without drafts or locales has links with separate positions. Here it has a single order:
+ * first that of the published version in the default locale.
  */
 function seenFirst({ index, defaultLocale }: ValueSources) {
   return (rows: readonly LinkedRow[]): readonly LinkedRow[] => {

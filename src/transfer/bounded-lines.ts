@@ -6,9 +6,8 @@ import { utf8Text } from './utf8-text.ts'
 const MAX_LINE = 64 * 1024 * 1024
 
 /**
- * Splits a text at LF or CRLF and keeps only one line in memory.
- *
- * @throws ApplicationError with `where` for a line above `most` characters, unreadable bytes and invalid UTF-8
+ * Splits at LF or CRLF with one line in memory. @throws ApplicationError with `where` for a line
+ * above `most` characters, unreadable bytes and invalid UTF-8
  */
 export async function* boundedLines(
   bytes: Readable,
@@ -44,7 +43,6 @@ export async function* boundedLines(
   if (size > 0) yield take()
 }
 
-/** @throws ApplicationError with `where` for more than `most` bytes, unreadable bytes and invalid UTF-8 */
 export async function boundedText(bytes: Readable, where: string, most: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -3,9 +3,8 @@ import { resolve, sep } from 'node:path'
 import { ApplicationError } from '../base/errors.ts'
 
 /**
- * The real path of a file below a folder, by path parts that come from outside; null if it does not exist. Symbolic links
- * are resolved: a link that leads out of the folder is refused as well.
- * @throws ApplicationError for parts that lead out of the folder
+ * Path parts may come from outside. Null if the file does not exist.
+ * @throws ApplicationError for parts or a symbolic link that lead out of the folder
  */
 export async function findFileWithin(
   folder: string,

@@ -41,7 +41,6 @@ export interface ArchiveDestination {
 export interface ArchiveReport {
   readonly version: string | null
   readonly parts: readonly string[]
-  /** By content-type: versions in the archive and documents with at least one new version. */
   readonly types: Readonly<Record<string, { readonly versions: number; readonly added: number }>>
   readonly files: { readonly records: number; readonly bytes: number }
   readonly users: number
@@ -53,10 +52,8 @@ const BATCH = 500
 const MAX_WARNINGS = 1_000
 
 /**
- * Imports an archive of `strapi export`: locales, roles, end users with passwords, files and declared content-types,
- * with documentIds, ids, order and times. Existing content stays, so that an interrupted import can be repeated.
- *
- * @throws ApplicationError for an unreadable archive, and for a database with other content
+ * Existing content stays, so that an interrupted import can be repeated. @throws ApplicationError
+ * for an unreadable archive, and for a database with other content
  */
 export async function importArchive(given: ArchiveImport): Promise<ArchiveReport> {
   const index = await openArchiveIndex(given.destination?.spoolFolder ?? tmpdir())
@@ -105,7 +102,6 @@ async function importScanned(
   }
 }
 
-/** True for a Quire archive and a database that was empty at the start. */
 async function isRestored(
   { schema }: ArchiveImport,
   { documents }: ArchiveDestination,
@@ -133,7 +129,6 @@ async function restoreOwn(
   return restoreRows({ ...destination, file, schema, leaveBehind, onRows })
 }
 
-/** In a dry run, locales of the archive count as existing. */
 function withThoseOf(
   { settings }: ArchiveSummary,
   here: LocaleList,
@@ -143,9 +138,7 @@ function withThoseOf(
 }
 
 interface Prepared extends Omit<ArchiveDestination, 'folders'> {
-  /** Ids of folders by their ids in the archive. */
   readonly folders: ReadonlyMap<number, string>
-  /** DocumentIds of roles by their ids in the archive. */
   readonly roles: ReadonlyMap<number, string>
   /** Versions keep their row ids if the database was empty at the start. */
   readonly keepsIds: boolean
@@ -185,7 +178,6 @@ interface Storing {
   readonly leaveBehind: (sentence: string) => void
 }
 
-/** The second pass stores rows in batches of one type, then file bytes. */
 async function storeRows(
   given: ArchiveImport,
   { index, summary, content, locales, prepared, leaveBehind }: Storing,

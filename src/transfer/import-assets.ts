@@ -13,10 +13,7 @@ export interface AssetsImport {
 
 const BYTES = /^assets\/uploads\/([^/]+)$/
 
-/**
- * Stores the bytes of a file or format under its original name. A stored file of the same size stays. Returns whether
- * it was new.
- */
+/** A stored file of the same size stays. Returns whether it was new. */
 export async function importAsset(
   { storage, folder, leaveBehind }: AssetsImport,
   { path, size, bytes }: ArchiveEntry,

@@ -38,7 +38,6 @@ const BCRYPT = /^\$2[abxy]\$/
 
 export interface ContentImport {
   report(): Readonly<Record<Uid, TypeCount>>
-  /** Stores rows of one type. Skips undeclared types. */
   store(type: Uid, rows: readonly ArchiveEntity[]): Promise<void>
 }
 
@@ -115,7 +114,6 @@ function hasOther(index: ArchiveIndex, { type, data }: ArchiveEntity, published:
   return index.hasVersion(type, { documentId: String(data['documentId']), locale, published })
 }
 
-/** Imports all documents together, or smaller halves if one is refused. Returns the number of new ones. */
 async function importAll(
   given: ContentImportOptions,
   target: ContentTarget,

@@ -11,7 +11,6 @@ export interface FoldersImport {
 
 export const FOLDER = 'plugin::upload.folder'
 
-/** Adds missing folders. Returns ids by their ids in the archive. */
 export async function importFolders(
   { folders, index, leaveBehind }: FoldersImport,
   rows: readonly ArchiveEntity[],

@@ -15,7 +15,6 @@ export async function wasImported(database: Database, fingerprint: string): Prom
   return (await asCmsErrors(() => marks.findOne({ _id: fingerprint }, options))) !== null
 }
 
-/** Records that an import started in an empty database, so that it can be resumed. */
 export async function noteImport(database: Database, fingerprint: string, at: Date): Promise<void> {
   const marks = database.collection<ImportMark>(COLLECTION)
   await ensureRow(marks, { _id: fingerprint, beganAt: at })

@@ -20,7 +20,6 @@ import type { ArchiveIndex } from './archive-index.ts'
 import { valuesOf, type ValueSources } from './archive-values.ts'
 import type { ArchiveEntity } from './scan-archive.ts'
 
-/** Stores files and end users, which have one published version without a locale. */
 export interface RecordsImport {
   readonly documents: DocumentContext
   readonly index: Pick<ArchiveIndex, 'linked'>
@@ -35,10 +34,8 @@ export type UserSources = Pick<ValueSources, 'index' | 'defaultLocale' | 'planOf
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 const FILE = 'plugin::upload.file'
 
-/** File values of the archive. Others are computed on demand. */
 const FILE_VALUES = [...FILE_INFO_KEYS, ...BYTE_ATTRIBUTES] as const
 
-/** Stores missing file records. Their bytes follow. Returns the number of new ones. */
 export function importFileRecords(
   context: RecordsImport,
   rows: readonly ArchiveEntity[],
@@ -55,10 +52,7 @@ export function importFileRecords(
   })
 }
 
-/**
- * Stores missing end users with their password hashes and project attributes, which are validated like content. Mailed
- * codes are not imported. Returns the number of new users.
- */
+/** Project attributes are validated like content. Mailed codes are not imported. */
 export async function importUsers(
   context: RecordsImport & UserSources,
   rows: readonly ArchiveEntity[],

@@ -14,7 +14,6 @@ export interface SettingsImport {
 const ROLE = 'plugin::users-permissions.role'
 const PERMISSION = 'plugin::users-permissions.permission'
 
-/** Adds missing locales. An empty database also gets the default locale of the archive. */
 export async function importLocales(
   locales: Locales,
   { summary: { settings, defaultLocale }, leaveBehind }: SettingsImport,
@@ -38,10 +37,7 @@ export async function importLocales(
   }
 }
 
-/**
- * Creates missing roles and grants the permissions of the archive. Returns documentIds of roles by their ids in the
- * archive.
- */
+/** Returns documentIds of roles by their ids in the archive. */
 export async function importRoles(
   { roles, actions }: Pick<Access, 'roles' | 'actions'>,
   { summary: { settings }, index, leaveBehind }: SettingsImport,

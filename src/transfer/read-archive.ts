@@ -11,9 +11,7 @@ import type { Data } from '../schema/definition.ts'
 import { assertShallow } from '../schema/values/json-levels.ts'
 import { boundedLines, boundedText } from './bounded-lines.ts'
 
-/** A file of an archive. Read its bytes or call `resume` before the next file. */
 export interface ArchiveEntry {
-  /** Such as `entities/entities_00001.jsonl`. */
   readonly path: string
   readonly size: number
   readonly bytes: Readable
@@ -24,16 +22,13 @@ export interface ArchiveFile {
   readonly key: string | null
 }
 
-/** The position of `ustar` in a tar header. */
 const MAGIC = { at: 257, text: 'ustar' } as const
 const GZIP = Buffer.from([0x1f, 0x8b])
 const KEY_BYTES = 16
 const MAX_SMALL_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads the files of an archive of the reference, which is a folder or a tar, optionally compressed and encrypted.
- * Streams the content.
- *
+ * A folder or a tar, optionally compressed and encrypted. Streams the content.
  * @throws ApplicationError for an unreadable file, a missing or wrong key, and other files
  */
 export async function* readArchive(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
@@ -41,7 +36,6 @@ export async function* readArchive(file: ArchiveFile): AsyncGenerator<ArchiveEnt
   else yield* readTar(file)
 }
 
-/** An unpacked export, in the order of the reference. */
 async function* readFolder(folder: string): AsyncGenerator<ArchiveEntry> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = found
@@ -104,11 +98,7 @@ async function unpackingOf(
   )
 }
 
-/**
- * Parses each line of a JSONL file.
- *
- * @throws ApplicationError for a line that is not a JSON object
- */
+/** @throws ApplicationError for a line that is not a JSON object */
 export async function* jsonLines({ path, bytes }: ArchiveEntry): AsyncGenerator<Data> {
   let number = 0
   for await (const line of boundedLines(bytes, path)) {

@@ -45,9 +45,7 @@ const FILE = 'plugin::upload.file'
 const BATCH = 500
 
 /**
- * Restores a Quire archive into an empty database: rows with ids, revisions, hashes and times, settings and file bytes.
  * Existing rows stay, so that an interrupted run can be repeated.
- *
  * @throws ApplicationError for a damaged archive
  */
 export async function restoreRows(given: RowsImport): Promise<RestoredRows> {
@@ -67,7 +65,6 @@ export async function restoreRows(given: RowsImport): Promise<RestoredRows> {
 }
 
 interface Restoring extends RowsImport {
-  /** Folder ids by their ids in the archive. A folder with the same name may already exist. */
   readonly folderIds: ReadonlyMap<string, string>
 }
 
@@ -89,7 +86,6 @@ async function restoreEntry(given: Restoring, entry: ArchiveEntry, types: Types)
   return false
 }
 
-/** Checks the whole archive before any write and reports damaged files by name. Returns the folders. */
 async function readWhole(file: ArchiveFile): Promise<readonly FolderRow[]> {
   const found = new Map<string, string>()
   const settings: Buffer[] = []

@@ -15,7 +15,6 @@ export interface ArchiveEntity {
   readonly data: Data
 }
 
-/** `rows` exist only in Quire archives. */
 export type ArchivePart = 'content' | 'files' | 'config' | 'rows'
 
 export interface ArchiveSummary {
@@ -23,7 +22,6 @@ export interface ArchiveSummary {
   /** Equal for all copies of an export. */
   readonly fingerprint: string
   readonly defaultLocale: string | null
-  /** Rows that are needed first: locales, roles, permissions and folders, by type. */
   readonly settings: ReadonlyMap<string, readonly ArchiveEntity[]>
   readonly rows: number
   readonly parts: readonly ArchivePart[]
@@ -39,11 +37,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
 /** Waits for the index after this number of lines, to limit memory. */
 const PAUSE_INTERVAL = 2_000
 
-/**
- * Adds all rows and links of an archive to the index.
- *
- * @throws ApplicationError
- */
+/** @throws ApplicationError */
 export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promise<ArchiveSummary> {
   const settings = new Map<string, ArchiveEntity[]>()
   const parts = new Set<ArchivePart>()
@@ -104,7 +98,6 @@ async function eachLine(
 
 const MAX_KEY = 1_000
 
-/** @throws ApplicationError for an invalid row */
 function entityOf({ type, id, data }: Data): ArchiveEntity {
   const isRow =
     typeof type === 'string' &&

@@ -1,9 +1,7 @@
 import { ApplicationError } from '../base/errors.ts'
 
 /**
- * Creates a decoder of text chunks. A call without a chunk ends the text. Refuses invalid UTF-8 instead of storing
- * replacement characters.
- *
+ * A call without a chunk ends the text. Refuses invalid UTF-8.
  * @throws ApplicationError whose message starts with the text of `where`
  */
 export function utf8Text(where: () => string): (piece?: Buffer) => string {

@@ -23,8 +23,8 @@ const MIN_SCANNED = 1_000
 const SCANNED_PER_RETURNED = 10
 
 /**
- * Returns attributes without an index, most expensive first. A query with an index for one condition needs no other
- * index. A sort needs an index that covers it completely. The costs of several queries are summed.
+ * Most expensive first. A query with an index for one condition needs no other index. A sort needs
+ * an index that covers it completely.
  */
 export function adviseIndexes(
   stats: readonly QueryStat[],

@@ -21,11 +21,7 @@ export interface DatabaseReport {
   readonly advice: readonly IndexAdvice[]
 }
 
-/**
- * Examines an open database. The only write is an empty transaction.
- *
- * @throws CmsError for database errors (`toCmsError`)
- */
+/** The only write is an empty transaction. @throws CmsError for database errors (`toCmsError`) */
 export async function examineDatabase(
   database: Database,
   schema: Schema,
@@ -103,7 +99,6 @@ function topologyOf(
       }
 }
 
-/** Some engines report a replica set but do not support transactions. */
 async function examineTransactions(database: Database): Promise<Finding> {
   try {
     await database.transact((session) =>
@@ -156,7 +151,6 @@ function examineAdvice(advice: readonly IndexAdvice[], seen: number): Finding {
   return { check, level: urgent > 0 ? 'warning' : 'note', what }
 }
 
-/** A token without permissions is probably a mistake. */
 function examineTokens(
   tokens: readonly {
     readonly name: string

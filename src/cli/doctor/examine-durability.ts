@@ -1,8 +1,8 @@
 import type { Finding } from './finding.ts'
 
 /**
- * Reports settings that can lose acknowledged writes in a failover: `w` and `journal` in the connection string, and
- * arbiters, which vote but store no data. Databases that do not list arbiters are not checked.
+ * Settings that can lose acknowledged writes in a failover: `w`, `journal`, and arbiters, which
+ * vote but store no data. Databases that do not list arbiters are not checked.
  */
 export function examineDurability(
   uri: string | null,

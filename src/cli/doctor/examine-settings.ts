@@ -49,7 +49,6 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** Reports weak settings: warnings in production, otherwise notes. */
 export function examineSettings(config: Config): readonly Finding[] {
   const level = config.production ? 'warning' : 'note'
   const weak = RULES.filter(({ isWeak }) => isWeak(config)).map(({ what }) => what)

@@ -19,8 +19,8 @@ export interface Examination {
 }
 
 /**
- * Examines all reachable parts. A part that cannot be opened is a finding, and parts that depend on it are skipped.
- * Bugs are thrown.
+ * A part that cannot be opened is a finding, and parts that depend on it are skipped. Bugs are
+ * thrown.
  */
 export async function examine(installation: Installation): Promise<Examination> {
   const findings: Finding[] = []

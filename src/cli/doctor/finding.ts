@@ -1,7 +1,4 @@
-/**
- * `fault`: does not work. `warning`: will cause a fault. `note`: worth knowing. `ok`: checked. Faults and warnings set
- * the exit status.
- */
+/** `warning`: will cause a fault. Faults and warnings set the exit status. */
 export type Level = 'fault' | 'warning' | 'note' | 'ok'
 
 export interface Finding {

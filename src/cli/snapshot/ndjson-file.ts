@@ -2,8 +2,8 @@ import { open, rename, rm } from 'node:fs/promises'
 import { type SnapshotFile, unfinished } from './snapshot-file.ts'
 
 /**
- * Writes one line per item and a final line with the token, like `GET /api/_sync` as `application/x-ndjson` with all
- * pages joined. Changes during the export appear again at the end.
+ * Like `GET /api/_sync` as `application/x-ndjson`. Changes during the export appear again at the
+ * end.
  */
 export async function openNdjsonFile(path: string): Promise<SnapshotFile> {
   const part = unfinished(path)

@@ -91,11 +91,7 @@ async function askerOf(
   return (await (await context.access()).principalOf(`Bearer ${token}`)).grants
 }
 
-/**
- * Parses the parameters of `GET /api/_sync`.
- *
- * @throws UsageError, ValidationError
- */
+/** @throws UsageError, ValidationError */
 function readScope(options: OptionValues, known: Parameters<typeof parseScope>[1]): SyncScope {
   const asked: Data = {}
   for (const name of ['types', 'locale', 'status']) {

@@ -1,4 +1,3 @@
-/** A snapshot file. It is renamed when it is complete. */
 export interface SnapshotFile {
   apply(items: readonly string[]): Promise<void>
   finish(token: string): Promise<number>

@@ -20,10 +20,7 @@ interface Item {
   readonly data: object
 }
 
-/**
- * A database with one row per version and the token. `locale` is empty for versions without locale, `data` is JSON.
- * Loads the SQLite package on demand.
- */
+/** `locale` is empty for versions without locale. Loads the SQLite package on demand. */
 export async function openSqliteFile(path: string): Promise<SnapshotFile> {
   const { default: sqlite } = await import('node-sqlite3-wasm')
   const part = unfinished(path)

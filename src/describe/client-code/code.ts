@@ -5,7 +5,6 @@ export interface CodeScope {
   nameOf(uid: Uid): string
 }
 
-/** A line of an interface: `title: string | null`. */
 export type Member = readonly [name: string, type: string]
 
 export function quoted(text: string): string {

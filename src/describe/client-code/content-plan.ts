@@ -3,7 +3,6 @@ import type { ScalarType } from '../../schema/definition.ts'
 import type { ShapePlan, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import type { CodeScope } from './code.ts'
 
-/** The declaration for an on-device store, like `ContentPlan` of `@quire/client`. */
 export interface StoredShape {
   readonly kinds: Readonly<Record<string, string>>
   readonly links: Readonly<Record<string, object>>

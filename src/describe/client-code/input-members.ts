@@ -12,12 +12,10 @@ const GIVEN: Readonly<Partial<Record<ScalarType, string>>> = {
   timestamp: 'string | globalThis.Date',
 }
 
-/** The input types of POST and PUT. Attributes of types with drafts are optional, because drafts may be incomplete. */
 export function inputMembers(
   holder: ShapePlan,
   scope: CodeScope,
 ): { readonly create: readonly Member[]; readonly update: readonly Member[] } {
-  // A component may be used in drafts.
   const mayBeUnfinished = !('draftAndPublish' in holder) || holder.draftAndPublish === true
   const given = [...holder.attributes.values()].flatMap((attribute) => {
     const type = attribute.writable === false ? null : inputType(attribute, scope, mayBeUnfinished)

@@ -28,7 +28,6 @@ const TYPESCRIPT_TYPES: Readonly<Record<ScalarType, string>> = {
 
 const NEVER_NULL: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt'])
 
-/** Attributes that are always returned, or only if named in `fields`. */
 export function fieldMembers(holder: ShapePlan, shown: 'always' | 'on request'): readonly Member[] {
   return publicScalars(holder)
     .filter(({ onRequest }) => onRequest === (shown === 'on request'))

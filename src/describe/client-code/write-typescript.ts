@@ -17,7 +17,6 @@ export interface CodeFacts {
   readonly grants: Grants
 }
 
-/** Writes TypeScript for `@quire/client`: the types of readable content-types and a `createClient` for them. */
 export function writeTypeScript({ schema, locales, grants }: CodeFacts): string {
   const names = nameSchemas(schema)
   const scope: CodeScope = {
@@ -56,7 +55,6 @@ const CREATE = `export function createClient(options: quire.ClientOptions): quir
 }
 `
 
-/** Files are returned with any media attribute. */
 function isWritten(uid: Uid, scope: CodeScope): boolean {
   return uid === FILE || scope.mayRead(uid)
 }
@@ -65,7 +63,6 @@ function pathOf({ kind, singularName, pluralName }: ContentTypePlan): string {
   return kind === 'singleType' ? singularName : pluralName
 }
 
-/** The plan of an on-device store (`@quire/client/sync`). */
 function writePlan(
   types: readonly ContentTypePlan[],
   components: readonly ShapePlan[],

@@ -8,7 +8,6 @@ import type { Vocabulary } from './vocabulary.ts'
 
 const LINES = 'application/x-ndjson'
 
-/** For principals that may write at least one type. */
 export function bulkOperations(
   vocabulary: Vocabulary,
   content: readonly ContentTypePlan[],

@@ -194,7 +194,6 @@ function update(place: TypeDescription): PlacedOperation {
   }
 }
 
-/** Additional members next to `data` are ignored. */
 function bodyOf(data: JsonSchema, plan: ContentTypePlan): object {
   const example = exampleOf(plan)
   const schema = { type: 'object', properties: { data }, required: ['data'] }

@@ -31,7 +31,6 @@ export function entryProperties(vocabulary: Vocabulary, plan: ContentTypePlan): 
   return properties
 }
 
-/** An entry in `related` of a file, of any content-type. */
 const USER_OF_FILE: JsonSchema = {
   type: 'object',
   properties: { id: { type: 'integer' }, documentId: TEXT, __type: TEXT },
@@ -44,7 +43,6 @@ function componentSchema(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchem
   )
 }
 
-/** A zone element, which includes `__component`. */
 function elementSchema(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
   return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Element`, () =>
     objectOf(
@@ -93,7 +91,6 @@ function oneOrMany(schema: JsonSchema, many: boolean): JsonSchema {
   return many ? arraySchema(schema) : orNull(schema)
 }
 
-/** An element of a zone, which may have no components. */
 export function anyElement(
   components: ReadonlyMap<string, ComponentPlan>,
   schemaOf: (plan: ComponentPlan) => JsonSchema,

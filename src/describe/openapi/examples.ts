@@ -4,7 +4,6 @@ import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** Returns an example of `data` with scalar attributes, or null if a required one has no example. */
 export function exampleOf(plan: ContentTypePlan): Data | null {
   const values = [...plan.attributes.values()].flatMap((attribute) => {
     if (attribute.kind !== 'scalar' || attribute.writable === false) return []

@@ -11,7 +11,6 @@ import { type Parameter, queryParameter } from './parameters.ts'
 import { operandSchema } from './scalar-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** The most common operators for attributes of relations and components. Other operators work as well. */
 const BELOW: ReadonlySet<Operator> = new Set([
   'eq',
   'ne',
@@ -24,10 +23,7 @@ const BELOW: ReadonlySet<Operator> = new Set([
   'null',
 ])
 
-/**
- * One parameter per attribute and operator, named as in a URL, because generated clients cannot send brackets
- * otherwise. `$and`, `$or`, `$not` and deeper paths are not listed.
- */
+/** Named as in a URL, because generated clients cannot send brackets otherwise. */
 export function filterParameters(
   vocabulary: Vocabulary,
   plan: ContentTypePlan,

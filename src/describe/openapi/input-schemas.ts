@@ -39,7 +39,6 @@ export function attributeInputs(
   }
 }
 
-/** The `data` of a PUT. Omitted attributes stay unchanged. */
 export function inputSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Input`, () =>
     objectOf(contentProperties(vocabulary, plan)),
@@ -49,7 +48,6 @@ export function inputSchema(vocabulary: Vocabulary, plan: ContentTypePlan): Json
 function isAsked(vocabulary: Vocabulary, attribute: AttributePlan): boolean {
   const { required, writable = true } = attribute
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
-  // Only the owner of a relation requires it.
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
   const isTold = givenSchema(vocabulary, attribute, false) !== null
   const isOptional = hasDefault || isInverse || isMadeUid(attribute)

@@ -11,7 +11,6 @@ export interface Operation {
   readonly responses: Responses
 }
 
-/** An operation with its path, for principals that may perform an action. */
 export interface PlacedOperation {
   /** In route notation: `/api/articles/:documentId`. */
   readonly path: string
@@ -27,7 +26,6 @@ export interface GroupedOperation {
 }
 
 export interface OperationGroup {
-  /** Such as `plugin::users-permissions.user`. */
   readonly subject: string
   readonly path: string
   readonly name: string

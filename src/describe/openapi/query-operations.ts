@@ -20,7 +20,6 @@ import { nameQueries } from './schema-names.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { shownSchema } from './shown-schema.ts'
 
-/** Permitted named queries with the exact schema of their results. */
 export function queryOperations(
   vocabulary: Vocabulary,
   facts: Bounds & { readonly schema: Schema },

@@ -103,7 +103,6 @@ export function publicScalars(holder: ShapePlan): readonly ScalarPlan[] {
   )
 }
 
-/** Own attributes, and attributes of to-one relations. */
 export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Parameter {
   const own = scalarNames(plan)
   const related = [...plan.members.values()].flatMap((member) => {

@@ -3,7 +3,6 @@ import type { Vocabulary } from './vocabulary.ts'
 
 export type Responses = Readonly<Record<string, object>>
 
-/** Errors by status, see docs/errors.md. */
 const FAILURES = {
   400: ['BadRequest', 'The request is invalid; `details` names the fault'],
   401: ['Unauthorized', 'Credentials are missing, wrong or expired'],

@@ -129,7 +129,6 @@ function writings(vocabulary: Vocabulary): readonly GroupedOperation[] {
   ]
 }
 
-/** By plugin or API, controller and verb. */
 function permissionsSchema({ refer }: Vocabulary): JsonSchema {
   const verbs = {
     type: 'object',

@@ -12,7 +12,6 @@ import type { Vocabulary } from './vocabulary.ts'
 const MOMENT: JsonSchema = { ...TEXT, format: 'date-time' }
 const ANY_OBJECT: JsonSchema = { type: 'object' }
 
-/** The optional body of an action. Without a time, or with an empty body, the action runs immediately. */
 export const AT_A_TIME = objectOf({
   data: objectOf({ at: described(MOMENT, 'The time of the action, with a time zone') }, ['at']),
 })

@@ -17,8 +17,8 @@ const TAKEN = (
 const SUFFIXES = ['', '_Input', '_Create', '_Element', '_ElementInput', '_Entry', '_List']
 
 /**
- * Returns unique PascalCase names of content-types and components for descriptions and generated code. They are equal
- * for all principals. `api::blog-post.blog-post` becomes `BlogPost`, `shared.seo` becomes `SharedSeo`.
+ * Equal for all principals. `api::blog-post.blog-post` becomes `BlogPost`, `shared.seo`
+ * `SharedSeo`.
  */
 export function nameSchemas({ contentTypes, components }: Schema): ReadonlyMap<Uid, string> {
   const taken = new Set<string>(TAKEN)
@@ -36,7 +36,6 @@ export function nameSchemas({ contentTypes, components }: Schema): ReadonlyMap<U
   return names
 }
 
-/** `home-feed` becomes `HomeFeed`. */
 export function nameQueries({ queries }: Pick<Schema, 'queries'>): ReadonlyMap<string, string> {
   const taken = new Set<string>()
   return new Map(

@@ -6,7 +6,6 @@ import { queryParameter } from './parameters.ts'
 import { failures } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** For principals that may sync at least one type. */
 export function syncOperations(
   vocabulary: Vocabulary,
   content: readonly ContentTypePlan[],

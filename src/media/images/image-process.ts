@@ -18,7 +18,6 @@ export type ImageTask =
       readonly focalPoint: FocalPoint | null
     }
 
-/** The reply of a process. `image` is null except for reads. */
 export type ImageReply =
   { readonly image: Image | null } | { readonly message: string; readonly code: string | null }
 

@@ -3,13 +3,10 @@ import { constants, setPriority } from 'node:os'
 import type { ImageReply, ImageTask } from './image-process.ts'
 import type { Image } from './read-image.ts'
 
-/** Runs image work in child processes, which can be stopped at any time. */
 export interface ImageProcesses {
   /**
-   * Returns the image of a read, or null for other tasks.
-   *
-   * @throws TooSlow above the time limit, Aborted by the signal, or an Error, with a `code` if the system rather than
-   * the image failed
+   * @throws TooSlow above the time limit, Aborted by the signal, or an Error, with a `code` if the
+   * system rather than the image failed
    */
   readonly run: (task: ImageTask, signal?: AbortSignal) => Promise<Image | null>
 }

@@ -15,13 +15,10 @@ import type { ImageProcesses } from './image-processes.ts'
 import type { ImageWork } from './image-work.ts'
 import { shareWork } from './share-work.ts'
 
-/** Image variants. Each is rendered on the first request and stored. */
 export interface ImageVariants {
   /**
-   * Returns null if the image does not exist or is being replaced.
-   *
-   * @throws ValidationError if it is not an image or takes too long to render; ServiceUnavailableError if the queue or
-   * the storage is full
+   * Returns null if the image does not exist or is being replaced. @throws ValidationError if it is
+   * not an image or takes too long; ServiceUnavailableError if the queue or the storage is full
    */
   get(address: string, variant: VariantRequest, asker: Asker): Promise<NamedFile | null>
 }
@@ -77,7 +74,6 @@ export function openImageVariants(dependencies: ImageVariantsDependencies): Imag
   return { get: (address, variant, asker) => get(address, variant, asker, null) }
 }
 
-/** Original bytes are stored at the plain address together with their variants, so no record is read. */
 async function getAtHand(
   storage: MediaStorage,
   address: string,
@@ -113,10 +109,7 @@ interface Making {
   readonly variant: VariantRequest
 }
 
-/**
- * Stores a variant and adds it to the record. If the record changed or was removed, the variant is outdated and is
- * removed. Returns null if no variant exists afterwards.
- */
+/** If the record changed meanwhile, the variant is outdated and is removed. */
 async function make(
   { storage, records, spoolFolder }: ImageVariantsDependencies,
   processes: ImageProcesses,

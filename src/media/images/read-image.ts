@@ -6,7 +6,6 @@ import { rgbaToThumbHash } from 'thumbhash'
 export interface Image {
   readonly width: number
   readonly height: number
-  /** A few base64 bytes, or null if the image is not decoded. */
   readonly thumbhash: string | null
   readonly formats: readonly ImageFormat[]
 }
@@ -45,10 +44,7 @@ const MAX_SVG_BYTES = 10_000_000
 // Files are read once and replaced under the same name, so a cache would waste memory or be outdated.
 sharp.cache(false)
 
-/**
- * Returns the displayed dimensions of an image and writes its smaller formats into `folder`. Returns null for other
- * files and for images that cannot be decoded completely.
- */
+/** Writes the smaller formats into `folder`. Null for other files and broken images. */
 export async function readImage(
   { path, mime, size }: { readonly path: string; readonly mime: string; readonly size: number },
   folder: string,

@@ -13,8 +13,7 @@ const AVIF_EFFORT = 3
 const MOVING: ReadonlySet<string> = new Set(['.webp', '.gif'])
 
 /**
- * Renders a variant without enlarging the image. A crop keeps the focal point as close to the center as possible.
- *
+ * A crop keeps the focal point as close to the center as possible.
  * @throws Error if the file cannot be read as an image
  */
 export async function renderVariant(

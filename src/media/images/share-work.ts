@@ -2,8 +2,6 @@ import { ServiceUnavailableError, ValidationError } from '../../base/errors.ts'
 import { Aborted, TooSlow } from './image-processes.ts'
 
 /**
- * Runs work under a name for a caller until `gone` is aborted.
- *
  * @throws ValidationError if it recently took too long, ServiceUnavailableError if it was aborted
  */
 export type SharedWork<T> = (
@@ -22,8 +20,8 @@ interface Running<T> {
 }
 
 /**
- * Requests for the same work share one run. It is aborted when all of them are gone. `shareByKey` does not fit, because
- * it does not count its callers, and because a new request must not join an aborted run.
+ * The run is aborted when all requests are gone. `shareByKey` does not count its callers, and a new
+ * request must not join an aborted run.
  */
 export function shareWork<T>(now: () => number = Date.now): SharedWork<T> {
   const underWay = new Map<string, Running<T>>()

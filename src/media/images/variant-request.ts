@@ -3,7 +3,6 @@ import { ForbiddenError, ValidationError } from '../../base/errors.ts'
 import { typeOfExtension } from '../media-types.ts'
 
 export interface VariantRequest {
-  /** In pixels. Null is derived from the other side. */
   readonly width: number | null
   readonly height: number | null
   readonly fit: Fit
@@ -39,8 +38,7 @@ const PARAMETERS = ['width', 'height', 'fit', 'format', 'quality'] as const
 const STILL: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/tiff'])
 
 /**
- * Parses the image parameters of a query string. Returns null without any.
- *
+ * Returns null without image parameters.
  * @throws ValidationError for disallowed values, ForbiddenError for a missing or wrong signature
  */
 export function parseVariant(
@@ -152,7 +150,6 @@ function qualityOf(value: string | undefined): number {
   )
 }
 
-/** Chooses the smallest format that the browser names explicitly. Wildcards do not count. */
 function negotiate(name: string, accept: string): VariantRequest['format'] {
   const type = typeOfExtension(/\.\w+$/.exec(name)?.[0] ?? '') ?? ''
   if (type === 'image/avif' || type === 'image/webp') return 'original'

@@ -14,7 +14,6 @@ import {
 
 const BUCKET = 'quire_uploads'
 
-/** Files in the database in chunks, for nodes that only share the database. */
 export function openGridFsStorage(database: Pick<Database, 'bucket' | 'collection'>): MediaStorage {
   const bucket = database.bucket(BUCKET)
   return {

@@ -15,11 +15,7 @@ import {
 /** Not a valid storage name, so partial files are never served. */
 const PART = '.part~'
 
-/**
- * Files in a local folder, which is created if needed.
- *
- * @throws ConfigError if it cannot be used
- */
+/** @throws ConfigError if the folder cannot be used */
 export async function openLocalStorage(folder: string): Promise<MediaStorage> {
   await assertWritable(folder)
   const pathOf = (name: string): string => {
@@ -101,10 +97,7 @@ async function renameFile(from: string, to: string): Promise<void> {
   }
 }
 
-/**
- * A rename is atomic but limited to one file system. Syncs bytes and name before it returns, because a power failure
- * must not leave a record without its file.
- */
+/** Atomic. Syncs bytes and name: a power failure must not leave a record without its file. */
 async function move(from: string, to: string): Promise<void> {
   await syncFile(from)
   try {

@@ -41,11 +41,7 @@ const MAX_PARTS = 10_000
 /** Parts of a file in memory at a time. Two would take 70 MB for a file of 1 GB. */
 const CONCURRENT_PARTS = 1
 
-/**
- * Files in a bucket of S3 or a compatible service.
- *
- * @throws ConfigError with the reason if the bucket cannot be reached
- */
+/** @throws ConfigError with the reason if the bucket cannot be reached */
 export async function openS3Storage(options: S3Config): Promise<MediaStorage> {
   const { bucket: name, keyPrefix, publicUrl } = options
   const client = openClient(options)

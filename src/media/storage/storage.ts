@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 
-/** Stores the bytes of files. Names are generated, see `isStorageName`. */
 export interface MediaStorage {
   readonly provider: string
   /** Moves the file at `path` under a name and replaces an earlier file atomically. */
@@ -9,7 +8,6 @@ export interface MediaStorage {
   rename(from: string, to: string): Promise<void>
   get(name: string): Promise<StoredFile | null>
   remove(name: string): Promise<void>
-  /** Returns the URL of a file: a path of this server or of another service. */
   urlOf(name: string): string
   /** Lists files in no order. Concurrent changes may be missing. */
   list(): AsyncIterable<StoredName>
@@ -33,7 +31,6 @@ export interface StoredFile {
   /** Quoted, as in the header. Changes with the bytes. */
   readonly etag: string
   readonly modifiedAt: Date
-  /** Reads all bytes or a range that includes both ends. */
   read(range?: ByteRange): Readable
 }
 

@@ -8,7 +8,6 @@ import { didYouMean } from '../../base/near-miss.ts'
 import { scalarRule } from '../values/scalar-rules.ts'
 import { sentenceOf } from '../values/value-messages.ts'
 
-/** Finds contradictions between options of an attribute, or with its neighbors. */
 export function findContradictions(
   definition: AttributeDefinition,
   neighbours: readonly string[],

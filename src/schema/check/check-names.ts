@@ -3,7 +3,6 @@ import type { ContentTypeDefinition, DeclarationFault } from '../definition.ts'
 
 const ROUTE_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
 
-/** Finds API names and collection names that are already taken. */
 export function findNameFaults(
   type: ContentTypeDefinition,
   all: readonly ContentTypeDefinition[],

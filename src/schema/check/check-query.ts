@@ -58,7 +58,6 @@ const QUERY: Joi.PartialSchemaMap = {
 const QUERY_RULE = Joi.object(QUERY).unknown().required()
 const PARAMETER_RULE = Joi.object(PARAMETER).unknown().required()
 
-/** Finds all faults in the shape of a named query. Its filters and fields are checked when it is compiled. */
 export function checkQuery({ file, uid: name, content, fault }: DeclarationFile): CheckedQuery {
   if (fault !== undefined) return { file, faults: [{ path: '', problem: fault }], query: null }
   const faults = [

@@ -24,7 +24,6 @@ const OTHER_KIND: Readonly<Record<RelationKind, RelationKind>> = {
   manyToMany: 'manyToMany',
 }
 
-/** Finds references to missing targets, and relations whose other side does not refer back. */
 export function findReferenceFaults(
   holder: Holder,
   declared: DeclaredTypes,
@@ -146,7 +145,6 @@ function kindFaults(
   return [{ path: 'relation', problem: `${there} must be ${expected}, not ${other}` }]
 }
 
-/** Finds components that require themselves and so can never be complete. */
 export function findEndlessComponents(
   components: readonly ComponentDefinition[],
 ): readonly { readonly component: ComponentDefinition; readonly attribute: string }[] {

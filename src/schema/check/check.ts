@@ -41,8 +41,7 @@ interface CheckedFile extends ParsedFile {
 }
 
 /**
- * Returns the declared definitions with defaults and built-in types. A file for a built-in type adds attributes to it.
- *
+ * Adds defaults and built-in types. A file for a built-in type adds attributes to it.
  * @throws SchemaError with all faults, each with its file and path
  */
 export function checkDefinitions(

@@ -5,10 +5,7 @@ const STORED_AS: ReadonlyMap<unknown, ScalarType> = new Map([
   ['plugin::color-picker.color', 'string'],
 ])
 
-/**
- * Replaces a custom field of a plugin by a JSON attribute, because only the plugin knows its values. Returns other
- * attributes unchanged.
- */
+/** As JSON, because only the plugin knows its values. */
 export function plainAttribute(declared: unknown): unknown {
   if (typeof declared !== 'object' || declared === null) return declared
   const { type, customField, options: _ofThePlugin, ...rest } = declared as Record<string, unknown>

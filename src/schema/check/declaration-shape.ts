@@ -87,7 +87,6 @@ const INFO: Joi.PartialSchemaMap = {
   icon: Joi.any(),
 }
 const API: Joi.PartialSchemaMap = { filterable: Joi.array().items(name).unique() }
-/** The problem is passed as a value, because Joi would interpret its braces in a message. */
 const preview = Joi.string().custom((template: string, helpers) => {
   const problem = previewProblem(template)
   return problem === null ? template : helpers.message({ custom: '{#problem}' }, { problem })

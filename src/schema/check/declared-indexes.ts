@@ -18,7 +18,6 @@ const DATES: Attributes = {
   publishedAt: { type: 'datetime' },
 }
 
-/** These values are only compared as a whole, so an index would not help. */
 const WITHOUT_INDEX: ReadonlySet<string> = new Set(['json', 'blocks', 'password'])
 
 /** MongoDB allows 32 keys per index. `status`, `locale` and `id` are always added. */
@@ -56,7 +55,6 @@ function toIndexedPath(entry: string): IndexedPath {
   return { path, direction: order === 'desc' ? -1 : 1 }
 }
 
-/** Finds paths in `options.indexes` that do not exist or cannot be indexed. */
 export function findIndexFaults(
   { attributes, indexes = [] }: ContentTypeDefinition,
   components: readonly ComponentDefinition[],

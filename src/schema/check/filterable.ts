@@ -15,7 +15,6 @@ interface DeclaredShapes {
   readonly components: readonly ComponentDefinition[]
 }
 
-/** Finds paths in `options.api.filterable` that descriptions cannot offer as filters. */
 export function findFilterableFaults(
   { attributes, filterable = [] }: ContentTypeDefinition,
   known: DeclaredShapes,

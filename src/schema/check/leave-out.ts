@@ -13,10 +13,7 @@ export interface LeftOut {
   readonly why: string
 }
 
-/**
- * Removes relations to accounts of the admin panel, and inverse sides without an owner. The owner of a removed inverse
- * side keeps a one-way relation.
- */
+/** The owner of a removed inverse side keeps a one-way relation. */
 export function leaveOut(declared: DeclaredTypes): {
   readonly declared: DeclaredTypes
   readonly leftOut: readonly LeftOut[]

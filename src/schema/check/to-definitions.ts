@@ -28,7 +28,6 @@ export interface Declaration {
   readonly attributes?: Readonly<Record<string, unknown>>
 }
 
-/** A file with its valid attributes. `declaration` is null if the file cannot be read. */
 export interface ParsedFile {
   readonly file: DeclarationFile
   readonly declaration: Declaration | null
@@ -106,7 +105,6 @@ export function toComponents({
   return [{ uid: file.uid, file: file.file, displayName, attributes }]
 }
 
-/** The plural of a simple English noun: `category` → `categories`, `box` → `boxes`. */
 function pluralOf(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`
   if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`

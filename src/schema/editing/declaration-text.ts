@@ -2,15 +2,11 @@
 const WIDTH = 100
 const INDENT = '  '
 
-/**
- * Formats a declaration: two spaces per level, keys in their order, one newline at the end. Equal content gives equal
- * text.
- */
+/** Equal content gives equal text. Keys keep their order. */
 export function declarationText(content: unknown): string {
   return `${formatValue(content, '', 0)}\n`
 }
 
-/** `taken` is the number of characters before the value on its first line. */
 function formatValue(value: unknown, indent: string, taken: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const inner = indent + INDENT

@@ -8,11 +8,7 @@ const MAX_LENGTH = 63
 /** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
-/**
- * Returns the file of a new declaration such as `api::recipe.recipe` or `shared.link`.
- *
- * @throws ValidationError for any other uid, and for one to be removed
- */
+/** Such as `api::recipe.recipe` or `shared.link`. @throws ValidationError for any other uid */
 export function newPlaceOf(layout: DeclarationLayout, uid: Uid, content: object | null): NewFile {
   if (content === null) throw refusal(uid, `there is no declaration of ${uid}`)
   return uid.startsWith('api::') ? contentTypePlace(layout, uid) : componentPlace(layout, uid)

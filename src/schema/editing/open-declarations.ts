@@ -29,15 +29,13 @@ export interface DeclaredFiles {
   readonly files: readonly DeclaredFile[]
 }
 
-/** Declarations by uid, including new ones. Null removes one. */
 export type DeclarationChanges = ReadonlyMap<Uid, object | null>
 
 export interface Declarations {
   read(): Promise<DeclaredFiles>
   /**
-   * Writes all differences or none, after the same checks as at startup.
-   *
-   * @throws ValidationError with the faults of a startup, PreconditionFailedError if `matches` refuses the revision
+   * Writes all differences or none. @throws ValidationError with the faults of a startup,
+   * PreconditionFailedError if `matches` refuses the revision
    */
   change(
     changes: DeclarationChanges,
@@ -45,10 +43,7 @@ export interface Declarations {
   ): Promise<DeclaredFiles>
 }
 
-/**
- * `assertUsable` performs the startup checks beyond `checkDefinitions` and throws a SchemaError. Call this at startup,
- * while the files are those that the process has read.
- */
+/** Call this at startup, while the files are those that the process has read. */
 export function openDeclarations(
   folder: string,
   assertUsable: (definitions: Definitions) => void,

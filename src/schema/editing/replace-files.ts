@@ -9,9 +9,7 @@ export interface FileChange {
 }
 
 /**
- * Writes files atomically: the text is synced under another name and then renamed. If a write fails, earlier ones are
- * reverted. A crash in between leaves some files changed.
- *
+ * Syncs the text under another name, then renames. If a write fails, earlier ones are reverted.
  * @throws ApplicationError for a file that a symbolic link leads out of the folder
  */
 export async function replaceFiles(folder: string, changes: readonly FileChange[]): Promise<void> {

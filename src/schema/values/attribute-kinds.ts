@@ -19,11 +19,7 @@ export interface ScalarKind {
   readonly ordered: boolean
   /** How `_q` compares it: containment, equality, or not at all. */
   readonly searchable: 'text' | 'number' | 'no'
-  /**
-   * Parses a filter operand into stored form.
-   *
-   * @throws ValidationError if the text is not a value of the type
-   */
+  /** Returns the stored form. @throws ValidationError if the text is not a value of the type */
   readonly fromQuery: (text: string) => unknown
   readonly toJson: (stored: unknown) => unknown
 }

@@ -7,7 +7,6 @@ const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
   ['f', false],
 ])
 
-/** Parses a boolean in a URL. Returns undefined for other text. */
 export function booleanOf(text: unknown): boolean | undefined {
   return BOOLEANS.get(text)
 }

@@ -29,8 +29,8 @@ let texts = 0
 const givenUp = new WeakMap<RegExp, number>()
 
 /**
- * Returns whether a text matches a declared pattern, or null if that takes too long. A pattern such as `^(\w+\s?)*$`
- * backtracks exponentially on some texts of 40 characters and blocks the event loop.
+ * Null if it takes too long: a pattern such as `^(\w+\s?)*$` backtracks exponentially on some texts
+ * of 40 characters and blocks the event loop.
  */
 export function testInTime(regex: RegExp, text: string): boolean | null {
   if (mostSteps(regex, text.length) <= QUICK_STEPS) return regex.test(text)
@@ -62,9 +62,7 @@ function isSpent(): boolean {
   return spent === Infinity
 }
 
-/**
- * Newer Node versions measure the time of a thread. Other threads of this process compress and hash at the same time.
- */
+/** Newer Node versions measure a thread. Other threads compress and hash at the same time. */
 const clocks: {
   cpuUsage(before?: NodeJS.CpuUsage): NodeJS.CpuUsage
   threadCpuUsage?(before?: NodeJS.CpuUsage): NodeJS.CpuUsage

@@ -1,7 +1,4 @@
-/**
- * A decimal number with its original digits, until the database converts it to Decimal128. Limited to 34 digits and
- * exponents of -6143 to 6144.
- */
+/** Keeps its original digits. Limited to 34 digits and exponents of -6143 to 6144. */
 export class Decimal {
   readonly text: string
 
@@ -40,7 +37,6 @@ export function significantDigits(text: string): string {
 interface Parts {
   readonly sign: -1 | 0 | 1
   readonly digits: string
-  /** The position of the first digit relative to the decimal point. */
   readonly size: number
 }
 

@@ -11,10 +11,7 @@ import { IGNORED_KEYS } from './known-keys.ts'
 import { STORED_PASSWORD } from './stored-password.ts'
 import { ID_RULE, type Occasion, scalarRule, storedDefault } from './scalar-rules.ts'
 
-/**
- * The meaning of absent attributes. For a new value, defaults apply and required ones must exist (`fill`). Otherwise
- * stored values stay (`keep`).
- */
+/** Applies defaults and requires required ones (`fill`), or keeps stored values (`keep`). */
 export type Absence = 'fill' | 'keep'
 
 type Attributes = Readonly<Record<string, AttributeDefinition>>
@@ -23,7 +20,6 @@ interface Scope {
   readonly occasion: Occasion
   readonly components: ReadonlyMap<Uid, ComponentDefinition>
   readonly made: Map<string, JoiSchema>
-  /** Components whose rule is being built, to detect recursion. */
   readonly open: Set<string>
 }
 
@@ -45,9 +41,7 @@ const joi = Joi.extend({
   },
 }) as Root & { chosen(): { by(choose: Choose): AnySchema } }
 
-/**
- * The rule for a payload, or for a complete version, whose lists are never null. Unknown keys must be refused before.
- */
+/** Unknown keys must be refused before. */
 export function contentTypeRule(
   attributes: Attributes,
   components: ReadonlyMap<Uid, ComponentDefinition>,

@@ -4,14 +4,13 @@ const DRIVER_KEY = '_bsontype'
 const ESCAPES: Readonly<Record<string, string>> = { '%': '%25', '.': '%2E' }
 
 /**
- * Escapes keys that the database or its driver could misinterpret: keys with `.`, keys that start with `$`, the empty
- * key and `_bsontype`. They are stored as `%:` and the key, with `%25` for `%` and `%2E` for `.`.
+ * Escapes keys that the database or its driver could misinterpret. They are stored as `%:` and the
+ * key, with `%25` for `%` and `%2E` for `.`.
  */
 export function storedJson(value: unknown): unknown {
   return withKeys(value, storedKey)
 }
 
-/** Reverses `storedJson`. Returns other stored values unchanged. */
 export function shownJson(stored: unknown): unknown {
   return withKeys(stored, shownKey)
 }

@@ -17,8 +17,8 @@ type JsonCode =
   | 'string.surrogate'
 
 /**
- * Finds values that must not be stored: prototype keys, text and numbers that do not survive a round trip, and nesting
- * beyond 50 levels. BSON allows 100, and an entry adds its own levels. See `json-keys.ts` for escaped keys.
+ * Finds values that do not survive a round trip, and nesting beyond 50 levels. BSON allows 100, and
+ * an entry adds its own.
  */
 export function findJsonFault(value: unknown, depth = 1): JsonFault | null {
   if (typeof value !== 'object' || value === null) return faultHere(findScalarFault(value))

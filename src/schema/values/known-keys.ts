@@ -16,7 +16,6 @@ const SERVER_KEYS: ReadonlySet<string> = new Set([
   'updatedBy',
   'localizations',
 ])
-/** The server sets these. They are ignored, because clients send entries back as they were read. */
 export const IGNORED_KEYS = ['publishedAt', 'locale'] as const
 
 interface KeyRules {
@@ -24,11 +23,7 @@ interface KeyRules {
   readonly isTrusted: boolean
 }
 
-/**
- * Refuses the first key, at any depth, that is unknown or not writable.
- *
- * @throws ValidationError
- */
+/** Refuses the first key, at any depth, that is unknown or not writable. @throws ValidationError */
 export function assertKnownKeys(
   data: Data,
   attributes: Attributes,

@@ -3,20 +3,17 @@ import { Decimal } from './decimal.ts'
 export const INT32 = { min: -2147483648, max: 2147483647 } as const
 export const INT64 = { min: -9223372036854775808n, max: 9223372036854775807n } as const
 
-/** Parses text such as `1e1`, ` 10 `, `+3` and `0x10`. Returns null for other text and for infinite numbers. */
 export function parseNumber(text: string): number | null {
   if (text.trim() === '') return null
   const value = Number(text)
   return Number.isFinite(value) ? value : null
 }
 
-/** Keeps all digits. Does not check the range. Returns null for other text. */
 export function parseBigInteger(text: string): bigint | null {
   const trimmed = text.trim()
   return /^[+-]?\d{1,100}$/.test(trimmed) ? BigInt(trimmed.replace(/^\+/, '')) : null
 }
 
-/** Keeps the digits of the text. Returns null for other text and for too many digits. */
 export function parseDecimal(text: string): Decimal | null {
   const decimal = Decimal.parse(text)
   if (decimal !== null) return decimal

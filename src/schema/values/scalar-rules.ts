@@ -10,7 +10,6 @@ import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numb
 import { DATE_MESSAGE, momentOf, parseDate, parseDatetime, parseTime } from './temporal.ts'
 import { findTextFault } from './text-values.ts'
 
-/** A value is checked as sent for a draft, as sent for direct publication, or as stored. */
 export type Occasion = 'draft' | 'direct' | 'publishable'
 
 type Rule = (definition: ScalarDefinition, occasion: Occasion) => JoiSchema
@@ -43,10 +42,7 @@ const RULES = {
   blocks: unlessStored(readBlocks),
 } satisfies Readonly<Record<ScalarType, Rule>>
 
-/**
- * The rule for a present value. Null is allowed unless the attribute is required, and always in a draft. The caller
- * handles presence and defaults.
- */
+/** Null is allowed in a draft. The caller handles presence and defaults. */
 export function scalarRule(definition: ScalarDefinition, occasion: Occasion): JoiSchema {
   const rule = RULES[definition.type](definition, occasion)
   return definition.required === true && occasion !== 'draft' ? rule : rule.allow(null)
@@ -168,7 +164,6 @@ function atMost(limit: Limit): CustomValidator {
     isBelow(limit, value) ? error('number.max', { limit }) : value
 }
 
-/** Invalid numbers are not compared, because they already have a fault. */
 function isBelow(one: unknown, other: unknown): boolean {
   if (one instanceof Decimal && other instanceof Decimal) return one.compareTo(other) < 0
   return isNumber(one) && isNumber(other) && one < other
@@ -214,7 +209,6 @@ function bigIntegerOf(value: unknown): bigint | null {
   return digits === null ? null : parseBigInteger(digits)
 }
 
-/** Returns text unchanged and the digits of a number object of the driver. */
 function digitsOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   const isStored = typeof value === 'object' && value !== null && !isPlain(value)

@@ -25,7 +25,6 @@ export function withNulls(stored: Data, attributes: Attributes, components: Comp
   return complete
 }
 
-/** Returns a version as readers see it: scalars in JSON form, without private attributes. */
 export function shownValues(stored: Data, attributes: Attributes, components: Components): Data {
   const shown: Data = {}
   for (const [name, definition] of Object.entries(attributes)) {

@@ -1,7 +1,4 @@
-/**
- * Dates and times as text. Everything is UTC: a datetime without a zone means UTC, independent of the server's zone.
- * Parsers return null for other text.
- */
+/** A datetime without a zone means UTC, independent of the server's zone. */
 
 const ISO =
   /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
@@ -13,7 +10,7 @@ export const DATETIME_FORMAT_MESSAGE = 'Invalid format, expected a timestamp or 
 export const TIME_FORMAT_MESSAGE = 'Invalid time format, expected HH:mm:ss.SSS'
 
 /**
- * Parses `YYYY-MM-DD`, or the date part of an ISO datetime, as midnight UTC. Returns a fault sentence for other text.
+ * `YYYY-MM-DD`, or the date of an ISO datetime, as midnight UTC. Returns a fault for other text.
  */
 export function parseDate(text: string): Date | string {
   const day = ISO.exec(text)?.[1]
@@ -53,9 +50,7 @@ const TWO_DIGITS = digitsOf(2)
 const THREE_DIGITS = digitsOf(3)
 
 /**
- * Formats epoch milliseconds like `Date#toISOString` in a third of the time, because it caches the text of the day.
- *
- * @throws RangeError outside the range of `Date`
+ * Like `Date#toISOString` in a third of the time. @throws RangeError outside the range of `Date`
  */
 export function isoText(epochMilliseconds: number): string {
   const day = Math.floor(epochMilliseconds / DAY_MS)

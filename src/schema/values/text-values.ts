@@ -6,7 +6,6 @@ export function findTextFault(text: string): 'nul' | 'surrogate' | null {
   return LONE_SURROGATE.test(text) ? 'surrogate' : null
 }
 
-/** Returns the path of a text or key with an unpaired surrogate, or null. */
 export function findHalf(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return LONE_SURROGATE.test(value) ? [] : null
   if (typeof value !== 'object' || value === null) return null

@@ -1,8 +1,7 @@
 import type { AttributePlan } from '../plan.ts'
 
 /**
- * The initial value of an attribute: an empty list for lists, else null. A required list of components is null as well,
- * so that publishing distinguishes it from an emptied list.
+ * A required list of components is null, so that publishing distinguishes it from an emptied list.
  */
 export function unsetValue(attribute: AttributePlan): null | readonly never[] {
   switch (attribute.kind) {

@@ -19,10 +19,7 @@ import { type Complaint, printValue, reasonOf, sentenceOf } from './value-messag
 const MAX_DEPTH = 100
 const OPTIONS = { abortEarly: false, convert: false } as const
 
-/**
- * Compiles the validators of a content-type, see `Validators`. Validators that the type rarely uses are built on first
- * use.
- */
+/** Validators that the type rarely uses are built on first use. */
 export function compileValidators(
   { attributes, draftAndPublish }: Pick<ContentTypeDefinition, 'attributes' | 'draftAndPublish'>,
   components: ReadonlyMap<Uid, ComponentDefinition>,

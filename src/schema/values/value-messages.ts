@@ -87,7 +87,6 @@ function reason(code: Reason['code'], params: Readonly<Record<string, Param>>): 
   return Object.keys(params).length === 0 ? { code } : { code, params }
 }
 
-/** Returns `links[1].label`, or `this` for the payload itself. */
 export function labelOf(path: readonly (string | number)[]): string {
   const label = path.reduce<string>(
     (before, key) => (typeof key === 'number' ? `${before}[${key}]` : `${before}.${key}`),

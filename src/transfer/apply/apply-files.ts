@@ -24,9 +24,7 @@ export interface Applying {
 
 export interface ApplyReport {
   readonly files: Readonly<Record<string, Counts>>
-  /** One sentence each, at most a hundred. */
   readonly faults: readonly string[]
-  /** By uid, or null if documents were not pruned. */
   readonly pruned: Pruned | null
   readonly complete: boolean
 }
@@ -38,10 +36,9 @@ const UNRESTRICTED_WRITER = {
 }
 
 /**
- * Creates and updates documents from files. Unchanged documents are not written, so it can run at any time. Lines that
- * refer to later documents, or to each other, are processed in further passes.
- *
- * @throws ApplicationError for unreadable files, and if it should prune after a failure
+ * Unchanged documents are not written, so it can run at any time. Lines that refer to later
+ * documents need further passes. @throws ApplicationError for unreadable files, or pruning after a
+ * failure
  */
 export async function applyFiles(applying: Applying, options: ApplyOptions): Promise<ApplyReport> {
   const types = typesByName(applying.schema.contentTypes.values())

@@ -10,9 +10,8 @@ const FACTS = ['name', 'alternativeText', 'caption', ...BYTE_ATTRIBUTES, 'provid
 type MapNode = (node: Data) => Data
 
 /**
- * Completes files in `blocks`. An image such as `{ "type": "image", "image": { "documentId": "…" } }` gets the
- * attributes of its file, and a link with `"file": { "documentId": "…" }` its URL. References to missing files stay and
- * are refused later.
+ * An image gets the attributes of its file, and a link with `"file": { "documentId": "…" }` its
+ * URL. References to missing files stay and are refused later.
  */
 export async function withFiles(
   { context, rules: { types } }: BulkRun,

@@ -7,7 +7,6 @@ import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { assertShallow } from '../../schema/values/json-levels.ts'
 import { utf8Text } from '../utf8-text.ts'
 
-/** Parses a table. The first row contains attribute names. An unreadable row becomes its error. */
 export async function* csvRows(
   bytes: Readable,
   plan: ContentTypePlan,
@@ -34,7 +33,6 @@ const MAX_ROW = 1024 * 1024
 const MAX_UNENDED = 4 * MAX_ROW
 const MAX_LISTED_NAMES = 10
 
-/** @throws ApplicationError for an endless row, and for bytes that are neither UTF-8 nor marked as UTF-16 */
 async function* boundedRows(
   chunks: AsyncIterable<Buffer>,
   { info }: Pick<Parser, 'info'>,
@@ -63,7 +61,6 @@ const SEPARATOR = ';'
 /** Other numbers stay text to keep all digits. */
 const NUMBERS: ReadonlySet<string> = new Set(['integer', 'float'])
 
-/** @throws ApplicationError for an unknown column, and for two columns of one attribute */
 function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
   const wrong = names.filter((name) => {
     const [first = '', key, ...others] = name.split('.')

@@ -38,7 +38,6 @@ export async function findWaiting(
   return waiting
 }
 
-/** Returns the lines that only wait for each other. Each can be stored without these relations and completed later. */
 export function keepMutual<K>(waiting: ReadonlyMap<K, WaitingLine>): ReadonlyMap<K, WaitingLine> {
   let kept = waiting
   for (;;) {
@@ -51,10 +50,7 @@ export function keepMutual<K>(waiting: ReadonlyMap<K, WaitingLine>): ReadonlyMap
   }
 }
 
-/**
- * Removes missing relations from a line. The result is a draft if the type has drafts, because incomplete documents are
- * not published.
- */
+/** The result is a draft if the type has drafts, because incomplete documents are not published. */
 export function withoutMissing(
   { rules }: BulkRun,
   sent: SentLine,

@@ -5,9 +5,8 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SourceFile } from './source-files.ts'
 
 /**
- * Converts a record of a file to a line of a bulk request. A record is either such a line, with type and locale
- * optionally taken from the file name, or a plain document with `documentId`, `locale` and `status` next to its
- * attributes. Without a documentId, `key` or the first unique attribute identifies it.
+ * A record is either a line of a bulk request, or a plain document with `documentId`, `locale` and
+ * `status` next to its attributes. `key` or the first unique attribute replaces a documentId.
  */
 export function lineOf(
   value: unknown,

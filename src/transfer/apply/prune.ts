@@ -15,8 +15,8 @@ export interface PruneOptions {
 const GROUP = 200
 
 /**
- * Deletes documents without a line, for types with files named after them. Types without any line are skipped, because
- * an empty file is probably a mistake. Returns null without confirmation.
+ * Types without any line are skipped: an empty file is probably a mistake. Null without
+ * confirmation.
  */
 export async function pruneTypes(
   run: BulkRun,

@@ -21,7 +21,6 @@ import type { SourceFile } from './source-files.ts'
 
 export interface ReadOptions {
   readonly path: string
-  /** The unique attribute that identifies documents without a documentId, or null for the first one given. */
   readonly key: string | null
   readonly dryRun: boolean
   readonly input: Readable
@@ -54,8 +53,7 @@ const MAX_PASSES = 10
 const MAX_DEFERRED = 100_000
 
 /**
- * Reads the files until another pass would not help. Then stores lines that refer to each other without these relations
- * and completes them in a last pass.
+ * Lines that refer to each other are stored without these relations and completed in a last pass.
  */
 export async function readRepeatedly(
   run: BulkRun,
@@ -86,7 +84,6 @@ type Result = Done['result']
 interface Pass extends ReadOptions {
   readonly total: number | null
   readonly named: DocumentIdsByType
-  /** Results of lines that were stored without relations, by `nameOfLine`. */
   readonly begun: ReadonlyMap<string, Result>
 }
 
@@ -207,7 +204,6 @@ function noteBegun(
   }
 }
 
-/** @throws errors that do not belong to a line and end the run */
 function assertOfLine(error: CmsError): void {
   if (error.status >= 500) throw error
 }

@@ -13,7 +13,6 @@ import type { SourceFile } from './source-files.ts'
 /** A JSON array is read into memory. Larger inputs must be NDJSON. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024
 
-/** Converts documents to bulk lines. For tables and arrays the line number is the index. */
 export async function* readSource(
   file: SourceFile,
   { key, input }: { readonly key: string | null; readonly input: Readable },

@@ -10,7 +10,6 @@ export interface SourceFile {
   readonly path: string | null
   readonly name: string
   readonly format: SourceFormat
-  /** The type in the file name, or null if each line names its type. */
   readonly plan: ContentTypePlan | null
   readonly locale: string | null
 }
@@ -23,9 +22,7 @@ const FORMATS: ReadonlyMap<string, SourceFormat> = new Map([
 ])
 
 /**
- * Finds the files of a path, sorted by name: `article.csv`, `article.fr.json`, `02-article.ndjson`. An NDJSON file may
- * have any name.
- *
+ * Sorted by name: `article.csv`, `article.fr.json`, `02-article.ndjson`.
  * @throws ApplicationError for an unsupported file name
  */
 export async function findSources(

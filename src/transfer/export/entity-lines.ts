@@ -7,7 +7,6 @@ import type { Spool } from './spool.ts'
 
 export interface Lines {
   entity(plan: ContentTypePlan, version: StoredVersion): object
-  /** Links of owning sides of the version and its components. */
   links(plan: ContentTypePlan, version: StoredVersion): readonly object[]
 }
 

@@ -30,7 +30,6 @@ export interface ExportReport {
   readonly files: number
   readonly links: number
   readonly isConsistent: boolean
-  /** Files without stored bytes. */
   readonly missing: readonly string[]
 }
 
@@ -42,8 +41,8 @@ const LOCALE = 'plugin::i18n.locale'
 const LAYOUT = '5.54.0'
 
 /**
- * Exports content, files, end users, roles and locales in the archive layout of the reference. Also exports rows as
- * stored, settings and checksums to `quire/`, so that `importArchive` can restore an identical database.
+ * The archive layout of the reference. Rows as stored, settings and checksums go to `quire/`, so
+ * that `importArchive` can restore an identical database.
  */
 export async function exportArchive(given: ArchiveExport): Promise<ExportReport> {
   const { documents, schema, target, spoolFolder, onProgress } = given
@@ -66,7 +65,6 @@ export async function exportArchive(given: ArchiveExport): Promise<ExportReport>
         chained([settings.entities, ...plans.map((plan) => entities(plan, spool, lines, types))]),
       )
       files = await writeAssets(archive, given.storage, recordsOf(spool, plans), missing)
-      // Starts again, because links need the component ids of the rows.
       const again = openLines(spool)
       linkLines.push(...plans.map((plan) => linksOf(plan, spool, again)))
       links = await archive.lines('links/links_00001.jsonl', chained(linkLines))
@@ -98,7 +96,6 @@ interface SettingsLines {
   readonly links: readonly object[]
 }
 
-/** Locales and permissions are rows in the reference. Roles are exported with the versions. */
 async function settingsLines({ access, locales, schema }: ArchiveExport): Promise<SettingsLines> {
   const roles = await access.roles.list()
   const times = { locale: null }
@@ -149,7 +146,6 @@ function* linksOf(
   }
 }
 
-/** Rows as stored. Bytes are archived under their original names. */
 function* rowsOf(
   plans: readonly ContentTypePlan[],
   spool: Spool,

@@ -16,7 +16,6 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
 /** A snapshot of all versions in a folder, because it may not fit into memory. */
 export interface Spool {
-  /** False if concurrent writes never paused long enough. */
   readonly isConsistent: boolean
   readonly count: number
   versions(plan: ContentTypePlan): Iterable<StoredVersion>
@@ -29,8 +28,8 @@ const BEFORE_MS = 300_000
 const MAX_ROUNDS = 50
 
 /**
- * Reads all versions, then repeatedly the versions that the commit log reports as changed, until none are left. The
- * result is a snapshot of that moment. Rounds get shorter, because each only reads changes of the previous one.
+ * Reads all versions, then again those that the commit log reports as changed, until none are left.
+ * The result is a snapshot of that moment.
  */
 export async function openSpool(
   documents: DocumentContext,

@@ -8,7 +8,6 @@ import { createGzip } from 'node:zlib'
 import tar from 'tar-stream'
 
 export interface ArchiveWriter {
-  /** Collects JSON lines on disk first, because a tar header contains the size. */
   lines(path: string, values: Iterable<unknown>): Promise<number>
   text(path: string, text: string): Promise<void>
   bytes(path: string, size: number, bytes: Readable): Promise<void>
@@ -16,7 +15,6 @@ export interface ArchiveWriter {
 }
 
 export interface ArchiveTarget {
-  /** Compressed with gzip if it ends with `.gz`. */
   readonly path: string
   /** Encrypts like the reference, for a file `.enc`, unless null. */
   readonly key: string | null
@@ -24,7 +22,6 @@ export interface ArchiveTarget {
 
 const KEY_BYTES = 16
 
-/** Writes under a temporary name and renames the complete archive. */
 export async function writeArchive(
   { path, key }: ArchiveTarget,
   write: (writer: ArchiveWriter) => Promise<void>,

@@ -22,7 +22,6 @@ import {
 
 const NO_IDS: ReadonlyMap<number, string> = new Map()
 
-/** Converts validated values to their stored form. Component ids are reserved once for all of them. */
 export async function completeImports(
   { ids, hashPassword }: DocumentContext,
   plan: ContentTypePlan,
@@ -51,9 +50,7 @@ export async function completeImports(
   })
 }
 
-/**
- * Targets need not exist yet. @throws ValidationError for an inverse side, because its owner stores the relation
- */
+/** @throws ValidationError for an inverse side, because its owner stores the relation */
 function relationsOf(plan: ContentTypePlan, values: Data, isConsistent: boolean): DocumentChanges {
   const inputs = collectRelationChanges(plan, values)
   const trusted = [...namedTargets(inputs)].map(

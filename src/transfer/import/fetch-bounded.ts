@@ -25,8 +25,8 @@ export interface FetchedBytes {
 }
 
 /**
- * Sends a GET request. URLs from the source are untrusted, so all but the trusted origins must be public.
- * @throws ApplicationError for a forbidden address, a failed request, or a response that is too large
+ * URLs from the source are untrusted, so all but the trusted origins must be public.
+ * @throws ApplicationError for a forbidden address, a failed request, or a large response
  */
 export async function fetchBounded(target: URL, options: BoundedFetch): Promise<FetchedBytes> {
   const signal = AbortSignal.timeout(TOTAL_MS)

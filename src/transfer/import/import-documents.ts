@@ -13,7 +13,6 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 /** Each version repeats the values that all locales share. */
 export interface ImportedDocument {
-  /** Derived from the source document with `documentIdFor`, so that repeated imports store it once. */
   readonly documentId: string
   readonly versions: readonly ImportedVersion[]
 }
@@ -44,7 +43,6 @@ export interface ImportReport extends ImportProgress {
 }
 
 export interface ImportOptions {
-  /** Maximum versions per command. A document is never split between two commands. */
   readonly batchSize?: number
   readonly signal?: AbortSignal
   readonly onBatch?: (progress: ImportProgress) => void
@@ -61,9 +59,9 @@ const BATCH_SIZE = 1_000
 const TRUSTED = { creating: true, isTrusted: true } as const
 
 /**
- * Stores missing versions in batches and leaves existing ones unchanged, so that an interrupted import can be
- * repeated. A batch is not atomic. Published versions get a draft if the type has draft & publish.
- * @throws ValidationError for the first invalid document; the preceding batches are stored
+ * Leaves existing versions unchanged, so that an interrupted import can be repeated. Published
+ * versions get a draft. @throws ValidationError for the first invalid document; earlier batches are
+ * stored
  */
 export async function importDocuments(
   context: DocumentContext,

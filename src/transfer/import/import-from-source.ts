@@ -21,7 +21,6 @@ export interface SourceImport {
   readonly source: Source
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly locales: () => Promise<LocaleList>
-  /** Null for a dry run, which reads everything and stores nothing. */
   readonly destination: ImportDestination | null
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -39,8 +38,8 @@ export interface SourceReport {
 }
 
 /**
- * Imports locales, files and the content-types that both servers declare. Existing content stays unchanged, so that
- * an interrupted import can be repeated. @throws ApplicationError if the source fails
+ * Existing content stays, so that an interrupted import can be repeated.
+ * @throws ApplicationError if the source fails
  */
 export async function importFromSource(given: SourceImport): Promise<SourceReport> {
   const notTaken: string[] = []
@@ -224,7 +223,6 @@ async function* pagesOf(
   }
 }
 
-/** Stores all documents together, or one by one if any of them is invalid. Returns the number of new ones. */
 async function store(
   context: DocumentContext,
   plan: ContentTypePlan,

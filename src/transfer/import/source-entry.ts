@@ -6,7 +6,6 @@ const REFERENCE = { fields: { 0: 'documentId' } }
 const EVERY_SCALAR = true
 const MAX_DEPTH = 6
 
-/** Returns a `populate` parameter for everything that an entry owns, with relations as documentIds. */
 export function populateWhole(holder: ShapePlan, depth = 0): Data {
   return Object.fromEntries(
     [...holder.attributes.values()].flatMap((attribute): [string, unknown][] => {
@@ -39,7 +38,6 @@ function isTaken(attribute: AttributePlan): boolean {
   )
 }
 
-/** Converts an entry of the source to a payload. Files that are not in `stored` are omitted. */
 export function entryData(entry: Data, holder: ShapePlan, stored: ReadonlySet<string>): Data {
   return Object.fromEntries(
     [...holder.attributes.values()].flatMap((attribute): [string, unknown][] => {

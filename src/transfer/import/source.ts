@@ -71,7 +71,6 @@ function assertAnswered({ pathname }: URL, status: number): void {
   throw new ApplicationError(`the source answers ${status} to ${pathname}${hint}`)
 }
 
-/** Formats `{ a: { b: 1 } }` as `a[b]=1`. */
 function bracketed(value: Data, prefix = ''): readonly string[] {
   return Object.entries(value).flatMap(([key, one]) => {
     const name = prefix === '' ? key : `${prefix}[${key}]`

@@ -5,7 +5,6 @@ type PlainKind = 'text' | 'integer' | 'number' | 'flag' | 'json'
 
 export interface FieldModel {
   readonly identifier: string
-  /** The quoted name in JSON or in the URL. */
   readonly key: string
   readonly type: ValueType
   /** The declared type, with `?` for an optional value, as in all these languages. */
@@ -32,7 +31,6 @@ export interface QueryModel {
   readonly parameters: readonly FieldModel[]
 }
 
-/** The syntax of a language. `writeCode` supplies names, quotes and types. */
 export interface Language {
   readonly naming: Naming
   /** For enumeration constants, if different from `naming`. */
@@ -48,7 +46,6 @@ export interface Language {
   readonly queries: (queries: readonly QueryModel[]) => string
 }
 
-/** Reads values from parsed JSON. Each function maps an expression to an expression. */
 export interface Readers extends Readonly<Record<PlainKind, (value: string) => string>> {
   readonly enumeration: (value: string, name: string) => string
   readonly entry: (value: string, name: string) => string
@@ -79,7 +76,6 @@ export function writeCode(code: Code, language: Language): string {
   ].join('\n')
 }
 
-/** Returns the expression that reads `value`, an expression of parsed JSON. */
 export function readValue(type: ValueType, value: string, readers: Readers): string {
   switch (type.kind) {
     case 'list':

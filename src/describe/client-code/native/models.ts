@@ -99,7 +99,6 @@ function typeNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, stri
 
 const ALWAYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 
-/** Returns the models of readable content-types and of the results of permitted queries. */
 export function modelsOf({ schema, grants }: CodeFacts): Code {
   const names = typeNames(nameSchemas(schema))
   const making: Making = {
@@ -130,7 +129,6 @@ interface Making {
   readonly models: Model[]
   readonly enumerations: Enumeration[]
   readonly unions: Union[]
-  /** Names of types, and holders that have a model or are being built. */
   readonly taken: Set<string>
   readonly known: Set<string>
   readonly names: ReadonlyMap<string, string>
@@ -170,7 +168,6 @@ function addEntry(making: Making, wanted: string, { scalars, links }: ShownEntry
   return name
 }
 
-/** Reserves the position before the models that it refers to. */
 function addModel({ models }: Making, name: string, fieldsOf: () => readonly Field[]): void {
   const place = models.push({ name, fields: [] }) - 1
   models[place] = { name, fields: fieldsOf() }
@@ -191,7 +188,6 @@ function scalarField(
   return { key, type: { kind: 'enumeration', name }, isOptional }
 }
 
-/** Returns null for unreadable and untyped relations. */
 function populatedField(making: Making, one: Populatable, owner: string): Field | null {
   const { name: key } = one
   const link = (target: ShapePlan, isMany: boolean): Field => {

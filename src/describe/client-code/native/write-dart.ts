@@ -55,7 +55,6 @@ const READERS: Readers = {
   list: (value, read) => `(${value} as List).map((one) => ${read}).toList()`,
 }
 
-/** Writes Dart without dependencies. The classes read output of `jsonDecode`. */
 export function writeDart(code: Code): string {
   return writeCode(code, DART)
 }

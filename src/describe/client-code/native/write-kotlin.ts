@@ -70,7 +70,6 @@ const READERS: Readers = {
   list: (value, read) => `(${value} as List<*>).map { one -> ${read} }`,
 }
 
-/** Writes Kotlin without dependencies. The data classes read output of any JSON parser. */
 export function writeKotlin(code: Code): string {
   return writeCode(code, KOTLIN)
 }

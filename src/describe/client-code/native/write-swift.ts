@@ -59,7 +59,6 @@ const SWIFT: Language = {
   queries: writeQueries,
 }
 
-/** Writes Swift that only imports Foundation. `JSONDecoder` decodes the classes. */
 export function writeSwift(code: Code): string {
   return writeCode(code, SWIFT)
 }
