@@ -24,7 +24,7 @@ const profiles = {
     reporter: 'dot',
     timeout: base.timeout,
     spec: [
-      ...tests('dist/test/project', 'architecture', 'decisions'),
+      ...tests('dist/test/project', 'architecture', 'decisions', 'plain-english'),
       'dist/test/clients/written-types.test.js',
     ],
   },
@@ -41,6 +41,7 @@ const profiles = {
         'differences-page',
         'docs-index',
         'mocha-profiles',
+        'plain-english',
         'page-commands',
         'page-scripts',
         'start-imports',

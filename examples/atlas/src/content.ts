@@ -1,4 +1,4 @@
-// Written by `quire client ts`: write it anew when the content-types change.
+// Written by `quire client ts`: run it again when the content-types change.
 import * as quire from '@quire/client'
 
 export interface Article {

@@ -1,5 +1,5 @@
 import { askedPublication } from '../../mongo/read/published-conditions.ts'
-import { findOwners } from '../../mongo/read/read-related.ts'
+import { findRelationOwners } from '../../mongo/read/read-related.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
 import { tooManyEntries } from '../../query/answer-size.ts'
@@ -79,7 +79,7 @@ function findUsers(
 ): Promise<readonly StoredVersion[]> {
   const file = { locale: NO_LOCALE, status: 'published' } as const
   const key = targetVersion(plan, file, { ...reader, status: 'published' })
-  return findOwners(database, plan, owned, {
+  return findRelationOwners(database, plan, owned, {
     conditions: askedPublication(plan, key.status, reader),
     sort: [],
     versions: shownVersions(plan, key, reader),

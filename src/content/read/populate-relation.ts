@@ -1,7 +1,7 @@
 import { bothConditions, NO_CONDITIONS } from '../../mongo/read/conditions.ts'
 import { askedPublication } from '../../mongo/read/published-conditions.ts'
 import {
-  findOwners,
+  findRelationOwners,
   findTargets,
   placesIn,
   type RelatedRead,
@@ -124,7 +124,7 @@ function inverseSide(
   const owned = { attribute, documentIds: unique(rows.map(({ documentId }) => documentId)) }
   const target = node.relation.target()
   return async (read, limit) => {
-    const owners = await findOwners(database, target, owned, { ...read, limit: limit + 1 })
+    const owners = await findRelationOwners(database, target, owned, { ...read, limit: limit + 1 })
     return owners.length > limit ? null : relatedByOwners(owners, attribute, node, read)
   }
 }

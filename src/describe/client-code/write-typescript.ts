@@ -46,7 +46,7 @@ export function writeTypeScript({ schema, locales, grants }: CodeFacts): string 
 
 const FILE = 'plugin::upload.file'
 
-const HEAD = `// Written by \`quire client ts\`: write it anew when the content-types change.
+const HEAD = `// Written by \`quire client ts\`: run it again when the content-types change.
 import * as quire from '@quire/client'
 `
 

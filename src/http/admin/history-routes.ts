@@ -14,7 +14,7 @@ import { readCondition, sendTagged } from '../answer/entity-tag.ts'
 import { entryEnvelope } from '../answer/envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
-import { entryRulesOf, originOf, writerOf } from '../reads/query-rules.ts'
+import { entryRulesOf, readOriginOf, writerOf } from '../reads/query-rules.ts'
 import type { ContentRouteDependencies } from '../content/handlers.ts'
 import type { Context } from '../router/state.ts'
 import { toJson } from '../answer/to-json.ts'
@@ -146,7 +146,7 @@ async function restore(
     documentId: parameterOf(ctx, 'documentId'),
     key: { locale, status } as const,
     writer: writerOf(ctx, shown.reader),
-    origin: originOf(ctx),
+    origin: readOriginOf(ctx),
     condition: readCondition(ctx),
   }
   const restored = await restoreContent(documents, target, content, attributes)

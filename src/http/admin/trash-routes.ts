@@ -10,7 +10,7 @@ import { type RestoreTarget } from '../../content/trash/restore-document.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
-import { originOf } from '../reads/query-rules.ts'
+import { readOriginOf } from '../reads/query-rules.ts'
 import type { ContentRouteDependencies } from '../content/handlers.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
@@ -105,7 +105,7 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
     assertMayPublish: (published) => {
       if (published.length > 0) assertMayAll(ctx, plan, 'publish')(published)
     },
-    origin: originOf(ctx),
+    origin: readOriginOf(ctx),
   })
   const mayFind = mayFindIn(ctx, (await dependencies.locales.current()).defaultCode)
   const named = lost.filter(

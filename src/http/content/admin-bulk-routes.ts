@@ -15,7 +15,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { codedEnvelope } from '../answer/envelope.ts'
 import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf } from '../body/read-request.ts'
-import { originOf, writerOf } from '../reads/query-rules.ts'
+import { readOriginOf, writerOf } from '../reads/query-rules.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { boundLocales } from '../admin/request/bound-locales.ts'
@@ -116,7 +116,7 @@ function workOf(
   { action, locale, rules }: Pick<BulkInput, 'action'> & { locale: string; rules: LocaleRules },
   documents: DocumentContext,
 ): Work {
-  const origin = originOf(ctx)
+  const origin = readOriginOf(ctx)
   if (action === 'delete') {
     const which = parseDeletedLocales({ locale }, plan, rules)
     return (documentId) => deleteDocument(documents, { plan, documentId, locales: which, origin })

@@ -20,7 +20,7 @@ import { ERROR_CODE, errorEnvelope } from '../answer/envelope.ts'
 import { type GuardedRouter, guardedRouter, writersOnly } from '../router/guarded-router.ts'
 import { ahead, inGroups, type LineLimits, readLines } from '../body/read-lines.ts'
 import { readQuery } from '../body/read-request.ts'
-import { originOf } from '../reads/query-rules.ts'
+import { readOriginOf } from '../reads/query-rules.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import { type BulkSlot, openBulkSlots } from './bulk-slots.ts'
 
@@ -110,7 +110,7 @@ function endOf({ res }: Context, deadlineMs: number): AbortSignal {
 function writerOf(ctx: Context): BulkWriter {
   const { state } = ctx
   return {
-    origin: originOf(ctx),
+    origin: readOriginOf(ctx),
     mayRead: (uid) => may(state.principal, contentAction({ uid }, 'find')),
     may: (plan, verb) => may(state.principal, contentAction(plan, verb)),
     assertMay: (plan, verb) => assertMay(state.principal, contentAction(plan, verb)),

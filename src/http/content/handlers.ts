@@ -30,7 +30,7 @@ import { readCondition, sendTagged } from '../answer/entity-tag.ts'
 import { entriesEnvelope, entryEnvelope, envelopeAt, ERROR_CODE } from '../answer/envelope.ts'
 import { documentIdOf, prepareEntry, sendEntry } from '../reads/content-reads.ts'
 import { readIdempotentRequest } from './idempotency-key.ts'
-import { entryRulesOf, originOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
+import { entryRulesOf, readOriginOf, type RuleSources, writerOf } from '../reads/query-rules.ts'
 import { assertNoPayload, dataOf } from '../body/read-request.ts'
 import { readTime } from '../body/read-time.ts'
 import { showSchedule } from '../answer/show-schedule.ts'
@@ -114,7 +114,7 @@ export async function create(
     documentId,
     key,
     writer: writerOf(ctx, shown.reader),
-    origin: originOf(ctx),
+    origin: readOriginOf(ctx),
   }
   const work: CreationWork = {
     create: (alongside) => createDocument(documents, target, data, alongside),
@@ -155,7 +155,7 @@ export async function update(
   const documentId = documentIdOf(ctx, plan)
   const condition = readCondition(ctx)
   const writer = writerOf(ctx, shown.reader)
-  const target = { plan, documentId, key, writer, origin: originOf(ctx), condition }
+  const target = { plan, documentId, key, writer, origin: readOriginOf(ctx), condition }
   const version = await updateDocument(documents, target, data)
   const found = await showVersion(documents.database, plan, version, key.status, shown)
   await sendEntry(ctx, found, await readMeta())
@@ -169,7 +169,7 @@ export async function remove(
     plan,
     documentId: documentIdOf(ctx, plan),
     locales: parseDeletedLocales(query, plan, locales),
-    origin: originOf(ctx),
+    origin: readOriginOf(ctx),
     condition: readCondition(ctx),
   })
   ctx.status = 204
@@ -199,7 +199,7 @@ export function act({ run, answered, planned: action }: VersionAction): ContentH
       return
     }
     const writer = writerOf(ctx, shown.reader)
-    const target = { plan, documentId, locales, writer, origin: originOf(ctx), condition }
+    const target = { plan, documentId, locales, writer, origin: readOriginOf(ctx), condition }
     const versions = await run(dependencies.documents, target)
     const [version] = versions
     if (locales.kind === 'one' && version !== undefined) {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/is-record.ts'
 import type { Config } from '../../base/config/config.ts'
 import { CmsError, ForbiddenError, type ErrorCode } from '../../base/errors.ts'
 import { readVersion } from '../../base/config/version.ts'
@@ -11,7 +12,6 @@ import type { McpDependencies } from './arguments.ts'
 import {
   CODES,
   HANDSHAKE_VERSIONS,
-  isObject,
   isOneOf,
   type RpcMessage,
   readMessage,
@@ -137,7 +137,7 @@ async function call(
   dependencies: McpDependencies,
 ): Promise<object> {
   const { name, arguments: args = {} } = params
-  if (!isTool(name) || !isObject(args)) {
+  if (!isTool(name) || !isRecord(args)) {
     const what = isTool(name) ? 'arguments must be an object' : 'There is no such tool'
     throw new RefusedMessage(what, { status: 200, code: CODES.invalidParams, id })
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/is-record.ts'
 import type { Context } from '../router/state.ts'
 
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const
@@ -56,9 +57,9 @@ interface RefusedMessageOptions {
 
 /** Parses the message and checks that the headers match it. @throws RefusedMessage */
 export function readMessage(ctx: Context, body: unknown): RpcMessage {
-  const { jsonrpc, id = null, method, params = {} } = isObject(body) ? body : {}
+  const { jsonrpc, id = null, method, params = {} } = isRecord(body) ? body : {}
   const isId = id === null || typeof id === 'string' || Number.isSafeInteger(id)
-  if (jsonrpc !== '2.0' || typeof method !== 'string' || !isId || !isObject(params)) {
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || !isId || !isRecord(params)) {
     throw new RefusedMessage('Expected one message of JSON-RPC 2.0', { code: CODES.invalidRequest })
   }
   const message = { id: id as RpcMessage['id'], method, params }
@@ -69,7 +70,7 @@ export function readMessage(ctx: Context, body: unknown): RpcMessage {
 function readVersion(ctx: Context, message: Omit<RpcMessage, 'isStateless'>): string {
   const header = ctx.get('MCP-Protocol-Version')
   const { _meta: meta } = message.params
-  const inBody = isObject(meta) ? meta[VERSION_KEY] : undefined
+  const inBody = isRecord(meta) ? meta[VERSION_KEY] : undefined
   if (inBody === undefined && header !== STATELESS_VERSION) {
     const version = header === '' ? WITHOUT_HEADER : header
     if (isOneOf(HANDSHAKE_VERSIONS, version)) return version
@@ -118,8 +119,4 @@ function unsupported(requested: string, id: RpcMessage['id']): RefusedMessage {
 
 export function isOneOf<T extends string>(list: readonly T[], value: unknown): value is T {
   return (list as readonly unknown[]).includes(value)
-}
-
-export function isObject(value: unknown): value is Params {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

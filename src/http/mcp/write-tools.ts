@@ -9,7 +9,7 @@ import {
   parseWriteKey,
 } from '../../query/parse-version.ts'
 import type { EntryQuery, Status } from '../../query/query.ts'
-import { originOf, rulesOf, writerOf } from '../reads/query-rules.ts'
+import { readOriginOf, rulesOf, writerOf } from '../reads/query-rules.ts'
 import { VERSION_ACTIONS, type VersionAction } from '../content/handlers.ts'
 import {
   conditionOf,
@@ -63,7 +63,7 @@ export async function actionTool(
     documentId: documentIdArgument(call),
     locales,
     writer,
-    origin: originOf(ctx),
+    origin: readOriginOf(ctx),
   }
   const versions = await run(documents, target)
   const [version] = versions
@@ -84,7 +84,7 @@ export async function deleteTool(call: ToolCall): Promise<object> {
     plan,
     documentId: documentIdArgument(call),
     locales: parseDeletedLocales(queryOf(call.args, ['locale']), plan, locales),
-    origin: originOf(call.ctx),
+    origin: readOriginOf(call.ctx),
     condition: call.args['revision'] === undefined ? undefined : conditionOf(call),
   })
   return { deleted: true }
@@ -96,7 +96,7 @@ function targetOf(call: ToolCall) {
   const query = { ...queryOf(args, ['locale']), ...NAMED, status }
   const key = parseWriteKey(query, undefined, plan, locales)
   const shown = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
-  return { key, shown, writer: writerOf(ctx, shown.reader), origin: originOf(ctx) }
+  return { key, shown, writer: writerOf(ctx, shown.reader), origin: readOriginOf(ctx) }
 }
 
 async function showWritten(

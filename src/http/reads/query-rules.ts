@@ -66,6 +66,6 @@ export function writerOf(ctx: Context, { locale }: Pick<Writer, 'locale'>): Writ
 }
 
 /** The author and the client of the writes of this request. */
-export function originOf({ state, res }: Context): WriteRequest['origin'] {
+export function readOriginOf({ state, res }: Context): WriteRequest['origin'] {
   return originOfPrincipal(state.principal, state.requestId, callerOf(res))
 }

@@ -19,7 +19,7 @@ import {
 } from '../router/guarded-router.ts'
 import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { listEnvelope } from '../answer/envelope.ts'
-import { originOf, rulesOf, writerOf } from '../reads/query-rules.ts'
+import { readOriginOf, rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
 import { isMultipart, noFiles, receiveAuthorized } from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
@@ -119,7 +119,7 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
       if (attachment === null) return
       const files = added.map(({ documentId }) => documentId)
       const { defaultCode: locale } = await dependencies.locales.current()
-      const by = { writer: writerOf(ctx, { locale }), origin: originOf(ctx) }
+      const by = { writer: writerOf(ctx, { locale }), origin: readOriginOf(ctx) }
       await attachFiles(dependencies.documents, attachment, files, by)
     })
   })

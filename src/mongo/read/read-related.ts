@@ -56,7 +56,7 @@ export function findTargets(
 }
 
 /** Finds the versions whose relation `attribute` references one of the documents. */
-export function findOwners(
+export function findRelationOwners(
   database: Database,
   plan: ContentTypePlan,
   {

@@ -24,7 +24,7 @@ const NAMING: Naming = {
 /** Constants are members next to `value`. */
 const OF_VALUES: Naming = { ...NAMING, reserved: new Set([...NAMING.reserved, 'value']) }
 
-const HEAD = `// Written by \`quire client dart\`: write it anew when the content-types change.
+const HEAD = `// Written by \`quire client dart\`: run it again when the content-types change.
 // It needs Dart 3.3; \`fromJson\` takes what \`jsonDecode\` has made of an object.
 // ignore_for_file: non_constant_identifier_names
 

@@ -21,7 +21,7 @@ const NAMING: Naming = {
   escape: (name) => `\`${name}\``,
 }
 
-const HEAD = `// Written by \`quire client kotlin\`: write it anew when the content-types change.
+const HEAD = `// Written by \`quire client kotlin\`: run it again when the content-types change.
 // \`from\` takes what a parser of JSON has made of an object: maps, lists, texts, numbers, booleans and nulls.
 @file:Suppress("unused", "RemoveRedundantBackticks")
 

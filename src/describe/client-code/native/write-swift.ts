@@ -23,7 +23,7 @@ const NAMING: Naming = {
   escape: (name) => (MEMBERS.has(name) ? `${name}_` : `\`${name}\``),
 }
 
-const HEAD = `// Written by \`quire client swift\`: write it anew when the content-types change.
+const HEAD = `// Written by \`quire client swift\`: run it again when the content-types change.
 import Foundation
 
 /// Any JSON.
@@ -124,7 +124,7 @@ public struct Meta: Decodable {
     public let pagination: Pagination?
 }
 
-/// What a named query answers: of a page \`Value\` is a list.
+/// The result of a named query. For a page, \`Value\` is a list.
 public struct Answer<Value: Decodable>: Decodable {
     public let data: Value
     public let meta: Meta
