@@ -43,6 +43,7 @@ export async function* boundedLines(
   if (size > 0) yield take()
 }
 
+/** @throws ApplicationError with `where` for too many bytes, unreadable bytes and invalid UTF-8 */
 export async function boundedText(bytes: Readable, where: string, most: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

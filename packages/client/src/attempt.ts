@@ -4,7 +4,6 @@ import type { Call, Reply } from './call.ts'
 
 interface Wire {
   readonly url: string
-  /** Number of cached responses. */
   readonly cached: number
   readonly fetch: typeof fetch
 }
@@ -13,10 +12,7 @@ interface Kept extends Reply {
   readonly etag: string
 }
 
-/**
- * Sends a request once. A cached response is revalidated by its ETag. A failed request returns its
- * response.
- */
+/** Revalidates a cached response by its ETag. A failed request returns its response. */
 export function openAttempt(wire: Wire) {
   const kept = new Map<string, Kept>()
   return async (call: Call, authorization: string | null): Promise<Response | Reply> => {

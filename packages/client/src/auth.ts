@@ -15,7 +15,6 @@ export interface Auth {
   signIn(credentials: Credentials, options?: CallOptions): Promise<SignedInUser>
   /** Null if the user must confirm the e-mail address before signing in. */
   register(account: Account, options?: CallOptions): Promise<SignedInUser | null>
-  /** Deletes the session, and ends it on the server if possible. */
   signOut(): Promise<void>
   isSignedIn(): Promise<boolean>
 }

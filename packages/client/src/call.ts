@@ -8,7 +8,6 @@ export interface Call extends CallOptions {
   /** Relative to `/api`. */
   readonly path: string
   readonly query?: object
-  /** JSON, or a form. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** True if the request may be retried although the server may have executed it. */

@@ -22,25 +22,21 @@ export type PublicationFilter =
   | 'never-published-document'
   | 'has-published-version-document'
 
-/** Selects fields and relations. */
 export interface ShownQuery<S extends ContentType, Fields, Asked> {
   readonly fields?: Fields
   readonly populate?: Asked & CheckedPopulate<S, Asked>
 }
 
-/** Selects a version of each document. */
 export interface VersionQuery<Locale> {
   readonly locale?: Locale
   readonly fallbackLocale?: readonly Locale[]
   readonly status?: Status
-  /** Selects documents by how their draft and published versions relate. */
   readonly publicationFilter?: PublicationFilter
 }
 
 export interface ListQuery<S extends ContentType, Locale> extends VersionQuery<Locale | '*'> {
   readonly filters?: Filters<S>
   readonly sort?: SortKey<S> | readonly SortKey<S>[]
-  /** Full-text search. */
   readonly search?: string
 }
 
@@ -59,7 +55,6 @@ export interface Page<T> {
 type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 type Id = string | { readonly documentId: string }
 
-/** The locale and status of a write. */
 export interface WriteOptions<Locale> extends CallOptions {
   readonly locale?: Locale
   readonly status?: Status
@@ -71,7 +66,6 @@ interface Publishing<S extends ContentType, Locale> {
   discardDraft(of: Id, options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
 }
 
-/** The operations on one collection type. */
 export interface Collection<S extends ContentType, Locale> extends Publishing<S, Locale> {
   /** Returns a page of entries. */
   find<
@@ -101,9 +95,8 @@ export interface Collection<S extends ContentType, Locale> extends Publishing<S,
   /** Creates a single entry, even if the request is retried. */
   create(data: S['create'], options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
   /**
-   * Updates the given attributes. For an entry from `get`, `create` or `update`, fails with a
-   * QuireError (412) if another client has changed it since. For a documentId, updates the current
-   * version.
+   * An entry from `get`, `create` or `update` fails with a QuireError (412) if another client has
+   * changed it since. A documentId updates the current version.
    */
   update(
     of: Id,
@@ -131,10 +124,8 @@ interface AnyEntry {
   readonly documentId: string
 }
 
-/** ETags of entries that were read or written individually. */
 const tags = new WeakMap<object, string>()
 
-/** The untyped operations on both kinds of types. */
 export interface UntypedCollection {
   find(query?: object, options?: CallOptions): Promise<Page<AnyEntry>>
   all(query?: object, options?: CallOptions): AsyncGenerator<AnyEntry, void, undefined>
@@ -249,7 +240,6 @@ interface Asked {
   readonly fallbackLocale: string | undefined
 }
 
-/** Translates the client's parameters to those of the REST API. */
 function queryOf(query: object): Asked {
   const { search, fallbackLocale, ...rest } = query as {
     readonly search?: string

@@ -1,18 +1,12 @@
 /** The types that `quire client ts` generates for content-types. They do not exist at runtime. */
 
-/** A content-type or a component. */
 export interface Shape {
-  /** Fields that an entry contains by default. */
   readonly fields: object
-  /** Fields that an entry contains only if `fields` selects them. */
   readonly onRequest?: object
-  /** The conditions that each attribute accepts. */
   readonly filters: object
-  /** Attributes that `populate` adds. */
   readonly populate: object
 }
 
-/** A content-type with the payloads of its writes. */
 export interface ContentType extends Shape {
   readonly kind: 'collection' | 'single'
   readonly create: object
@@ -25,12 +19,10 @@ export interface Content {
   readonly types: object
 }
 
-/** A relation, component or media attribute with at most one value. */
 export interface One<Target> {
   readonly one: Target
 }
 
-/** A relation, component or media attribute with a list. */
 export interface Many<Target> {
   readonly many: Target
 }
@@ -72,9 +64,7 @@ interface Textual<Operand> extends Ordered<Operand> {
 
 /** Conditions on a text. For an enumeration, `Operand` is the union of its values. */
 export type TextFilter<Operand extends string = string> = Operand | Textual<Operand>
-/** Conditions on ordered values: numbers, dates, booleans. */
 export type OrderedFilter<Operand> = Operand | Ordered<Operand>
-/** Conditions on JSON. */
 export type PlainFilter = Equal<string>
 
 export interface RelationChange {

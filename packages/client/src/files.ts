@@ -19,10 +19,7 @@ export interface UploadOptions extends CallOptions {
   readonly name?: string
   readonly alternativeText?: string
   readonly caption?: string
-  /**
-   * Called with the number of bytes sent: continuously in browsers and React Native, elsewhere once
-   * at the end.
-   */
+  /** Continuous in browsers and React Native, elsewhere once at the end. */
   readonly onProgress?: (sent: number, total: number) => void
 }
 

@@ -25,14 +25,12 @@ export type { UploadedFile, UploadOptions } from './files.ts'
 export { TimeoutError } from './with-timeout.ts'
 export { QuireError } from './quire-error.ts'
 
-/** The kind of each type, by the name in its path. */
 export type Kinds<C extends Content> = {
   readonly [Name in keyof C['types']]: C['types'][Name] extends ContentType
     ? C['types'][Name]['kind']
     : never
 }
 
-/** A typed client: one property per content-type, and the `$` members. */
 export type Client<C extends Content> = {
   readonly [Name in keyof C['types']]: C['types'][Name] extends infer S extends ContentType
     ? S['kind'] extends 'single'
@@ -44,7 +42,6 @@ export type Client<C extends Content> = {
 interface Others<C> {
   readonly $auth: Auth
   readonly $files: Files
-  /** Runs a named query. */
   readonly $query: RunQuery<C>
   /** Sends any other request. `path` is relative to `/api`. */
   readonly $send: (call: Call) => Promise<unknown>

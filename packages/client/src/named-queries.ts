@@ -1,15 +1,12 @@
 import type { CallOptions } from './call.ts'
 import type { Transport } from './transport.ts'
 
-/** The types that `quire client ts` generates for a named query. */
 export interface NamedQuery {
   readonly kind: 'list' | 'one'
   readonly parameters: object
-  /** The fields that the query selects. */
   readonly entry: object
 }
 
-/** A page of a named query. Counts are null if the query does not count. */
 export interface QueryPage<T> {
   readonly entries: T[]
   readonly total: number | null
@@ -26,17 +23,13 @@ type Answer<Query> = Query extends NamedQuery
     : QueryPage<Query['entry']>
   : never
 
-/** The parameters are optional if none of them is required. */
 type Given<Query> = Query extends NamedQuery
   ? object extends Query['parameters']
     ? [parameters?: Query['parameters'], options?: CallOptions]
     : [parameters: Query['parameters'], options?: CallOptions]
   : never
 
-/**
- * Runs a named query.
- * @throws QuireError with the status 404 if a query for one entry finds none
- */
+/** @throws QuireError with the status 404 if a query for one entry finds none */
 export type RunQuery<C> = <Name extends keyof QueriesOf<C> & string>(
   name: Name,
   ...given: Given<QueriesOf<C>[Name]>
@@ -53,7 +46,6 @@ interface Answered {
   }
 }
 
-/** The untyped `RunQuery`. */
 export function openQueries(transport: Transport) {
   return async (name: string, parameters: object = {}, options: CallOptions = {}) => {
     const { fallbackLocale, ...rest } = parameters as {

@@ -1,6 +1,5 @@
 import type { Many, One, Shape, Zone } from './content.ts'
 
-/** The target of a populatable attribute. `never` for a dynamic zone, which has several. */
 type Target<Link> =
   Link extends One<infer Found extends Shape>
     ? Found
@@ -8,14 +7,12 @@ type Target<Link> =
       ? Found
       : never
 
-/** Conditions on the targets of relations and components. */
 type LinkFilters<S extends Shape> = {
   readonly [
     Name in keyof S['populate'] as S['populate'][Name] extends Zone<object> ? never : Name
   ]?: Filters<Target<S['populate'][Name]>>
 }
 
-/** Conditions on entries and their relations. */
 export type Filters<S extends Shape> = Partial<S['filters']> &
   LinkFilters<S> & {
     readonly $and?: readonly Filters<S>[]
@@ -25,10 +22,8 @@ export type Filters<S extends Shape> = Partial<S['filters']> &
 
 type Names<S extends Shape> = keyof S['fields'] & string
 
-/** Fields that an entry contains only on request. */
 type OnRequest<S extends Shape> = S extends { readonly onRequest: infer More } ? More : object
 
-/** The names that `fields` accepts. */
 export type FieldName<S extends Shape> = (keyof S['fields'] | keyof OnRequest<S>) & string
 
 type OneLinks<S extends Shape> = {
@@ -41,10 +36,8 @@ type LinkedNames<S extends Shape> = {
 
 type Directed<Name extends string> = Name | `${Name}:asc` | `${Name}:desc`
 
-/** A sort key: `title`, `title:desc`, `author.name`. */
 export type SortKey<S extends Shape> = Directed<Names<S> | LinkedNames<S>>
 
-/** The values of `populate`: everything, names, or options by name. */
 export type Populate<S extends Shape> =
   | '*'
   | readonly (keyof S['populate'] & string)[]
@@ -59,7 +52,6 @@ interface Range {
   readonly pagination?: { readonly start?: number; readonly limit?: number }
 }
 
-/** The selection on one level. */
 interface Part<Found> {
   readonly fields?: Found extends Shape ? readonly FieldName<Found>[] : never
   readonly populate?: Found extends Shape ? Populate<Found> : never
@@ -67,10 +59,7 @@ interface Part<Found> {
   readonly sort?: Found extends Shape ? SortKey<Found> | readonly SortKey<Found>[] : never
 }
 
-/**
- * `Asked`, with `never` for unknown names on every level. The constraint of a generic argument
- * alone would accept unknown names.
- */
+/** The constraint of a generic argument alone would accept unknown names. */
 export type CheckedPopulate<S extends Shape, Asked> = Asked extends string | readonly string[]
   ? Asked
   : {

@@ -1,4 +1,3 @@
-/** The server refused the request or failed. */
 export class QuireError extends Error {
   readonly status: number
   /** A stable error code, such as `value_not_unique`. */

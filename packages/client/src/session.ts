@@ -1,17 +1,14 @@
-/** The result of a sign-in. */
 export interface Session {
   readonly jwt: string
   /** Set if the server refreshes sessions. */
   readonly refreshToken?: string
 }
 
-/** Stores the session: in a keychain, a cookie or memory. */
 export interface SessionStorage {
   get(): Session | null | Promise<Session | null>
   set(session: Session | null): void | Promise<void>
 }
 
-/** Keeps the session in memory only. */
 export function memorySessionStorage(): SessionStorage {
   let kept: Session | null = null
   return {

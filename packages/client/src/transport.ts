@@ -10,29 +10,15 @@ export interface ClientOptions {
   readonly url: string
   /** An API token. A signed-in user's session takes precedence. */
   readonly token?: string
-  /**
-   * Stores the session of the signed-in user.
-   * @default memory
-   */
+  /** Stores the session of the signed-in user. @default memory */
   readonly storage?: SessionStorage
-  /** Called when a session has ended and cannot be refreshed. */
   readonly onSignedOut?: () => void
-  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch
-  /**
-   * The number of retries of a request that may succeed later.
-   * @default 2
-   */
+  /** The number of retries of a request that may succeed later. @default 2 */
   readonly retries?: number
-  /**
-   * Time limit of one request with its response, in milliseconds. Uploads have none.
-   * @default 20000
-   */
+  /** Milliseconds for one request with its response. Uploads have no limit. @default 20000 */
   readonly timeoutMs?: number
-  /**
-   * The number of responses cached for revalidation by their ETag.
-   * @default 100
-   */
+  /** The number of responses cached for revalidation by their ETag. @default 100 */
   readonly cached?: number
 }
 
@@ -109,10 +95,7 @@ function limited(send: typeof fetch, timeoutMs: number): typeof fetch {
     )
 }
 
-/**
- * Only idempotent requests are repeated. A repeated `If-Match` would meet the ETag of the first
- * execution.
- */
+/** A repeated `If-Match` would meet the ETag of the first execution. */
 function isRepeatable({ method, repeatable = false, headers = {} }: Call): boolean {
   return method === 'POST' ? repeatable : !('If-Match' in headers)
 }

@@ -1,13 +1,9 @@
-/**
- * The response was not complete in time. It extends `TypeError`, like the errors of `fetch` without
- * a network.
- */
+/** Extends `TypeError`, like the errors of `fetch` without a network. */
 export class TimeoutError extends TypeError {
   override readonly name = 'TimeoutError'
 }
 
 /**
- * Runs a request until its caller aborts it or its time is over.
  * @param ms null: no timeout
  * @throws TimeoutError after `ms` milliseconds; the reason of `signal` if it aborts first
  */

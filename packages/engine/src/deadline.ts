@@ -1,6 +1,5 @@
 import { CommandError } from './errors.ts'
 
-/** The deadline of a command, on the clock of `performance.now()`. */
 export interface Deadline {
   readonly at: number
   /** If set, `checkDeadline` throws `TurnOver` at the end of the turn. */
@@ -74,8 +73,7 @@ export function hasDeadline(): boolean {
 }
 
 /**
- * Counts a step: a document, an element, a comparison or a call. Every 256th step checks the
- * deadline.
+ * Counts a document, an element, a comparison or a call. Every 256th step checks the deadline.
  * @throws CommandError MaxTimeMSExpired; TurnOver
  */
 export function spend(units = 1): void {

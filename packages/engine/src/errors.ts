@@ -63,12 +63,10 @@ function isNamed(name: ErrorName): name is keyof typeof ERROR_CODES {
   return Object.hasOwn(ERROR_CODES, name)
 }
 
-/** Errors without a name are named after their code (`Location51156`). */
 export function getErrorCode(name: ErrorName): number {
   return isNamed(name) ? ERROR_CODES[name] : Number(name.slice('Location'.length))
 }
 
-/** A failed command (`ok: 0`) or a write error of one statement. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly codeName: ErrorName

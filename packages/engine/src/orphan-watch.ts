@@ -1,7 +1,6 @@
 import { workerData } from 'node:worker_threads'
 
-// A thread of the reader process that checks whether the engine's process still runs. The main
-// thread may hang in a regular expression, and its snapshot would block the reuse of pages.
+// Checks that the engine's process still runs: the main thread may hang in a regular expression.
 
 const CHECK_OWNER_EVERY_MS = 1_000
 

@@ -6,9 +6,8 @@ import { open } from 'lmdb'
 import { checkFile } from './storage/check-file.ts'
 import { reserveSpace } from './storage/disk-space.ts'
 
-// The owner of a folder is recorded in a small LMDB file. Its write transaction is a lock between
-// processes that the system releases when a process dies, so reading the owner and claiming the
-// folder is one step.
+// An LMDB write transaction is a lock that the system releases when a process dies, so reading the
+// owner and claiming the folder is one step.
 
 /** Identifies a process even if its number is reused. */
 interface Owner {
@@ -90,9 +89,8 @@ function openRecord(directory: string): OwnerRecord {
 }
 
 /**
- * Claims the folder, unless a living process owns it. The owner keeps the record open: the last
- * process that closes an LMDB file (3.5.6) invalidates its locks, even for a process that is just
- * opening the file. That process then fails with "No transaction to renew" on every attempt.
+ * The owner keeps the record open: the last process that closes an LMDB file (3.5.6) invalidates
+ * its locks, even for a process that is just opening it ("No transaction to renew").
  */
 export async function claimFolder(directory: string): Promise<FolderClaim> {
   const mine: Owner = {

@@ -13,8 +13,8 @@ import { groupCommits } from './storage/group-commits.ts'
 import { openReplica } from './storage/replica.ts'
 import { openStore } from './storage/store.ts'
 
-// Runs in its own process, which can be killed at any point. Terminating a thread inside a call of
-// lmdb 3.5.6 crashes the whole process (`ThrowAsJavaScriptException` in node-addon-api).
+// A process can be killed at any point. Terminating a thread inside a call of lmdb 3.5.6 crashes
+// the whole process (`ThrowAsJavaScriptException` in node-addon-api).
 
 const SWEEP_EVERY_MS = 30_000
 

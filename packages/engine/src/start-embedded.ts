@@ -14,10 +14,7 @@ import type { WorkerOptions } from './worker.ts'
 export interface EmbeddedOptions {
   /** The data folder. Created if it does not exist. */
   readonly directory: string
-  /**
-   * False skips the sync to disk before a write is acknowledged, for tests.
-   * @default true
-   */
+  /** False skips the sync to disk before a write is acknowledged, for tests. @default true */
   readonly durable?: boolean
   /** For tests of code that must also run on a MongoDB cluster. Ignored for guests. */
   readonly strictness?: Strictness
@@ -27,10 +24,7 @@ export interface EmbeddedEngine {
   readonly uri: string
   /** A guest uses the engine that another process runs on the same folder. */
   readonly role: 'owner' | 'guest'
-  /**
-   * Stops the engine when its last user in this process closes it. A guest leaves the engine
-   * running.
-   */
+  /** Stops the engine with its last user in this process. A guest leaves the engine running. */
   close(): Promise<void>
 }
 
@@ -75,9 +69,8 @@ function listenAt(directory: string): ListenAddress {
 }
 
 /**
- * While a slow disk syncs, the engine cannot answer `hello` for seconds. A driver with a shorter
- * timeout would give up and interrupt the writes that wait for the sync. If the engine's process
- * ends, the connection closes at once.
+ * While a slow disk syncs, the engine cannot answer `hello` for seconds. A shorter timeout would
+ * interrupt writes. If the engine's process ends, the connection closes at once.
  */
 const SILENT_MS = 60_000
 
@@ -139,8 +132,7 @@ async function runOwned(
   }
 }
 
-// If the disk fails or the folder is gone, the remains look like those of a dead process, which is
-// harmless.
+// If the disk fails, the remains look like those of a dead process, which is harmless.
 async function leave(listen: ListenAddress, claim: FolderClaim & { role: 'owner' }): Promise<void> {
   try {
     if ('path' in listen) rmSync(listen.path, { force: true })
@@ -169,10 +161,7 @@ function isReachable(uri: string): Promise<boolean> {
   })
 }
 
-/**
- * Waits for the owner's engine. If the owner ends in the meantime, this process may become the
- * owner.
- */
+/** If the owner ends in the meantime, this process may become the owner. */
 async function openFolder(directory: string, options: OpenOptions): Promise<EmbeddedEngine> {
   const end = performance.now() + GUEST_PATIENCE_MS
   for (;;) {
@@ -188,9 +177,8 @@ async function openFolder(directory: string, options: OpenOptions): Promise<Embe
 }
 
 /**
- * Runs the embedded engine on a folder, or joins the engine that already runs on it.
- * @throws FolderError if the folder cannot be read and written, has a newer format, or belongs to a
- * living process that does not answer
+ * Runs the engine on a folder, or joins a running one. @throws FolderError if the folder cannot be
+ * read and written, has a newer format, or belongs to a living process that does not answer
  */
 export async function startEmbedded({
   directory,
@@ -227,10 +215,7 @@ async function orFolderError<T>(directory: string, work: () => T | Promise<T>): 
   }
 }
 
-/**
- * Errors of the system, of LMDB and of the engine have a code. A worker message loses the class of
- * an error.
- */
+/** Errors of the system, LMDB and the engine have a code. A worker message loses the class. */
 function isOfSystem(error: unknown): error is Error {
   return error instanceof Error && ('code' in error || error.name === 'CommandError')
 }

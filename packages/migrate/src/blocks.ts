@@ -74,7 +74,6 @@ function filled(children: readonly Inline[]): readonly Inline[] {
   return children.length > 0 ? children : [textNode('')]
 }
 
-/** Returns null for a URL that a page must not link to. */
 function addressOf(url: string): string | null {
   const address = url.trim()
   if (address === '' || /^(?:javascript|data|vbscript):/i.test(address)) return null

@@ -16,10 +16,7 @@ export interface MappedLine {
   readonly targets: Readonly<Record<string, readonly string[]>>
 }
 
-/**
- * Writes one file per type, targets before their owners. Relations to later documents, such as mutual ones, go into a
- * file at the end.
- */
+/** Targets before their owners. Mutual relations go into a file at the end. */
 export function openContentLines(
   output: MapOutput,
   types: readonly string[],
@@ -52,7 +49,6 @@ function fileOf(type: string, ranks: ReadonlyMap<string, number>): string {
   return `${String((ranks.get(type) ?? 0) + 1).padStart(3, '0')}-${type}.ndjson`
 }
 
-/** Sorts types so that targets precede their owners where possible. */
 export function inOrder(
   types: readonly string[],
   named: ReadonlyMap<string, ReadonlySet<string>>,

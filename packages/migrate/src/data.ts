@@ -1,2 +1,1 @@
-/** A JSON object. */
 export type Data = Record<string, unknown>

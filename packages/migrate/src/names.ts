@@ -5,10 +5,7 @@ export interface TypeNames {
   readonly plural: string
 }
 
-/**
- * Derives type names: `blogPost` becomes `blog-post` and `blog-posts`. A taken or reserved name gets the origin as a
- * prefix.
- */
+/** `blogPost` becomes `blog-post`. A taken or reserved name gets the origin as a prefix. */
 export function typeNamer(origin: string): (name: string) => TypeNames {
   const taken = new Set<string>()
   const isFree = ({ singular, plural }: TypeNames): boolean =>

@@ -1,12 +1,8 @@
 import type { Content, ContentType } from '../content.ts'
 
-/** The content-types as runtime data for a store. `quire client ts` generates it as `content`. */
 export interface ContentPlan<C extends SyncedContent> {
-  /** By the name in their path. `$files` are the files. */
   readonly types: Readonly<Record<string, TypePlan>>
-  /** Components by their uid. */
   readonly components: Readonly<Record<string, ShapePlan>>
-  /** Never set. Carries the types. */
   readonly content?: C
 }
 
@@ -18,9 +14,7 @@ export interface SyncedContent extends Content {
 export interface ShapePlan {
   /** Attributes whose values sort differently from their JSON. */
   readonly kinds: Readonly<Record<string, 'date' | 'bigint' | 'json'>>
-  /** Attributes that `populate` adds. */
   readonly links: Readonly<Record<string, Link>>
-  /** Fields that an entry contains only if `fields` selects them. */
   readonly onRequest?: readonly string[]
 }
 
@@ -29,7 +23,7 @@ export interface TypePlan extends ShapePlan {
   readonly name: string
   readonly kind: 'collection' | 'single'
   /**
-   * The fields that a sync must request by name, separated by commas. Not set if the default fields
+   * The fields that a sync must request by name, separated by commas, if the defaults do not
    * suffice.
    */
   readonly fields?: string
@@ -37,8 +31,7 @@ export interface TypePlan extends ShapePlan {
 
 export type Link =
   /**
-   * A relation or media. Without `by` the row contains the documentIds. With `by` the rows of the
-   * other type contain them, in that attribute.
+   * The row contains the documentIds; with `by`, the rows of the other type contain them in `by`.
    */
   | { readonly to: string; readonly many: boolean; readonly by?: string }
   | { readonly component: string; readonly many: boolean }

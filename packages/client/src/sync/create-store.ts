@@ -24,32 +24,20 @@ export interface StoreOptions<
   /** One or several locales. Queries use the first by default. */
   readonly locale: Locale | readonly [Locale, ...Locale[]]
   readonly storage: StoreStorage
-  /**
-   * Drafts need their own permission.
-   * @default published
-   */
+  /** Drafts need their own permission. @default published */
   readonly status?: 'draft' | 'published'
   /** Limits the entries of a type, by its own attributes. */
   readonly filters?: SyncFilters<C, Name>
-  /**
-   * Items per page, 1 to 1,000.
-   * @default 500
-   */
+  /** Items per page, 1 to 1,000. @default 500 */
   readonly limit?: number
-  /**
-   * Loads the output of `quire snapshot` for the same types and locales. Called if the store is
-   * empty.
-   */
+  /** Loads the output of `quire snapshot` for the same types and locales into an empty store. */
   readonly snapshot?: () => Promise<string>
-  /**
-   * Milliseconds after the first failure. Doubles after each further failure.
-   * @default 1,000
-   */
+  /** Milliseconds after the first failure. Doubles after each further failure. @default 1,000 */
   readonly pauseMs?: number
 }
 
 /**
- * Opens a store with the content from the last session. `$sync` or `$follow` updates it.
+ * The content of the last session. `$sync` or `$follow` updates it.
  * @throws the error of the storage if it is not readable
  */
 export async function createStore<

@@ -2,12 +2,8 @@ import type { HeldCopy } from './held-copy.ts'
 import { whileLeading } from './leader.ts'
 import { pullPage, type SyncSource } from './pull.ts'
 
-/** The state of a store. */
 export interface StoreStatus {
-  /**
-   * `idle`: not started. `syncing`: loading pages. `current`: up to date. `offline`, `failed`:
-   * retrying.
-   */
+  /** `syncing`: loading pages. `current`: up to date. `offline`, `failed`: retrying. */
   readonly phase: 'idle' | 'syncing' | 'current' | 'offline' | 'failed'
   /** True if the copy was complete once. Otherwise queries return partial content. */
   readonly isComplete: boolean
@@ -23,10 +19,7 @@ export interface Following {
   readonly follow: (signal: AbortSignal) => Promise<void>
 }
 
-/**
- * Loads all pages. The first request may wait this many seconds for a change. Returns false if
- * there was none.
- */
+/** May wait this many seconds for a change. Returns false if there was none. */
 type Pull = (seconds: number, signal: AbortSignal) => Promise<boolean>
 
 const LONG_POLL_SECONDS = 25
@@ -54,8 +47,7 @@ export function openFollowing(
     for (let wait = seconds; ; wait = 0) {
       if (wait === 0) report('syncing')
       const page = await pullPage(source, copy, { wait, signal })
-      // Second restart: a cache still serves the old first page. The next attempt follows after a
-      // pause.
+      // Second restart: a cache still serves the old first page. Try again after a pause.
       if (page.lost !== null && beganAgain) throw page.lost
       beganAgain ||= page.lost !== null
       isNews ||= page.isNews

@@ -2,7 +2,6 @@ import { openNeighbours } from './leader.ts'
 import type { Change, Mark, StoreStorage } from './storage.ts'
 import type { Tables } from './tables.ts'
 
-/** The changes of one commit. */
 export interface CommitStep {
   readonly changes: readonly Change[]
   readonly mark: Mark
@@ -13,12 +12,8 @@ export type ChangeListener = (touched: ReadonlySet<string>) => void
 /** The stored copy and its tables in memory. */
 export interface HeldCopy {
   mark(): Mark
-  /**
-   * Stores a step and then applies it in memory. Does nothing if `held` is no longer the current
-   * mark, here or in another tab.
-   */
+  /** Does nothing if `held` is no longer the current mark, here or in another tab. */
   commit(held: Mark, step: CommitStep): Promise<void>
-  /** Loads the stored rows into memory. */
   reload(): Promise<void>
   /** Called once per step with the names of the changed types. */
   onChange(listener: ChangeListener): () => void
@@ -79,7 +74,6 @@ export async function openHeldCopy(
   }
 }
 
-/** Returns a function that removes the listener. */
 function added(listeners: Set<ChangeListener>, listener: ChangeListener): () => void {
   const own: ChangeListener = (touched) => listener(touched) // a new function, because a listener may be added twice
   listeners.add(own)
@@ -90,9 +84,7 @@ function beginning(scope: string): Mark {
   return { scope, token: null, round: 1, isComplete: false, isStale: false, version: 0 }
 }
 
-/**
- * A copy with another scope starts again. Its rows remain visible until the new copy is complete.
- */
+/** The rows of another scope remain visible until the new copy is complete. */
 function continued(stored: Mark | null, scope: string): Mark {
   if (stored === null) return beginning(scope)
   if (stored.scope === scope) return stored

@@ -111,10 +111,7 @@ function rangeOf(type: string): IDBKeyRange {
   return IDBKeyRange.bound(`${type} `, `${type}!`, false, true)
 }
 
-/**
- * Rejects without changes if the transaction aborts.
- * @throws DOMException such as QuotaExceededError
- */
+/** Rejects without changes on an abort. @throws DOMException such as QuotaExceededError */
 function finished(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.addEventListener('complete', () => resolve())

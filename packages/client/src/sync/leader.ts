@@ -7,10 +7,7 @@ interface Locks {
   ): Promise<void>
 }
 
-/**
- * Runs in one tab at a time. Without Web Locks it runs in every tab, and the storage resolves
- * conflicts.
- */
+/** Without Web Locks it runs in every tab, and the storage resolves conflicts. */
 export async function whileLeading(
   name: string | null,
   signal: AbortSignal,
@@ -28,7 +25,6 @@ export interface Neighbours<Message> {
   close(): void
 }
 
-/** Connects tabs with the same storage, if the platform supports it. */
 export function openNeighbours<Message>(
   name: string | null,
   onMessage: (message: Message) => void,

@@ -6,11 +6,9 @@ import { toCommitStep, type SyncPage } from './sync-page.ts'
 
 export interface SyncSource {
   readonly send: (call: Call) => Promise<unknown>
-  /** The parameters of the first request. */
   readonly scope: Readonly<Record<string, unknown>>
 }
 
-/** The result of a page. */
 interface Pulled {
   readonly more: boolean
   readonly isNews: boolean
@@ -19,9 +17,8 @@ interface Pulled {
 }
 
 /**
- * Loads a page and stores it with its token.
- * @throws QuireError, TypeError without a network, the error of the storage. The copy is unchanged
- * then.
+ * @throws QuireError, TypeError without a network, the error of the storage. The copy stays
+ * unchanged.
  */
 export async function pullPage(
   { send, scope }: SyncSource,
@@ -54,8 +51,7 @@ function queryOf(scope: SyncSource['scope'], { token }: Mark, wait: number): obj
 function beginningAfter(error: unknown, held: Mark): CommitStep | null {
   if (!(error instanceof QuireError)) return null
   const mark = { ...held, token: null, round: held.round + 1, version: held.version + 1 }
-  // The token is too old or invalid: the copy starts again, and its rows remain visible until it is
-  // complete.
+  // The token is too old or invalid. The rows remain visible until the new copy is complete.
   if (held.token !== null && (error.status === 410 || error.status === 400)) {
     return { changes: [], mark: { ...mark, isStale: true } }
   }

@@ -2,11 +2,9 @@ import type { ContentPlan, Link, ShapePlan, SyncedContent } from './content-plan
 import type { Row } from './storage.ts'
 import { listDocumentIds, type Tables } from './tables.ts'
 
-/** An entry, a related entry or a component. */
 export interface EntryPlace {
   readonly shape: ShapePlan
   readonly data: Readonly<Record<string, unknown>>
-  /** The type of an entry. Null for a component. */
   readonly name: string | null
   readonly locale: string
 }

@@ -3,7 +3,6 @@ import { matchesFilter } from './match-filter.ts'
 import { followLink, type EntryPlace, toPlace, type QueryContext } from './query-context.ts'
 import { type EntrySelection, showEntry } from './show-entry.ts'
 
-/** An untyped query. */
 export interface AnyQuery extends EntrySelection {
   readonly locale?: string
   readonly page?: number
@@ -17,7 +16,6 @@ interface AnyPage {
   readonly pageCount: number
 }
 
-/** Reads a page of a type from memory. */
 export function runQuery(
   reach: QueryContext,
   name: string,
@@ -38,7 +36,6 @@ export function runQuery(
   }
 }
 
-/** Returns null if the store does not hold the entry. */
 export function getEntry(
   reach: QueryContext,
   name: string,

@@ -1,7 +1,6 @@
 import type { Link, ShapePlan } from './content-plan.ts'
 import { followLink, type EntryPlace, type QueryContext } from './query-context.ts'
 
-/** An untyped selection on one level. */
 export interface EntrySelection {
   readonly fields?: readonly string[]
   readonly populate?: '*' | readonly string[] | Readonly<Record<string, true | Options>>
@@ -20,10 +19,7 @@ type Arrange = (
   asked: EntrySelection,
 ) => readonly EntryPlace[]
 
-/**
- * Shapes an entry as the server does: with its fields and populated attributes.
- * @throws Error for an unknown attribute
- */
+/** Shapes an entry as the server does. @throws Error for an unknown attribute */
 export function showEntry(
   reach: QueryContext,
   place: EntryPlace,

@@ -10,8 +10,7 @@ interface SnapshotRow {
 }
 
 /**
- * Converts the output of `quire snapshot --format sqlite` to the lines of a finished sync, which
- * `createStore` accepts.
+ * Converts the output of `quire snapshot --format sqlite` for `createStore`.
  * @throws Error if the database is not a finished snapshot
  */
 export async function sqliteSnapshot(database: Pick<SqlDatabase, 'getAllAsync'>): Promise<string> {

@@ -1,11 +1,7 @@
 import { type Change, makeRowKey, type Mark, type Row, type StoreStorage } from './storage.ts'
 
-/**
- * The required methods of a database, as in `expo-sqlite`. The database should be used by the store
- * only.
- */
+/** As in `expo-sqlite`. The database should be used by the store only. */
 export interface SqlDatabase {
-  /** Runs statements without parameters. */
   execAsync(source: string): Promise<void>
   runAsync(source: string, parameters: (string | number | null)[]): Promise<unknown>
   getAllAsync<T>(source: string, parameters: (string | number | null)[]): Promise<T[]>
@@ -29,7 +25,6 @@ interface Kept {
 /** Stores rows in two tables of an SQLite database: `quire_rows` and `quire_marks`. */
 export function sqliteStorage(
   database: SqlDatabase,
-  /** Closes the database together with the store. */
   close: () => Promise<void> = () => Promise.resolve(),
 ): StoreStorage {
   let made: Promise<void> | null = null

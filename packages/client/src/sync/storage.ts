@@ -2,12 +2,8 @@
 export interface StoreStorage {
   /** Identifies storage that several tabs share. Null if it is not shared. */
   readonly name: string | null
-  /** A consistent copy. */
   load(): Promise<Stored>
-  /**
-   * Applies the changes in order and stores the mark, in one transaction. Returns false without
-   * changes if the stored mark is not the previous version: another tab has committed.
-   */
+  /** In one transaction. Returns false without changes if another tab has committed. */
   commit(changes: readonly Change[], mark: Mark): Promise<boolean>
   close(): Promise<void>
 }
@@ -17,16 +13,12 @@ export interface Stored {
   readonly rows: readonly Row[]
 }
 
-/** The progress of a copy. */
 export interface Mark {
   /** The request that defines the content of the copy. */
   readonly scope: string
   /** Null before the first page. */
   readonly token: string | null
-  /**
-   * The number of restarts. Rows of earlier rounds remain visible until the current round is
-   * complete.
-   */
+  /** The number of restarts. Earlier rows remain visible until the current round is complete. */
   readonly round: number
   /** True if the copy was complete once. */
   readonly isComplete: boolean
@@ -36,7 +28,6 @@ export interface Mark {
   readonly version: number
 }
 
-/** A version of a document. */
 export interface Row {
   /** The name on the server: `article`, `upload.file`. */
   readonly type: string

@@ -7,16 +7,12 @@ import type { StoreStatus } from './follow-changes.ts'
 /** The queries of a store: like those of the server, except for features that need the server. */
 export interface StoreQuery<S extends ContentType, Locale>
   extends Pick<ListQuery<S, Locale>, 'filters' | 'sort'>, PageQuery {
-  /**
-   * `*` means all locales of the store.
-   * @default the first locale
-   */
+  /** `*` means all locales of the store. @default the first locale */
   readonly locale?: Locale | '*'
 }
 
 type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 
-/** A collection type in a store. */
 export interface StoredCollection<S extends ContentType, Locale> {
   /** Reads a page from memory, or all entries without a `pageSize`. */
   query<
@@ -25,7 +21,6 @@ export interface StoredCollection<S extends ContentType, Locale> {
   >(
     query?: StoreQuery<S, Locale> & ShownQuery<S, Fields, Asked>,
   ): Page<Entry<S, Fields, Asked>>
-  /** Returns null if the store does not hold the entry. */
   get<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
@@ -34,8 +29,7 @@ export interface StoredCollection<S extends ContentType, Locale> {
     query?: { readonly locale?: Locale } & ShownQuery<S, Fields, Asked>,
   ): Entry<S, Fields, Asked> | null
   /**
-   * Calls back with the new result, once per step that may have changed it. Returns a function that
-   * ends the subscription.
+   * Calls back once per step that may have changed the result. Returns a function that ends this.
    */
   subscribe<
     const Fields extends FieldNames<S> | undefined = undefined,
@@ -46,7 +40,6 @@ export interface StoredCollection<S extends ContentType, Locale> {
   ): () => void
 }
 
-/** A single type in a store. */
 export interface StoredSingle<S extends ContentType, Locale> {
   /** Returns null if there is no entry, or none in this locale. */
   get<
@@ -69,18 +62,14 @@ export type Store<C extends SyncedContent, Name extends SyncName<C>, Locale> = {
 export interface StoreControls {
   $status(): StoreStatus
   /**
-   * Loads all pending changes.
-   * @throws QuireError, TypeError without a network, the error of the storage
+   * Loads all pending changes. @throws QuireError, TypeError without a network, the error of the
+   * storage
    */
   $sync(signal?: AbortSignal): Promise<void>
-  /**
-   * Loads changes continuously, in one tab at a time. Retries failures after growing pauses.
-   * Returns a function that stops it.
-   */
+  /** Loads changes continuously, in one tab at a time. Returns a function that stops it. */
   $follow(): () => void
   /**
-   * Calls back with the names of the changed types, once per step. The set is empty if only the
-   * status changed.
+   * Called with the names of the changed types, once per step. Empty if only the status changed.
    */
   $subscribe(listener: (touched: ReadonlySet<string>) => void): () => void
   /** Deletes all stored content, for example on a sign-out. */

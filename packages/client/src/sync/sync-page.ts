@@ -22,10 +22,7 @@ export type SyncItem =
     }
   | { readonly op: 'reset'; readonly type: string; readonly locale?: string }
 
-/**
- * The changes of a page and the next mark.
- * @throws Error for an unknown operation
- */
+/** @throws Error for an unknown operation */
 export function toCommitStep(
   { items, next, more }: SyncPage,
   { scope, round, version, isComplete, isStale }: Mark,
@@ -63,8 +60,7 @@ function changeOf(item: SyncItem, round: number): Change {
 }
 
 /**
- * Parses the lines that `/api/_sync` streams: one item each, then `next` and `more`. Other lines
- * are ignored.
+ * Parses one item per line, then `next` and `more`. Other lines are ignored.
  * @throws Error if the text is truncated or the sync was not finished
  */
 export function readLines(text: string): SyncPage {

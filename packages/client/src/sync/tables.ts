@@ -7,7 +7,6 @@ export interface Tables {
   /** Returns the names of the changed types. */
   apply(changes: readonly Change[]): ReadonlySet<string>
   replace(rows: readonly Row[]): void
-  /** The rows of a type that are visible in a locale. `*` means all locales. */
   list(name: string, locale: string): readonly Row[]
   get(name: string, documentId: string, locale: string): Row | undefined
   /** Rows with a link to a document in the attribute `by`. */

@@ -6,7 +6,6 @@ export interface TextTest {
   test(text: string): boolean
 }
 
-/** The choices that a backtracking matcher may have to try in every combination. */
 interface Choices {
   readonly loops: number
   readonly options: number
@@ -41,7 +40,6 @@ function stepsOf({ loops, options, isNested }: Choices, length: number): number 
 /** Matching with a time limit is not faster than this many steps. */
 const MAX_UNLIMITED_STEPS = 1_000_000
 
-/** Only a script of `node:vm` can be interrupted in the middle of a match. */
 interface Limited {
   readonly holder: { regex: RegExp; text: string }
   readonly script: Script
@@ -57,9 +55,7 @@ function prepare(): Limited {
 
 const FIRST_LIMIT_MS = 25
 const MIN_LIMIT_MS = 5
-/**
- * Limit for one text if the command has no deadline. MongoDB limits the steps of a match instead.
- */
+/** For one text without a deadline. MongoDB limits the steps of a match instead. */
 const MAX_MATCH_MS = 1_000
 
 /** @throws CommandError MaxTimeMSExpired, 51156; TurnOver */
@@ -67,8 +63,7 @@ function testInTime(regex: RegExp, text: string): boolean {
   const { holder, script } = (limited ??= prepare())
   const startedAt = performance.now()
   Object.assign(holder, { regex, text })
-  // Starts with a short limit and doubles it: the turn may end before the match does, which then
-  // starts over.
+  // The turn may end before the match does, which then starts over.
   for (let limitMs = FIRST_LIMIT_MS; ; limitMs *= 2) {
     const timeout = Math.ceil(Math.max(Math.min(limitMs, getRemainingMs()), MIN_LIMIT_MS))
     try {
@@ -91,10 +86,7 @@ function tooLong(): CommandError {
   )
 }
 
-/**
- * A regular expression test that stops at the deadline of its command, even with catastrophic
- * backtracking.
- */
+/** Stops at the deadline of its command, even with catastrophic backtracking. */
 export function compileBoundedRegex(regex: RegExp): TextTest {
   const choices = choicesOf(regex.source)
   return {

@@ -4,9 +4,7 @@ import type { NumberValue } from './numbers.ts'
 import { TYPE_RANKS, getType } from './values.ts'
 import type { Document, Value } from './values.ts'
 
-/**
- * Compares by code point, like UTF-8 bytes. JavaScript's own order differs above the surrogates.
- */
+/** Compares by code point. JavaScript's own order differs above the surrogates. */
 function compareStrings(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)

@@ -187,10 +187,7 @@ function putValue(value: Value): void {
   putContent(type, value)
 }
 
-/**
- * The key of a list of components, each ascending (1) or descending (-1). A nested array is one
- * value. `undefined` encodes an empty array, which sorts below null.
- */
+/** Each component ascends (1) or descends (-1). `undefined` encodes an empty array, below null. */
 export function encodeKey(values: readonly Value[], directions: readonly number[]): Buffer {
   at = 0
   values.forEach((value, i) => {

@@ -163,7 +163,6 @@ function writeElement(name: string, value: Value): void {
   write(value as never)
 }
 
-/** Returns a new buffer. Undefined members are left out. */
 export function encodeDocument(document: Document): Buffer {
   at = 0
   writeDocument(document)

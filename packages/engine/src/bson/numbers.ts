@@ -81,10 +81,7 @@ function areFinite(left: number, right: number): boolean {
   return Number.isFinite(left) && Number.isFinite(right)
 }
 
-/**
- * Compares by exact value across the four number types. NaN equals itself and sorts below all
- * numbers.
- */
+/** Compares by exact value across the number types. NaN equals itself and sorts lowest. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   const left = toDouble(a)
@@ -125,10 +122,7 @@ function isInteger(value: NumberValue): value is number | Long {
   return typeof value === 'number' || value instanceof Long
 }
 
-/**
- * Returns the result in the wider of both types. An int that overflows becomes a long; a long that
- * overflows returns null.
- */
+/** The wider type. An int that overflows becomes a long; a long returns null. */
 export function computeArithmetic(
   a: NumberValue,
   b: NumberValue,

@@ -78,10 +78,7 @@ function translatePattern(pattern: string, flags: Flags): string {
 
 const compiled = new Map<string, TextTest>()
 
-/**
- * @throws CommandError if the pattern uses syntax that only PCRE has. The translation never changes
- * the meaning.
- */
+/** Never changes the meaning. @throws CommandError if the pattern uses syntax that only PCRE has */
 export function compileRegex(pattern: string, options: string): TextTest {
   const key = `${options}/${pattern}`
   const known = compiled.get(key)
@@ -122,7 +119,6 @@ export function compileRegexTest({ pattern, options }: BSONRegExp): (value: Valu
   }
 }
 
-/** The literal text that every match starts with: `abc` for `^abc`. Empty if there is none. */
 export function getLiteralPrefix({ pattern, options }: BSONRegExp): string {
   if (options !== '' || !pattern.startsWith('^') || pattern.includes('|')) return ''
   const literal = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^a-zA-Z0-9])*)([*?{]?)/.exec(pattern)

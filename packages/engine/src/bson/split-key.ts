@@ -1,8 +1,6 @@
 import { TYPE_RANKS } from './values.ts'
 
-/**
- * Cuts a key of `encodeKey` into the bytes of its components, each converted to ascending order.
- */
+/** The bytes of each component, converted to ascending order. */
 export function splitKey(bytes: Buffer, from: number, directions: readonly number[]): Buffer[] {
   let at = from
   return directions.map((direction) => {

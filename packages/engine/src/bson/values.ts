@@ -24,8 +24,8 @@ export interface Document {
 }
 
 /**
- * A decoded BSON value that keeps its type: a plain number is always an int32, a double is a
- * `Double`. `undefined` means missing; in sort and index keys it means an empty array.
+ * A plain number is always an int32, a double is a `Double`. `undefined` means missing, or an empty
+ * array in sort and index keys.
  */
 export type Value =
   | number

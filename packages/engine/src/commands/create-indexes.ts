@@ -19,7 +19,6 @@ function cannot(message: string): CommandError {
   return new CommandError('CannotCreateIndex', message)
 }
 
-/** Per collection, including the index of `_id`. */
 const MAX_INDEXES = 64
 
 const INDEX_OPTIONS: ReadonlySet<string> = new Set([

@@ -2,10 +2,7 @@ import { toDocument } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import type { Command } from '../request/request.ts'
 
-/**
- * For tests (see `Strictness`): freezes the majority, lets it catch up, or rolls back the writes
- * since.
- */
+/** For tests (see `Strictness`): freezes the majority, or rolls back the writes since. */
 export const holdMajority: Command = {
   options: [],
   access: 'admin',

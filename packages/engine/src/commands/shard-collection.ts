@@ -3,9 +3,7 @@ import { CommandError, failedToParse } from '../errors.ts'
 import type { Command } from '../request/request.ts'
 import { ensureCollection } from '../storage/database.ts'
 
-/**
- * For tests (see `Strictness`): marks a collection as sharded until the engine ends. No data moves.
- */
+/** For tests (see `Strictness`). No data moves. */
 export const shardCollection: Command = {
   options: ['key', 'unique', 'numInitialChunks'],
   access: 'admin',

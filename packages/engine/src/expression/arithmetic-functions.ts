@@ -117,9 +117,7 @@ export function computeAverage(values: readonly Value[]): Value {
   return new Double(toDouble(total) / numbers.length)
 }
 
-/**
- * The lowest (1) or highest (-1) value. Skips null and missing; returns null if no value is left.
- */
+/** The lowest (1) or highest (-1) value; null if none is left without null and missing. */
 export function findExtreme(values: readonly Value[], direction: 1 | -1): Value {
   let best: Value = null
   for (const value of values) {

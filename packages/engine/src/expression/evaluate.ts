@@ -10,5 +10,4 @@ export interface PlainFunction {
   readonly call: (operands: readonly Value[]) => Value
 }
 
-/** An operator whose operand has a shape of its own. */
 export type OperatorForm = (operand: Value, compile: Compile) => Evaluate

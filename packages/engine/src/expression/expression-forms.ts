@@ -12,10 +12,7 @@ function isTrue(value: Value): boolean {
     : value !== false && value !== null && value !== undefined
 }
 
-/**
- * The members of an operator's argument.
- * @throws CommandError if a member is unknown
- */
+/** @throws CommandError if a member is unknown */
 export function readMembers(
   name: string,
   operand: Value,
@@ -98,18 +95,13 @@ function compileSwitch(operand: Value, compile: Compile): Evaluate {
   }
 }
 
-/**
- * User variables start with a lower-case letter.
- * @throws CommandError FailedToParse
- */
+/** User variables start with a lower-case letter. @throws CommandError FailedToParse */
 export function checkVariableName(name: string): void {
   if (/^(?:[a-z]|[^\0-\x7f])(?:\w|[^\0-\x7f])*$/.test(name)) return
   throw failedToParse(`'${name}' starts with an invalid character for a user variable name`)
 }
 
-/**
- * The document of the pipeline. It differs from `document` inside operators that rebind CURRENT.
- */
+/** Differs from `document` inside operators that rebind CURRENT. */
 export function getRootDocument(document: Document, variables: Variables): Value {
   return variables.get('ROOT') ?? document
 }

@@ -10,7 +10,6 @@ import type { TypeTest } from '../bson/types.ts'
 
 export type Comparison = '$eq' | '$gt' | '$gte' | '$lt' | '$lte'
 
-/** A parsed filter. Conditions on the same path stay separate entries of `all`. */
 export type Filter =
   | { readonly kind: 'all'; readonly of: readonly Filter[] }
   | { readonly kind: 'any'; readonly of: readonly Filter[] }

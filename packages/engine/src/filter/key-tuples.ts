@@ -13,7 +13,6 @@ export interface KeyTuples {
 
 interface Reached {
   readonly value: Value
-  /** The rest of the path after an array. */
   readonly rest: readonly string[] | null
 }
 
@@ -94,10 +93,8 @@ function expand(slots: readonly Slot[], found: Found): void {
 }
 
 /**
- * Builds tuples as MongoDB builds index keys: one tuple per element of the array that the paths
- * share.
- * @throws CommandError the error of `onParallel` if two paths meet different arrays; 16746 if a
- * number in a path is both an array index and a field name of an element
+ * One tuple per element of the array that the paths share, as in MongoDB. @throws CommandError: the
+ * error of `onParallel`; 16746 if a number in a path is both an array index and a field name
  */
 export function makeKeyTuples(
   document: Document,

@@ -141,10 +141,7 @@ function compileGroup(
   return kind === 'any' ? any : (document, variables) => !any(document, variables)
 }
 
-/**
- * Compiles a test of whole documents. `withElements` decides how an array at the end of a path is
- * tested.
- */
+/** `withElements` decides how an array at the end of a path is tested. */
 export function compileFilter(filter: Filter, withElements: LeafTest = testWithElements): Matcher {
   spend()
   if (filter.kind === 'all' || filter.kind === 'any' || filter.kind === 'none') {

@@ -21,10 +21,7 @@ export type LeafTest = (value: Value, test: ValueTest) => boolean
 
 export const testWhole: LeafTest = (value, test) => test(value)
 
-/**
- * Tests the values at a path and descends into arrays of documents, as a query does. A path that
- * ends early in a document is tested as missing. Scalars in arrays have no paths.
- */
+/** A path that ends early in a document is tested as missing. Scalars in arrays have no paths. */
 export function testAtPath(
   document: Document,
   parts: readonly string[],

@@ -132,10 +132,7 @@ function parseInto(parsed: Parsed, prefix: string, spec: Document, forFind: bool
 
 const INCLUSIVE: ReadonlySet<Leaf['kind']> = new Set(['include', 'compute', 'element'])
 
-/**
- * True if the projection lists the fields to include. Mixing both kinds is refused, except for
- * `_id`.
- */
+/** Mixing inclusion and exclusion is refused, except for `_id`. */
 function isInclusion({ leaves }: Parsed): boolean {
   const named = leaves.filter(({ path }) => path !== '_id')
   const inclusion = named.find(({ leaf }) => INCLUSIVE.has(leaf.kind))
@@ -189,7 +186,6 @@ function hasComputed(node: Leaf | Tree): boolean {
     : node.kind === 'compute'
 }
 
-/** Computed fields and the results of $elemMatch follow the stored fields. */
 function comesLast(node: Leaf | Tree): boolean {
   return !(node instanceof Map) && (node.kind === 'compute' || node.kind === 'element')
 }
@@ -243,10 +239,7 @@ function addComputed(tree: Tree, path: string, value: Value): void {
   }
 }
 
-/**
- * $addFields: every leaf is an expression. A nested document adds to stored subdocuments, like a
- * dotted path.
- */
+/** A nested document adds to stored subdocuments, like a dotted path. */
 export function compileAddFields(spec: Document): Projection {
   const tree: Tree = new Map()
   for (const path of Object.keys(spec)) addComputed(tree, path, spec[path])

@@ -3,13 +3,11 @@ import { parseFilter } from './filter.ts'
 import { compileFilter } from './match.ts'
 import { compileSort, parseSort, sortItems } from './sort.ts'
 
-/** Returns the positions of the matching documents, in sort order. */
 export type Selection = (documents: readonly Uint8Array[]) => readonly number[]
 
 /**
- * Applies a filter and a sort to documents in memory, with the semantics of `find`. All values are
- * BSON bytes, so types survive and callers need not share the engine's BSON classes.
- * @throws CommandError as `find` would
+ * Applies a filter and a sort in memory. Values are BSON bytes, so types survive and callers need
+ * not share the engine's BSON classes. @throws CommandError as `find` would
  */
 export function compileSelection(filter: Uint8Array, sort: Uint8Array): Selection {
   const matches = compileFilter(parseFilter(decodeDocument(filter)))

@@ -51,7 +51,6 @@ function parallelArrays(): CommandError {
   return badValue('cannot sort with keys that are parallel arrays')
 }
 
-/** A path that leads into an array. */
 const IN_ARRAY = Symbol('in an array')
 
 function plainValue(document: Document, parts: readonly string[]): Value | typeof IN_ARRAY {
@@ -64,8 +63,8 @@ function plainValue(document: Document, parts: readonly string[]): Value | typeo
 }
 
 /**
- * Missing sorts as null, an empty array below null. The element that comes first in the order
- * represents its array.
+ * Missing sorts as null, an empty array below null. The first element in order represents its
+ * array.
  */
 export function compileSort(sort: Sort): Sorter {
   const paths = sort.map(({ path }) => splitPath(path))

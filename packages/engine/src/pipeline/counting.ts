@@ -3,7 +3,6 @@ import { toDocument, isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { toCountValue } from './group.ts'
 
-/** The reply of a stage that only counts. Null for any other stage. */
 export type CountStage = ((count: number) => Document) | null
 
 function isOne(value: Value): boolean {
@@ -24,10 +23,7 @@ function isConstant(value: Value): boolean {
   )
 }
 
-/**
- * Recognizes `$count` and the `$group` that drivers use to count documents: `{ _id: 1, n: { $sum: 1
- * } }`.
- */
+/** Also the `$group` that drivers use to count: `{ _id: 1, n: { $sum: 1 } }`. */
 export function parseCountStage(name: string, operand: Value): CountStage {
   if (name === '$count' && typeof operand === 'string')
     return (count) => toDocument({ [operand]: toCountValue(count) })

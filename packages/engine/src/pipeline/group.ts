@@ -143,8 +143,7 @@ interface Groups {
   values(): Iterable<Group>
 }
 
-// Consecutive keys are often equal, and counting has a single group. Reusing the last group avoids
-// encoding a key.
+// Consecutive keys are often equal. Reusing the last group avoids encoding a key.
 function groupFinder(create: (key: Value) => Group): Groups {
   const groups = new Map<string, Group>()
   let last: Group | undefined

@@ -69,7 +69,6 @@ function* toDocuments(
   for (const record of records) yield readRecord(source.collection, record, wanted)
 }
 
-/** How the first stage after the head uses the records of the query, or only their number. */
 interface Next {
   readonly counting: CountStage
   readonly wanted: ReadonlySet<string> | null

@@ -11,20 +11,15 @@ export interface RangeEnd {
 }
 
 export interface ValueRange {
-  /** Null means the end of the type. */
   readonly low: RangeEnd | null
   readonly high: RangeEnd | null
   readonly rank: number
   /** The common prefix of all texts in the range. Null if the range is not defined by a prefix. */
   readonly prefix: string | null
-  /** The regular expression with this prefix. An equal stored regular expression also matches. */
   readonly regex?: BSONRegExp
 }
 
-/**
- * The index bounds of a condition. They may include more documents, because every document is
- * tested.
- */
+/** Bounds may include more documents, because every document is tested. */
 export type Bounds =
   | { readonly kind: 'points'; readonly values: readonly Value[] }
   | { readonly kind: 'range'; readonly range: ValueRange }
@@ -68,18 +63,12 @@ export function getBounds(condition: Condition): Bounds | null {
   return bounds
 }
 
-/**
- * A number in a path is an array index. It can also be a field name inside the elements, which is
- * rare.
- */
+/** A number in a path can also be a field name inside the elements, which is rare. */
 export function hasArrayIndex(path: string): boolean {
   return /\.\d+(?:\.|$)/.test(path)
 }
 
-/**
- * If the path names an element by its index, the index has no key for a field that this element
- * lacks.
- */
+/** An index by element position has no key for a field that this element lacks. */
 function isNullBeside(condition: Condition, values: readonly Value[]): boolean {
   return hasArrayIndex(condition.path) && values.includes(null)
 }

@@ -48,7 +48,6 @@ function isSafe(index: Index, parts: readonly Filter[]): boolean {
     : (bounds?.values.every((value) => value !== null && value !== undefined) ?? false)
 }
 
-/** Returns null if the entries of the index do not decide the match. */
 function planCount(index: Index, filter: Filter): CountPlan | null {
   const conditions = listConditions(filter)
   if (index.hasCutKeys || !containsMatches(index, filter, conditions)) return null
@@ -64,10 +63,7 @@ function planCount(index: Index, filter: Filter): CountPlan | null {
   return { index, intervals: bounded.intervals, test: isExact ? null : test, isMultikey, score }
 }
 
-/**
- * The cheapest index that can count the matches. Null if there is none.
- * @param at the commit that is read: later indexes do not contain it
- */
+/** @param at the commit that is read: later indexes do not contain it */
 export function chooseCountPlan(
   indexes: readonly Index[],
   filter: Filter,

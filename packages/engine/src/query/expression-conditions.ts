@@ -47,8 +47,8 @@ function fromExpression(expression: Value, variables: Variables): Condition[] {
 }
 
 /**
- * The equalities with constants inside `$expr`, such as the pipeline of a $lookup that compares a
- * field with a variable. They compare whole values, so a multikey index cannot serve them.
+ * Such as a $lookup that compares a field with a variable. They compare whole values, so a multikey
+ * index cannot serve them.
  */
 export function findExpressionConditions(
   filter: Filter,

@@ -33,10 +33,7 @@ function hasKey(index: Index, key: Document): boolean {
   )
 }
 
-/**
- * The index of a hint. Null means natural order.
- * @throws CommandError BadValue if the index does not exist
- */
+/** Null means natural order. @throws CommandError BadValue if the index does not exist */
 export function findHintedIndex(indexes: readonly Index[], hint: Hint): Index | null {
   if (hint.kind === 'natural') return null
   const found = indexes.find((index) =>

@@ -33,8 +33,7 @@ export function boundComponent(
     .filter((found) => found.kind === 'points')
     .sort((a, b) => a.values.length - b.values.length)
   const ranges = bounds.filter((found) => found.kind === 'range').map(({ range }) => range)
-  // Different elements of an array may satisfy two conditions, so only one condition can bound the
-  // scan.
+  // Different elements may satisfy two conditions, so only one condition can bound the scan.
   const isAll = !isMultikey && bounds.length === all.length
   return {
     points: points[0]?.values ?? null,

@@ -70,9 +70,8 @@ function componentTest(condition: Condition): ComponentTest | null {
 }
 
 /**
- * Compiles the filter to a test of index keys. Returns null if keys cannot decide it: they do not
- * distinguish missing from null or one number type from another, and they contain only the indexed
- * fields.
+ * Null if keys cannot decide the filter: they do not distinguish missing from null or number types,
+ * and contain only the indexed fields.
  */
 export function compileKeyTest(filter: Filter, index: Index): KeyTest | null {
   if (filter.kind === 'expression') return null

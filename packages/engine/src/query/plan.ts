@@ -87,8 +87,7 @@ function planIndex(
 const EXACT = 1000
 
 /**
- * A unique match scores best. Then every bound component counts, and for a page an order that
- * avoids a sort.
+ * A unique match scores best. Then each bound component counts, and an order that avoids a sort.
  */
 export function scorePlan(index: Index, bounded: BoundedIndex): number {
   const isExact = index.unique && bounded.isComplete
@@ -152,9 +151,8 @@ function bestIndex(
 const MAX_COUNTED_KEYS = 200
 
 /**
- * The score ignores selectivity: a field with two values scores like a slug. So the plan with the
- * fewest entries is preferred, as MongoDB does by trial runs. A page in index order reads as many
- * entries as it has rows, unless a remaining condition skips rows.
+ * The score ignores selectivity, so the plan with the fewest entries is preferred, as MongoDB does
+ * by trial runs. A page in index order reads as many entries as it has rows.
  */
 function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: PlanRequest): IndexPlan {
   const { countKeys } = wants
@@ -177,10 +175,7 @@ function countFew({ intervals }: IndexPlan, most: number, countKeys: CountKeys):
   return intervals.length > most ? most : countKeys(intervals, most)
 }
 
-/**
- * Uses the requested index, completely if necessary. A sparse index then omits documents, as in
- * MongoDB.
- */
+/** A sparse index then omits documents, as in MongoDB. */
 function planHinted(index: Index, filter: Filter, wants: PlanRequest): IndexPlan {
   const conditions = conditionsFor(index, filter, wants)
   const plan = planIndex(index, filter, conditions, wants)
@@ -199,10 +194,7 @@ function planHinted(index: Index, filter: Filter, wants: PlanRequest): IndexPlan
   }
 }
 
-/**
- * Chooses an index, or one index per branch of an `$or`. Returns null for natural order.
- * @throws CommandError BadValue for an unusable hint
- */
+/** Null means natural order. @throws CommandError BadValue for an unusable hint */
 export function choosePlan(
   collection: Collection,
   filter: Filter,

@@ -11,7 +11,6 @@ export interface IndexPlan {
   readonly score: number
 }
 
-/** Reads each branch of an `$or` by its own index. */
 export interface UnionPlan {
   readonly kind: 'union'
   readonly branches: readonly IndexPlan[]
@@ -19,5 +18,4 @@ export interface UnionPlan {
   readonly score: number
 }
 
-/** How the records of a query are found. The query still tests every record. */
 export type ReadPlan = IndexPlan | UnionPlan

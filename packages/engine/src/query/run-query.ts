@@ -119,10 +119,6 @@ function* readPlan(
   }
 }
 
-/**
- * A collection or index may be dropped while a cursor waits for its next batch.
- * @throws CommandError QueryPlanKilled
- */
 function assertStillThere({ data, view, collection }: QuerySource, index?: Index): void {
   // A snapshot keeps dropped data.
   if (view.snapshot) return
@@ -184,10 +180,7 @@ function mayGiveUp(
   )
 }
 
-/**
- * Reads a page in index order. Returns null if so few records match that a full scan with a sort is
- * likely faster.
- */
+/** Null if so few records match that a full scan with a sort is likely faster. */
 function pageInOrder(
   source: QuerySource,
   { intervals, reverse }: IndexPlan,

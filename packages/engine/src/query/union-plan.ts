@@ -44,10 +44,7 @@ function planUnion({ branches, beside }: Alternatives, planBranch: PlanBranch): 
   return { kind: 'union', branches: plans, isSorted: false, score: worst - 1 }
 }
 
-/**
- * The `$or` with the best worst branch. Null if there is none, or if one of its branches has no
- * index.
- */
+/** Null if one branch of each `$or` has no index. */
 export function findBestUnion(filter: Filter, planBranch: PlanBranch): UnionPlan | null {
   let best: UnionPlan | null = null
   for (const alternatives of alternativesOf(filter)) {

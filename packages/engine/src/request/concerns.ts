@@ -22,10 +22,7 @@ function checkW(w: Value): void {
     throw new CommandError('UnsatisfiableWriteConcern', 'Not enough data-bearing nodes')
 }
 
-/**
- * A single server always reads its newest data, which the majority has. For snapshots see
- * `Majority`.
- */
+/** A single server always reads its newest data. For snapshots see `Majority`. */
 const LEVELS: ReadonlySet<Value> = new Set([
   undefined,
   'local',

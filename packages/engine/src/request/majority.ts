@@ -9,22 +9,13 @@ import type { View } from '../storage/view.ts'
 import type { Table } from '../storage/writer.ts'
 import type { Strictness } from './strictness.ts'
 
-/**
- * The writes that a majority of the replica set has, which may lag behind the primary. For tests
- * (`Strictness`).
- */
+/** May lag behind the primary. For tests (`Strictness`). */
 export interface Majority {
-  /**
-   * The snapshot of a read, by its read concern. Null for the newest data.
-   * @throws CommandError if the snapshot is unsupported or expired
-   */
+  /** Null for the newest data. @throws CommandError if the snapshot is unsupported or expired */
   momentFor(body: Document): MajoritySnapshot | null
   hold(): void
   release(): void
-  /**
-   * Undoes the writes that the majority does not have, as a failover does. Their writers get an
-   * error.
-   */
+  /** Undoes the writes that the majority lacks. Their writers get an error. */
   rollBack(): void
   /** Resolves when the majority has the write, if the client waits for that. */
   acknowledge(body: Document): Promise<void>

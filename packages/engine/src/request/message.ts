@@ -27,7 +27,6 @@ export interface Message extends MessageHead {
   readonly sequences: ReadonlyMap<string, readonly Buffer[]>
 }
 
-/** The connection ends after a malformed frame. */
 class MalformedMessage extends Error {}
 
 export function createFrameReader(): (chunk: Buffer) => Buffer[] {

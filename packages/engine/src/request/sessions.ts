@@ -12,12 +12,10 @@ import type { WriteUnit } from '../storage/write-unit.ts'
 import type { CursorTable } from './cursors.ts'
 import type { Strictness } from './strictness.ts'
 
-/** An identity without members. */
 export type Connection = object
 
 /** Idle time before a transaction is aborted. */
 const TRANSACTION_IDLE_MS = 60_000
-/** The client may continue on another connection, in particular to commit. */
 const LOST_AFTER_SECONDS = 1
 /** How long the last reply of a session is kept for a retry. */
 const ANSWER_KEPT_MS = 30 * 60_000
@@ -39,9 +37,7 @@ export interface LastAnswer {
 export interface SessionTable {
   begin(session: string, number: Long): Transaction
   get(session: string, number: Long): Transaction
-  /**
-   * A transaction whose connections are all closed is aborted soon: its client is considered gone.
-   */
+  /** A transaction whose connections are all closed is aborted soon. */
   disconnected(connection: Connection): void
   /** Must run inside a write. Repeating a commit succeeds. */
   commit(session: string, number: Long): void
@@ -140,10 +136,7 @@ function committed(number: Long): CommandError {
   )
 }
 
-/**
- * Each transaction may hold one of LMDB's reader slots (`openStore`). If all were used, every read
- * and write would fail.
- */
+/** Each may hold one of LMDB's reader slots. If all were used, every read and write would fail. */
 const MAX_OPEN_TRANSACTIONS = 1000
 
 function begin(state: State, session: string, number: Long): Transaction {

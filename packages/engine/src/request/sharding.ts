@@ -32,10 +32,8 @@ function refusal(message: string): CommandError {
 }
 
 /**
- * Targets single-document writes like mongos before 7.0: findAndModify and upserts need the whole
- * shard key, updates and deletes accept `_id` instead. A range of the shard key that lies on one
- * shard passes there, but is refused here.
- * @throws CommandError ShardKeyNotFound, InvalidOptions
+ * Like mongos before 7.0. A range of the shard key that lies on one shard passes there, but is
+ * refused here. @throws CommandError ShardKeyNotFound, InvalidOptions
  */
 export function assertTargeted(collection: Collection, write: SingleWrite): void {
   const { shardKey } = collection

@@ -26,8 +26,7 @@ function toWriteError(request: Request, index: number, error: CommandError): Doc
 }
 
 /**
- * Runs the statements in order and collects their errors. Unless `ordered` is false, the first
- * error stops the run. Within a transaction every error fails the command.
+ * Unless `ordered` is false, the first error stops the run. In a transaction every error is fatal.
  */
 export function runOrdered<T>(
   request: Request,

@@ -19,8 +19,7 @@ import { runOrMove } from './move-reads.ts'
 import type { Reader } from './reader-process.ts'
 import type { Connection, Transaction } from '../request/sessions.ts'
 
-// Members that every command accepts. A member that would change a reply is handled below or has no
-// meaning for a single server with its newest data.
+// A member that would change a reply is handled below or has no meaning for a single server.
 const COMMON: ReadonlySet<string> = new Set([
   '$db', 'lsid', 'txnNumber', 'autocommit', 'startTransaction', '$clusterTime', '$readPreference', 'readConcern', 'writeConcern',
   'comment', 'maxTimeMS', 'maxTimeMSOpOnly', 'apiVersion', 'apiStrict', 'apiDeprecationErrors', 'stmtId', 'stmtIds', 'operationTime', 'help',
@@ -42,7 +41,6 @@ function checkOptions(name: string, command: Command, body: Document): void {
   }
 }
 
-/** MongoDB's limit. */
 const MAX_TIME_MS = 2147483647
 
 function deadlineOf(name: string, body: Document): Deadline {
@@ -144,10 +142,7 @@ async function waitFor(holder: Promise<void>, { at }: Deadline): Promise<void> {
   }
 }
 
-/**
- * Runs the command again from its start whenever an open transaction holds a document or key that
- * it wants to write.
- */
+/** Starts again whenever an open transaction holds a document or key that it wants to write. */
 async function runCommand(command: Command, request: Request): Promise<Document> {
   for (;;) {
     try {
@@ -186,7 +181,6 @@ function databaseOf({ $db: database }: Document): string {
 }
 
 export interface DispatchOptions {
-  /** Runs long reads. Null means that they run here. */
   readonly reader?: Reader | null
   readonly deadline?: Deadline
 }

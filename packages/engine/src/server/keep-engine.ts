@@ -5,10 +5,7 @@ import type { Engine, EngineOptions } from '../request/engine.ts'
 import type { Connection } from '../request/sessions.ts'
 import type { CommitNews } from '../storage/replica.ts'
 
-/**
- * The engine of a folder. It is reopened after a failed write, and is read-only while the disk does
- * not work.
- */
+/** Reopened after a failed write, and read-only while the disk does not work. */
 export interface Engines {
   /** @throws CommandError FileStreamFailed while the engine is not open */
   current(): Engine

@@ -12,10 +12,7 @@ const MOVABLE: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct', 
 
 type Reply = Document | RawDocument
 
-/**
- * Runs a command outside of transactions. If its turn ends, the reader runs it again from the
- * start. Commands with a cursor go to the process that holds it.
- */
+/** If the turn ends, the reader runs the command again. Cursors stay in their process. */
 export async function runOrMove(
   reader: Reader,
   { body, bodyBytes }: Message,
@@ -45,10 +42,7 @@ function isAtReader(name: string, body: Document): boolean {
   )
 }
 
-/**
- * True if a regular expression contains a quantifier. Such a match can run for years, and only the
- * end of its process stops it. Escaped text, as in a text search, is safe.
- */
+/** A match with a quantifier can run for years. Escaped text, as in a text search, is safe. */
 function holdsOpenRegex(value: Value): boolean {
   if (value instanceof BSONRegExp) return repeats(value.pattern)
   if (Array.isArray(value)) return value.some(holdsOpenRegex)

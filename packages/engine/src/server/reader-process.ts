@@ -8,35 +8,26 @@ import type { CommitNews } from '../storage/replica.ts'
 import { READER_READY } from './reader-protocol.ts'
 import type { ReaderReply, ReaderRequest, ReaderOptions, ReaderReady } from './reader-protocol.ts'
 
-/**
- * Runs long reads in a separate process, one at a time, so that they do not block other commands.
- */
+/** Long reads in a separate process do not block other commands. */
 export interface Reader {
   /** How long a command may block others before it moves to the reader. */
   turnMs(): number
   /** @throws CommandError MaxTimeMSExpired, ExceededMemoryLimit */
   ask(body: Buffer, deadline: Deadline): Promise<RawDocument>
-  /** Sends a command without waiting for a reply. Does nothing if no process runs. */
   tell(body: Buffer): void
   /** Ends the process and loses its cursors. The next command starts another process. */
   stop(): void
 }
 
 export interface ReaderSettings extends Omit<ReaderOptions, 'owner'> {
-  /**
-   * Heap limit of the process, in addition to its code.
-   * @default 768
-   */
+  /** Heap limit of the process, in addition to its code. @default 768 */
   readonly heapMegabytes?: number
   readonly news: () => CommitNews
   /** Called when the process has ended and its pages can be reused. */
   readonly afterwards: () => void
 }
 
-/**
- * The turn is shorter while the reader is busy: every command that is tried here first blocks the
- * others.
- */
+/** Shorter while the reader is busy: every command that is tried here first blocks the others. */
 const CALM_TURN_MS = 100
 const BUSY_TURN_MS = 40
 const MIN_TURN_MS = 8
@@ -133,9 +124,8 @@ function limit(state: State, waiting: Waiting): void {
 }
 
 /**
- * The process is ready: extends each deadline by the time that the command waited for the start. On
- * a busy machine the start may take longer than a command may. Without the extension, the process
- * would be killed and restarted forever.
+ * Extends each deadline by the wait for the start. Otherwise a busy machine would kill and restart
+ * the process forever.
  */
 function ready(state: State): void {
   const now = (state.startedAt = performance.now())
@@ -146,10 +136,7 @@ function ready(state: State): void {
   goOn(state, 0)
 }
 
-/**
- * At its deadline a queued command is answered. A running command gets some time to answer by
- * itself.
- */
+/** A queued command is answered. A running command gets some time to answer by itself. */
 function expire(state: State, waiting: Waiting): void {
   if (state.asked === waiting) {
     waiting.timer = setTimeout(() => state.process?.kill('SIGKILL'), GRACE_MS).unref()
@@ -181,8 +168,7 @@ function start(state: State): ChildProcess {
   const process = fork(path, [JSON.stringify(options)], {
     execArgv: [`--max-old-space-size=${heapMegabytes}`],
     serialization: 'advanced',
-    // V8 prints pages of text when the heap is exhausted. The reader reports its own errors as
-    // replies.
+    // V8 prints pages of text when the heap is exhausted.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   process.on('message', (message: ReaderReply | ReaderReady) => {

@@ -9,7 +9,6 @@ export interface ReaderRequest {
 export const READER_READY = 'ready'
 export type ReaderReady = typeof READER_READY
 
-/** The reply, also if it is an error. */
 export interface ReaderReply {
   readonly reply: Uint8Array
   readonly cursors: number

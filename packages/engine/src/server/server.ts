@@ -14,7 +14,6 @@ import {
 } from '../request/message.ts'
 import type { Message, MessageHead } from '../request/message.ts'
 
-/** A Unix socket path, or a loopback port that the system chooses. */
 export type ListenAddress =
   { readonly path: string } | { readonly host: '127.0.0.1'; readonly port: 0 }
 
@@ -71,10 +70,7 @@ async function answerFrame(
   if (!socket.write(bytes)) await drained(socket)
 }
 
-/**
- * Waits until the client has read the pending replies, so that replies do not pile up for a client
- * that reads none.
- */
+/** Replies must not pile up for a client that reads none. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -87,7 +83,6 @@ function drained(socket: Socket): Promise<void> {
   })
 }
 
-/** Reading from a connection pauses at this number of unanswered messages. */
 const MAX_UNANSWERED_MESSAGES = 2
 
 /** Serves one connection. Replies are sent in the order of the messages. */

@@ -1,7 +1,4 @@
-/**
- * Changed records by collection number. Null if there are too many to list. The list may contain
- * records of an undone write.
- */
+/** By collection number. Null if there are too many. May contain records of an undone write. */
 export type Changes = ReadonlyMap<number, readonly number[] | null>
 
 /** The changes since the last `take`, for caches that must read changed records again. */

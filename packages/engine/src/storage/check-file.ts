@@ -14,10 +14,9 @@ export interface FileUse {
 }
 
 /**
- * Opens the file and its lock before LMDB does: lmdb 3.5.6 crashes the process if it cannot open
- * them (`closeEnv` in its env.cpp uses memory that `openEnv` has freed).
- * @throws Error of the system; CommandError UnsupportedFormat if the file is empty or not an LMDB
- * file
+ * lmdb 3.5.6 crashes the process if it cannot open the file (`closeEnv` in its env.cpp uses freed
+ * memory).
+ * @throws Error of the system; CommandError UnsupportedFormat if the file is empty or foreign
  */
 export function checkFile(
   path: string,

@@ -28,7 +28,6 @@ export interface PartialIndex {
 export interface Index {
   readonly id: number
   readonly name: string
-  /** The specification in the reply of listIndexes. */
   readonly spec: Document
   readonly fields: readonly IndexField[]
   readonly directions: readonly number[]
@@ -62,9 +61,7 @@ export interface Collection {
   readonly namespace: string
   readonly options: Document
   indexes: Index[]
-  /**
-   * False until the first commit to the collection. An aborted transaction leaves no collection.
-   */
+  /** False until the first commit: an aborted transaction leaves no collection. */
   exists: boolean
   nextRecord: number
   count: number
@@ -75,8 +72,8 @@ export interface Collection {
 }
 
 /**
- * The form of index entries, as recorded in the catalog. Form 1 stored missing values in arrays of
- * documents as undefined, descended into nested arrays, and kept missing values in sparse indexes.
+ * Form 1 stored missing values in arrays of documents as undefined, descended into nested arrays,
+ * and kept missing values in sparse indexes.
  */
 export const KEY_FORM = 2
 
@@ -173,7 +170,6 @@ export function loadCollection(store: Store, id: number, bytes: Buffer): Collect
   }
 }
 
-/** Reads the stored description of a collection, which does not include its contents. */
 export function describeCollection(
   id: number,
   bytes: Buffer,

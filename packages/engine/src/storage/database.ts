@@ -29,7 +29,6 @@ export interface LockHolder {
   readonly ended: Promise<void>
 }
 
-/** The write must wait for an open transaction and then start again. */
 export class BlockedError extends Error {
   readonly holder: LockHolder
   constructor(holder: LockHolder) {
@@ -124,10 +123,7 @@ export function assertUnwritten(data: Data, collection: Collection): void {
     if (holder.written.has(collection)) throw new BlockedError(holder)
 }
 
-/**
- * @throws BlockedError while an open transaction has written to the collection, or read it: its snapshot
- * contains the collection
- */
+/** Also checks reads. @throws BlockedError while an open transaction has written or read it */
 export function assertUnused(data: Data, collection: Collection): void {
   for (const holder of data.holders) if (holder.read.has(collection)) throw new BlockedError(holder)
   assertUnwritten(data, collection)
@@ -162,8 +158,7 @@ export function dropCollection(data: Data, collection: Collection): void {
 }
 
 /**
- * Reloads the state in memory after an undone write.
- * @throws CommandError FileStreamFailed if the folder must be reopened first
+ * After an undone write. @throws CommandError FileStreamFailed if the folder must be reopened first
  */
 export function recoverData(data: Data): void {
   data.store.assertSound()

@@ -11,21 +11,16 @@ import {
 import { CommandError, diskFault } from '../errors.ts'
 
 /**
- * Allocates disk space in the LMDB file before LMDB writes to it. When a write of lmdb 3.5.6 fails,
- * its error message overflows a buffer (`last_error` in its mdb.c) and corrupts the memory of the
- * process. So LMDB only writes to allocated blocks: the file is longer than its used part.
+ * When a write of lmdb 3.5.6 fails, its error message overflows a buffer (`last_error` in its
+ * mdb.c) and corrupts memory. So LMDB only writes to blocks that were allocated before.
  */
 export interface DiskSpace {
   /**
-   * Must be called at the start of each write.
-   * @throws CommandError FileStreamFailed if the file is not writable
+   * At the start of each write. @throws CommandError FileStreamFailed if the file is not writable
    */
   begin(): void
   takesWrites(): boolean
-  /**
-   * Allocates space for more bytes, on pages that the write may not have touched yet.
-   * @throws CommandError OutOfDiskSpace, FileStreamFailed
-   */
+  /** For pages not touched yet. @throws CommandError OutOfDiskSpace, FileStreamFailed */
   claim(bytes: number, pages: number): void
   close(): void
 }
@@ -35,18 +30,13 @@ const PAGE_BYTES = 4096
 const BASE_BYTES = 16 * PAGE_BYTES
 /** Overhead per key. */
 const NODE_BYTES = 32
-/**
- * Bytes of pages per added byte. LMDB splits pages so that a row larger than a third of a page may
- * fill one alone: 3 bytes per byte, plus the branch pages.
- */
+/** A row larger than a third of a page may fill one alone: 3 bytes per byte, plus branch pages. */
 const PAGE_BYTES_PER_BYTE = 4
-/** Size of one allocation. */
 const STEP_BYTES = 1024 * 1024
 const ZEROS = Buffer.alloc(STEP_BYTES)
 
 /**
- * `usedBytes` returns the end of the committed data. It is called at each write, because the last
- * claim was a worst case and mostly unused.
+ * `usedBytes` is called at each write, because the last claim was a worst case and mostly unused.
  */
 export function openDiskSpace(path: string, usedBytes: () => number): DiskSpace {
   const file = openSync(path, 'r+')
@@ -94,8 +84,8 @@ function shrink(file: number, used: number): number {
 }
 
 /**
- * Tests that the file still exists and is writable before LMDB writes. Data written to a removed
- * file would be lost at exit. The test rewrites the first byte, which never changes.
+ * Data written to a removed file would be lost at exit. Rewrites the first byte, which never
+ * changes.
  */
 function writeTester(path: string, file: number): () => void {
   const first = Buffer.alloc(1)
@@ -145,10 +135,6 @@ function refusal(error: Error): CommandError {
     : diskFault(error.message)
 }
 
-/**
- * Extends a file to a minimum length.
- * @throws CommandError OutOfDiskSpace, FileStreamFailed
- */
 export function reserveSpace(path: string, bytes: number): void {
   const file = openSync(path, 'r+')
   try {

@@ -5,8 +5,8 @@ import type { Data } from './database.ts'
 /** Pending writes share one LMDB transaction and one disk sync. */
 export interface GroupCommits {
   /**
-   * Resolves when the changes of `work` are on disk, and rejects if none of them are. `work` may
-   * run more than once, so its effects in memory must be repeatable.
+   * Resolves when the changes are on disk. `work` may run more than once, so its effects in memory
+   * must be repeatable.
    */
   write<T>(work: () => T): Promise<T>
   close(): void
@@ -25,14 +25,10 @@ interface Outcome {
 }
 
 export interface GroupOptions {
-  /**
-   * Milliseconds that a group accepts further writes. The first write waits for the last.
-   * @default 20
-   */
+  /** Milliseconds that a group accepts further writes. @default 20 */
   readonly groupMs?: number
   /**
-   * How long to wait until the group has as many writes as the last one, by the duration of the
-   * last commit.
+   * How long to wait until the group is as large as the last one, by the duration of its commit.
    */
   readonly waitMs?: (commitMs: number) => number
 }
@@ -41,9 +37,8 @@ const GROUP_MS = 20
 const MAX_GROUP_WAIT_MS = 3
 
 /**
- * Waiting for a quarter of the commit time pays off: clients that are answered together usually
- * write again together, and half of them would otherwise wait for two commits. On a fast disk the
- * result is 0.
+ * Clients that are answered together usually write again together; half of them would otherwise
+ * wait for two commits. On a fast disk the result is 0.
  */
 export function computeGroupWait(commitMs: number): number {
   return Math.min(Math.floor(commitMs / 4), MAX_GROUP_WAIT_MS)

@@ -5,17 +5,14 @@ import { encodeNumberKey, readRange } from './store.ts'
 import type { Store } from './store.ts'
 
 /**
- * Caches some fields of the records of a collection that is too large for memory, so that further
- * scans and sorts by these fields neither read nor decode. Filled in record order, as far as scans
- * have read.
+ * Caches some fields of a collection that is too large for memory, so that further scans and sorts
+ * need no decoding. Filled in record order, as far as scans have read.
  */
 export interface HeldFields {
   readonly fields: ReadonlySet<string>
   readonly documents: Map<number, Document>
   upTo: number
-  /** True if these are all records. */
   isWhole: boolean
-  /** True if the budget was exhausted. */
   isFull: boolean
   bytes: number
 }
@@ -69,7 +66,6 @@ export interface HeldFieldsCache {
 interface State {
   readonly store: Store
   readonly budget: number
-  /** The least recently used comes first. */
   readonly held: Map<Collection, HeldFields>
 }
 

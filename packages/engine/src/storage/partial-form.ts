@@ -49,9 +49,8 @@ function leavesOf(filter: Filter): readonly Leaf[] {
 }
 
 /**
- * The filter of a partial index as MongoDB since 4.9 reports it: one document per condition, each
- * with its operator, under one `$and` if there are several. Observed on mongod 4.9: `{ a: 1, b: {
- * $gt: '' } }` is listed as `{ $and: [{ a: { $eq: 1 } }, { b: { $gt: '' } }] }`.
+ * As MongoDB since 4.9 reports it: `{ a: 1, b: { $gt: '' } }` is listed as `{ $and: [{ a: { $eq: 1
+ * } }, { b: { $gt: '' } }] }` (observed on mongod 4.9).
  */
 export function normalizePartial(filter: Filter): Document {
   const leaves = [...leavesOf(filter)].sort(compareLeaves).map(({ document }) => document)
@@ -60,10 +59,7 @@ export function normalizePartial(filter: Filter): Document {
   return only ?? createDocument()
 }
 
-/**
- * Equal for filters with the same meaning: the order of conditions does not matter, and 1 equals
- * 1.0.
- */
+/** Equal for filters with the same meaning: order does not matter, and 1 equals 1.0. */
 export function makePartialKey(filter: Filter): string {
   return leavesOf(filter)
     .map(({ document }) => encodeKey([document], []).toString('latin1'))

@@ -8,10 +8,7 @@ import { makeIndexKeys } from './index-keys.ts'
 import { createNewestView, scanRecords } from './view.ts'
 import { addEntries, duplicateKey } from './write-unit.ts'
 
-/**
- * Builds the entries of an index from all records. Must run inside a write.
- * @throws CommandError DuplicateKey
- */
+/** Must run inside a write. @throws CommandError DuplicateKey */
 export function buildIndex(data: Data, collection: Collection, index: Index): void {
   for (const record of scanRecords(data, createNewestView(), collection)) {
     spendOn(record.bytes.length)
@@ -43,10 +40,7 @@ function isUnique(data: Data, collection: Collection, index: Index): boolean {
   return true
 }
 
-/**
- * Rebuilds indexes that an older version stored in another form. A unique index whose old form
- * allowed duplicates is dropped. Creating it again reports the duplicates.
- */
+/** A unique index whose old form allowed duplicates is dropped. Creating it again reports them. */
 export function rebuildOutdated(data: Data): void {
   for (const collection of data.collections.values()) {
     const outdated = collection.indexes.filter((index) => isOutdated(index))

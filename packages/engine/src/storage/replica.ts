@@ -7,18 +7,12 @@ import { createResidentCache } from './residents.ts'
 import { encodeNumberKey } from './store.ts'
 import type { Store } from './store.ts'
 
-/**
- * Small, because each commit of the other process may invalidate the cache, and decoding costs more
- * than reading.
- */
+/** Small, because each commit of the other process may invalidate the cache. */
 const BUDGET_BYTES = 8 * 1024 * 1024
 
 export interface Replica {
   readonly data: Data
-  /**
-   * Must be called before each command, with consecutive news. Commands then see all commits so
-   * far.
-   */
+  /** Before each command, with consecutive news. Commands then see all commits so far. */
   refresh(news: CommitNews): void
 }
 

@@ -11,16 +11,10 @@ interface Holder {
   bytes: number
 }
 
-/**
- * Caches small collections in memory, so that scans neither read nor decode. Evicts the least
- * recently used.
- */
+/** Caches small collections, so that scans neither read nor decode. Evicts by least recent use. */
 export interface ResidentCache {
   get(collection: Collection): Residents | null
-  /**
-   * For larger collections: all records of the newest commit, with at least these fields
-   * (`partial`).
-   */
+  /** For larger collections: all records, with at least these fields (`partial`). */
   scanFields(collection: Collection, wanted: ReadonlySet<string>): Generator<Record>
   changed(collection: Collection, record: number, bytes: Buffer | null): void
   drop(collection: Collection): void

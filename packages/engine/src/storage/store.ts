@@ -18,7 +18,6 @@ export interface Store extends Writer {
   readonly entries: Table
   /** collection number → its description */
   readonly catalog: Table
-  /** session → result of its last write */
   readonly sessions: Table
   snapshot(): Snapshot
   /** Releases the pages of the current read. The next read sees newer commits. */
@@ -89,7 +88,6 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
   }
 }
 
-/** The format that this version writes, and the newest that it can read. */
 const FORMAT = 1
 const FORMAT_KEY = Buffer.from('format')
 
@@ -121,8 +119,8 @@ const FIRST_CHUNK = 32
 const MAX_CHUNK = 2048
 
 /**
- * Reads the entries of a range in growing chunks. No cursor is open between chunks, so the caller
- * may pause. Concurrent writes may or may not be visible, but never break the iteration.
+ * In growing chunks. No cursor is open between them, so the caller may pause. Concurrent writes
+ * never break the iteration.
  */
 export function* readRange(
   table: Table,

@@ -18,13 +18,9 @@ export interface Change {
   readonly keys: KeyChanges
 }
 
-/**
- * The data that a reader sees: the newest commit, or a snapshot plus the changes of its
- * transaction.
- */
+/** The newest commit, or a snapshot plus the changes of its transaction. */
 export interface View {
   readonly snapshot: Snapshot | null
-  /** Number of commits in the snapshot. */
   readonly at: number
   readonly changes: Map<Collection, Map<number, Change>>
 }
@@ -125,11 +121,6 @@ export function countKeys(
 const FIRST_STEP = 64
 const MAX_STEP = 4_096
 
-/**
- * lmdb's `getKeysCount` has no limit and walks the whole range. Its `offset` continues beyond the
- * end of a range, so a step that is too long reads foreign entries. Steps grow from 64 to 4,096,
- * which reads at most about twice the counted entries.
- */
 function countRange(entries: Table, range: RangeOptions, most: number): number {
   if (most === Infinity) return entries.getKeysCount({ ...range })
   const rest = { ...range }
@@ -147,7 +138,6 @@ function countRange(entries: Table, range: RangeOptions, most: number): number {
 export interface IndexScan {
   readonly intervals: readonly Interval[]
   readonly reverse: boolean
-  /** Records to skip. The scan adds the records that it yields. */
   readonly seen: Set<number>
 }
 

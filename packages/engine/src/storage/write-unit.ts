@@ -15,10 +15,7 @@ import { encodeNumberKey } from './store.ts'
 import type { Snapshot } from './store.ts'
 import type { Change, View } from './view.ts'
 
-/**
- * The changes of one statement or transaction: collected, checked one by one, and applied as a
- * whole.
- */
+/** Collected, checked one by one, and applied as a whole. */
 export interface WriteUnit extends View {
   /** Unique keys that the unit claims (record number) or releases (null). */
   readonly keys: Map<string, number | null>
@@ -271,10 +268,7 @@ function applyRecord(data: Data, { collection, record: id, before, after }: Chan
   data.changes.add(collection.id, id)
 }
 
-/**
- * Applies a unit inside a write. Removes all old entries before adding new ones, because a key may
- * move between records.
- */
+/** Removes all old entries before adding new ones, because a key may move between records. */
 export function applyUnit(data: Data, unit: WriteUnit): void {
   data.store.touch()
   for (const [collection, changes] of unit.changes) {

@@ -7,8 +7,8 @@ export type Table = Database<Buffer, Buffer>
 
 export interface Writer {
   /**
-   * Runs one atomic write. It is on disk when this function returns, and undone if it throws.
-   * @throws CommandError OutOfDiskSpace, FileStreamFailed
+   * On disk when it returns, undone if it throws. @throws CommandError OutOfDiskSpace,
+   * FileStreamFailed
    */
   readonly write: <T>(change: () => T) => T
   /** Must run inside a write. */
@@ -19,18 +19,15 @@ export interface Writer {
   removeAll(table: Table, keys: readonly Buffer[]): void
   /** Announces a change, even if only in memory. Must run inside a write. */
   touch(): void
-  /**
-   * Increases with each change. If it did not increase during a write, there is no change to undo.
-   */
+  /** If it did not increase during a write, there is no change to undo. */
   readonly changes: () => number
   /**
-   * Must precede every read, because LMDB must not be called after a failed write.
-   * @throws CommandError FileStreamFailed after a failed write
+   * Before every read: LMDB must not be called after a failed write. @throws CommandError
+   * FileStreamFailed
    */
   readonly assertSound: () => void
 }
 
-/** A leaf, its split, and the branch page above. */
 export const PAGES_PER_KEY = 3
 
 export function openWriter(root: RootDatabase, room: DiskSpace): Writer {
@@ -68,9 +65,8 @@ interface Transactions extends Pick<Writer, 'write' | 'assertSound'> {
 }
 
 /**
- * LMDB writes the pages of a transaction to unused space before the file refers to them, so a
- * failed commit leaves the file intact. LMDB itself is unusable after a failed commit: another
- * call, even a read, corrupts the memory of the process (`last_error` in its mdb.c).
+ * Pages go to unused space before the file refers to them, so a failed commit leaves the file
+ * intact. But another call of LMDB, even a read, corrupts memory (`last_error` in its mdb.c).
  */
 function openTransactions(root: RootDatabase, room: DiskSpace): Transactions {
   let fault: CommandError | null = null

@@ -168,10 +168,7 @@ function assertSameId(original: Document, changed: Document): void {
   )
 }
 
-/**
- * Restores the `_id` if the changed document lacks it.
- * @throws CommandError ImmutableField
- */
+/** @throws CommandError ImmutableField */
 export function keepId(original: Document, changed: Document): Document {
   const hasLost = original['_id'] !== undefined && changed['_id'] === undefined
   const kept = hasLost ? { ...changed, _id: original['_id'] } : changed

@@ -5,10 +5,7 @@ import { compilePipeline } from '../pipeline/pipeline.ts'
 import { keepId } from './apply-update.ts'
 import type { Update } from './apply-update.ts'
 
-/**
- * The stages that change one document at a time.
- * https://www.mongodb.com/docs/manual/tutorial/update-documents-with-aggregation-pipeline/
- */
+/** https://www.mongodb.com/docs/manual/tutorial/update-documents-with-aggregation-pipeline/ */
 const STAGES: ReadonlySet<string> = new Set([
   '$addFields',
   '$set',
@@ -18,10 +15,7 @@ const STAGES: ReadonlySet<string> = new Set([
   '$replaceWith',
 ])
 
-/**
- * Compiles an update with aggregation stages.
- * @throws CommandError if a stage is not allowed in an update
- */
+/** @throws CommandError if a stage is not allowed in an update */
 export function compilePipelineUpdate(pipeline: readonly Value[]): Update {
   const compiled = compilePipeline([...pipeline])
   for (const stage of pipeline) assertOfUpdate(stage)

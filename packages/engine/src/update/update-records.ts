@@ -50,10 +50,7 @@ function filtersOn(filter: Filter, prefix: string): Filter[] {
   return filter.path === prefix || filter.path.startsWith(`${prefix}.`) ? [filter] : []
 }
 
-/**
- * For `$`: the first element that, alone in its array, satisfies a condition of the filter on the
- * array.
- */
+/** For `$`: the first element that alone satisfies a condition of the filter on the array. */
 function positionIn(
   document: Document,
   filter: Filter,

@@ -19,7 +19,6 @@ export interface MappedType {
   readonly declaration: Data
 }
 
-/** The attribute with the Contentful id, for programs that use it. */
 export const OLD_ID = 'contentfulId'
 export const LINK_CATEGORY = 'linked'
 

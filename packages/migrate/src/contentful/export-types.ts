@@ -36,7 +36,6 @@ export interface ContentfulSys {
   readonly archivedVersion?: number
 }
 
-/** An entry or asset. Values are by field and locale. */
 export interface ContentfulEntry {
   readonly sys: ContentfulSys
   readonly fields?: Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -10,9 +10,7 @@ import { readExport } from './read-export.ts'
 import { entryId, type ContentfulSurvey, surveyExport } from './survey.ts'
 
 /**
- * Converts an export of `contentful space export` to content-types, lines for `apply` and a list of files. Reads the
- * export twice and only keeps ids of entries in memory.
- *
+ * Maps an export of `contentful space export`. Reads it twice and only keeps ids in memory.
  * @throws MigrationError for other files
  */
 export async function mapContentful(path: string, output: MapOutput): Promise<MapReport> {
@@ -59,7 +57,6 @@ async function declareAll(
   }
 }
 
-/** Maps Contentful codes, which may be any text, to canonical tags. */
 function localesOf({ locales }: ContentfulSurvey): ReadonlyMap<string, string> {
   return new Map(
     locales.flatMap(({ code }) => {

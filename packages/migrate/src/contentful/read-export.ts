@@ -9,10 +9,8 @@ export interface ExportItem {
 }
 
 /**
- * Reads an export of `contentful space export` and keeps only one item in memory.
+ * Keeps only one item in memory. @throws MigrationError for an unreadable or truncated file
  * https://github.com/contentful/contentful-export#exported-data-structure
- *
- * @throws MigrationError for an unreadable file, invalid JSON and a truncated file
  */
 export async function* readExport(path: string): AsyncGenerator<ExportItem> {
   const found: ExportItem[] = []

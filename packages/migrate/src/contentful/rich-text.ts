@@ -24,7 +24,6 @@ export interface RichTextContext {
   readonly note: (sentence: string) => void
 }
 
-/** https://www.contentful.com/developers/docs/concepts/rich-text/ */
 interface RichTextNode {
   readonly nodeType?: string
   readonly content?: readonly RichTextNode[]

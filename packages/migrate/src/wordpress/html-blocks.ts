@@ -27,13 +27,11 @@ import { hasBlocks, shortcodesIn, withoutShortcodes } from './prepare-html.ts'
 import { CONTAINERS, DROPPED, EMBEDS, MARK_OF, PASSED, SILENT_BLOCKS } from './html-elements.ts'
 
 export interface HtmlContext {
-  /** Returns the image of an element, or null for a foreign image. */
   readonly image: (id: string | null, url: string) => string | null
   readonly file: (url: string) => string | null
   readonly note: (sentence: string) => void
 }
 
-/** A part of the content: inline, a block, or a line break. */
 type Part =
   | { readonly kind: 'inline'; readonly node: Inline }
   | { readonly kind: 'block'; readonly block: Data }
@@ -49,7 +47,6 @@ interface Around {
 
 const BREAK: Part = { kind: 'break' }
 
-/** Converts post content of both WordPress editors to `blocks`. */
 export function htmlBlocks(html: string, context: HtmlContext): readonly Data[] {
   const around = { context, marks: new Set<Mark>(), isClassic: !hasBlocks(html), depth: 0 }
   const childNodes = parseHtml(withoutShortcodes(html))

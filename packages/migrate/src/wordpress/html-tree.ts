@@ -12,8 +12,8 @@ export type Element = DefaultTreeAdapterTypes.Element
 const MAX_LEVELS = 256
 
 /**
- * Limits of formatted HTML. Parser time grows with the number of open elements, and some are reopened in every
- * paragraph: 19 KB of `<p><font size=1>` create half a million elements.
+ * Parser time grows with the number of open elements: 19 KB of `<p><font size=1>` create half a
+ * million.
  */
 const MAX_OPEN = 1_000
 const MAX_ELEMENTS = 100_000

@@ -23,9 +23,7 @@ import {
 const AUTHOR = { singular: 'author', plural: 'authors' }
 
 /**
- * Converts a WordPress export to content-types, lines for `apply` and a list of files. Reads the export twice and only
- * keeps authors, terms and post ids in memory.
- *
+ * Reads the export twice and only keeps authors, terms and post ids in memory.
  * @throws MigrationError for other files
  */
 export async function mapWordpress(path: string, output: MapOutput): Promise<MapReport> {
@@ -91,7 +89,6 @@ function* authorAndTermLines({ authors, taxonomies }: WordPressSurvey): Generato
   }
 }
 
-/** Gives the same names as in the declarations, because taxonomies have the same order. */
 function attributeNames(): (type: PostType, taxonomy: string) => string {
   const namers = new Map<PostType, (taxonomy: string) => string>()
   return (type, taxonomy) => {

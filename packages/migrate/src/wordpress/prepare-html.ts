@@ -18,10 +18,7 @@ export function withoutShortcodes(html: string): string {
   })
 }
 
-/**
- * Only changes the text before the last `end`, because each start without an end would be searched to the end of the
- * text.
- */
+/** Otherwise each start without an end would be searched to the end of the text. */
 function upTo(end: string, text: string, change: (head: string) => string): string {
   const last = text.lastIndexOf(end)
   const at = last === -1 ? 0 : last + end.length

@@ -4,7 +4,6 @@ import { MigrationError } from '../migration-error.ts'
 
 export interface WxrRecord {
   readonly kind: 'author' | 'category' | 'tag' | 'term' | 'item'
-  /** `wp:post_id`, `content:encoded`, … */
   readonly texts: ReadonlyMap<string, string>
   readonly terms: readonly WxrTerm[]
   readonly meta: readonly (readonly [key: string, value: string])[]
@@ -12,7 +11,6 @@ export interface WxrRecord {
 }
 
 export interface WxrTerm {
-  /** The taxonomy: `category`, `post_tag`, or a custom one. */
   readonly domain: string
   readonly slug: string
   readonly name: string
@@ -29,9 +27,7 @@ const RECORDS: ReadonlyMap<string, WxrRecord['kind']> = new Map([
 const NO_XML = /(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu
 
 /**
- * Reads a WordPress export (WXR 1.x) and keeps only one record in memory.
- * https://codex.wordpress.org/Tools_Export_Screen
- *
+ * Keeps only one record in memory. https://codex.wordpress.org/Tools_Export_Screen
  * @throws MigrationError for an unreadable, foreign or truncated file
  */
 export async function* readWxr(path: string): AsyncGenerator<WxrRecord> {

@@ -181,7 +181,6 @@ export function isTaken(record: WxrRecord, notes: Notes): boolean {
   return false
 }
 
-/** Normalizes a URL: ignores image size and http or https. */
 export function addressKey(url: string): string {
   return url
     .replace(/^(?:https?:)?\/\//, '')
@@ -222,7 +221,6 @@ function fromItem({ domain, slug, name }: WxrTerm): Term {
   return { taxonomy: domain, slug, name: textOfHtml(name), description: '', parent: '' }
 }
 
-/** The number of ancestors. Stops at a cycle. */
 function depthOf(term: Term, bySlug: ReadonlyMap<string, Term>): number {
   const seen = new Set<string>()
   let at: Term | undefined = term
