@@ -12,7 +12,7 @@ export interface FollowLogOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Follows the commit log, whichever process writes the commits. */
+/** Follows the commit log, including commits of other processes. */
 export interface LogFollower {
   /** Call it after a cursor was moved back. */
   wake(): void
@@ -55,7 +55,7 @@ export interface LogRange {
 
 export interface StepLimits {
   readonly commits: number
-  /** A step has at least one commit, whatever its number of items. */
+  /** A step has at least one commit, with any number of items. */
   readonly items: number
 }
 

@@ -6,7 +6,7 @@ import { LOST, readToken, type SyncToken } from './sync-token.ts'
 export interface HeldToken {
   readonly scope: SyncScope
   readonly token: SyncToken
-  /** Names of deleted content-types whose rows the client still has. */
+  /** Deleted content-types with rows that the client still has. */
   readonly gone: readonly string[]
 }
 

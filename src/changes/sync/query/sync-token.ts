@@ -17,7 +17,7 @@ export interface SyncToken {
   readonly seq: number
   readonly item: number
   readonly types: readonly TypeProgress[]
-  /** Codes of the locales whose rows the client has. */
+  /** Codes of the locales with rows at the client. */
   readonly locales: readonly string[]
   /** `SyncScope.absent`: types without rows at the client. */
   readonly absent: readonly string[]
