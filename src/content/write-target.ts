@@ -27,6 +27,8 @@ export interface WriteTarget {
   readonly condition?: WriteCondition | undefined
   /** The data was stored before, so it may include attributes that clients cannot write. */
   readonly isTrusted?: boolean
+  /** Uid attributes of a new document whose values the caller has generated. */
+  readonly madeUids?: readonly string[]
 }
 
 /** A write with a transaction of its own. Writes inside of a transaction have its origin. */

@@ -24,6 +24,8 @@ export interface PreparedValues {
   readonly componentIds: ReadonlyMap<Uid, readonly number[]>
   /** Required to merge a component or to change a list. */
   readonly needsStored: boolean
+  /** Uid attributes of a new document whose values were generated. */
+  readonly madeUids?: readonly string[]
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Session } from '../../mongo/connection/database.ts'
 import { newRevision } from '../../mongo/versions/revision.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { claimMadeUids } from '../../mongo/write/claim-made-uids.ts'
 import { reservedAttributes } from '../../mongo/write/reservations.ts'
 import { insertVersions } from '../../mongo/write/write-versions.ts'
 import type { Status, VersionKey } from '../../query/query.ts'
@@ -16,17 +17,27 @@ import {
   prepareValues,
   unsetValues,
 } from '../payload/write-values.ts'
-import { fillUids } from '../payload/fill-uids.ts'
+import { fillUids, missingUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { assertFree, writeRelations } from './version-steps.ts'
 
 /** Other documents are not affected, and no values are reserved. */
-export function isInsertedOnly(plan: ContentTypePlan, { changes }: PreparedValues): boolean {
+export function isInsertedOnly(plan: ContentTypePlan, prepared: PreparedValues): boolean {
+  const { changes } = prepared
   return (
     writesVersionsOnly(plan) &&
+    claimedUids(plan, prepared).length === 0 &&
     inverseChanges(plan, changes).length === 0 &&
     exclusiveChanges(plan, changes).length === 0
   )
+}
+
+/** Indexes keep the uids of published versions unique, but not those of drafts. */
+function claimedUids(
+  { draftAndPublish }: ContentTypePlan,
+  { madeUids = [] }: PreparedValues,
+): readonly string[] {
+  return draftAndPublish ? madeUids : []
 }
 
 /**
@@ -46,9 +57,10 @@ export async function prepareNew(
 ): Promise<PreparedValues> {
   const owner = { plan: target.plan, locale: target.key.locale }
   const filled = await fillUids(context.database, owner, data, { which: 'required', session })
-  return prepareValues(context, target, parseNew(target, filled, { isTrusted: false }), {
-    creating: true,
-  })
+  const payload = parseNew(target, filled, { isTrusted: false })
+  const prepared = await prepareValues(context, target, payload, { creating: true })
+  const made = missingUids(target.plan, data, 'required').map(({ attribute }) => attribute.name)
+  return { ...prepared, madeUids: [...made, ...(target.madeUids ?? [])] }
 }
 
 /** Stored content stays unchanged, including component ids. */
@@ -104,6 +116,10 @@ export async function storeNew(
 ): Promise<StoredVersion> {
   const [asked, ...others] = versions
   if (asked.status === 'published') await assertFree(context, target, asked, session)
+  const claimed = claimedUids(target.plan, prepared)
+  if (claimed.length > 0) {
+    await claimMadeUids(context.database, target.plan, asked, claimed, session)
+  }
   await insertVersions(context.database, target.plan, versions, session)
   const sides = { changes: prepared.changes, isCopy: false }
   // The draft comes first, as in an update, because a position may refer to a member of the draft only.

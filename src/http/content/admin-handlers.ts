@@ -77,7 +77,7 @@ export async function createOne(
   const createFilled = (): Promise<void> =>
     retryMadeUids(made, async () => {
       Object.assign(body, await fillUids(database, { plan, locale }, given, { which: 'all' }))
-      await create(request, { ...dependencies, documents })
+      await create({ ...request, madeUids: made }, { ...dependencies, documents })
     })
   await (made.length === 0 ? createFilled() : takeTurn(database, plan.uid, createFilled))
   await noteWork(request, dependencies, documentId)

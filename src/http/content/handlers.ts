@@ -55,6 +55,8 @@ export interface ContentRequest {
   readonly locales: LocaleRules
   /** Normalized path of the content-type. */
   readonly endpoint: string
+  /** Uid attributes of a new entry whose values were generated. */
+  readonly madeUids?: readonly string[]
 }
 
 export type ContentHandler = (
@@ -101,7 +103,7 @@ export async function findOne(
 }
 
 export async function create(
-  { ctx, plan, query, locales, endpoint }: ContentRequest,
+  { ctx, plan, query, locales, endpoint, madeUids = [] }: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents, creations } = dependencies
@@ -115,6 +117,7 @@ export async function create(
     key,
     writer: writerOf(ctx, shown.reader),
     origin: readOriginOf(ctx),
+    madeUids,
   }
   const work: CreationWork = {
     create: (alongside) => createDocument(documents, target, data, alongside),

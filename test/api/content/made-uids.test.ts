@@ -108,7 +108,13 @@ describe('required uids of new entries', () => {
     })
   }
 
-  for (const path of ['/api/pages', '/api/articles', '/admin/content/api::page.page']) {
+  for (const path of [
+    '/api/pages',
+    '/api/articles',
+    '/api/articles?status=draft',
+    '/admin/content/api::page.page',
+    '/admin/content/api::article.article',
+  ]) {
     it(`creates different uids in 20 concurrent creations by POST ${path} on two servers`, async () => {
       const second = await serve('made_uids', {
         contentTypes: CONTENT_TYPES,
