@@ -12,9 +12,7 @@ export interface FollowLogOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Follows the commit log, including commits of other processes. */
 export interface LogFollower {
-  /** Call it after a cursor was moved back. */
   wake(): void
   close(): Promise<void>
 }
@@ -47,7 +45,6 @@ export function followLog({ commitLog, step, onError }: FollowLogOptions): LogFo
   }
 }
 
-/** Numbers of commits: later than `after`, up to and including `to`. */
 export interface LogRange {
   readonly after: number
   readonly to: number
@@ -59,7 +56,6 @@ export interface StepLimits {
   readonly items: number
 }
 
-/** Inclusive numbers of commits that the log deleted before they were read. */
 export interface MissedCommits {
   readonly from: number
   readonly to: number
@@ -69,15 +65,11 @@ export interface LogStep {
   readonly commits: readonly NumberedCommit[]
   /** All commits up to this number are covered. */
   readonly reached: number
-  /** False if a number of the step is missing. */
   readonly isWhole: boolean
   readonly missed: MissedCommits | null
 }
 
-/**
- * Reads the first commits of a range. Commit numbers have no gaps. A gap means that retention has deleted commits, and
- * later ones start after its floor.
- */
+/** Commit numbers have no gaps. A gap means that retention has deleted commits. */
 export async function readLogStep(
   database: Database,
   { after, to }: LogRange,
@@ -101,7 +93,6 @@ export async function readLogStep(
   }
 }
 
-/** Returns whole commits, at least one. */
 function withinItems(
   commits: readonly NumberedCommit[],
   maxItems: number,
@@ -122,11 +113,8 @@ interface CursorRow {
 export interface StoredCursor<Row extends CursorRow> {
   readonly collection: string
   readonly limits: StepLimits
-  /** Returns the commits to process, or null if none are due. */
   readonly range: (row: Row) => LogRange | null
-  /** Writes the effects of commits, in the transaction that moves the cursor. */
   readonly take: (row: Row, commits: readonly NumberedCommit[], session: Session) => Promise<void>
-  /** Returns the changes of the row after a step. */
   readonly moved: (row: Row, step: LogStep) => Partial<Row>
 }
 
@@ -136,10 +124,7 @@ export interface CursorMove {
   readonly missed: MissedCommits | null
 }
 
-/**
- * Moves a cursor by one step. One transaction has the effects and the new position, so that concurrent or crashed
- * processes process each commit once.
- */
+/** One transaction, so that concurrent or crashed processes process each commit once. */
 export async function moveCursor<Row extends CursorRow>(
   database: Database,
   cursor: StoredCursor<Row>,

@@ -73,7 +73,6 @@ function isCode(path: string): boolean {
   return CODE.test(path) && !path.endsWith('.d.ts')
 }
 
-/** The kind of code in a file, by the names of its folders. */
 function kindOf(path: readonly string[]): string | null {
   const name = path.at(-1) ?? ''
   if (name.startsWith('lifecycles.')) return 'lifecycles'

@@ -15,16 +15,13 @@ import type { Schema } from '../schema/plan.ts'
 import type { WebhooksContext } from '../changes/webhooks/manage-webhooks.ts'
 import type { TestParts } from '../changes/webhooks/test-webhook.ts'
 
-/** The settings and the database, neither of which is open yet. */
 export interface Installation {
   /** @throws ConfigError */
   readConfig(): Config
   startDeployment(config: Config): Promise<Pick<Deployment, 'uri' | 'reason' | 'close'>>
 }
 
-/**
- * The same objects as in the management API, so that both apply the same rules. Opened on demand.
- */
+/** The same objects as in the management API, so that both apply the same rules. */
 export interface CommandContext {
   readonly access: () => Promise<Access>
   readonly locales: () => Promise<Locales>
@@ -35,12 +32,8 @@ export interface CommandContext {
   readonly content: () => Promise<CommandContent>
   readonly media: () => Promise<MediaStores>
   readonly webhooks: () => Promise<WebhookParts>
-  /** Gives the commit log a new identity. */
   readonly restartLog: () => Promise<{ readonly log: string; readonly seq: number }>
-  /**
-   * A dry run gets no destination. @throws ApplicationError unless the indexes match the
-   * content-types
-   */
+  /** No destination in a dry run. @throws ApplicationError unless the indexes match */
   openImport(options: { readonly dryRun: boolean }): Promise<OpenedImport>
 }
 
@@ -76,7 +69,6 @@ export interface Report {
 /** Options by name. A command declares its options, and others are refused. */
 export type OptionValues = Readonly<Record<string, unknown>>
 
-/** A command and the parts that are opened before it runs. */
 export type Command = CommandWith<'nothing', Installation> | CommandWith<'database', CommandContext>
 
 interface CommandWith<Needs, Context> {

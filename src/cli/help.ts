@@ -9,7 +9,6 @@ export function helpOf(command: Described): string {
   return [synopsisOf(command), '', `  ${summary}`, '', `Options: ${names.join(', ')}`].join('\n')
 }
 
-/** Names `--json` if the help text does not list the options. */
 export function synopsisOf({ usage, help }: Pick<Described, 'usage' | 'help'>): string {
   return help === undefined ? `quire ${usage}` : `quire ${usage} [--json]`
 }

@@ -41,7 +41,6 @@ export interface OpenedContext extends CommandContext {
 
 export interface CliParts {
   readonly installation: Installation
-  /** Called only for commands that need the database. */
   readonly openContext: () => Promise<OpenedContext>
 }
 
@@ -80,10 +79,7 @@ interface Invocation {
   readonly options: OptionValues
 }
 
-/**
- * Runs a command line and returns the exit status: 0, 1 for a refused command or faults, 2 for an invalid command line.
- * After the command line is checked, it opens the parts that the command needs.
- */
+/** Returns 0, 1 for a refused command or faults, 2 for an invalid command line. */
 export async function runCli(
   words: readonly string[],
   parts: CliParts,

@@ -1,4 +1,3 @@
-/** Pads columns to their widest cell. An empty table has only headings. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

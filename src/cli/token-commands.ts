@@ -96,7 +96,6 @@ function assertType(type: string): void {
   )
 }
 
-/** @throws NotFoundError */
 async function findTokenByName(apiTokens: ApiTokens, word: string): Promise<ApiToken> {
   const tokens = await apiTokens.list()
   const found =

@@ -192,7 +192,6 @@ function ofOne(
   }
 }
 
-/** @throws NotFoundError, UsageError if the name is ambiguous */
 async function findWebhookByName(parts: WebhookParts, word: string): Promise<Webhook> {
   const all = await listWebhooks(parts)
   const [found, ...others] = all.filter(({ id, name }) => id === word || name === word)

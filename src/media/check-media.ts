@@ -28,7 +28,6 @@ export interface MediaReport {
   readonly faults: readonly MediaFault[]
   readonly repaired: boolean
   readonly young: number
-  /** Number of records of other storages, which are not checked. */
   readonly foreign: number
   readonly unchecked: readonly string[]
 }

@@ -9,10 +9,7 @@ export interface DetectedType {
 
 const UNKNOWN = 'application/octet-stream'
 
-/**
- * A known signature decides, then the declared type, then the extension. A contradicting extension
- * is replaced, so that a file is never served as another type.
- */
+/** Replaces an extension that contradicts the signature: a file is never served as another type. */
 export function detectType(head: Buffer, declared: string, name: string): DetectedType {
   const given = extensionOf(name)
   const claimed = claimedType(declared, given)
@@ -34,7 +31,6 @@ function believed(claimed: string, head: Buffer): string {
   return isBinary && isMarkup ? UNKNOWN : claimed
 }
 
-/** Returns the text from the last dot, or an empty text if it needs escaping in a URL. */
 export function extensionOf(name: string): string {
   return (
     /[^.](\.[A-Za-z0-9]{1,16})$/.exec(name)?.[1] ?? /^\.[A-Za-z0-9]{1,16}$/.exec(name)?.[0] ?? ''
@@ -64,7 +60,6 @@ function fits(claimed: string, signed: string): boolean {
   return claimed === signed || CONTAINERS.get(signed)?.test(claimed) === true
 }
 
-/** Offset, bytes in Latin-1, and type. */
 const SIGNATURES: readonly (readonly [number, string, string])[] = [
   [0, '\x89PNG\r\n\x1a\n', 'image/png'],
   [0, '\xff\xd8\xff', 'image/jpeg'],

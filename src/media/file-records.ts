@@ -65,7 +65,6 @@ interface StoredBytes {
   /** Changes whenever the bytes are replaced. Absent before the first replacement. */
   readonly generation?: string
   readonly variants?: readonly string[]
-  /** A folder id. Absent, null or the id of a deleted folder means the root. */
   readonly folder?: string | null
 }
 

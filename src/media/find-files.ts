@@ -68,7 +68,6 @@ export interface FileAttribute {
   readonly path: string
 }
 
-/** Returns a page of unused files, searched among the first 5,000 matches. */
 export async function findUnusedFiles(
   database: Database,
   plan: ContentTypePlan,

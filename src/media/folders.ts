@@ -217,7 +217,6 @@ function rowOf(rows: readonly FolderRow[], id: string): FolderRow {
   return row
 }
 
-/** @throws ValidationError for a taken name or a missing parent */
 function assertFits(rows: readonly FolderRow[], { _id, name, parent }: FolderRow): void {
   const isTaken = rows.some((row) => row._id !== _id && row.parent === parent && row.name === name)
   if (isTaken)

@@ -97,10 +97,7 @@ async function withdraw(
   await Promise.allSettled(stored.map((name) => storage.remove(name)))
 }
 
-/**
- * New bytes are stored next to the old ones until one write switches the record. If its outcome is
- * unknown, both stay.
- */
+/** New bytes stay next to the old ones until one write switches the record. */
 async function replace(
   dependencies: MediaLibraryDependencies,
   record: MediaFile,

@@ -99,7 +99,6 @@ export function mediaKindOf(type: string): MediaKind {
   return KINDS.get(type.slice(0, type.indexOf('/'))) ?? 'files'
 }
 
-/** Types that browsers display without running code. */
 const INLINE =
   /^(image|video|audio|font)\/|^text\/(plain|csv|markdown|vtt|calendar)$|^application\/(pdf|json)$/
 

@@ -14,9 +14,7 @@ import type { Leftover } from './storage/storage.ts'
 export interface Upload {
   readonly files: readonly ReceivedFile[]
   readonly fields: ReadonlyMap<string, readonly string[]>
-  /** Names of the parts with a file that were not stored. */
   readonly ignored: ReadonlySet<string>
-  /** For derived files. Deleted together with them. */
   readonly folder: string
 }
 
@@ -34,7 +32,6 @@ export interface ReceiveOptions {
 }
 
 const FIELD = 'files'
-/** Text fields are kept in memory up to this total size. */
 const MAX_TEXT_BYTES = 1_048_576
 /** The parser's replacement for invalid UTF-8. A client can send this character in JSON as `\\ufffd`. */
 const REPLACEMENT = '\uFFFD'
@@ -147,9 +144,7 @@ function openForm({ headers }: IncomingMessage): busboy.Busboy {
   }
 }
 
-/**
- * `pipeline` would destroy the request and with it the response. Drains the rest after a failure.
- */
+/** `pipeline` would destroy the request and with it the response. */
 async function feed(request: IncomingMessage, form: busboy.Busboy): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
@@ -167,7 +162,6 @@ async function feed(request: IncomingMessage, form: busboy.Busboy): Promise<void
   }
 }
 
-/** Writes a part to `path`, or discards it, at the speed of the disk. */
 async function spool(
   stream: Readable,
   path: string | null,

@@ -7,7 +7,6 @@ export interface Part {
   readonly ext: string
 }
 
-/** The generation of original bytes during their replacement. */
 const FIRST = '0'
 
 export function plainName({ hash, ext }: Part): string {
@@ -23,15 +22,12 @@ export function newGeneration(): string {
   return randomBytes(5).toString('hex')
 }
 
-/**
- * Original bytes have one of two names. While they have the plain one, no record needs to be read.
- */
+/** While original bytes have the plain name, no record needs to be read. */
 export function possibleNames(part: Part, generation: string | undefined): readonly string[] {
   const byRecord = namedByRecord(part, generation)
   return generation === undefined ? [plainName(part), byRecord] : [byRecord]
 }
 
-/** Without variants, which can be rendered again. */
 export function partsOf({
   hash,
   ext,

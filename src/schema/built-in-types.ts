@@ -1,7 +1,6 @@
 import type { AttributeDefinition, ContentTypeDefinition } from './definition.ts'
 import type { AttributePlan, ContentTypePlan } from './plan.ts'
 
-/** Content-types of every installation. Declarations may refer to them. */
 export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
   builtIn('plugin::users-permissions.user', 'user', 'up_users', {
     username: { type: 'string', required: true, unique: true, minLength: 3 },

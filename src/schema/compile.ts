@@ -113,7 +113,6 @@ function compileContentType(
   return Object.freeze({ ...options, ...own, ...users })
 }
 
-/** Returns each declared index once. Relations and media always have their own. */
 function declaredIndexes({
   attributes,
   indexes = [],
@@ -128,7 +127,6 @@ function declaredIndexes({
   return [...byKey.values()]
 }
 
-/** A system attribute. Each version has its own value, so it counts as localized. */
 function systemPlan(name: string, type: ScalarType): AttributePlan {
   const plan: ScalarPlan = {
     kind: 'scalar',
@@ -159,9 +157,7 @@ function compileAttributes(
   return new Map(plans)
 }
 
-/**
- * Relations are localized by default, as in Strapi (issue 24518), but may opt out (issue 24065).
- */
+/** Relations are localized by default (Strapi issue 24518), but may opt out (issue 24065). */
 function isLocalized({ type, pluginOptions }: AttributeDefinition): boolean {
   return pluginOptions?.i18n?.localized ?? (type === 'relation' || type === 'uid')
 }

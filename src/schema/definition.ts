@@ -107,7 +107,6 @@ export interface ContentTypeDefinition {
   readonly pluralName: string
   readonly displayName: string
   readonly description?: string
-  /** The URL template of the site's preview, see `preview-template.ts`. */
   readonly preview?: string
   readonly draftAndPublish: boolean
   readonly localized: boolean

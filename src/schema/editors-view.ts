@@ -1,8 +1,6 @@
 import type { AttributeDefinition, Definitions } from './definition.ts'
 
-/**
- * Private attributes become visible, except passwords and those of built-in types (`plugin::…`).
- */
+/** Private attributes become visible, except passwords and those of built-in types. */
 export function editorsView({ contentTypes, components, ...rest }: Definitions): Definitions {
   return {
     ...rest,

@@ -175,9 +175,7 @@ function positionOf(message: string, text: string): string {
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
 }
 
-/**
- * Node 20 does not report the position: it is the end of the shortest prefix with the same fault.
- */
+/** Node 20 reports no position: it is the end of the shortest prefix with the same fault. */
 function offsetOfToken(text: string): number {
   let [start, end] = [0, text.length]
   while (start < end) {

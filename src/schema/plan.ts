@@ -18,7 +18,6 @@ export interface Schema {
 export interface ShapePlan {
   readonly uid: Uid
   readonly attributes: ReadonlyMap<string, AttributePlan>
-  /** In output order. A component has `id` and its attributes. */
   readonly members: ReadonlyMap<string, AttributePlan>
 }
 
@@ -119,7 +118,6 @@ export interface Validators {
   readonly draft: (data: unknown, options: PayloadOptions) => Data
   /** For a type without draft & publish: checks everything. `required` applies to creations only. */
   readonly direct: (data: unknown, options: PayloadOptions) => Data
-  /** Checks everything of a complete draft in stored form before it is published. */
   readonly publishable: (version: Data) => void
   readonly only: (names: readonly string[]) => Validators
 }

@@ -104,17 +104,13 @@ async function bytesOf(
 
 const PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:'])
 
-/** @throws ApplicationError for anything but `http://` and `https://` */
 function addressOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && PROTOCOLS.has(url.protocol)) return url
   throw new ApplicationError(`${text} is no address: expected http:// or https://`)
 }
 
-/**
- * `<host>/<path>` (contentful-export), the tree of the site, or the part below
- * `wp-content/uploads`.
- */
+/** `<host>/<path>` (contentful-export), the tree of the site, or a part of it. */
 async function readFrom(folder: string, url: URL, maxFileBytes: number): Promise<Buffer> {
   const path = segmentsOf(url.pathname)
   const uploads = path.indexOf('uploads')

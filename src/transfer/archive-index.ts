@@ -93,7 +93,6 @@ function linksIn(store: Store, put: Put): Pick<ArchiveIndex, 'addLink' | 'linked
   let links = 0
   const addEnd = (from: End, { type, ref }: End): void => {
     links += 1
-    // Rows with the same position keep the order of the file.
     put(['link', from.type, from.ref, from.field ?? '', from.pos ?? 0, links], { type, ref })
   }
   return {

@@ -17,10 +17,7 @@ interface Row {
   readonly data: Data
 }
 
-/**
- * Relations and media become ordered documentIds. The order of inverse sides is returned
- * separately.
- */
+/** Relations and media become ordered documentIds. Inverse sides are separate. */
 export function valuesOf(
   row: Row,
   sources: ValueSources,
@@ -91,10 +88,7 @@ function asGiven(rows: readonly LinkedRow[]): readonly LinkedRow[] {
   return rows
 }
 
-/**
- * A row without drafts or locales has links with separate positions. Here it has a single order:
- * first that of the published version in the default locale.
- */
+/** Links have separate positions. The order of the published default locale comes first. */
 function seenFirst({ index, defaultLocale }: ValueSources) {
   return (rows: readonly LinkedRow[]): readonly LinkedRow[] => {
     const rankOf = ({ type, ref }: LinkedRow): number => {

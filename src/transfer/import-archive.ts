@@ -140,11 +140,9 @@ function withThoseOf(
 interface Prepared extends Omit<ArchiveDestination, 'folders'> {
   readonly folders: ReadonlyMap<number, string>
   readonly roles: ReadonlyMap<number, string>
-  /** Versions keep their row ids if the database was empty at the start. */
   readonly keepsIds: boolean
 }
 
-/** @throws ApplicationError for a database with other content */
 async function prepare(
   { schema, intoExisting }: ArchiveImport,
   destination: ArchiveDestination,
@@ -231,7 +229,6 @@ async function* batchesOf(
   if (batch !== null) yield batch
 }
 
-/** New ids must be above those of the archive, for types and components. */
 async function raiseIds(
   { ids }: DocumentContext,
   { contentTypes }: Pick<Schema, 'contentTypes'>,

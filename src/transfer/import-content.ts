@@ -33,7 +33,6 @@ interface TypeCount {
   added: number
 }
 
-/** A bcrypt hash, which `passwords.ts` accepts as is. */
 const BCRYPT = /^\$2[abxy]\$/
 
 export interface ContentImport {
@@ -100,7 +99,6 @@ function versionsOf(
   const stored = { ...orders, ...passwords.hashes }
   const version = { locale, status, data: passwords.data, stored, origin } as const
   if (!plan.draftAndPublish || status === 'draft' || hasOther(index, row, false)) return [version]
-  // A published version always has a draft here.
   const added = { ...origin, id: null, publishedAt: null }
   return [version, { ...version, status: 'draft', origin: added }]
 }

@@ -37,7 +37,6 @@ export async function importLocales(
   }
 }
 
-/** Returns documentIds of roles by their ids in the archive. */
 export async function importRoles(
   { roles, actions }: Pick<Access, 'roles' | 'actions'>,
   { summary: { settings }, index, leaveBehind }: SettingsImport,

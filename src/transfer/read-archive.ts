@@ -61,7 +61,6 @@ async function isFolder(path: string): Promise<boolean> {
 
 async function* readTar(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
   const extract = tar.extract()
-  // Errors of any step end the extraction, and its iteration throws them.
   const running = pipeline([...(await unpackingOf(file)), extract]).catch((error: unknown) => {
     extract.destroy(error as Error)
   })

@@ -19,7 +19,6 @@ export type ArchivePart = 'content' | 'files' | 'config' | 'rows'
 
 export interface ArchiveSummary {
   readonly version: string | null
-  /** Equal for all copies of an export. */
   readonly fingerprint: string
   readonly defaultLocale: string | null
   readonly settings: ReadonlyMap<string, readonly ArchiveEntity[]>
@@ -34,7 +33,6 @@ const SETTINGS: ReadonlySet<string> = new Set([
   'plugin::upload.folder',
 ])
 
-/** Waits for the index after this number of lines, to limit memory. */
 const PAUSE_INTERVAL = 2_000
 
 /** @throws ApplicationError */

@@ -25,7 +25,6 @@ export interface CacheCounts {
 
 export interface AnswerCacheOptions {
   readonly maxBytes: number
-  /** Maximum staleness in regard to changes of other processes. */
   readonly staleMs: number
   readonly clock: Pick<ChangeClock, 'now' | 'hasChanged' | 'settle'>
   readonly pack: (body: Buffer, coding: Coding) => Promise<Buffer>
@@ -44,7 +43,6 @@ const MAX_WAIT_MS = 60_000
 
 const SLOT_BYTES = 512
 
-/** An entry takes at most 1/8 of the cache. */
 const SHARE = 8
 
 export function openAnswerCache(options: AnswerCacheOptions): AnswerCache {

@@ -12,9 +12,7 @@ export interface ReadToCache {
   readonly grants: Grants
 }
 
-/**
- * The key contains the permissions and not the principal, so that principals share cache entries.
- */
+/** The key contains the permissions and not the principal, so principals share cache entries. */
 export function answerKeys(
   actions: readonly Pick<Action, 'name'>[],
 ): (asked: ReadToCache) => string {

@@ -1,6 +1,5 @@
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 
-/** The header and separator of each kind of CDN. */
 export const TAG_HEADERS = {
   'surrogate-key': { name: 'Surrogate-Key', between: ' ' },
   'cache-tag': { name: 'Cache-Tag', between: ',' },
@@ -21,10 +20,7 @@ export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown:
   return all.length <= MAX_HEADER_BYTES ? all : uids.join(between)
 }
 
-/**
- * At any depth, because `populate=ids` shows ids as plain strings. Too many only cause needless
- * purges.
- */
+/** At any depth, because `populate=ids` shows plain ids. Too many only cause needless purges. */
 function addDocuments(documents: Set<string>, shown: unknown): void {
   if (typeof shown === 'string') {
     if (isDocumentId(shown)) documents.add(shown)

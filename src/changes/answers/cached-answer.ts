@@ -1,7 +1,6 @@
 import { constants, brotliCompress, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
 
-/** The encodings of cached responses. The compression middleware handles all others. */
 export const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 

@@ -22,7 +22,6 @@ export interface Times {
   readonly rightsMs: number
 }
 
-/** Minimum delay of a retry after a database failure. */
 const RETRY_MS = 1_000
 const MAX_BACKLOG = 8_192
 

@@ -12,10 +12,7 @@ export type EndReason = 'shutdown' | 'credentials' | 'permission' | 'error'
 /** Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export const HEARTBEAT = ':\n\n'
 
-/**
- * Returns one event per change in the scope. Only the last event carries the token, so that an
- * interrupted commit is sent again as a whole.
- */
+/** Only the last event carries the token: an interrupted commit is sent again as a whole. */
 export function commitEvents(find: Finder, token: SyncToken, commit: LiveCommit): string {
   const skipped = commit.seq === token.seq + 1 ? token.item : 0
   const events: string[] = []

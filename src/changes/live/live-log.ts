@@ -19,7 +19,6 @@ export interface LiveLog {
   position(): Pick<Head, 'log' | 'seq' | 'floor'>
   /** Returns null if the log has deleted some of the commits after this number. */
   after(seq: number): Promise<readonly LiveCommit[] | null>
-  /** Refreshes the head of the log unless the position has already reached this place. */
   reach(place: Pick<Head, 'log' | 'seq'>): Promise<void>
   close(): Promise<void>
 }
@@ -108,9 +107,7 @@ class Reader {
   }
 
   async #readAll(): Promise<void> {
-    while (!this.#isClosed && (await this.#readSome())) {
-      // The condition does the work.
-    }
+    while (!this.#isClosed && (await this.#readSome())) {}
   }
 
   async #readSome(): Promise<boolean> {
@@ -138,7 +135,6 @@ class Reader {
   }
 }
 
-/** Returns null if the log has a gap. */
 async function readBlock(
   database: Database,
   head: Pick<Head, 'seq'>,

@@ -6,12 +6,9 @@ import type { SyncToken } from '../sync/query/sync-token.ts'
 import { commitEvents, idOnly, type LostReason, lostEvent, resetEvents } from './live-events.ts'
 import type { LiveCommit, LiveItem, LiveLog } from './live-log.ts'
 
-/** Writes events. Events for clients that have disconnected or do not read are dropped. */
 export interface Sink {
   write(text: string): void
-  /** The client has not read much of the output, so the writer should wait. */
   isBehind(): boolean
-  /** Resolves when the client has read most of the output, or after a timeout. */
   drained(): Promise<void>
   end(text: string): void
 }
@@ -20,7 +17,6 @@ export interface LiveClient {
   readonly scope: SyncScope
   /** Null for a stream that starts at the current head. */
   readonly token: SyncToken | null
-  /** Names of content-types in the token that no longer exist. */
   readonly gone: readonly string[]
   readonly userId: string | null
   readonly address: string
@@ -35,7 +31,6 @@ interface LogPosition {
   readonly channel: string
 }
 
-/** Streams on the same channel share the events of one commit. */
 export interface SharedTexts {
   textOf(seq: number, channel: string, make: () => string): string
 }
@@ -114,7 +109,6 @@ export class LiveStream {
     this.#send(text)
   }
 
-  /** Whether a commit may affect the rights of the client. */
   isAffected({ type, documentId }: LiveItem): boolean {
     return RIGHTS.has(type) || (type === USER && documentId === this.client.userId)
   }

@@ -27,7 +27,6 @@ export interface OpenStream {
 
 export interface LiveCounts {
   readonly open: number
-  /** Deliveries of live commits: one per commit and stream. */
   readonly told: number
 }
 

@@ -67,7 +67,6 @@ export class Subscribers {
   }
 }
 
-/** Suspends the events of a stream for `ms`. The stream then reads its rights before it continues. */
 export function pauseSubscriber(listener: Subscriber, ms: number): void {
   listener.isJoined = false
   listener.dueAt = performance.now() + ms

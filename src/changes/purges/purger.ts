@@ -17,7 +17,6 @@ export interface PurgerOptions {
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly commitLog: Pick<CommitLog, 'head' | 'onHead'>
   readonly purge: PurgeTarget | null
-  /** Maximum staleness of responses of other processes: `CACHE_STALE_MS`. */
   readonly staleMs: number
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
@@ -90,10 +89,7 @@ function laneOf(options: Purging, queue: JobQueue<PurgeRow>, onPurged: () => voi
   }
 }
 
-/**
- * Schedules the purge of new commits unless one is scheduled. The delay ensures that no process still serves the
- * previous content.
- */
+/** The delay ensures that no process still serves the previous content. */
 function schedule({ database, now, staleMs }: Purging, { log, seq }: Head): Promise<void> {
   const rows = database.collection<PurgeRow>(PURGES)
   const options = { maxTimeMS: database.queryTimeoutMs }

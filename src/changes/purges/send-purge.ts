@@ -15,7 +15,6 @@ export class PurgeFailed extends Error {
 
 const TIMEOUT_MS = 10_000
 
-/** Maximum number of tags per request. */
 const MAX_TAGS: Readonly<Record<PurgeKind, number>> = {
   // https://www.fastly.com/documentation/reference/api/purging/: 256 keys
   fastly: 256,

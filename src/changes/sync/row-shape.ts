@@ -116,7 +116,6 @@ function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Describes a member for the digest. A recursive component is described by its uid only. */
 function describe(
   member: AttributePlan,
   mayRead: (uid: Uid) => boolean,

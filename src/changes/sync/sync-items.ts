@@ -6,7 +6,6 @@ import type { RowShape } from './row-shape.ts'
 
 const MAX_PAGE_BYTES = 1_048_576
 
-/** The JSON items of one page, limited by their number and to 1 MiB. */
 export class SyncItems {
   readonly texts: string[] = []
   readonly #limit: number

@@ -77,7 +77,6 @@ export function sendTo(
   return sendRequest({ url: hook.url, headers, body }, send)
 }
 
-/** Returns the delivery to the queue without counting the attempt. */
 function putBack(
   queue: JobQueue<DeliveryRow>,
   delivery: ClaimedJob<DeliveryRow>,

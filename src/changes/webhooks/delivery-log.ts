@@ -10,7 +10,6 @@ export type Delivery = Omit<
   '_id' | 'hook' | 'open' | 'lease' | 'leasedUntil' | 'place' | 'dueAt'
 > & {
   readonly id: string
-  /** Null unless the delivery is due. */
   readonly nextAttemptAt: Date | null
 }
 
@@ -70,7 +69,6 @@ const DAY_MS = 86_400_000
 
 export const KEPT_DAYS = 14
 
-/** Deletes settled deliveries after their retention, and deliveries of removed webhooks. */
 export async function sweepDeliveries(database: Database, now: Date): Promise<void> {
   const options = { maxTimeMS: database.queryTimeoutMs }
   const ago = (ms: number): Date => new Date(now.getTime() - ms)

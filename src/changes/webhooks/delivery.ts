@@ -18,7 +18,6 @@ export interface DeliveryRow extends JobRow, Pick<CommitItem, Facts> {
   readonly at: Date
   readonly state: 'due' | 'delivered' | 'failed'
   readonly last: (Omit<DeliveryOutcome, 'retryAfterMs'> & { readonly at: Date }) | null
-  /** Time of the delivery or of the final failure. */
   readonly settledAt: Date | null
 }
 

@@ -18,9 +18,7 @@ export async function earlierOf(
   return first === null || first.place >= delivery.place ? null : first
 }
 
-/**
- * Postpones all events of the document in one update, so that a backlog is not claimed one by one.
- */
+/** Postpones all events of the document at once, so that a backlog is not claimed one by one. */
 export async function postpone(
   database: Database,
   { hook, documentId }: Queue,
@@ -45,7 +43,6 @@ export async function postpone(
   return dueAt
 }
 
-/** Makes the first pending event due now, unless it waits for a retry. */
 export async function wakeFirst(database: Database, queue: Queue, now: Date): Promise<void> {
   const first = await firstOf(database, queue)
   if (first === null || first.attempts > 0) return

@@ -55,10 +55,7 @@ export async function getWebhook(
   return there(row)
 }
 
-/**
- * @throws ValidationError, ForbiddenError for content that the actor may not read, ApplicationError
- * beyond 100
- */
+/** @throws ValidationError, ApplicationError beyond 100, ForbiddenError for unreadable content */
 export async function createWebhook(
   context: WebhooksContext,
   actor: Principal,

@@ -10,7 +10,6 @@ import { type Missed, type Webhook, type WebhookRow, WEBHOOKS, webhooksOf } from
 
 const STEP_LIMITS = { commits: 100, items: 1_000 } as const
 
-/** Limit of pending deliveries per webhook. Further events stay in the log. */
 export const MAX_PENDING_DELIVERIES = 10_000
 
 export interface MoveOptions {

@@ -24,7 +24,6 @@ type OwnedRow = Pick<WebhookRow, 'by' | 'types' | 'events'>
 
 const FIND_FILES = pluginAction('plugin::upload.content-api', 'find')
 
-/** Returns the actions that a principal needs to create a webhook with this subscription. */
 export function actionsOfWebhook(
   { contentTypes }: Pick<Schema, 'contentTypes'>,
   { types, events }: Pick<Subscription, 'types' | 'events'>,

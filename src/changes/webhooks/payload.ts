@@ -21,9 +21,7 @@ export interface PayloadSources {
   readonly bounds: AnswerBounds
 }
 
-/**
- * Shows the stored entry, which may be newer than the event, as its creator may currently find it.
- */
+/** Shows the stored entry, possibly newer than the event, as its creator may currently find it. */
 export async function bodyFor(
   sources: PayloadSources,
   hook: Pick<WebhookRow, 'body' | 'by' | 'types' | 'events'>,

@@ -11,7 +11,6 @@ export interface DeliveryOutcome {
   readonly ms: number
 }
 
-/** Reason of a failure. Response bodies are not stored. */
 export type SendError = 'address_refused' | 'redirect' | 'status' | 'timeout' | 'unreachable'
 
 export interface RequestOptions {

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** Prefix of the secrets that receivers verify signatures with. */
 const PREFIX = 'whsec_'
 
 export function newSecret(): string {

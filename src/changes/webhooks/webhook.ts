@@ -12,9 +12,7 @@ export interface WebhookRow extends Subscription {
   readonly body: 'strapi' | 'thin'
   readonly ordered: boolean
   readonly secrets: readonly string[]
-  /** Deliveries exist for all commits up to this number. */
   readonly cursor: number
-  /** Commits to deliver again: after `after`, up to and including `to`. */
   readonly replay: { readonly after: number; readonly to: number } | null
   /** The last range of commits that the log had deleted before the webhook read them. */
   readonly missed: Missed | null

@@ -13,7 +13,6 @@ export interface IndexAdvice {
   /** From the worst explained query, or null without one. */
   readonly scanned: number | null
   readonly returned: number | null
-  /** `isSlow`, or far more was scanned than returned. */
   readonly isUrgent: boolean
   readonly remedy: string
 }
@@ -22,10 +21,7 @@ const SLOW_MS = 100
 const MIN_SCANNED = 1_000
 const SCANNED_PER_RETURNED = 10
 
-/**
- * Most expensive first. A query with an index for one condition needs no other index. A sort needs
- * an index that covers it completely.
- */
+/** A sort needs an index that covers it completely. For filters one condition is enough. */
 export function adviseIndexes(
   stats: readonly QueryStat[],
   contentTypes: Iterable<ContentTypePlan>,

@@ -1,8 +1,7 @@
 import type { Finding } from './finding.ts'
 
 /**
- * Settings that can lose acknowledged writes in a failover: `w`, `journal`, and arbiters, which
- * vote but store no data. Databases that do not list arbiters are not checked.
+ * Settings that can lose acknowledged writes: `w`, `journal`, and arbiters, which store no data.
  */
 export function examineDurability(
   uri: string | null,

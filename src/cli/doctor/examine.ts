@@ -18,10 +18,7 @@ export interface Examination {
   readonly advice: readonly IndexAdvice[]
 }
 
-/**
- * A part that cannot be opened is a finding, and parts that depend on it are skipped. Bugs are
- * thrown.
- */
+/** Parts that depend on a part that cannot be opened are skipped. Bugs are thrown. */
 export async function examine(installation: Installation): Promise<Examination> {
   const findings: Finding[] = []
   const advice: IndexAdvice[] = []
@@ -71,7 +68,6 @@ async function examineOpened(
   return report?.advice ?? []
 }
 
-/** Returns null after adding a finding. */
 async function attempt<T>(
   findings: Finding[],
   check: string,
@@ -85,7 +81,6 @@ async function attempt<T>(
   }
 }
 
-/** @throws errors that are bugs */
 function faultsOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError || error instanceof SchemaError) return error.faults
   if (error instanceof CmsError) return [error.message]

@@ -1,10 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { type SnapshotFile, unfinished } from './snapshot-file.ts'
 
-/**
- * Like `GET /api/_sync` as `application/x-ndjson`. Changes during the export appear again at the
- * end.
- */
+/** Like `GET /api/_sync` as NDJSON. Changes during the export appear again at the end. */
 export async function openNdjsonFile(path: string): Promise<SnapshotFile> {
   const part = unfinished(path)
   const file = await open(part, 'w')

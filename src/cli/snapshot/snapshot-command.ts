@@ -78,7 +78,6 @@ function formatOf(options: OptionValues, out: string): keyof typeof FORMATS {
   throw new UsageError('snapshot: --format is ndjson or sqlite')
 }
 
-/** The caller that determines the permissions. The app continues the copy with the same ones. */
 async function askerOf(
   context: CommandContext,
   options: OptionValues,

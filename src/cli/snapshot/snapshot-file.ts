@@ -4,7 +4,6 @@ export interface SnapshotFile {
   abandon(): Promise<void>
 }
 
-/** The temporary path, next to the final one so that a rename works. */
 export function unfinished(path: string): string {
   return `${path}.${process.pid}.part`
 }

@@ -24,7 +24,6 @@ const KINDS: Readonly<Partial<Record<ScalarType, string>>> = {
   blocks: 'json',
 }
 
-/** `pathOf` returns a type name, or null for a type that stores do not contain. */
 export function storedType(
   plan: ContentTypePlan,
   scope: CodeScope,

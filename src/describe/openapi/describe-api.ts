@@ -25,7 +25,6 @@ export interface ApiDescription {
   readonly servers: readonly object[]
   readonly tags: readonly { readonly name: string }[]
   readonly security: readonly object[]
-  /** By path, such as `/api/articles/{documentId}`, and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly securitySchemes: object

@@ -59,7 +59,6 @@ function filePlan({ schema }: Vocabulary): ContentTypePlan {
   return plan
 }
 
-/** A file in responses of these routes. Inside entries it has no `isUrlSigned`. */
 function fileSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   return vocabulary.refer('UploadFile_Entry', () =>
     objectOf({ ...entryProperties(vocabulary, plan), isUrlSigned: { type: 'boolean' } }, [

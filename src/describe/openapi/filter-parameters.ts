@@ -75,7 +75,6 @@ function parametersOf(
     )
 }
 
-/** Whether `options.api.filterable` contains an attribute. Without this option all are allowed. */
 function comparable({ filterable }: ContentTypePlan, ...path: readonly string[]): boolean {
   return filterable === null || filterable.includes(path.join('.'))
 }

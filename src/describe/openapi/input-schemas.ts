@@ -15,7 +15,6 @@ import type { Vocabulary } from './vocabulary.ts'
 
 type Properties = Record<string, JsonSchema>
 
-/** The `data` of a POST. Required attributes must be present unless the type has drafts. */
 export function createSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   if (plan.draftAndPublish) return inputSchema(vocabulary, plan)
   const required = [...plan.attributes.values()]

@@ -1,4 +1,3 @@
-/** JSON Schema 2020-12, as used by OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export const TEXT: JsonSchema = { type: 'string' }

@@ -12,7 +12,6 @@ export interface Operation {
 }
 
 export interface PlacedOperation {
-  /** In route notation: `/api/articles/:documentId`. */
   readonly path: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
   readonly operation: Operation

@@ -49,7 +49,6 @@ export function entryParameters(
   return [...shownParameters(vocabulary, plan), ...versionParameters(vocabulary, plan, bounds)]
 }
 
-/** Includes the version to write. */
 export function writeParameters(
   vocabulary: Vocabulary,
   plan: ContentTypePlan,

@@ -16,10 +16,7 @@ const TAKEN = (
 
 const SUFFIXES = ['', '_Input', '_Create', '_Element', '_ElementInput', '_Entry', '_List']
 
-/**
- * Equal for all principals. `api::blog-post.blog-post` becomes `BlogPost`, `shared.seo`
- * `SharedSeo`.
- */
+/** Equal for all principals. `api::blog-post.blog-post` becomes `BlogPost`. */
 export function nameSchemas({ contentTypes, components }: Schema): ReadonlyMap<Uid, string> {
   const taken = new Set<string>(TAKEN)
   const names = new Map<Uid, string>()

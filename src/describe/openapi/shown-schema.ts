@@ -5,7 +5,6 @@ import type { Vocabulary } from './vocabulary.ts'
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-/** All members are present, and there are no additional ones. */
 export function shownSchema(vocabulary: Vocabulary, entry: ShownEntry): JsonSchema {
   return exactly(propertiesOf(vocabulary, entry))
 }

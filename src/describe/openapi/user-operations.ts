@@ -26,7 +26,6 @@ const GROUP: OperationGroup = {
 
 const ID = pathParameter('id', TEXT, 'Its numeric `id`')
 
-/** Responses have no envelope. */
 export function userOperations(vocabulary: Vocabulary, bounds: Bounds): readonly PlacedOperation[] {
   const plan = vocabulary.schema.contentTypes.get(USER)
   if (plan === undefined) throw new Error('there are no users')

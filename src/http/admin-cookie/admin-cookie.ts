@@ -33,10 +33,7 @@ interface Written {
 
 const DEVICE_SECONDS = 180 * 24 * 60 * 60
 
-/**
- * Over HTTPS the names have the prefix `__Host-`, so that other hosts and plain HTTP cannot set
- * them. The session cookie is never sent with cross-site requests.
- */
+/** Over HTTPS the prefix `__Host-` keeps other hosts and plain HTTP from setting the cookies. */
 export function adminCookie({ publicUrl, cookieName, livesMs }: AdminCookieOptions): AdminCookie {
   const isSecure = new URL(publicUrl).protocol === 'https:'
   const namesOf = (plain: string): CookieNames =>

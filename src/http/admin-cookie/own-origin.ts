@@ -1,10 +1,7 @@
 import { ForbiddenError } from '../../base/errors.ts'
 import type { Context } from '../router/state.ts'
 
-/**
- * Null if the browser did not send the origin. Browsers send `Sec-Fetch-Site` over HTTPS, and
- * `Origin` with everything but a plain GET. Scripts cannot set either header.
- */
+/** Null without an origin. Scripts cannot set `Sec-Fetch-Site` and `Origin`. */
 export function isOwnPage(ctx: Context, publicUrl: string): boolean | null {
   const site = ctx.get('Sec-Fetch-Site')
   if (site !== '') return site === 'same-origin'

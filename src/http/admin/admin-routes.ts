@@ -162,7 +162,6 @@ function describe(plan: ContentTypePlan) {
   }
 }
 
-/** @throws NotFoundError for an invalid id */
 function toTokenId(text: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) {
     throw new NotFoundError('There is no such API token')

@@ -118,7 +118,6 @@ function ownPagesOnly({ publicUrl }: AdminCookie): Middleware {
   }
 }
 
-/** Each sign-in creates a session and ends the previous session of the browser. */
 async function answer(
   ctx: Context,
   { administrators, cookie }: AdminSessionDependencies,

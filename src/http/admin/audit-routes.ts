@@ -74,7 +74,6 @@ async function withNames(
   }))
 }
 
-/** Ids of API tokens are numbers. All other ids are strings. */
 function selectionOf({
   by: { kind, id } = {},
   ...rest

@@ -156,7 +156,6 @@ async function move(ctx: Context, dependencies: FileRouteDependencies): Promise<
   ctx.body = { data: results }
 }
 
-/** @throws ValidationError for an unknown folder */
 async function assertFolder(
   { folders }: Pick<FileRouteDependencies, 'folders'>,
   folder: string | null,
@@ -225,7 +224,6 @@ function infosOf({ fields }: Upload): readonly FileInfo[] {
   return parseFileInfos(fields.get('fileInfo') ?? [])
 }
 
-/** @throws ValidationError for empty files, and for fields that attach files to an entry */
 function assertPlain({ files, fields }: Upload): void {
   if (files.length === 0 || files.some(({ size }) => size === 0)) throw noFiles()
   const attaching = ['ref', 'refId', 'field'].find((name) => fields.has(name))

@@ -154,7 +154,6 @@ async function restore(
   sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
 }
 
-/** @throws NotFoundError, or ValidationError if several locales have the revision */
 async function stateOf(
   ctx: Context,
   plan: ContentTypePlan,

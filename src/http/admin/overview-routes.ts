@@ -54,7 +54,6 @@ export function overviewRoutes(dependencies: OverviewDependencies): GuardedRoute
 
 const COUNTS = Joi.object<{ readonly locale?: string }>({ locale: Joi.string().max(35) })
 
-/** Counts in the default locale, or in the first locale that the principal may read. */
 async function showCounts(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
   const { documents, locales, schema } = dependencies
   const { principal } = ctx.state
@@ -100,7 +99,6 @@ async function showRecent(ctx: Context, dependencies: OverviewDependencies): Pro
 
 const NEWEST_LOOKED_AT = 10
 
-/** The newest entries of each type from any source, including imports and the API. */
 async function newestDrafts(
   ctx: Context,
   dependencies: OverviewDependencies,
@@ -145,7 +143,6 @@ interface RecentEntry {
   readonly at: Date
 }
 
-/** Resolves each entry once, the newest first. Deleted and unreadable entries are omitted. */
 async function toEntries(
   ctx: Context,
   { documents: { database }, schema }: OverviewDependencies,

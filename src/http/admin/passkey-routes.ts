@@ -17,7 +17,6 @@ export interface PasskeyDependencies extends BeforeAdmin {
   readonly limits: RateLimits | null
 }
 
-/** `/admin/me/passkeys`: the administrator's own passkeys. */
 export function passkeyRoutes(dependencies: PasskeyDependencies): GuardedRouter {
   const { administrators, limits } = dependencies
   const admin = adminRouter('/admin/me/passkeys', dependencies)

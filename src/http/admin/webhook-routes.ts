@@ -21,7 +21,6 @@ export interface WebhookRouteDependencies extends BeforeAdmin, Omit<WebhooksCont
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
 }
 
-/** `/admin/webhooks`: a principal can only create webhooks for content that it may read. */
 export function webhookRoutes(dependencies: WebhookRouteDependencies): GuardedRouter {
   const { database, schema, allowHosts } = dependencies
   const admin = adminRouter('/admin/webhooks', dependencies)

@@ -5,7 +5,6 @@ import type { Context, Middleware } from '../router/state.ts'
 
 type Conditional = 'If-Match' | 'If-None-Match'
 
-/** The suffix that this server or an intermediary adds to the tag of a compressed representation. */
 const CODING = /-(?:gzip|br|deflate|zstd)$/
 /** https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3 */
 const TAG = /[ \t]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/y
@@ -33,7 +32,6 @@ export function sendDigested(ctx: Context, body: string): void {
   sendWithTag(ctx, body, tagOf(body, null))
 }
 
-/** `<revision>-<digest of the body>`, or only the digest for a body without a revision. */
 export function tagOf(body: string, revision: string | null): string {
   const digest = hash('sha256', body, 'hex').slice(0, 16)
   return revision === null ? digest : `${revision}-${digest}`
@@ -55,7 +53,7 @@ export function readCondition(ctx: Context): WriteCondition | undefined {
   return { match: revisionsOf(match), noneMatch: revisionsOf(noneMatch) }
 }
 
-/** The revisions in `If-Match`; null without the header. @throws ValidationError for a malformed header */
+/** Null without `If-Match`. @throws ValidationError for a malformed header */
 export function readMatch(ctx: Context): Revisions | null {
   return revisionsOf(readTags(ctx, 'If-Match'))
 }
@@ -87,7 +85,6 @@ export function isKnown(ctx: Context, tag: string): boolean {
   return known.some((one) => one.replace(CODING, '') === tag)
 }
 
-/** @throws ValidationError unless the header is `*` or a list of entity tags */
 function readTags(ctx: Context, header: Conditional): readonly string[] | '*' | null {
   const value = ctx.headers[header.toLowerCase()]
   if (value === undefined) return null

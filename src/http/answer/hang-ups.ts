@@ -15,10 +15,7 @@ export function isHangUp(error: unknown): boolean {
   return HANG_UPS.has(code) || code.startsWith('HPE_')
 }
 
-/**
- * Whether the connection of a response is closed. `closed` alone is not sufficient, because it
- * stays false for a pipelined response that was never started.
- */
+/** `closed` alone stays false for a pipelined response that was never started. */
 export function hasLeft({ closed, destroyed, req }: ServerResponse): boolean {
   return closed || destroyed || req.socket.destroyed
 }

@@ -8,7 +8,6 @@ export interface StaticFile {
   readonly etag: string
 }
 
-/** Sends a file in the best coding that the client accepts. All requests share the buffer. */
 export function sendStatic(ctx: Context, file: StaticFile, cacheControl: string): void {
   ctx.vary('Accept-Encoding')
   ctx.set('Cache-Control', cacheControl)

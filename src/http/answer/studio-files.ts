@@ -10,7 +10,6 @@ export interface StudioFile extends StaticFile {
 export interface StudioFiles {
   /** The page for every path that does not name a file; null if the Studio was not built. */
   readonly page: StudioFile | null
-  /** By path in the folder, such as `assets/main-1a2b3c.js`. */
   readonly files: ReadonlyMap<string, StudioFile>
 }
 

@@ -5,10 +5,7 @@ export interface BodyBudget {
   count(request: IncomingMessage, maxBodyBytes: number): () => void
 }
 
-/**
- * Beyond the limit the connection of the oldest body is closed, because it had the most time. Slow
- * clients therefore cannot block clients that send their bodies quickly.
- */
+/** Closes the oldest body, because it had the most time. Slow clients cannot block fast ones. */
 export function openBodyBudget(maxBytes: number): BodyBudget {
   const reading = new Map<IncomingMessage, number>()
   let total = 0

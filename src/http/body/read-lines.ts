@@ -5,7 +5,6 @@ import { assertShallow } from '../../schema/values/json-levels.ts'
 export interface LineLimits {
   readonly maxLines: number
   readonly maxBytes: number
-  /** A longer line yields an error for this line only. The following lines are still read. */
   readonly maxLineBytes: number
 }
 
@@ -82,7 +81,6 @@ export async function* inGroups<T extends { readonly bytes: number }>(
   }
 }
 
-/** Prefetches one item while the consumer processes the previous one. */
 export async function* ahead<T>(items: AsyncIterator<T>): AsyncGenerator<T> {
   let next = begin(items)
   for (;;) {

@@ -92,10 +92,7 @@ function parseForm(text: string): unknown {
 
 const PERCENT = 0x25
 
-/**
- * qs leaves bytes that are not UTF-8 encoded. Decodes in place: a client may send megabytes of
- * escapes.
- */
+/** qs leaves bytes that are not UTF-8 encoded. Decodes megabytes of escapes in place. */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text)
   let length = 0

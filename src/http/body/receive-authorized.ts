@@ -17,7 +17,6 @@ export function receiveAuthorized<T>(
   })
 }
 
-/** Koa returns null instead of false for a request without a body. */
 export function isMultipart(ctx: Context): boolean {
   return typeof ctx.is('multipart/form-data') === 'string'
 }

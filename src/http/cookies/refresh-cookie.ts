@@ -2,7 +2,6 @@ import { ValidationError } from '../../base/errors.ts'
 import { cookieNames, readCookie } from './cookie-names.ts'
 import type { Context } from '../router/state.ts'
 
-/** The cookie name of the reference. `COOKIE_NAME` or a port adds a suffix. */
 const REFRESH_COOKIE = 'strapi_up_refresh'
 
 export interface RefreshCookie {
@@ -13,7 +12,6 @@ export interface RefreshCookie {
   readonly always: boolean
 }
 
-/** The header that requests the cookie, as named in the reference. */
 export const REFRESH_HEADER = 'X-Strapi-Refresh-Cookie'
 
 /** True if the refresh token of the request uses the cookie. @throws ValidationError for an invalid header value */

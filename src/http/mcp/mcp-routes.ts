@@ -76,7 +76,6 @@ function assertOwnOrigin(
   throw new ForbiddenError('Requests of other origins are refused', {}, { code })
 }
 
-/** @throws RefusedMessage for an unknown method */
 async function resultOf(
   ctx: Context,
   message: RpcMessage,

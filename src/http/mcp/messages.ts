@@ -3,7 +3,6 @@ import type { Context } from '../router/state.ts'
 
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const
 
-/** The protocol version with self-contained requests. */
 export const STATELESS_VERSION = '2026-07-28'
 
 /** The default version without the header (2025-06-18, basic/transports). */
@@ -66,7 +65,6 @@ export function readMessage(ctx: Context, body: unknown): RpcMessage {
   return { ...message, isStateless: readVersion(ctx, message) === STATELESS_VERSION }
 }
 
-/** @throws RefusedMessage */
 function readVersion(ctx: Context, message: Omit<RpcMessage, 'isStateless'>): string {
   const header = ctx.get('MCP-Protocol-Version')
   const { _meta: meta } = message.params

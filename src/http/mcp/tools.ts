@@ -241,7 +241,6 @@ function assertFits({ name }: Tool, plan: ContentTypePlan, verb: ContentVerb): v
   }
 }
 
-/** @throws ValidationError */
 function findContentType(schema: Schema, name: unknown): ContentTypePlan {
   const plan = contentTypesOf(schema).find(({ singularName }) => singularName === name)
   if (plan !== undefined) return plan

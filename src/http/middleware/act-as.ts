@@ -5,7 +5,6 @@ import type { Context } from '../router/state.ts'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Resolves the principal of the request. */
 export async function setPrincipal(
   ctx: Context,
   identify: () => Promise<Principal>,
@@ -16,7 +15,6 @@ export async function setPrincipal(
   }
 }
 
-/** Resolves the principal and runs the request on its behalf. Writes record the name of the principal. */
 export async function actAs(
   ctx: Context,
   identify: () => Promise<Principal>,

@@ -14,10 +14,7 @@ export function authenticate(access: Pick<Access, 'principalOf'>): Middleware {
   return (ctx, next) => actAs(ctx, identifyBy(access, ctx), next)
 }
 
-/**
- * Like `authenticate`, for routes whose writes all name their origin. Without an AsyncLocalStorage, a write takes less
- * CPU on Node 20 (ADR 0024).
- */
+/** For routes whose writes name their origin: AsyncLocalStorage takes CPU on Node 20 (ADR 0024). */
 export function authenticateOnly(access: Pick<Access, 'principalOf'>): Middleware {
   return async (ctx, next) => {
     await setPrincipal(ctx, identifyBy(access, ctx))

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from '../router/state.ts'
 
 /**
- * Otherwise the rest of a rejected body blocks the next request of the connection, and a proxy may
- * have assigned the connection to another client.
+ * The rest of a rejected body would block the next request, perhaps of another client of a proxy.
  */
 export function drainRequests(): Middleware {
   return ({ req, res }, next) => {

@@ -57,7 +57,6 @@ function answer(error: CmsError, ctx: Context): void {
   }
 }
 
-/** Logs the missing permission. Adds it to the message only for principals that may know action names. */
 export function refusal(error: ForbiddenError, { state }: Context): ForbiddenError {
   const { action } = error
   if (action === null) return error
@@ -75,7 +74,6 @@ const INTERNAL_ERROR = {
   error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
 }
 
-/** Converts errors of body parsers and zlib. These errors carry no details. */
 function asCmsError(error: unknown): CmsError | null {
   if (error instanceof CmsError) return error
   if (!(error instanceof Error)) return null

@@ -8,10 +8,7 @@ export interface LimitInFlight {
   withoutSlot<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
 }
 
-/**
- * Only bodies of these methods are read. An endless body of another method must not keep its
- * request uncounted.
- */
+/** An endless body of another method must not keep its request uncounted. */
 const WITH_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT'])
 
 /**

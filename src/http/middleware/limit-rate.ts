@@ -5,7 +5,6 @@ import { networkOf } from '../router/network-of.ts'
 import { bodyOf } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
 
-/** Attempts per minute and route, from one address and on one account. */
 const LIMITS = { address: 10, account: 30 }
 
 export interface RequestCount {
@@ -70,7 +69,6 @@ function assertAllowed(ctx: Context, { allowed, retryAfter }: Allowance): void {
   throw new RateLimitError('Too many requests, please try again later.')
 }
 
-/** Reads the account from a key of the body, in lower case. */
 export function accountIn(key: 'email' | 'identifier'): (ctx: Context) => string | null {
   return (ctx) => {
     const body = bodyOf(ctx)

@@ -8,7 +8,6 @@ const API_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** Headers of pages and files. The values are those of the reference implementation. */
 const PAGE_HEADERS = {
   ...API_HEADERS,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'self'",

@@ -25,7 +25,6 @@ const PURPOSE = 'oidc'
 const ATTEMPT = 'quire_oidc'
 const ATTEMPT_SECONDS = 300
 
-/** The state is signed, valid once and bound to the browser by a cookie. */
 export function oidcRoutes(dependencies: OidcDependencies): GuardedRouter {
   const { administrators, limits, inFlight } = dependencies
   const router = guardedRouter('/admin/oidc', { sensitive: true })

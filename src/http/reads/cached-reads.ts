@@ -162,7 +162,7 @@ function isCacheable({ isPublished, isCurrent, types }: PreparedRead): boolean {
 }
 
 /**
- * `no-cache` next to `If-None-Match` is ignored, because `fetch` adds it to conditional requests:
+ * `fetch` adds `no-cache` to conditional requests, so it is ignored there:
  * https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
  */
 function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
@@ -183,7 +183,6 @@ function publicFor(seconds: number): string {
 
 const PACKED_FROM_BYTES = 1_024
 
-/** Null leaves compression to the middleware. */
 function codingFor(ctx: Context, { body }: CachedAnswer): Coding | null {
   if (body.length < PACKED_FROM_BYTES || ctx.status !== 200 || ctx.method === 'HEAD') return null
   const accepted = ctx.acceptsEncodings([...CODINGS, 'identity'])

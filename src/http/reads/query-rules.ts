@@ -65,7 +65,6 @@ export function writerOf(ctx: Context, { locale }: Pick<Writer, 'locale'>): Writ
   return { mayRead: (uid) => mayIn(principal, contentAction({ uid }, 'find'), [locale]), locale }
 }
 
-/** The author and the client of the writes of this request. */
 export function readOriginOf({ state, res }: Context): WriteRequest['origin'] {
   return originOfPrincipal(state.principal, state.requestId, callerOf(res))
 }

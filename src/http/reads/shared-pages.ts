@@ -3,10 +3,7 @@ import type { SyncPage } from '../../changes/sync/read-page.ts'
 import { type ShareByKey, shareByKey } from '../../base/share-by-key.ts'
 import { createWorkQueue } from '../../base/work-queue.ts'
 
-/**
- * Equal requests share a page, and different requests queue. Otherwise one write would cause a
- * database read per waiting client.
- */
+/** Otherwise one write would cause a database read per waiting client. */
 export interface SharedPages {
   /** `asked` identifies the page among principals with the same grants. @throws ServiceUnavailableError */
   read(grants: Grants, asked: string, read: () => Promise<SyncPage>): Promise<SyncPage>

@@ -3,7 +3,6 @@ import { didYouMean } from '../../base/near-miss.ts'
 import { bodyOf, readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 
-/** Parameters of every route that reads entries, or responds with one. */
 const PARAMETERS = [
   'filters',
   'sort',
@@ -21,7 +20,6 @@ const PARAMETERS = [
 const BODY_KEYS = ['data', 'meta'] as const
 
 export interface StrictOptions {
-  /** If false, names are not checked. */
   readonly strictQuery: boolean
 }
 

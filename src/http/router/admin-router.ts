@@ -14,14 +14,12 @@ export interface BeforeAdmin {
 type AdminHandler = (ctx: Context) => void | Promise<void>
 type AddAdminRoute = (path: string, action: string | null, handler: AdminHandler) => void
 
-/** Registers the routes of the management API. It adds authentication, the guard and body parsing to every route. */
 export interface AdminRouter {
   readonly router: GuardedRouter
   readonly get: AddAdminRoute
   readonly post: AddAdminRoute
   readonly put: AddAdminRoute
   readonly delete: AddAdminRoute
-  /** Adds a route with a custom guard. `guard` receives the handler. */
   guarded(
     method: 'get' | 'post' | 'put' | 'delete',
     path: string,

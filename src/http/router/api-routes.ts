@@ -2,7 +2,6 @@ import { BadRequestError } from '../../base/errors.ts'
 import type { GuardedRouter } from './guarded-router.ts'
 import type { Middleware } from './state.ts'
 
-/** The first path segment after `/api`. Case-insensitive. */
 const API_PATH = /^\/api\/([^/]+)/i
 
 /** A map, so that the cost does not grow with the number of content-types. */

@@ -53,10 +53,6 @@ export interface RouterOptions {
   readonly sensitive: boolean
 }
 
-/**
- * Each guard is attached to its route and not to a prefix, so that no alternative spelling of a
- * path bypasses it. The middleware must set the principal, unless the route is open to everyone.
- */
 export function guardedRouter(
   prefix: string,
   { sensitive }: RouterOptions = { sensitive: false },
@@ -108,7 +104,6 @@ export function programsOnly(handler: Handler): Guarded {
   return guarded('programs', ({ state }) => assertProgram(state.principal), handler)
 }
 
-/** If no action is permitted, the error names the first one. */
 function assertAny(actions: readonly string[]) {
   return ({ state: { principal } }: Context): void => {
     const [first = ''] = actions

@@ -1,7 +1,4 @@
-/**
- * A whole IPv4 address, or the /64 of an IPv6 address. Some proxies write ports into
- * X-Forwarded-For.
- */
+/** An IPv4 address, or the /64 of an IPv6 address. Some proxies write ports into the header. */
 export function networkOf(text: string): string {
   const address = withoutPort(text)
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]

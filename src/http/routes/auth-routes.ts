@@ -58,9 +58,7 @@ export interface AuthRouteDependencies extends UserReading {
 /** Higher than the default, because many users may share one address. Guessing refresh tokens is infeasible. */
 const REFRESHES_PER_ADDRESS = 60
 
-/** Counts by the same field of the body that the route reads as the account. */
 const BY_EMAIL: RequestCount = { accountOf: accountIn('email') }
-/** The account of a code or token is unknown until it is verified. */
 const BY_ADDRESS: RequestCount = { accountOf: () => null }
 
 const CALLBACK = pluginAction('plugin::users-permissions.auth', 'callback')
@@ -136,7 +134,6 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   return router
 }
 
-/** `/api/connect/:provider`: no provider is supported yet. */
 export function connectRoutes(authenticate: Middleware): GuardedRouter {
   const router = guardedRouter('/api/connect')
   const action = pluginAction('plugin::users-permissions.auth', 'connect')

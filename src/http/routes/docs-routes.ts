@@ -10,7 +10,6 @@ import { sendStatic, type StaticFile } from '../answer/static-file.ts'
 
 const require = createRequire(import.meta.url)
 
-/** The scripts and styles of the page. No other file of the package is served. */
 const ASSETS: ReadonlyMap<
   string,
   { readonly type: string; readonly read: () => Promise<Buffer | string> }
@@ -23,7 +22,6 @@ const ASSETS: ReadonlyMap<
   ['start.js', { type: 'text/javascript', read: () => Promise.resolve(START) }],
 ])
 
-/** Reads and compresses each asset on its first request. Concurrent and later requests share the result. */
 function assetFiles(version: string): (name: string) => Promise<StaticFile> | undefined {
   const files = new Map<string, Promise<StaticFile>>()
   return (name) => {

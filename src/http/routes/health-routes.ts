@@ -21,7 +21,6 @@ export interface HealthDependencies {
   readonly behindProxy: boolean
 }
 
-/** Liveness, readiness and metrics, outside of `/api` and without an envelope. */
 export function healthRoutes(dependencies: HealthDependencies): GuardedRouter {
   const { metrics } = dependencies
   /** Anyone may send probes. Concurrent probes share one check of the database. */

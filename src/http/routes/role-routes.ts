@@ -98,7 +98,6 @@ async function remove(ctx: Context, { access }: RoleRouteDependencies): Promise<
   ctx.body = { ok: true }
 }
 
-/** Finds a role by its numeric id, as in the dialect. @throws NotFoundError */
 async function roleOf(ctx: Context, { roles }: Pick<Access, 'roles'>): Promise<Role> {
   const id = parameterOf(ctx, 'id')
   const role = (await roles.list()).find((one) => String(one.id) === id)
@@ -139,7 +138,6 @@ const READ_ONLY_MEMBERS: ReadonlySet<string> = new Set([
   'users',
 ])
 
-/** Derives the key of a role from its name: `Chief editor` becomes `chief_editor`. */
 function typeOf(name: unknown): string {
   const words = (typeof name === 'string' ? name : '')
     .normalize('NFD')

@@ -25,7 +25,6 @@ function policyFor(previews: readonly string[]): string {
 
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
-/** Paths that do not match a file get the page, because the Studio routes them. */
 export function serveStudio(studio: StudioFiles, previews: readonly string[] = []): GuardedRouter {
   const router = guardedRouter('', { sensitive: true })
   const policy = policyFor(previews)

@@ -127,7 +127,6 @@ function rangeOf(ctx: Context, { size, etag }: StoredFile): ByteRange | null | '
   return condition === '' || condition === etag ? parseRange(ctx.get('Range'), size) : null
 }
 
-/** Returns null for a missing, malformed or multiple range, because the header is then ignored. */
 function parseRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header.trim()) ?? []
   if (from === '') return to === '' ? null : lastBytes(Math.min(Number(to), size), size)

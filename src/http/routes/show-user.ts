@@ -12,7 +12,7 @@ import type { Context } from '../router/state.ts'
 
 export type UserReading = Pick<ContentRouteDependencies, 'documents' | 'schema' | 'api' | 'locales'>
 
-/** `query` may contain `fields` and `populate`. @throws ValidationError */
+/** @throws ValidationError */
 export async function showUser(
   ctx: Context,
   dependencies: UserReading,

@@ -190,7 +190,6 @@ function assertFilled({ files }: Upload): void {
   if (files.some(({ size }) => size === 0)) throw noFiles()
 }
 
-/** Null if they are absent. Attaching requires the permission to update the entry. */
 async function attachmentOf(
   ctx: Context,
   { documents, schema, locales }: UploadRouteDependencies,

@@ -47,10 +47,8 @@ export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
   return router
 }
 
-/** The query parameters of a stream without a token. A token contains all of them. */
 const OWN: ReadonlySet<string> = new Set(['types', 'locale', 'status'])
 
-/** @throws ValidationError */
 function readLiveRequest(ctx: Context, types: ReadonlyMap<string, ContentTypePlan>): LiveRequest {
   const query = readQuery(ctx.querystring)
   const first = readFirst(query, types)

@@ -54,7 +54,6 @@ export interface SyncRouteDependencies {
 }
 
 const MAX_WAIT_S = 25
-/** Long polls per process. Further requests get an immediate response. */
 const MAX_WAITING_REQUESTS = 2_000
 const NDJSON = 'application/x-ndjson'
 /** For anonymous responses: a page with a successor stays valid, but the last page soon changes. */
@@ -114,7 +113,6 @@ function isQuiet({ items, more }: SyncPage): boolean {
   return items.length === 0 && !more
 }
 
-/** @throws ValidationError */
 function readSyncRequest(query: Data, types: ReadonlyMap<string, ContentTypePlan>): SyncRequest {
   const { token: text, wait, ...rest } = query
   if (text === undefined) {

@@ -25,9 +25,7 @@ export interface Seen {
   readonly rightsSeq: number
 }
 
-/**
- * `deadline` is in the time of `performance.now()`. False on a deadline, disconnect or shutdown.
- */
+/** `deadline` is on the clock of `performance.now()`. False on deadline, disconnect or shutdown. */
 export function untilChanged(
   { commitLog, shutdown }: Waited,
   seen: Seen,

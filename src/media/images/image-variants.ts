@@ -24,7 +24,6 @@ export interface ImageVariants {
 }
 
 export interface Asker {
-  /** Aborted when no request waits any longer. */
   readonly gone: AbortSignal
   waitFor<T>(wait: () => Promise<T>): Promise<T>
 }
@@ -37,7 +36,6 @@ export interface ImageVariantsDependencies {
   readonly spoolFolder: string
 }
 
-/** Per file. The oldest variant is dropped first. */
 const MAX_VARIANTS = 200
 
 const SCALABLE = 'image/svg+xml'
@@ -91,7 +89,6 @@ function stemOf(address: string, { generation }: FileRecord): string {
   return generation === undefined ? part.hash : splitName(namedByRecord(part, generation)).hash
 }
 
-/** Only variants in the record match its bytes and focal point. */
 async function getMade(
   storage: MediaStorage,
   record: FileRecord,
@@ -103,7 +100,6 @@ async function getMade(
 
 interface Making {
   readonly address: string
-  /** With the bytes that `made` is named after. */
   readonly seen: FileRecord
   readonly made: string
   readonly variant: VariantRequest

@@ -60,7 +60,6 @@ function resize(
   })
 }
 
-/** Takes the largest part with the requested aspect ratio around the focal point and resizes it. */
 function cropAround(image: Sharp, wanted: Size, { x, y }: FocalPoint, size: Size): Sharp {
   const scale = Math.min(size.width / wanted.width, size.height / wanted.height)
   const width = Math.max(1, Math.round(wanted.width * scale))

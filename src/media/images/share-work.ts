@@ -1,9 +1,7 @@
 import { ServiceUnavailableError, ValidationError } from '../../base/errors.ts'
 import { Aborted, TooSlow } from './image-processes.ts'
 
-/**
- * @throws ValidationError if it recently took too long, ServiceUnavailableError if it was aborted
- */
+/** @throws ValidationError if it recently took too long, ServiceUnavailableError if aborted */
 export type SharedWork<T> = (
   name: string,
   gone: AbortSignal,
@@ -19,10 +17,7 @@ interface Running<T> {
   askers: number
 }
 
-/**
- * The run is aborted when all requests are gone. `shareByKey` does not count its callers, and a new
- * request must not join an aborted run.
- */
+/** `shareByKey` does not count its callers, and a new request must not join an aborted run. */
 export function shareWork<T>(now: () => number = Date.now): SharedWork<T> {
   const underWay = new Map<string, Running<T>>()
   const refused = new Map<string, number>()

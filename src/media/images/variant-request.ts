@@ -76,7 +76,6 @@ export function variantName(hash: string, ext: string, variant: VariantRequest):
   return `${hash}-${width ?? 0}x${height ?? 0}-${fit}-${quality}${suffix}`
 }
 
-/** Signs path and sorted parameters with HMAC-SHA-256, in base64url. */
 export function signVariant(
   key: string,
   name: string,

@@ -2,7 +2,6 @@ import { type ErrorCode, ServiceUnavailableError } from '../../base/errors.ts'
 
 /** No free blocks, quota exceeded, or file too large. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/** A failing disk, a file system remounted read-only, or an unusable folder. */
 const BROKEN: ReadonlySet<unknown> = new Set([
   'EIO',
   'EROFS',

@@ -12,7 +12,6 @@ import {
   uploadsPath,
 } from './storage.ts'
 
-/** Not a valid storage name, so partial files are never served. */
 const PART = '.part~'
 
 /** @throws ConfigError if the folder cannot be used */

@@ -181,7 +181,6 @@ async function* list({ client, bucket, keyPrefix }: Bucket): AsyncGenerator<Stor
   }
 }
 
-/** @throws NotImplementedError if the service does not list multipart uploads */
 async function* leftovers({ client, bucket, keyPrefix }: Bucket): AsyncGenerator<Leftover> {
   let after: { KeyMarker?: string; UploadIdMarker?: string } | null = {}
   while (after !== null) {

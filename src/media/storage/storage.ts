@@ -11,7 +11,6 @@ export interface MediaStorage {
   urlOf(name: string): string
   /** Lists files in no order. Concurrent changes may be missing. */
   list(): AsyncIterable<StoredName>
-  /** Lists partial files of unfinished or interrupted writes. */
   leftovers(): AsyncIterable<Leftover>
 }
 

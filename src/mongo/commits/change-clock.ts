@@ -1,9 +1,7 @@
 import type { CommitLog } from './commit-log.ts'
 import type { ObservedLog } from './observe-log.ts'
 
-/** Records when this process learned of changes to each type. The time is a counter of changes. */
 export interface ChangeClock {
-  /** Call this before a read. The result of the read is valid until `hasChanged` returns true. */
   readonly now: () => number
   readonly hasChanged: (types: Iterable<string>, since: number) => boolean
   /** Resolves when all commits acknowledged up to `staleMs` ago are known. */
@@ -51,7 +49,6 @@ function openTimes() {
   let time = 1
   let allChanged = 0
   const changed = new Map<string, number>()
-  /** Ids of counted commits. Each commit is seen before and after it is numbered. */
   const counted = new Set<string>()
   const note = (ids: readonly string[], types: readonly string[]): void => {
     time += 1
@@ -77,10 +74,7 @@ function openTimes() {
   }
 }
 
-/**
- * `shareByKey` does not fit: each caller decides by its own `staleMs` whether a poll is recent
- * enough.
- */
+/** `shareByKey` does not fit: each caller decides whether a poll is recent enough. */
 function openLooks(log: Pick<WatchedLog, 'look'>) {
   let knownAt = -Infinity
   let looking: Looking | null = null

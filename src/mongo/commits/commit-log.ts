@@ -16,12 +16,10 @@ export interface CommitLog {
   refresh(): Promise<Head>
   /** Runs reads that include at least the head (`readAtHead`) and the position of the client. */
   readAtHead<T>(wanted: Omit<HeadWanted, 'known'>, work: (at: HeadMoment) => Promise<T>): Promise<T>
-  /** The time of the last read of the head, by `performance.now()`. */
   seenAt(): number
   onHead(listener: (head: Head) => void): () => void
   onOwnCommit(listener: CommitListener): () => void
   look(): Promise<ObservedLog>
-  /** Calls the listener after each poll, including the regular polls every `LOOK_MS`. */
   onLook(listener: (observed: ObservedLog) => void): () => void
   /** Polls more often while a request waits for the next commit. Returns a function that ends this. */
   follow(): () => void
@@ -169,9 +167,7 @@ function watchHead(first: Head) {
   }
 }
 
-/**
- * A commit that stays unnumbered for two polls has a dead sequencer, and this process continues.
- */
+/** A commit that stays unnumbered for two polls has a dead sequencer. */
 function lookOnce(look: () => Promise<ObservedLog>, wake: () => void): () => Promise<void> {
   let waiting: string | null = null
   return async () => {

@@ -9,7 +9,6 @@ export interface TypeSeq {
   readonly seq: number
 }
 
-/** A batch of rows that is being numbered. The next sequencer completes it first. */
 export interface Assigning {
   readonly from: number
   readonly ids: readonly string[]
@@ -19,11 +18,8 @@ export interface Assigning {
 /** Written outside of transactions, so that a killed process never blocks the others. */
 export interface Head {
   readonly _id: 'main'
-  /** The id of the log. It changes when a backup is restored. */
   readonly log: string
-  /** The number of the last complete commit. All lower numbers exist, and none is added later. */
   readonly seq: number
-  /** Retention has removed the commits up to this number. */
   readonly floor: number
   /** Changes with every write, which fences off a sequencer with an older head. */
   readonly version: number

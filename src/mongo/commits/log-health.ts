@@ -6,7 +6,6 @@ import { type Head, headsOf } from './heads.ts'
 export interface LogHealth {
   readonly head: Pick<Head, 'log' | 'seq' | 'floor'> | null
   readonly pending: number
-  /** Age of the oldest pending commit by the local clock; 0 without pending commits. */
   readonly lagMs: number
   /** Numbered rows above the head and its current batch. A backup taken during writes leaves such rows. */
   readonly strays: number

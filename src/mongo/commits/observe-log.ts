@@ -7,10 +7,8 @@ import { BATCH, type SeenCommit, toSeen } from './sequencer.ts'
 
 export interface ObservedLog {
   readonly head: Head
-  /** Commits without a number, and commits numbered since the previous look. */
   readonly commits: readonly SeenCommit[]
   readonly waiting: string | null
-  /** False if `commits` was truncated. */
   readonly isWhole: boolean
   readonly startedAt: number
 }

@@ -22,11 +22,7 @@ export interface AuditPage {
 
 const WINDOW = 20_000
 
-/**
- * Returns commits before a number, newest first. A page scans a bounded part of the log, so it may
- * be
- * short or empty although `next` is set.
- */
+/** A page scans a bounded part of the log, so it may be short or empty although `next` is set. */
 export async function findAudit(
   database: Database,
   selection: AuditSelection,

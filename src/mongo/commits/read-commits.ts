@@ -28,7 +28,6 @@ export async function readCommits(
   return commits
 }
 
-/** Like `readCommits`, but passes projected commits to `take` until it returns false. */
 export function scanCommits(
   database: Database,
   head: Pick<Head, 'seq'>,
@@ -67,5 +66,4 @@ export function scanCommitsAt(
   })
 }
 
-/** Batch size. A commit may have a thousand items. */
 const SCANNED = 256

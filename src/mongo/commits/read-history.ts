@@ -28,10 +28,7 @@ export interface HistorySelection {
   readonly status?: 'draft' | 'published'
 }
 
-/**
- * Returns up to `limit` commits before `before`. A page may be empty; only `next: null` marks the
- * end.
- */
+/** Up to `limit` commits. A page may be empty; only `next: null` marks the end. */
 export async function findHistory(
   database: Database,
   selection: HistorySelection,

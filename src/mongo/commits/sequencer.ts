@@ -16,7 +16,6 @@ export interface SequencerOptions {
 }
 
 export interface Sequenced {
-  /** The new head; null if another process was faster. */
   readonly head: Head | null
   readonly count: number
   readonly numbered: Numbered | null
@@ -112,7 +111,6 @@ function assign({ seq }: Head, rows: readonly Listed[]): Assigning {
   return { from: seq + 1, ids: rows.map(({ _id }) => _id), types: listOf(types) }
 }
 
-/** Numbers the rows that the head lists, and moves the head. Returns null if another process was faster. */
 async function finish(
   database: Database,
   head: Head,

@@ -15,7 +15,6 @@ export function declaredIndexes(
   }))
 }
 
-/** Returns one sentence per query without a suitable index. */
 export function adviseQueries(
   queries: NamedQueries,
   collections: readonly CollectionIndexes[],

@@ -5,7 +5,6 @@ import { INDEX_PREFIX, uniqueIndexName } from '../versions/index-names.ts'
 import { STATE_FIELD } from '../versions/stored-state.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
 
-/** A declared index. The name of a replacement starts with this name (`planNameOf`). */
 export interface IndexPlan {
   readonly name: string
   readonly key: Readonly<Record<string, 1 | -1>>
@@ -16,9 +15,7 @@ export interface IndexPlan {
 export interface CollectionPlan {
   readonly name: string
   readonly indexes: readonly IndexPlan[]
-  /**
-   * Attributes whose index exceeds `MAX_INDEXES`. Those of a compound index are joined with `+`.
-   */
+  /** Exceeding `MAX_INDEXES`. Attributes of a compound index are joined with `+`. */
   readonly unindexed: readonly string[]
 }
 
@@ -82,7 +79,6 @@ export function explainUnindexed(
     )
 }
 
-/** Serves existence checks across locales and statuses. */
 const DOCUMENT_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}document`,
   key: { documentId: 1 },
@@ -125,9 +121,7 @@ function orderIndex(attribute: string): IndexPlan {
   }
 }
 
-/**
- * DocumentDB counts its few distinct keys six times faster than the unique keys of the list index.
- */
+/** DocumentDB counts few distinct keys six times faster than the unique keys of the list index. */
 const COUNT_INDEX: IndexPlan = {
   name: `${INDEX_PREFIX}count`,
   key: { status: 1, locale: 1 },

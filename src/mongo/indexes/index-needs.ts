@@ -13,7 +13,6 @@ function leadingAttributes(keys: CollectionIndexes['keys']): ReadonlySet<string>
 export interface IndexNeed {
   readonly attribute: string
   readonly use: 'filtered' | 'sorted'
-  /** The required keys of the index, before `id`. */
   readonly order: readonly string[]
 }
 

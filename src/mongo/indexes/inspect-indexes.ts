@@ -6,16 +6,12 @@ import { compareAll, listIndexes } from './sync-indexes.ts'
 
 export interface CollectionIndexes {
   readonly name: string
-  /** The attributes per index, in order. Descending attributes have the suffix `:desc`. */
   readonly keys: readonly (readonly string[])[]
 }
 
 export interface IndexInspection {
-  /** Declared but not built, as `collection.index`. */
   readonly missing: readonly string[]
-  /** Built by Quire, but no longer declared or declared differently. */
   readonly outdated: readonly string[]
-  /** Not built by Quire. */
   readonly strays: readonly string[]
   readonly collections: readonly CollectionIndexes[]
 }

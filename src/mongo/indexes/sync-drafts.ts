@@ -8,11 +8,9 @@ import { versionId } from '../versions/version-match.ts'
 import { addVersions } from '../write/add-versions.ts'
 import { putVersion } from '../write/write-versions.ts'
 
-/** The collections with drafts at the last start. */
 interface DraftsRow {
   readonly _id: 'drafts'
   readonly collections: readonly string[]
-  /** When a start first found draft & publish disabled, by collection. */
   readonly endedAt: Readonly<Record<string, Date>>
 }
 

@@ -66,7 +66,6 @@ function isSettled({ missing, outdated }: Difference): boolean {
   return missing.length === 0 && outdated.length === 0
 }
 
-/** Compares existing and declared indexes, in the order of the collections. */
 export function compareAll(
   database: Database,
   collections: readonly CollectionPlan[],
@@ -80,7 +79,6 @@ async function compare(database: Database, { name, indexes }: CollectionPlan): P
     name: index.name ?? '',
     planName: planNameOf(index.name ?? ''),
   }))
-  /** The first matching index of each plan. */
   const current = new Map(
     indexes.flatMap((plan) => {
       const found = present.find(
@@ -161,7 +159,6 @@ async function apply(database: Database, difference: Difference): Promise<void> 
   }
 }
 
-/** Builds, then drops. Drops first if the build fails with one of these codes. */
 async function eitherOrder(
   codes: ReadonlySet<unknown>,
   { build, drop }: { readonly build: () => Promise<void>; readonly drop: () => Promise<void> },

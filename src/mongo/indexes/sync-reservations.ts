@@ -6,7 +6,6 @@ import { reservationsIn, reservedAttributes, settleReservations } from '../write
 import { versionsOf } from '../versions/stored-version.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 
-/** Attributes with stored values that have been reserved. */
 interface ReservedRow {
   readonly _id: 'reservations'
   readonly attributes: readonly string[]

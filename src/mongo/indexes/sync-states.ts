@@ -13,10 +13,7 @@ interface StatesRow {
   readonly compared: Readonly<Record<string, string>>
 }
 
-/**
- * Resets the states of content-types whose compared attributes have changed. Without transactions
- * no states are stored.
- */
+/** Without transactions no states are stored. */
 export async function syncStates(
   database: Database,
   plans: readonly ContentTypePlan[],
@@ -39,7 +36,6 @@ export async function syncStates(
   })
 }
 
-/** A draft without a published version needs no comparison. */
 async function forgetStates(database: Database, plan: ContentTypePlan): Promise<void> {
   await asCmsErrors(() =>
     versionsOf(database, plan).updateMany(

@@ -2,14 +2,12 @@ import type { Document } from 'mongodb'
 import type { ObservedCommand } from '../../base/observed.ts'
 import type { Database } from '../connection/database.ts'
 
-/** The execution plan of a query, without its values. */
 export interface QueryPlan {
   readonly indexes: readonly string[]
   readonly scanned: number | null
   readonly returned: number | null
 }
 
-/** The parts of a command that `explain` accepts. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   find: ['filter', 'sort', 'projection', 'skip', 'limit', 'hint', 'collation', 'let'],
   aggregate: ['pipeline', 'cursor', 'hint', 'collation', 'let'],
@@ -50,7 +48,6 @@ export function readPlan(reply: Document): QueryPlan | null {
   }
 }
 
-/** Keys that contain rejected plans. `IndexCosts` is DocumentDB's. */
 const NOT_RUN: ReadonlySet<string> = new Set(['rejectedPlans', 'IndexCosts'])
 
 function firstNumber(reply: Document, name: string): number | null {

@@ -11,7 +11,6 @@ export interface QueryStat extends QueryShape {
   readonly totalMs: number
   readonly slowestMs: number
   readonly lastSeenAt: Date
-  /** The plan of one such query; null if none was explained. */
   readonly plan: QueryPlan | null
 }
 
@@ -51,9 +50,7 @@ interface Pending {
   slowest: ObservedCommand
 }
 
-/**
- * Aggregates the costs of content queries by shape, for `quire doctor`. Operands are not stored.
- */
+/** Aggregates the costs of queries by shape, for `quire doctor`. Operands are not stored. */
 export function openQueryStats(options: QueryStatsOptions): QueryStats {
   const { database, monitor, collections, now, onBackgroundError } = options
   const pending = new Map<string, Pending>()

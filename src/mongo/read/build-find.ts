@@ -51,7 +51,6 @@ export function buildProjection(
   return projection
 }
 
-/** Null if the related versions are found by documentId alone. */
 function storedName(node: PopulateNode): string | null {
   return node.kind === 'localizations' || node.kind === 'users' ? null : nodeName(node)
 }

@@ -16,7 +16,6 @@ import { optionsOf } from '../connection/commands.ts'
 export type CountNote = 'capped' | 'estimated' | 'countTimedOut'
 
 export interface Counted {
-  /** Null if the request asked for no count, or if the count timed out. */
   readonly total: number | null
   readonly notes: readonly CountNote[]
 }

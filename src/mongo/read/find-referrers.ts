@@ -13,7 +13,6 @@ export interface Referrer {
 }
 
 export interface ReferrerSearch {
-  /** Dotted path, through components. */
   readonly path: string
   readonly documentId: string
   readonly statuses: readonly Status[]

@@ -10,11 +10,9 @@ export interface TakenValueSearch {
   readonly values: readonly string[]
   readonly locale: string
   readonly status: Status
-  /** Ignores the values of this documentId. */
   readonly except: string | null
 }
 
-/** Returns the given texts that other documents use in an attribute, in one locale and status. */
 export function findTakenValues(
   database: Database,
   plan: ContentTypePlan,

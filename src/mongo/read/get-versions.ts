@@ -14,7 +14,6 @@ import { matchDocument, versionId } from '../versions/version-match.ts'
 /** Timeout of commands on many versions that no client waits for. */
 export const BULK_TIMEOUT_MS = 60_000
 
-/** Reads a version with all stored members, as the basis of a write. */
 export async function getWholeVersion(
   database: Database,
   plan: ContentTypePlan,

@@ -13,7 +13,6 @@ import { matchAll, MAY_BE_LISTS } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { optionsOf } from '../connection/commands.ts'
 
-/** A sort that starts with attributes of one relation target. */
 export interface TargetOrder {
   readonly relation: RelationPlan
   readonly path: string
@@ -24,10 +23,7 @@ export interface TargetOrder {
 /** Targets with equal values. Null stands for a missing or invisible target. */
 export type TargetGroup = readonly (string | null)[]
 
-/**
- * Returns the leading sort keys that pass through one to-one relation; null if sorting needs
- * lookups.
- */
+/** The leading sort keys that pass through one to-one relation; null if sorting needs lookups. */
 export function targetOrderOf(sort: readonly SortKey[]): TargetOrder | null {
   const steps = sort[0]?.through ?? []
   const at = steps.findIndex(({ kind }) => kind === 'relation')
@@ -47,7 +43,6 @@ export function targetOrderOf(sort: readonly SortKey[]): TargetOrder | null {
   }
 }
 
-/** MongoDB sorts by the items of a list, but groups by the whole list. */
 function endsInList({ through, attribute }: SortKey, from: number): boolean {
   const last = through.findLastIndex(({ kind }) => kind === 'relation')
   // Through a second relation, the components of the target may still be lists.
@@ -115,7 +110,6 @@ interface FoundGroup extends Data {
   readonly ids: readonly string[]
 }
 
-/** Null sorts first in ascending order and last in descending order. */
 function placeNull(
   groups: readonly FoundGroup[],
   unseen: TargetGroup,

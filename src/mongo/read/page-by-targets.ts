@@ -56,9 +56,7 @@ interface Entries {
   readonly path: string
 }
 
-/**
- * Null if they exceed the limit, or if a list is stored because the relation used to be to-many.
- */
+/** Null beyond the limit, or if a list is stored because the relation used to be to-many. */
 async function findNamed(entries: Entries): Promise<readonly string[] | null> {
   const limit = entries.database.relatedLimit
   const found = await groupByTarget(entries, {}, [
@@ -69,7 +67,6 @@ async function findNamed(entries: Entries): Promise<readonly string[] | null> {
   return found.flatMap(({ _id }) => (typeof _id === 'string' ? [_id] : []))
 }
 
-/** Counts the entries per target. If `targets` is null, counts the entries of all targets. */
 async function countByTarget(
   entries: Entries,
   targets: TargetGroup | null,

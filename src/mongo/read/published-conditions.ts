@@ -6,7 +6,7 @@ import { STATE_ALONE, STATE_CHANGED, STATE_SAME, STATE_FIELD } from '../versions
 import { storedContent } from '../versions/stored-content.ts'
 import { bothConditions, type Conditions, NO_CONDITIONS } from './conditions.ts'
 
-/** Matches no version. The server evaluates an empty `$in` without a read. */
+/** The server evaluates an empty `$in` without a read. */
 const NEVER: Conditions = { lookups: [], match: { documentId: { $in: [] } } }
 
 /** The lookups fetch the other version of each row, so they belong after all other conditions. */

@@ -24,7 +24,6 @@ export interface RelatedRead {
   readonly reader: Reader
   readonly fields: FieldSelection
   readonly populate: readonly PopulateNode[]
-  /** Maximum number of versions per command; 0: no limit. */
   readonly limit: number
 }
 
@@ -34,7 +33,6 @@ const CHUNK = 1_000
 /** Parallel commands. Bounds the memory until the size limit of the response applies. */
 const CONCURRENCY = 4
 
-/** Finds the selected versions of the given documents. */
 export function findTargets(
   database: Database,
   plan: ContentTypePlan,
@@ -55,7 +53,6 @@ export function findTargets(
   return findInChunks(database, plan, ids, read, (chunk) => ({ _id: { $in: chunk } }))
 }
 
-/** Finds the versions whose relation `attribute` references one of the documents. */
 export function findRelationOwners(
   database: Database,
   plan: ContentTypePlan,
@@ -74,7 +71,6 @@ export function findRelationOwners(
   }))
 }
 
-/** The position of each version in the order of the read; see `sortPlaces`. */
 export function placesIn(
   { sort, versions, reader }: Pick<RelatedRead, 'sort' | 'versions' | 'reader'>,
   found: readonly StoredVersion[],

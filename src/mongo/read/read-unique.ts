@@ -80,7 +80,6 @@ interface Key {
   readonly others: Readonly<Record<string, string>>
 }
 
-/** Returns null if the read cannot share a command. */
 function keyOf({ filter, conditions, order, chosen }: ReadPlan, member: string): Key | null {
   if (order.lookups.length + conditions.lookups.length + chosen.length > 0) return null
   const equalities: Record<string, string> = {}

@@ -18,9 +18,7 @@ import { versionId } from '../versions/version-match.ts'
 import { readUnique } from './read-unique.ts'
 import { readBytes, type ReadPlan, readVersions } from './run-read.ts'
 
-/**
- * Reads one page with one find and, in parallel, one count, if the page does not show the total.
- */
+/** One find and, in parallel, one count, if the page does not show the total. */
 export async function findPage(database: Database, query: Query): Promise<VersionPage> {
   const { filter, version, plan } = query
   const understood = await resolveQuery(database, query)
@@ -36,7 +34,6 @@ export async function findPage(database: Database, query: Query): Promise<Versio
   )
 }
 
-/** Like `findPage`, with raw BSON. Returns null if the page needs decoded versions. */
 export async function findPageOfBytes(
   database: Database,
   query: Query,

@@ -23,7 +23,6 @@ import { optionsOf } from '../connection/commands.ts'
 interface Resolving {
   readonly database: Database
   readonly reader: Reader
-  /** Counter for unique names of looked-up attributes. */
   readonly count: { lookups: number }
   /** Cache by filter and version, because several locales may resolve the same filter. */
   readonly known: Map<Filter, Map<string, Promise<Conditions>>>
@@ -107,10 +106,7 @@ async function resolve(
   return values ?? lookUp(resolving, node, versions, conditions)
 }
 
-/**
- * From a non-localized entry, a condition on the locale selects the target's version of that
- * locale.
- */
+/** From a non-localized entry, a condition selects the target's version of that locale. */
 function targetVersions(
   { relation, locales, of }: RelatedFilter,
   from: VersionKey,
@@ -128,7 +124,6 @@ function targetVersions(
   return { locales: others, status: from.status }
 }
 
-/** Null if they exceed `relatedLimit`. */
 async function valuesOf(
   database: Database,
   relation: RelationPlan,

@@ -15,10 +15,8 @@ export interface ReadPlan {
   readonly order: SortPlan
   readonly chosen: readonly Document[]
   readonly skip: number
-  /** 0: no limit. */
   readonly limit: number
   readonly projection: Document
-  /** Tracks the size of the response that the read is for. */
   readonly answer: AnswerSize
 }
 
@@ -31,7 +29,6 @@ export function readVersions(
   return readAs(decodeVersion, database, plan, read)
 }
 
-/** Like `readVersions`, with each version as raw BSON. */
 export function readBytes(
   database: Database,
   plan: ContentTypePlan,

@@ -7,10 +7,7 @@ import { translateFilter } from './translate-filter.ts'
 
 export type ElementSelection = (elements: readonly Data[]) => readonly Data[]
 
-/**
- * Compiles a filter and a sort over the elements of a component. No query can select embedded
- * elements, so the native engine applies them.
- */
+/** No query can select embedded elements, so the native engine applies the filter and the sort. */
 export function compileElementSelection({
   filter,
   sort,

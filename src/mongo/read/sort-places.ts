@@ -59,7 +59,6 @@ function comparable(value: unknown): unknown {
   return `object ${JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner))}`
 }
 
-/** All values of an attribute have one type or are null. Null sorts first. */
 function compare(one: unknown, other: unknown): number {
   if (one === other) return 0
   if (one === null || other === null) return one === null ? -1 : 1

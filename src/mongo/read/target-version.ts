@@ -2,10 +2,7 @@ import type { Reader, VersionKey, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/**
- * The version of a relation's target that an entry shows. With fallbacks the first locale stands
- * for the whole chain (`shownVersions`).
- */
+/** With fallbacks the first locale stands for the whole chain (`shownVersions`). */
 export function targetVersion(
   target: ContentTypePlan,
   from: VersionKey,
@@ -24,7 +21,6 @@ function localeSeen({ locale }: VersionKey, reader: Reader): string {
   return first ?? (locale === NO_LOCALE ? reader.locale : locale)
 }
 
-/** The candidate versions that a reader may see; with fallbacks one per locale of the chain. */
 export function shownVersions(
   plan: ContentTypePlan,
   { locale, status }: VersionKey,

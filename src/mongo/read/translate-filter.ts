@@ -33,7 +33,6 @@ const CONDITIONS = {
 /** Matches only at the very end of the text. `$` would also match before a trailing line break. */
 export const TEXT_END = '(?![\\s\\S])'
 
-/** Translates a filter into a query document for `$match` or `find`. */
 export function translateFilter(
   filter: Filter,
   resolved: ResolvedRelations = UNRESOLVED,
@@ -116,7 +115,6 @@ function translateComparison(
 /** Types with values that may be lists. MongoDB would compare each item of such a list. */
 export const MAY_BE_LISTS: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
 
-/** Compares a JSON value as a whole. A plain `$eq` would also match items of a list. */
 function translateWhole(name: string, operator: Operator, operand: unknown): Document {
   if (operator === 'null' || operator === 'notNull') {
     const isNull = isWhole(name, null)

@@ -4,9 +4,7 @@ import { versionId } from '../versions/version-match.ts'
 
 const MAX_IDS = 1_000
 
-/**
- * The maximum number of versions of a list, by conditions on ids and unique values; else Infinity.
- */
+/** By conditions on ids and unique values; else Infinity. */
 export function mostVersions(filter: Filter | null, versions: VersionSelection): number {
   switch (filter?.kind) {
     case 'all':

@@ -4,21 +4,17 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsOf } from '../connection/commands.ts'
 import type { Database } from '../connection/database.ts'
 
-/** The options of a `find` command. */
 export interface Find {
   readonly filter: Document
   readonly projection: Document
-  /** If present, it has at least one path. */
   readonly sort?: Document
   readonly skip?: number
-  /** 0: no limit. */
   readonly limit: number
 }
 
 /**
- * Passes the BSON of each row to `visit`, batch by batch. A read stops when `visit` throws, and
- * large batches yield to the event loop. If the rows do not fit into one reply, they are read again
- * with a cursor.
+ * Stops if `visit` throws. Large batches yield to the event loop. Rows that do not fit into one
+ * reply are read again with a cursor.
  */
 export async function visitFound(
   database: Database,
@@ -49,7 +45,6 @@ export interface AggregateOptions {
   readonly maxTimeMS?: number
 }
 
-/** Like `visitFound`, for an aggregation. */
 export async function visitAggregated(
   database: Database,
   { collectionName }: ContentTypePlan,
@@ -87,10 +82,7 @@ async function visitRows(found: AbstractCursor, visit: (bytes: Uint8Array) => vo
   }
 }
 
-/**
- * The time slice starts with the batch. If it included the wait for the database, the first row
- * would already yield.
- */
+/** The time slice starts with the batch, not with the wait for the database. */
 async function visitBatch(
   batch: readonly Uint8Array[],
   visit: (bytes: Uint8Array) => void,

@@ -4,10 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { ensureRow, increment } from './system-collections.ts'
 
 export interface IdAllocator {
-  /**
-   * Ids are ascending and unique across processes. @throws ServiceUnavailableError,
-   * GatewayTimeoutError
-   */
+  /** Ascending and unique across processes. @throws ServiceUnavailableError, GatewayTimeoutError */
   take(sequence: string, count: number): Promise<readonly number[]>
   /** Other processes may still use blocks that they have already reserved. */
   raise(sequence: string, id: number): Promise<void>
@@ -28,9 +25,7 @@ interface Block {
 const COLLECTION = 'quire_counters'
 const BLOCK_SIZE = 100
 
-/**
- * Reserves blocks of 100 ids, so that the counter does not become a hot spot. Blocks leave gaps.
- */
+/** Blocks of 100 ids, so that the counter does not become a hot spot. They leave gaps. */
 export function openIdAllocator(database: Database): IdAllocator {
   const counters = openCounters(database)
   const blocks = new Map<string, Block>()

@@ -8,9 +8,7 @@ import { asVersion, type StoredVersion } from '../versions/stored-version.ts'
 import { ensureIndexes } from './system-collections.ts'
 import { inSession } from '../connection/commands.ts'
 
-/** How long a key returns its first response. */
 const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
-/** How long an unfinished request blocks other requests with its key. */
 export const IDEMPOTENCY_LEASE_MS = 10_000
 
 const SWEEP_INTERVAL_MS = 60_000
@@ -29,9 +27,7 @@ export type Beginning =
   /** No earlier request. `claim` distinguishes this one from requests that may take over. */
   | { readonly kind: 'begun'; readonly claim: string }
   | { readonly kind: 'running' }
-  /** The key was used for a different request. */
   | { readonly kind: 'other' }
-  /** The write was committed, but no response was stored. */
   | { readonly kind: 'created'; readonly version: StoredVersion }
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
 
@@ -45,7 +41,6 @@ interface KeyRow {
   readonly answer?: StoredAnswer
 }
 
-/** The request has stored neither a version nor a response. */
 const WITHOUT_RESULT = { version: { $exists: false }, answer: { $exists: false } }
 
 export interface IdempotencyRecords {

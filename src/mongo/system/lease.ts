@@ -43,7 +43,6 @@ export async function withLease<T>(
   }
 }
 
-/** Runs `work` unless any process has started it less than `everyMs` ago. */
 export async function tryLease(
   database: Database,
   name: string,
@@ -54,9 +53,7 @@ export async function tryLease(
   if (await claim(database, name, holder, everyMs)) await work()
 }
 
-/**
- * Blocks other transactions that lock the same name until this one ends. The row is never deleted.
- */
+/** Blocks other transactions with the same name until this one ends. The row stays. */
 export async function lockName(database: Database, name: string, session: Session): Promise<void> {
   const locked = await inSession(session, () =>
     database

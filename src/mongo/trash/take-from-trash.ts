@@ -7,8 +7,7 @@ import { findTrashedVersions } from './read-trash.ts'
 import { type DeletionRow, deletionsIn, trashedVersionsIn } from './trash-rows.ts'
 
 /**
- * Returns false if the locales have changed meanwhile. The title is set again, because some callers
- * see only the remaining locales.
+ * Returns false if the locales have changed meanwhile. Some callers see only the remaining ones.
  */
 export async function takeFromTrash(
   database: Database,

@@ -5,7 +5,6 @@ import type { Database } from '../connection/database.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 
 export interface DeletionRow {
-  /** The commit and the document, so that ids sort by time. */
   readonly _id: string
   readonly type: string
   readonly documentId: string
@@ -35,7 +34,6 @@ export function trashedVersionsIn(database: Database) {
   return database.collection<TrashedVersion>('quire_trash_versions')
 }
 
-/** Creates the collections, because a transaction needs existing collections. */
 export async function ensureTrash(database: Database): Promise<void> {
   await ensureIndexes(deletionsIn(database), [
     { key: { type: 1, documentId: 1, _id: -1 }, name: 'document' },

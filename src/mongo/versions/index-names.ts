@@ -13,7 +13,6 @@ export function uniqueAttributeOf(indexName: string): string | null {
   return name?.startsWith(UNIQUE_PREFIX) === true ? name.slice(UNIQUE_PREFIX.length) : null
 }
 
-/** Returns null for a foreign index. */
 export function planNameOf(indexName: string): string | null {
   if (!indexName.startsWith(INDEX_PREFIX)) return null
   const [planName = ''] = indexName.split(GENERATION)

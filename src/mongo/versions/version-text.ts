@@ -60,7 +60,6 @@ const PLAIN: readonly (Plain | undefined)[] = indexByBsonType([
   [DATE, new Set(['datetime']), ({ bytes, at }) => `"${isoText(readTime(bytes, at))}"`],
 ])
 
-/** Text that needs no escapes in JSON: ASCII without quotes, backslashes and control characters. */
 const PLAIN_TEXT = /^[ !#-[\]-\x7f]*$/
 
 function indexByBsonType(
@@ -74,9 +73,8 @@ function indexByBsonType(
 const UNKNOWN = -1
 
 /**
- * Writes entries directly from BSON, in less than half the time of `JSON.stringify` with `toJson`
- * and
- * with the same result. The driver decodes values with an unexpected BSON type.
+ * Writes entries directly from BSON, in less than half the time of `JSON.stringify`. The driver
+ * decodes values with an unexpected BSON type.
  */
 export function compileVersionText(members: readonly TextMember[]): WriteVersion {
   const heads = members.map(({ name }, place) => `${place === 0 ? '{' : ','}"${name}":`)

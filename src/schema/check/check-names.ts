@@ -43,7 +43,6 @@ function routeFaults(
   return [{ path: `info.${key}`, problem: `${type[key]} is a name of ${other.uid} already` }]
 }
 
-/** Prefix of collections without content, such as sessions, tokens and the commit log. */
 const OWN_COLLECTION = /^quire_/i
 
 function collectionFaults(

@@ -19,7 +19,6 @@ const MAX_NAME = 64
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 const PARAMETER_NAME = /^[A-Za-z]\w*$/
 
-/** Parameters of every query, and names with a meaning under `/api`. */
 const TAKEN: ReadonlySet<string> = new Set([
   'locale',
   'status',

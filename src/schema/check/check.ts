@@ -114,7 +114,6 @@ function checkFile(file: HolderFile): CheckedFile {
 /** Dates that the server sets. Projects of the reference may declare them. */
 const SERVER_DATES: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt'])
 
-/** Null for an attribute that is used. */
 function leftOutReason(name: string, content: unknown, kind: HolderFile['kind']): string | null {
   if (isMorphRelation(content)) {
     return 'polymorphic relations are not supported; the attribute is left out'

@@ -167,7 +167,6 @@ function objectIn(content: Readonly<Record<string, unknown>>, key: string): obje
   return isRecord(content[key]) ? content[key] : {}
 }
 
-/** Finds keys that the attribute type does not have. They are accepted and have no effect. */
 export function findUnknownKeys(content: unknown, path: string): readonly DeclarationFault[] {
   if (!isRecord(content)) return []
   const type = String(content['type'])

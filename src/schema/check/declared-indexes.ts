@@ -128,7 +128,6 @@ function repeated(index: IndexDefinition): readonly string[] {
   return again === undefined ? [] : [`${again} is named twice`]
 }
 
-/** https://www.mongodb.com/docs/manual/core/indexes/index-types/index-multikey/#compound-multikey-indexes */
 function parallelLists(lists: readonly (string | null)[]): readonly string[] {
   const each = [...new Set(lists.filter((list) => list !== null))].toSorted()
   return each.flatMap((list, position) => {

@@ -1,6 +1,5 @@
 import type { AttributeDefinition, ContentTypeDefinition } from '../definition.ts'
 
-/** Returns one sentence for each declaration that is valid but probably a mistake. */
 export function findWarnings(contentTypes: readonly ContentTypeDefinition[]): readonly string[] {
   return contentTypes
     .filter(sharesUnawares)
@@ -22,7 +21,6 @@ function saidOf({ pluginOptions }: AttributeDefinition): boolean | undefined {
   return pluginOptions?.i18n?.localized
 }
 
-/** Relations and uids are localized by default, see `isLocalized` in `compile.ts`. */
 function isSharedByDefault(attribute: AttributeDefinition): boolean {
   const { type } = attribute
   return saidOf(attribute) === undefined && type !== 'relation' && type !== 'uid'

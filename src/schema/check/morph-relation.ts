@@ -6,7 +6,6 @@ const MORPH_RELATIONS: ReadonlySet<unknown> = new Set([
   'morphMany',
 ])
 
-/** Polymorphic relations are not supported and are left out. */
 export function isMorphRelation(content: unknown): content is { readonly relation: string } {
   if (typeof content !== 'object' || content === null) return false
   const { type, relation } = content as { readonly type?: unknown; readonly relation?: unknown }

@@ -1,4 +1,3 @@
-/** A list of plain values stays on one line up to this length. */
 const WIDTH = 100
 const INDENT = '  '
 

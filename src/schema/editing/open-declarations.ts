@@ -22,7 +22,6 @@ export interface DeclaredFile {
 }
 
 export interface DeclaredFiles {
-  /** Changes with every declaration and named query. */
   readonly revision: string
   /** The revision that this process was started with, or null if it could not be read. */
   readonly running: string | null
@@ -132,7 +131,6 @@ function assertNames(files: readonly DeclarationFile[]): void {
   throwFaults(faults)
 }
 
-/** @throws ValidationError with the faults of a startup */
 function assertTakes(
   files: readonly DeclarationFile[],
   assertUsable: (definitions: Definitions) => void,
@@ -145,7 +143,6 @@ function assertTakes(
   }
 }
 
-/** Parses `<file>: <path>: <problem>`. The path starts with the uid. */
 function faultOf(sentence: string, files: readonly DeclarationFile[]): Fault {
   const about = files.find(({ file }) => sentence.startsWith(`${file}: `))
   if (about === undefined) return fault([], sentence)

@@ -55,7 +55,6 @@ async function assertWithin(folder: string, file: string): Promise<void> {
   }
 }
 
-/** Replaces a link instead of following it. */
 async function replace({ file, text }: FileChange): Promise<void> {
   if (text === null) {
     await rm(file, { force: true })

@@ -17,7 +17,6 @@ import {
 export interface ScalarKind {
   readonly textual: boolean
   readonly ordered: boolean
-  /** How `_q` compares it: containment, equality, or not at all. */
   readonly searchable: 'text' | 'number' | 'no'
   /** Returns the stored form. @throws ValidationError if the text is not a value of the type */
   readonly fromQuery: (text: string) => unknown
@@ -94,7 +93,6 @@ function asStored(stored: unknown): unknown {
   return stored ?? null
 }
 
-/** `Decimal` and the driver's Decimal128 and Long print their digits. */
 interface Digits {
   toString(): string
 }

@@ -23,15 +23,11 @@ const compared: Compared = { regex: /$/, text: '' }
 const CONTEXT = createContext(compared)
 const COMPARISON = new Script('regex.test(text)')
 
-/** CPU time beyond the usual, and number of texts, since the last turn of the event loop. */
 let spent = 0
 let texts = 0
 const givenUp = new WeakMap<RegExp, number>()
 
-/**
- * Null if it takes too long: a pattern such as `^(\w+\s?)*$` backtracks exponentially on some texts
- * of 40 characters and blocks the event loop.
- */
+/** Null if it takes too long: `^(\w+\s?)*$` backtracks exponentially on some short texts. */
 export function testInTime(regex: RegExp, text: string): boolean | null {
   if (mostSteps(regex, text.length) <= QUICK_STEPS) return regex.test(text)
   if (texts === 0) setImmediate(() => ([spent, texts] = [0, 0]))
@@ -81,7 +77,6 @@ function startProcessorClock(): () => number {
 /** Comparisons with fewer steps are cheaper than a time limit, which takes 50 µs and a thread. */
 const QUICK_STEPS = 100_000
 
-/** An upper bound of the steps of a comparison, or Infinity if the pattern is not simple. */
 function mostSteps(regex: RegExp, characters: number): number {
   const shape = shapes.get(regex) ?? shapeOf(regex.source)
   shapes.set(regex, shape)

@@ -28,7 +28,6 @@ export class Decimal {
   }
 }
 
-/** Returns the digits of a decimal without insignificant zeros: `-1.50` is `-15E-1`. */
 export function significantDigits(text: string): string {
   const { sign, digits, size } = partsOf(text)
   return sign === 0 ? '0' : `${sign < 0 ? '-' : ''}${digits}E${size - digits.length}`

@@ -41,7 +41,6 @@ const joi = Joi.extend({
   },
 }) as Root & { chosen(): { by(choose: Choose): AnySchema } }
 
-/** Unknown keys must be refused before. */
 export function contentTypeRule(
   attributes: Attributes,
   components: ReadonlyMap<Uid, ComponentDefinition>,
@@ -138,7 +137,6 @@ function listRule(
   return max === undefined ? rule : rule.max(max)
 }
 
-/** An empty list is allowed if the attribute is not required. */
 function atLeastItems(limit: number, required: boolean): CustomValidator<readonly unknown[]> {
   return (value, { error }) => {
     const isFine = value.length >= limit || (value.length === 0 && !required)

@@ -15,10 +15,7 @@ const BACKSLASH = 0x5c
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]) // [ {
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]) // ] }
 
-/**
- * Scans the text, because unauthorized requests are parsed too: 3 ms per megabyte instead of 180
- * ms.
- */
+/** Unauthorized requests are parsed too: a scan takes 3 ms per megabyte instead of 180 ms. */
 export function levelsOf(json: string): number {
   let deepest = 0
   let level = 0

@@ -16,10 +16,7 @@ type JsonCode =
   | 'string.nul'
   | 'string.surrogate'
 
-/**
- * Finds values that do not survive a round trip, and nesting beyond 50 levels. BSON allows 100, and
- * an entry adds its own.
- */
+/** Nesting is limited to 50 levels: BSON allows 100, and an entry adds its own. */
 export function findJsonFault(value: unknown, depth = 1): JsonFault | null {
   if (typeof value !== 'object' || value === null) return faultHere(findScalarFault(value))
   if (depth > MAX_JSON_DEPTH) return faultHere('json.depth')
@@ -30,7 +27,6 @@ export function findJsonFault(value: unknown, depth = 1): JsonFault | null {
   return null
 }
 
-/** JSON numbers such as `1e400` parse as Infinity. */
 function findScalarFault(value: unknown): JsonCode | null {
   if (typeof value === 'string') {
     const fault = findTextFault(value)

@@ -111,7 +111,6 @@ function isData(value: unknown): value is Data {
   return typeof value === 'object' && value !== null
 }
 
-/** Returns null for an unknown component, which its rule reports. */
 function attributesOf(
   data: Data,
   definition: Extract<AttributeDefinition, { type: 'component' | 'dynamiczone' }>,

@@ -90,7 +90,6 @@ function password(definition: ScalarDefinition, occasion: Occasion): JoiSchema {
   return occasion === 'publishable' ? Joi.string() : text(definition, 'direct', null)
 }
 
-/** The range of the type applies even in a draft. */
 const RANGES: Readonly<Partial<Record<ScalarType, { readonly min: Limit; readonly max: Limit }>>> =
   {
     integer: INT32,

@@ -1,7 +1,6 @@
 /** A placeholder for a stored password in a payload. JSON cannot express it, and no rule applies to it. */
 export const STORED_PASSWORD = Symbol('stored password')
 
-/** Hashes of stored passwords: argon2id, or bcrypt for imported ones. */
 const HASH = /^\$(?:argon2(?:id|i|d)|2[abxy])\$/
 
 /** Recognizes password hashes, so that they stay hidden if their attribute is no longer declared. */

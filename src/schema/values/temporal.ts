@@ -9,16 +9,13 @@ export const DATE_MESSAGE = 'Invalid date'
 export const DATETIME_FORMAT_MESSAGE = 'Invalid format, expected a timestamp or an ISO date'
 export const TIME_FORMAT_MESSAGE = 'Invalid time format, expected HH:mm:ss.SSS'
 
-/**
- * `YYYY-MM-DD`, or the date of an ISO datetime, as midnight UTC. Returns a fault for other text.
- */
+/** `YYYY-MM-DD`, or the date of a datetime, as midnight UTC. Returns a fault for other text. */
 export function parseDate(text: string): Date | string {
   const day = ISO.exec(text)?.[1]
   if (day?.length !== 10) return DATE_FORMAT_MESSAGE
   return parseDay(day) ?? DATE_MESSAGE
 }
 
-/** Parses an ISO datetime or date, or epoch milliseconds. Truncates microseconds. */
 export function parseDatetime(text: string): Date | null {
   const trimmed = text.trim()
   if (/^-?\d+$/.test(trimmed)) return momentOf(Number(trimmed))
@@ -49,9 +46,7 @@ const lastDay = { number: NaN, text: '' }
 const TWO_DIGITS = digitsOf(2)
 const THREE_DIGITS = digitsOf(3)
 
-/**
- * Like `Date#toISOString` in a third of the time. @throws RangeError outside the range of `Date`
- */
+/** In a third of the time of `Date#toISOString`. @throws RangeError outside the range of `Date` */
 export function isoText(epochMilliseconds: number): string {
   const day = Math.floor(epochMilliseconds / DAY_MS)
   if (day !== lastDay.number) {

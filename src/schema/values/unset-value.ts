@@ -1,7 +1,7 @@
 import type { AttributePlan } from '../plan.ts'
 
 /**
- * A required list of components is null, so that publishing distinguishes it from an emptied list.
+ * A required list of components is null, because publishing distinguishes it from an empty list.
  */
 export function unsetValue(attribute: AttributePlan): null | readonly never[] {
   switch (attribute.kind) {

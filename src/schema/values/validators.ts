@@ -135,7 +135,6 @@ function toFaults(item: ValidationErrorItem, sent: Data): readonly Fault[] {
 /** The reference reports an absent value like null. */
 const MISSING: Reason = { code: 'any.null' }
 
-/** An error thrown by a rule is a bug rather than a fault of the payload. */
 function toComplaint({ type: code, path, context = {} }: ValidationErrorItem): Complaint {
   if (code === 'any.custom') throw context['error']
   return { code, path, context }

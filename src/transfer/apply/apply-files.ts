@@ -58,7 +58,6 @@ export async function applyFiles(applying: Applying, options: ApplyOptions): Pro
   return { ...report, pruned: mayPrune ? await pruneTypes(run, { files, named }, options) : null }
 }
 
-/** A context for dry runs: allocates no ids and hashes no passwords. */
 function trialContext(documents: DocumentContext): DocumentContext {
   return { ...documents, ids: trialIds(), hashPassword: () => Promise.resolve('') }
 }

@@ -10,8 +10,7 @@ const FACTS = ['name', 'alternativeText', 'caption', ...BYTE_ATTRIBUTES, 'provid
 type MapNode = (node: Data) => Data
 
 /**
- * An image gets the attributes of its file, and a link with `"file": { "documentId": "…" }` its
- * URL. References to missing files stay and are refused later.
+ * An image gets the attributes of its file, and a link with a `file` its URL. Missing files stay.
  */
 export async function withFiles(
   { context, rules: { types } }: BulkRun,

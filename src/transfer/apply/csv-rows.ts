@@ -81,7 +81,6 @@ function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
   )
 }
 
-/** Only the last of two columns would be stored. */
 function assertNoneTwice({ singularName }: ContentTypePlan, names: readonly string[]): void {
   const seen = new Set<string>()
   for (const [attribute = ''] of names.map((name) => name.split('.'))) {

@@ -11,7 +11,6 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 
 export type Missing = ReadonlySet<string>
 
-/** A line that could not be processed, because it refers to missing documents. */
 export interface WaitingLine {
   readonly names: readonly string[]
   readonly missing: Missing

@@ -14,10 +14,7 @@ export interface PruneOptions {
 
 const GROUP = 200
 
-/**
- * Types without any line are skipped: an empty file is probably a mistake. Null without
- * confirmation.
- */
+/** Skips types without any line: an empty file is probably a mistake. Null without confirmation. */
 export async function pruneTypes(
   run: BulkRun,
   { files, named }: { readonly files: readonly SourceFile[]; readonly named: DocumentIdsByType },

@@ -47,14 +47,10 @@ export interface PassReport {
 
 const GROUP = 1_000
 const MAX_FAULTS = 100
-/** Files that refer to each other need a second pass. Longer chains are deferred. */
 const MAX_PASSES = 10
-/** The names in lines that wait for each other are kept in memory. */
 const MAX_DEFERRED = 100_000
 
-/**
- * Lines that refer to each other are stored without these relations and completed in a last pass.
- */
+/** Lines that refer to each other are completed in a last pass. */
 export async function readRepeatedly(
   run: BulkRun,
   files: readonly SourceFile[],

@@ -6,7 +6,6 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 export type SourceFormat = 'json' | 'ndjson' | 'csv'
 
 export interface SourceFile {
-  /** Null for standard input, which can be read only once. */
   readonly path: string | null
   readonly name: string
   readonly format: SourceFormat

@@ -10,7 +10,6 @@ export interface Lines {
   links(plan: ContentTypePlan, version: StoredVersion): readonly object[]
 }
 
-/** In an archive a component has its own row in each version. */
 type ComponentRefs = Map<object, number>
 
 /** Call `entity` before `links`, because both use the same component ids. */
@@ -145,14 +144,12 @@ function relationLinks(
   )
 }
 
-/** Owners without a position come last. */
 function placeOf(order: unknown, { documentId }: StoredVersion): { readonly pos: number } {
   const list = named(order)
   const place = list.indexOf(documentId)
   return { pos: place === -1 ? list.length + 1 : place + 1 }
 }
 
-/** Linked rows have the status and locale of the row, if their type has them. */
 function rowsFor(
   plan: ContentTypePlan,
   { locale, status }: StoredVersion,

@@ -27,10 +27,7 @@ export interface Spool {
 const BEFORE_MS = 300_000
 const MAX_ROUNDS = 50
 
-/**
- * Reads all versions, then again those that the commit log reports as changed, until none are left.
- * The result is a snapshot of that moment.
- */
+/** Repeats the versions that the commit log reports as changed. The result is a snapshot. */
 export async function openSpool(
   documents: DocumentContext,
   { contentTypes }: Pick<Schema, 'contentTypes'>,

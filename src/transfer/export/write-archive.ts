@@ -16,7 +16,6 @@ export interface ArchiveWriter {
 
 export interface ArchiveTarget {
   readonly path: string
-  /** Encrypts like the reference, for a file `.enc`, unless null. */
   readonly key: string | null
 }
 

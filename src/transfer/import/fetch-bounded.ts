@@ -10,7 +10,6 @@ const TOTAL_MS = 600_000
 const MAX_REDIRECTS = 3
 
 export interface BoundedFetch {
-  /** Headers that are sent only to `credentialsOrigin`. */
   readonly credentials: Readonly<Record<string, string>>
   readonly credentialsOrigin: string
   /** Origins named by the operator; they may be in the private network. */

@@ -11,7 +11,6 @@ import type { DocumentContext } from '../../content/context.ts'
 import { completeImports } from './complete-imports.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** Each version repeats the values that all locales share. */
 export interface ImportedDocument {
   readonly documentId: string
   readonly versions: readonly ImportedVersion[]
@@ -55,7 +54,6 @@ export interface ImportOptions {
 }
 
 const BATCH_SIZE = 1_000
-/** Imports may set attributes that API clients cannot write. */
 const TRUSTED = { creating: true, isTrusted: true } as const
 
 /**

@@ -194,7 +194,6 @@ async function* entriesOf(
   else yield* pagesOf(source, plan, query)
 }
 
-/** A single type can only be requested in one locale at a time. */
 async function* localesOf(
   source: Source,
   plan: ContentTypePlan,

@@ -7,14 +7,12 @@ import { fetchBounded } from './fetch-bounded.ts'
 const MAX_PAGE_BYTES = 134_217_728
 
 export interface Source {
-  /** Requests a path below `/api`. Returns null for 403 and 404. */
   read(path: string, query?: Data): Promise<unknown>
   download(url: string): Promise<Buffer>
 }
 
 export interface SourceOptions {
   readonly token: string | null
-  /** Another origin that files may be downloaded from, even in a private network. */
   readonly filesFrom?: string | undefined
   readonly maxFileBytes: number
   readonly lookup?: LookupFunction

@@ -6,7 +6,6 @@ import { LOST, readToken, type SyncToken } from './sync-token.ts'
 export interface HeldToken {
   readonly scope: SyncScope
   readonly token: SyncToken
-  /** Deleted content-types with rows that the client still has. */
   readonly gone: readonly string[]
 }
 

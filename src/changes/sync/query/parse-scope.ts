@@ -128,7 +128,6 @@ function parseOwnFilter(input: unknown, plan: ContentTypePlan): Filter | null {
   return filter
 }
 
-/** @throws ValidationError for conditions on relations and components */
 function assertOwn(filter: Filter): void {
   switch (filter.kind) {
     case 'all':

@@ -4,7 +4,6 @@ import { typeNamesOf } from './parse-scope.ts'
 
 /** Rows up to an `_id`, all rows, or no rows because the client lacks permission. */
 export interface TypeProgress {
-  /** `_id` of the last row that was sent. Null if the type is complete. */
   readonly after: string | null
   readonly isLost: boolean
   readonly shape: string
@@ -17,7 +16,6 @@ export interface SyncToken {
   readonly seq: number
   readonly item: number
   readonly types: readonly TypeProgress[]
-  /** Codes of the locales with rows at the client. */
   readonly locales: readonly string[]
   /** `SyncScope.absent`: types without rows at the client. */
   readonly absent: readonly string[]
@@ -27,10 +25,8 @@ export const LOST: TypeProgress = { after: null, isLost: true, shape: '' }
 
 const VERSION = 1
 
-/** Longer tokens are rejected. */
 const MAX_TOKEN_CHARACTERS = 32_768
 
-/** Upper bound for the `_id` of a row. */
 const LONGEST_POSITION = 'x'.repeat(64)
 
 export function writeToken(token: SyncToken): string {

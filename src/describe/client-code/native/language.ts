@@ -49,7 +49,6 @@ export interface Language {
 export interface Readers extends Readonly<Record<PlainKind, (value: string) => string>> {
   readonly enumeration: (value: string, name: string) => string
   readonly entry: (value: string, name: string) => string
-  /** `read` reads the element `one`. */
   readonly list: (value: string, read: string) => string
 }
 

@@ -27,7 +27,6 @@ export interface Model {
   readonly fields: readonly Field[]
 }
 
-/** Values of an attribute. An old client may receive unknown ones. */
 export interface Enumeration {
   readonly name: string
   readonly values: readonly string[]
@@ -144,7 +143,6 @@ function freeName({ taken }: Making, wanted: string): string {
   }
 }
 
-/** Adds the model of a content-type or component, which may be recursive. Returns its name. */
 function addHolder(making: Making, holder: ShapePlan): string {
   const name = making.names.get(holder.uid) ?? holder.uid
   if (making.known.has(holder.uid)) return name

@@ -51,7 +51,6 @@ export async function readLocaleStates(
   return seen.map((one) => ({ ...one, locale: plan.localized ? one.locale : null }))
 }
 
-/** Empty for a principal that may not read drafts, because the history shows drafts. */
 async function readHistory(
   ctx: Context,
   plan: ContentTypePlan,

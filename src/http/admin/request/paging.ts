@@ -12,7 +12,6 @@ export function pagingRule(cursor: RegExp, most: number): Joi.ObjectSchema<Pagin
   })
 }
 
-/** Splits a page from rows that were read with one extra row. `nextCursor` is null on the last page. */
 export function pageOf<T>(
   found: readonly T[],
   pageSize: number,
