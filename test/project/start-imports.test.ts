@@ -8,7 +8,7 @@ const LOADED_WHEN_NEEDED = [
   /^nodemailer$/,
   /^@aws-sdk\//,
   /^(lmdb|bson|@quire\/engine)$/,
-  /^mongodb-memory-server-core/,
+  /^mongodb-memory-server/,
 ]
 
 describe('the startup of the server', () => {

@@ -1,5 +1,5 @@
 // A download of mongodb-memory-server cannot be aborted, but its process can.
-import { MongoBinary } from 'mongodb-memory-server-core'
+import { MongoBinary } from 'mongodb-memory-server'
 
 export type DownloadOutcome = { readonly path: string } | { readonly why: string }
 

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { DryMongoBinary } from 'mongodb-memory-server-core'
+import { DryMongoBinary } from 'mongodb-memory-server'
 import type { Environment } from '../../base/config/config.ts'
 
 export interface FoundMongod {

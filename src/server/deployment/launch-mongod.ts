@@ -1,9 +1,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import {
-  MongoInstance,
-  MongoInstanceEvents,
-} from 'mongodb-memory-server-core/lib/util/MongoInstance.js'
+import { MongoInstance } from 'mongodb-memory-server'
+import { MongoInstanceEvents } from 'mongodb-memory-server-core/lib/util/MongoInstance.js'
 import {
   ResolveConfigVariables,
   setDefaultValue,
