@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { openBodyBudget } from '../../../src/http/body/body-budget.ts'
-import { readBody } from '../../../src/http/body/read-request.ts'
+import { readBody } from '../../../src/http/body/read-body.ts'
 import type { RequestState } from '../../../src/http/router/state.ts'
 
 const KIB = 1_024

@@ -7,7 +7,7 @@ import { UnauthorizedError } from '../../../src/base/errors.ts'
 import { bulkActionRoutes } from '../../../src/http/content/admin-bulk-routes.ts'
 import type { EditorContentDependencies } from '../../../src/http/content/editor-content.ts'
 import { actAs } from '../../../src/http/middleware/act-as.ts'
-import { readBody } from '../../../src/http/body/read-request.ts'
+import { readBody } from '../../../src/http/body/read-body.ts'
 import type { Context } from '../../../src/http/router/state.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 

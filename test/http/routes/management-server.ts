@@ -8,7 +8,7 @@ import { CmsError } from '../../../src/base/errors.ts'
 import { adminRoutes } from '../../../src/http/admin/admin-routes.ts'
 import { authenticate } from '../../../src/http/middleware/authenticate.ts'
 import { localeRoutes } from '../../../src/http/routes/locale-routes.ts'
-import { readBody } from '../../../src/http/body/read-request.ts'
+import { readBody } from '../../../src/http/body/read-body.ts'
 import type { Schema } from '../../../src/schema/plan.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 

@@ -18,7 +18,7 @@ import { authRoutes, connectRoutes } from '../../../src/http/routes/auth-routes.
 import { authenticate } from '../../../src/http/middleware/authenticate.ts'
 import { deviceCookie } from '../../../src/http/cookies/device-cookie.ts'
 import { handleErrors } from '../../../src/http/middleware/handle-errors.ts'
-import { readBody } from '../../../src/http/body/read-request.ts'
+import { readBody } from '../../../src/http/body/read-body.ts'
 import { roleRoutes } from '../../../src/http/routes/role-routes.ts'
 import type { RequestState } from '../../../src/http/router/state.ts'
 import { userRoutes } from '../../../src/http/routes/user-routes.ts'

@@ -3,23 +3,34 @@ import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { readBodyText } from '../../../src/http/body/body-text.ts'
+import Koa from 'koa'
+import { readBody } from '../../../src/http/body/read-body.ts'
+import { bodyOf } from '../../../src/http/body/read-request.ts'
+import type { RequestState } from '../../../src/http/router/state.ts'
 
 const LIMIT = 1_000
 const TEXT = JSON.stringify({ title: 'Ünïcode 😀' })
 
-describe('the text of a body', () => {
+describe('a JSON body', () => {
   let server: Server
-  /** The text of the last body, or the message of its error. */
-  let read: Promise<string>
+  /** The last body as JSON, or the message of its error. */
+  let body: Promise<string>
   let begun: () => void = () => undefined
 
   before(async () => {
-    server = createServer((incoming, response) => {
-      read = readBodyText(incoming, LIMIT).catch((error: unknown) => (error as Error).message)
+    const koa = new Koa<RequestState>()
+    koa.silent = true
+    const read = readBody(LIMIT)
+    koa.use(async (ctx) => {
+      body = read(ctx, () => Promise.resolve()).then(
+        () => JSON.stringify(bodyOf(ctx)),
+        (error: unknown) => (error as Error).message,
+      )
       begun()
-      void read.then((text) => response.end(text))
+      ctx.body = await body
     })
+    const handle = koa.callback()
+    server = createServer((incoming, response) => void handle(incoming, response))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
   })
@@ -30,15 +41,16 @@ describe('the text of a body', () => {
 
   const open = (headers: Readonly<Record<string, string | number>>) => {
     const { port } = server.address() as AddressInfo
-    const outgoing = request({ host: '127.0.0.1', port, method: 'POST', headers })
+    const type = { 'content-type': 'application/json', ...headers }
+    const outgoing = request({ host: '127.0.0.1', port, method: 'POST', headers: type })
     outgoing.on('error', () => undefined) // the test closes the connection
     return outgoing
   }
-  const send = async (body: Buffer, coding: string): Promise<string> => {
+  const send = async (sent: Buffer, coding: string): Promise<string> => {
     const outgoing = open({ 'content-encoding': coding })
-    outgoing.end(body)
+    outgoing.end(sent)
     await once(outgoing, 'response')
-    return read
+    return body
   }
 
   for (const [coding, pack] of [
@@ -63,7 +75,7 @@ describe('the text of a body', () => {
       outgoing.write(sent.subarray(0, 4))
       await hasBegun
       outgoing.destroy()
-      expect(await read).to.be.oneOf(['request aborted', 'the request ended before its body did'])
+      expect(await body).to.be.oneOf(['request aborted', 'the request ended before its body did'])
     })
   }
 

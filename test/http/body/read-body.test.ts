@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { readBody } from '../../../src/http/body/read-request.ts'
+import { readBody } from '../../../src/http/body/read-body.ts'
 import type { RequestState } from '../../../src/http/router/state.ts'
 
 /** Counts how often the credential is resolved again after a body that took `ms` to arrive. */
