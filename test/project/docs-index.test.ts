@@ -31,6 +31,30 @@ describe('the pages of the documentation', () => {
   })
 })
 
+describe('README.md', () => {
+  const page = readPage('README.md')
+
+  it('has at most 600 words', () => {
+    expect(page.split(/\s+/).length).to.be.at.most(600)
+  })
+
+  it('shows figures of docs/performance.md', () => {
+    const proof = readPage('docs/performance.md')
+    const rows = [...page.matchAll(/^\| [^|]+ \| ([^|]+) \| \[performance\]/gm)]
+    expect(rows).to.have.lengthOf(4)
+    const figures = rows.flatMap(
+      ([, text = '']) => text.match(/\d[\d,.]*(?: (?:%|ms|kB|MB))?/g) ?? [],
+    )
+    expect(figures.filter((figure) => !proof.includes(figure))).to.deep.equal([])
+  })
+
+  it('counts the differences from Strapi', () => {
+    const [, count] = /(\d+) numbered differences/.exec(page) ?? []
+    const headings = readPage('docs/differences.md').match(/^## \d+\. /gm)
+    expect(headings).to.have.lengthOf(Number(count))
+  })
+})
+
 /** Links to files of the repository. */
 function linksOf(page: string): readonly string[] {
   const prose = readPage(page).replaceAll(/^```.*?^```$|`[^`\n]*`/gms, '')
