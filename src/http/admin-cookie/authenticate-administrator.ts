@@ -14,7 +14,7 @@ export interface AdministratorAuthentication {
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * By the `Authorization` header, or else the cookie. Responses contain secrets: never cache them.
+ * Uses the `Authorization` header, or else the cookie. Responses contain secrets: never cache them.
  * @throws UnauthorizedError for an unknown token, ForbiddenError for a cross-site request by cookie
  */
 export function authenticateAdministrator({

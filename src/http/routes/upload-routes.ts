@@ -127,7 +127,7 @@ async function create(ctx: Context, dependencies: UploadRouteDependencies): Prom
   ctx.body = await showAll(ctx, dependencies, records, '')
 }
 
-/** By `fileInfo`. A multipart body with a file also replaces the bytes. */
+/** Changes metadata by `fileInfo`. A multipart body with a file also replaces the bytes. */
 async function change(
   ctx: Context,
   dependencies: UploadRouteDependencies,

@@ -15,7 +15,7 @@ export interface IndexPlan {
 export interface CollectionPlan {
   readonly name: string
   readonly indexes: readonly IndexPlan[]
-  /** Exceeding `MAX_INDEXES`. Attributes of a compound index are joined with `+`. */
+  /** Attributes beyond `MAX_INDEXES`. Those of a compound index are joined with `+`. */
   readonly unindexed: readonly string[]
 }
 

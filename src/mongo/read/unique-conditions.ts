@@ -4,7 +4,7 @@ import { versionId } from '../versions/version-match.ts'
 
 const MAX_IDS = 1_000
 
-/** By conditions on ids and unique values; else Infinity. */
+/** Derived from conditions on ids and unique values; Infinity without such conditions. */
 export function mostVersions(filter: Filter | null, versions: VersionSelection): number {
   switch (filter?.kind) {
     case 'all':

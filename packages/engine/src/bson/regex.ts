@@ -78,7 +78,10 @@ function translatePattern(pattern: string, flags: Flags): string {
 
 const compiled = new Map<string, TextTest>()
 
-/** Never changes the meaning. @throws CommandError if the pattern uses syntax that only PCRE has */
+/**
+ * The translation never changes the meaning.
+ * @throws CommandError if the pattern uses syntax that only PCRE has
+ */
 export function compileRegex(pattern: string, options: string): TextTest {
   const key = `${options}/${pattern}`
   const known = compiled.get(key)

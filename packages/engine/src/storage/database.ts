@@ -123,7 +123,7 @@ export function assertUnwritten(data: Data, collection: Collection): void {
     if (holder.written.has(collection)) throw new BlockedError(holder)
 }
 
-/** Also checks reads. @throws BlockedError while an open transaction has written or read it */
+/** @throws BlockedError while an open transaction has written to or read from the collection */
 export function assertUnused(data: Data, collection: Collection): void {
   for (const holder of data.holders) if (holder.read.has(collection)) throw new BlockedError(holder)
   assertUnwritten(data, collection)

@@ -20,7 +20,7 @@ export interface DiskSpace {
    */
   begin(): void
   takesWrites(): boolean
-  /** For pages not touched yet. @throws CommandError OutOfDiskSpace, FileStreamFailed */
+  /** On pages that are not touched yet. @throws CommandError OutOfDiskSpace, FileStreamFailed */
   claim(bytes: number, pages: number): void
   close(): void
 }

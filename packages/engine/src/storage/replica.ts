@@ -12,7 +12,7 @@ const BUDGET_BYTES = 8 * 1024 * 1024
 
 export interface Replica {
   readonly data: Data
-  /** Before each command, with consecutive news. Commands then see all commits so far. */
+  /** Call before each command, with consecutive news. Commands then see all commits so far. */
   refresh(news: CommitNews): void
 }
 
