@@ -47,14 +47,14 @@ const EXCHANGES: readonly [Exchange, ...Exchange[]] = [
   {
     path: '/forgot-password',
     verb: 'forgotPassword',
-    summary: 'Mail a code to reset the password, if the account exists',
+    summary: 'Mail a code to reset the password if the account exists',
     body: open({ email: TEXT }, 'email'),
     answers: () => DONE,
   },
   {
     path: '/reset-password',
     verb: 'resetPassword',
-    summary: 'Set a new password by the code of the mail, and sign in',
+    summary: 'Set a new password with the mailed code and sign in',
     body: open(
       { code: TEXT, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD, deviceId: TEXT },
       'code',
@@ -83,14 +83,14 @@ const EXCHANGES: readonly [Exchange, ...Exchange[]] = [
   {
     path: '/send-email-confirmation',
     verb: 'sendEmailConfirmation',
-    summary: 'Mail the link that confirms an address again',
+    summary: 'Mail the confirmation link for an address again',
     body: open({ email: TEXT }, 'email'),
     answers: () => objectOf({ email: TEXT, sent: { type: 'boolean' } }, ['email', 'sent']),
   },
   {
     path: '/logout',
     verb: 'logout',
-    summary: 'End the session of the request, that of a device, or all sessions of the user',
+    summary: 'End the current session, the session of one device, or all sessions of the user',
     body: open({ deviceId: TEXT, scope: { ...TEXT, enum: ['current', 'all'] } }),
     answers: () => DONE,
   },
@@ -99,7 +99,7 @@ const EXCHANGES: readonly [Exchange, ...Exchange[]] = [
 const REFRESH: Exchange = {
   path: '/refresh',
   verb: 'refresh',
-  summary: 'Exchange a refresh token, once, for a new JWT',
+  summary: 'Exchange a single-use refresh token for a new JWT',
   body: open({ refreshToken: TEXT }),
   answers: () => objectOf({ jwt: TEXT, refreshToken: TEXT }, ['jwt']),
 }
@@ -168,7 +168,7 @@ const SESSION_OPERATIONS: readonly PlacedOperation[] = [
       tags: TAGS,
       responses: {
         200: answer(
-          'At most 100 sessions, the last used first',
+          'At most 100 sessions, most recently used first',
           objectOf({ data: arraySchema(objectOf(SESSION, Object.keys(SESSION))) }, ['data']),
         ),
         ...failures(),
@@ -193,12 +193,12 @@ const CONFIRMATION: PlacedOperation = {
   method: 'get',
   operation: {
     operationId: 'auth_emailConfirmation',
-    summary: 'Confirm an address by the link of a mail',
+    summary: 'Confirm an email address with the mailed link',
     tags: TAGS,
-    parameters: [queryParameter('confirmation', TEXT, 'The code of the mail')],
+    parameters: [queryParameter('confirmation', TEXT, 'The code in the mailed link')],
     responses: {
       204: { description: 'The address is confirmed' },
-      302: { description: 'The address is confirmed; redirects to the page that is configured' },
+      302: { description: 'The address is confirmed; redirects to the configured page' },
       ...failures(404, 429),
     },
   },
@@ -208,7 +208,7 @@ const CONFIRMATION: PlacedOperation = {
 function provider(path: string, operationId: string): PlacedOperation {
   const operation: Operation = {
     operationId,
-    summary: 'Sign in by another service; none is configured',
+    summary: 'Sign in with an external provider; none is configured',
     tags: TAGS,
     parameters: [pathParameter('provider', TEXT)],
     responses: failures(404),
@@ -255,7 +255,8 @@ function signedIn({ vocabulary, rules: { refresh } }: AuthDescription): JsonSche
       {
         jwt: {
           ...TEXT,
-          description: 'For `Authorization: Bearer`; absent until the address is confirmed',
+          description:
+            'The token for `Authorization: Bearer`; absent until the address is confirmed',
         },
         ...(refresh && { refreshToken: TEXT }),
         user,

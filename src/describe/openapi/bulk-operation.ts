@@ -28,12 +28,12 @@ export function bulkOperations(
         operationId: 'bulk_write',
         summary: 'Create, change and delete many documents',
         tags: ['Bulk'],
-        parameters: [queryParameter('atomic', FLAG, 'All lines or none; at most 500 lines')],
+        parameters: [queryParameter('atomic', FLAG, 'Apply all lines or none; at most 500 lines')],
         requestBody: { required: true, content: { [LINES]: { schema } } },
         responses: {
           200: {
             description: 'One line per request line, in the same order',
-            content: { [LINES]: { schema: lines('One line of JSON each', ANSWER) } },
+            content: { [LINES]: { schema: lines('One line of JSON per document', ANSWER) } },
           },
           ...failures(404, 409, 413, 422),
         },
@@ -52,8 +52,11 @@ function lineSchema(types: readonly string[]): JsonSchema {
     {
       op: { ...TEXT, enum: ['upsert', 'delete'] },
       type: { ...TEXT, description: `A singular name or a uid: ${types.join(', ')}` },
-      documentId: { ...TEXT, description: 'Which document; it may be new' },
-      key: { type: 'object', description: 'Or the value of a unique attribute' },
+      documentId: { ...TEXT, description: 'The id of an existing or new document' },
+      key: {
+        type: 'object',
+        description: 'Selects the document by a unique attribute instead of `documentId`',
+      },
       locale: TEXT,
       status: { ...TEXT, enum: ['draft', 'published'] },
       data: { type: 'object', description: 'As in the body of a single write' },

@@ -72,7 +72,7 @@ export const IF_NONE_MATCH = headerParameter(
 )
 const IDEMPOTENCY_KEY = headerParameter(
   'Idempotency-Key',
-  'A text of your own: a request sent again with it creates nothing more',
+  'A unique string of the client; a retry with the same key creates no second entry',
 )
 
 function find({ vocabulary, plan, bounds, name, path }: TypeDescription): PlacedOperation {
@@ -164,7 +164,7 @@ function create(place: TypeDescription): PlacedOperation {
         201: answer('The entry', oneEntry(place), {
           ...ENTITY_TAG,
           'Idempotency-Replayed': {
-            description: '`true` where the answer is that of an earlier request',
+            description: '`true` if this is the stored response of an earlier request',
             schema: TEXT,
           },
         }),
@@ -212,7 +212,13 @@ function remove(place: TypeDescription): PlacedOperation {
       parameters: [
         ...addressed(place),
         ...(plan.localized
-          ? [localeParameter(bounds.locales, ['*'], 'Which locale is deleted; `*` is all')]
+          ? [
+              localeParameter(
+                bounds.locales,
+                ['*'],
+                'The locale to delete; `*` deletes all locales',
+              ),
+            ]
           : []),
         IF_MATCH,
       ],
@@ -242,7 +248,13 @@ function act(place: TypeDescription, verb: string, summary: string): PlacedOpera
         ...addressed(place),
         ...shownParameters(vocabulary, plan),
         ...(plan.localized
-          ? [localeParameter(bounds.locales, ['*'], 'Which locale; `*` is all that there are')]
+          ? [
+              localeParameter(
+                bounds.locales,
+                ['*'],
+                'The locale of the action; `*` selects all locales',
+              ),
+            ]
           : []),
         IF_MATCH,
       ],
@@ -252,7 +264,7 @@ function act(place: TypeDescription, verb: string, summary: string): PlacedOpera
       responses: {
         ...(isPlanned && { 202: answer('Scheduled for that time', scheduleSchema(vocabulary)) }),
         200: answer(
-          'The entry; a list where several locales were named',
+          'The entry, or a list if the request selects several locales',
           plan.localized ? { anyOf: [oneEntry(place), several] } : oneEntry(place),
           ENTITY_TAG,
         ),

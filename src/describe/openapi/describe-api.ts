@@ -56,7 +56,7 @@ const INFO = {
   title: 'Content API',
   version: '1.0.0',
   description:
-    'What the caller may do. Filters that have no parameter here (`$and`, `$or`, `$not`, paths through several relations) and the bracketed forms of `populate` work as the guide says.',
+    'All operations that the caller is permitted to use. The guide also describes filters without a parameter here (`$and`, `$or`, `$not`, paths through several relations) and the bracketed forms of `populate`.',
   license: { name: 'MIT', identifier: 'MIT' },
 }
 

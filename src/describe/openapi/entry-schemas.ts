@@ -24,7 +24,7 @@ export function entryProperties(vocabulary: Vocabulary, plan: ContentTypePlan): 
   if (hasLocalizations(plan)) {
     properties[LOCALIZATIONS] = described(
       arraySchema(entrySchema(vocabulary, plan)),
-      'The other locales of this entry; shown by `populate`',
+      'The other locales of this entry; included with `populate`',
     )
   }
   if (plan.users !== undefined) properties['related'] = arraySchema(USER_OF_FILE)

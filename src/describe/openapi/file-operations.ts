@@ -16,7 +16,7 @@ import { answer, failures } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 const TAGS = ['Files']
-const ID = pathParameter('id', TEXT, 'Its `id` or `documentId`')
+const ID = pathParameter('id', TEXT, 'The `id` or `documentId` of the file')
 
 export function fileOperations(vocabulary: Vocabulary, bounds: Bounds): readonly PlacedOperation[] {
   const plan = filePlan(vocabulary)
@@ -109,7 +109,7 @@ function page(
       ...shownParameters(vocabulary, plan),
       sortParameter(vocabulary, plan),
       ...paginationParameters(bounds),
-      queryParameter('_q', TEXT, 'Text to look for in the text attributes of a file'),
+      queryParameter('_q', TEXT, 'Searches the text attributes of files'),
       ...filterParameters(vocabulary, plan),
     ],
     responses: { 200: answer('The page', body), ...failures() },
@@ -132,18 +132,21 @@ function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
       ...TEXT,
       contentMediaType: 'application/json',
       contentSchema: info,
-      description: 'JSON: the texts of the file, or a list with an object per file',
+      description: 'JSON: an object with the texts of the file, or a list with one object per file',
     },
-    ref: { ...TEXT, description: 'Attaches: the uid of a content-type' },
-    refId: { ...TEXT, description: 'Attaches: the documentId of an entry' },
-    field: { ...TEXT, description: 'Attaches: its media attribute' },
+    ref: {
+      ...TEXT,
+      description: 'The uid of the content-type of the entry to attach the files to',
+    },
+    refId: { ...TEXT, description: 'The documentId of the entry to attach the files to' },
+    field: { ...TEXT, description: 'The media attribute to attach the files to' },
   })
   const change = objectOf({ fileInfo: info }, ['fileInfo'])
   return placed('/api/upload', 'post', {
     operationId: 'files_upload',
-    summary: 'Upload files; with `id` replace one, or its texts',
+    summary: 'Upload files; with `id`, replace a file or change its texts',
     tags: TAGS,
-    parameters: [queryParameter('id', TEXT, 'Of the file that is changed')],
+    parameters: [queryParameter('id', TEXT, 'The id of the file to change')],
     requestBody: {
       required: true,
       content: {
@@ -152,8 +155,8 @@ function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
       },
     },
     responses: {
-      200: answer('The file that was changed', file),
-      201: answer('The new files, in the order sent', arraySchema(file)),
+      200: answer('The changed file', file),
+      201: answer('The new files, in the order of the request', arraySchema(file)),
       ...failures(404, 413),
     },
   })
@@ -186,7 +189,7 @@ export function localeOperations({ may, refer }: Vocabulary): readonly PlacedOpe
   return [
     placed('/api/i18n/locales', 'get', {
       operationId: 'locales_find',
-      summary: 'The locales of content, a bare list',
+      summary: 'The content locales, without an envelope',
       tags: ['Locales'],
       responses: { 200: answer('The locales', arraySchema(locale)), ...failures() },
     }),

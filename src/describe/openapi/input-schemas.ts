@@ -59,10 +59,10 @@ function contentProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Prope
     locale: {
       type: ['string', 'null'],
       description: plan.localized
-        ? 'The locale to create, without the parameter'
-        : 'Ignored: clients send back what they have read',
+        ? 'The locale to create, if the `locale` parameter is omitted'
+        : 'Ignored; accepted so that clients can send back a response',
     },
-    publishedAt: { description: 'Ignored: clients send back what they have read' },
+    publishedAt: { description: 'Ignored; accepted so that clients can send back a response' },
   }
 }
 
@@ -123,12 +123,12 @@ function elementInput(vocabulary: Vocabulary, plan: ComponentPlan): JsonSchema {
   )
 }
 
-const COMPONENT_ID = orNull({ ...INTEGER, description: 'Of the stored component that is changed' })
+const COMPONENT_ID = orNull({ ...INTEGER, description: 'The id of the stored component to change' })
 
 /** A document by documentId, or by the numeric id of one of its versions. */
 const TARGET: JsonSchema = {
   anyOf: [
-    { type: ['string', 'integer'], description: 'A documentId, or the id of a version' },
+    { type: ['string', 'integer'], description: 'A documentId or the id of a version' },
     {
       ...objectOf({
         documentId: orNull(TEXT),

@@ -32,7 +32,7 @@ export function queryOperations(
       method: 'get',
       operation: {
         operationId: `query_${names.get(query) ?? query}`,
-        summary: compiled.definition.description || `What the query ${query} selects`,
+        summary: compiled.definition.description || `Run the query ${query}`,
         tags: ['Queries'],
         parameters: [...parametersOf(vocabulary, compiled, facts), IF_NONE_MATCH],
         responses: {

@@ -24,7 +24,7 @@ export function listParameters(
     ...paginationParameters(bounds),
     ...versionParameters(vocabulary, plan, bounds),
     ...(plan.draftAndPublish ? [HAS_PUBLISHED] : []),
-    queryParameter('_q', TEXT, 'Text to look for in the text attributes of an entry'),
+    queryParameter('_q', TEXT, 'Searches the text attributes of entries'),
     ...filterParameters(vocabulary, plan),
   ]
 }
@@ -32,13 +32,13 @@ export function listParameters(
 const HAS_PUBLISHED = queryParameter(
   'hasPublishedVersion',
   { ...TEXT, enum: ['true', 'false'] },
-  'Only documents that are published, or not published, in any locale',
+  'Selects documents with (`true`) or without (`false`) a published version in any locale',
 )
 
 export const PUBLICATION_FILTER = queryParameter(
   'publicationFilter',
   { ...TEXT, enum: [...PUBLICATION_FILTERS] },
-  'Selects documents by how their draft and published versions relate; `status` selects the version shown',
+  'Compares the draft and the published version to select documents; `status` selects the version to return',
 )
 
 export function entryParameters(
@@ -56,7 +56,7 @@ export function writeParameters(
 ): readonly Parameter[] {
   return [
     ...shownParameters(vocabulary, plan),
-    ...(plan.localized ? [localeParameter(locales, [], 'The locale that is written')] : []),
+    ...(plan.localized ? [localeParameter(locales, [], 'The locale to write')] : []),
     ...(plan.draftAndPublish
       ? [
           queryParameter(
@@ -76,7 +76,7 @@ export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): read
     queryParameter(
       'fields',
       arraySchema({ ...TEXT, enum: ['*', ...fields] }),
-      'Which attributes to show beside `id` and `documentId`; `*` shows all',
+      'Attributes to return in addition to `id` and `documentId`; `*` returns all',
     ),
     ...(relations.length === 0
       ? []
@@ -84,7 +84,7 @@ export function shownParameters(vocabulary: Vocabulary, holder: ShapePlan): read
           queryParameter(
             'populate',
             arraySchema({ ...TEXT, enum: ['*', ...relations] }),
-            'Which relations, components, zones and media to show; `*` shows all of them',
+            'Relations, components, dynamic zones and media to return; `*` returns all of them',
           ),
         ]),
   ]
@@ -112,7 +112,7 @@ export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Pa
   return queryParameter(
     'sort',
     arraySchema({ ...TEXT, enum: keys }),
-    'By what to order, the first first; every order ends in `id`',
+    'Sort keys in order of priority; ties are sorted by `id`',
   )
 }
 
@@ -129,11 +129,11 @@ export function paginationParameters({
     queryParameter('pagination[page]', { type: 'integer', minimum: 1, default: 1 }),
     queryParameter('pagination[pageSize]', size),
     queryParameter('pagination[start]', { type: 'integer', minimum: 0 }, 'Instead of `page`'),
-    queryParameter('pagination[limit]', size, 'With `start`'),
+    queryParameter('pagination[limit]', size, 'Page size with `start`'),
     queryParameter(
       'pagination[cursor]',
       TEXT,
-      'Instead of `page`: empty for the first page, then `meta.pagination.nextCursor`',
+      'Instead of `page`: empty for the first page, then `meta.pagination.nextCursor` of the previous page',
     ),
     queryParameter(
       'pagination[withCount]',
@@ -152,7 +152,7 @@ function versionParameters(
   return [
     ...(plan.localized
       ? [
-          localeParameter(locales, ['*'], 'The default locale unless told otherwise; `*` is all'),
+          localeParameter(locales, ['*'], 'The default locale if omitted; `*` returns all locales'),
           FALLBACK_LOCALE,
         ]
       : []),

@@ -4,20 +4,26 @@ import type { Vocabulary } from './vocabulary.ts'
 export type Responses = Readonly<Record<string, object>>
 
 const FAILURES = {
-  400: ['BadRequest', 'The request is invalid; `details` names the fault'],
+  400: ['BadRequest', 'The request is invalid; see `details`'],
   401: ['Unauthorized', 'Credentials are missing, wrong or expired'],
   403: ['Forbidden', 'The caller lacks the permission'],
   404: ['NotFound', 'There is no such document, version or file'],
-  409: ['Conflict', 'Conflicts with the stored content, or the same request is running'],
-  410: ['Gone', 'The log does not go back that far, or was replaced: start over'],
-  412: ['PreconditionFailed', 'What is stored does not meet `If-Match` or `If-None-Match`'],
+  409: [
+    'Conflict',
+    'The request conflicts with stored content, or the same request is still running',
+  ],
+  410: ['Gone', 'The token is too old or the commit log was replaced; start a new sync'],
+  412: ['PreconditionFailed', 'The stored version does not match `If-Match` or `If-None-Match`'],
   413: ['PayloadTooLarge', 'The body exceeds the limit'],
   422: ['UnprocessableContent', 'The `Idempotency-Key` was used with a different request'],
-  429: ['TooManyRequests', 'Too many attempts in a minute; `Retry-After` says when to try again'],
-  500: ['InternalServerError', 'A bug; the log has its cause under `X-Request-Id`'],
+  429: ['TooManyRequests', 'Too many attempts per minute; retry after `Retry-After` seconds'],
+  500: [
+    'InternalServerError',
+    'Internal error; find its cause in the server log by `X-Request-Id`',
+  ],
   501: ['NotImplemented', 'The database does not support the request'],
-  503: ['ServiceUnavailable', 'The same request may succeed later; see `Retry-After`'],
-  504: ['GatewayTimeout', 'The query ran for too long'],
+  503: ['ServiceUnavailable', 'Temporarily unavailable; retry after `Retry-After` seconds'],
+  504: ['GatewayTimeout', 'The query timed out'],
 } as const
 
 export type FailureStatus = keyof typeof FAILURES
@@ -42,7 +48,7 @@ export function failureComponents(vocabulary: Vocabulary): Responses {
       {
         description,
         headers: {
-          'Error-Code': { description: 'A stable name of what went wrong', schema: TEXT },
+          'Error-Code': { description: 'A stable error code', schema: TEXT },
           ...(WAITING.has(name) && {
             'Retry-After': { description: 'Seconds to wait', schema: TEXT },
           }),
@@ -72,7 +78,8 @@ function errorSchema({ refer }: Vocabulary): JsonSchema {
             message: TEXT,
             details: {
               type: 'object',
-              description: 'Where it went wrong: of a payload every fault, under `errors`',
+              description:
+                'Details of the error; for an invalid payload, `errors` lists all faults',
               properties: { errors: { type: 'array', items: FAULT }, path: {}, key: {} },
             },
           },
@@ -90,7 +97,7 @@ const FAULT: JsonSchema = {
     path: { type: 'array', items: TEXT },
     message: TEXT,
     name: TEXT,
-    value: { description: 'What was sent' },
+    value: { description: 'The rejected value' },
   },
   required: ['path', 'message', 'name'],
 }

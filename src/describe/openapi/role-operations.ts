@@ -46,7 +46,7 @@ export function roleOperations(vocabulary: Vocabulary): readonly PlacedOperation
           summary: 'All actions',
           responses: {
             200: answer(
-              'All of them',
+              'All actions',
               objectOf({ permissions: permissionsSchema(vocabulary) }, ['permissions']),
             ),
             ...failures(),
@@ -64,7 +64,7 @@ function readings(vocabulary: Vocabulary): readonly GroupedOperation[] {
       method: 'get',
       path: '',
       make: () => ({
-        summary: 'The roles, each with its number of users',
+        summary: 'List roles with their number of users',
         responses: {
           200: answer(
             'The roles',
@@ -104,7 +104,7 @@ function writings(vocabulary: Vocabulary): readonly GroupedOperation[] {
       method: 'post',
       path: '',
       make: () => ({
-        summary: 'Create a role, with permissions that the caller has',
+        summary: 'Create a role; its permissions are limited to those of the caller',
         requestBody: requestBody(),
         responses,
       }),
@@ -124,7 +124,7 @@ function writings(vocabulary: Vocabulary): readonly GroupedOperation[] {
       verb: 'deleteRole',
       method: 'delete',
       path: '/:id',
-      make: () => ({ summary: 'Delete a role that no user has', parameters: [ID], responses }),
+      make: () => ({ summary: 'Delete a role without users', parameters: [ID], responses }),
     },
   ]
 }

@@ -25,22 +25,32 @@ function syncOperation(names: readonly string[]): PlacedOperation {
     method: 'get',
     operation: {
       operationId: 'sync',
-      summary: 'Everything at first, then the changes since a token',
+      summary: 'Fetch all content, then the changes since a token',
       tags: ['Sync'],
       parameters: [
-        queryParameter('token', TEXT, '`next` of the answer before; then only `wait` beside it'),
-        queryParameter('wait', INTEGER, 'Seconds, at most 25, to wait for a change'),
-        queryParameter('types', TEXT, `With commas between: ${names.join(', ')}, upload.file`),
-        queryParameter('locale', TEXT, 'Codes with commas between, or *'),
-        queryParameter('status', { ...TEXT, enum: ['draft', 'published'] }, 'Which versions'),
-        queryParameter('limit', INTEGER, 'Items in a page, at most 1,000'),
+        queryParameter(
+          'token',
+          TEXT,
+          '`next` of the previous response; only `wait` can be combined with it',
+        ),
+        queryParameter('wait', INTEGER, 'Seconds to wait for a change, at most 25'),
+        queryParameter('types', TEXT, `Comma-separated: ${names.join(', ')}, upload.file`),
+        queryParameter('locale', TEXT, 'Comma-separated locale codes, or *'),
+        queryParameter(
+          'status',
+          { ...TEXT, enum: ['draft', 'published'] },
+          'The versions to return',
+        ),
+        queryParameter('limit', INTEGER, 'Items per page, at most 1,000'),
       ],
       responses: {
         200: {
           description: 'A page',
           content: {
             'application/json': { schema: PAGE },
-            'application/x-ndjson': { schema: { ...TEXT, description: 'A line an item' } },
+            'application/x-ndjson': {
+              schema: { ...TEXT, description: 'One line of JSON per item' },
+            },
           },
         },
         304: { description: 'Nothing has changed' },
@@ -56,17 +66,25 @@ function liveOperation(names: readonly string[]): PlacedOperation {
     method: 'get',
     operation: {
       operationId: 'live',
-      summary: 'Changes as they come, without content: server-sent events',
+      summary: 'Stream changes without content as server-sent events',
       tags: ['Sync'],
       parameters: [
-        queryParameter('token', TEXT, 'Of `sync`, or the `id` of an event; then nothing beside it'),
-        queryParameter('types', TEXT, `With commas between: ${names.join(', ')}, upload.file`),
-        queryParameter('locale', TEXT, 'Codes with commas between, or *'),
-        queryParameter('status', { ...TEXT, enum: ['draft', 'published'] }, 'Which versions'),
+        queryParameter(
+          'token',
+          TEXT,
+          '`next` of a `_sync` response, or the `id` of an event; no other parameter is allowed with it',
+        ),
+        queryParameter('types', TEXT, `Comma-separated: ${names.join(', ')}, upload.file`),
+        queryParameter('locale', TEXT, 'Comma-separated locale codes, or *'),
+        queryParameter(
+          'status',
+          { ...TEXT, enum: ['draft', 'published'] },
+          'The versions to return',
+        ),
       ],
       responses: {
         200: {
-          description: 'A stream without an end',
+          description: 'An endless stream',
           content: { 'text/event-stream': { schema: { ...TEXT, description: 'Events' } } },
         },
         ...failures(),

@@ -43,7 +43,7 @@ function readings(
   const shown = shownParameters(vocabulary, plan)
   return [
     get('find', '', () => ({
-      summary: 'A bare list of users',
+      summary: 'List users, without an envelope',
       parameters: listParameters(vocabulary, plan, maxLimit),
       responses: {
         200: answer('The users', arraySchema(entrySchema(vocabulary, plan))),
@@ -58,7 +58,7 @@ function readings(
     get('count', '/count', () => ({
       summary: 'The number of users',
       parameters: filterParameters(vocabulary, plan),
-      responses: { 200: answer('A bare number', INTEGER), ...failures() },
+      responses: { 200: answer('The number of users', INTEGER), ...failures() },
     })),
     get('findOne', '/:id', () => ({
       summary: 'One user',
@@ -141,7 +141,7 @@ function accountSchema(
       username: { ...TEXT, minLength: 3, maxLength: 255 },
       email: { ...TEXT, format: 'email', maxLength: 255 },
       password: { ...TEXT, format: 'password', minLength: 6 },
-      role: { description: 'A role as relations are written: its `id` or `documentId`' },
+      role: { description: 'The `id` or `documentId` of the role' },
       confirmed: FLAG,
       blocked: FLAG,
       ...added,
