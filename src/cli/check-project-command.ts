@@ -4,9 +4,9 @@ import { formatTable } from './table.ts'
 
 export const CHECK_PROJECT_COMMAND: Command = {
   usage: 'check-project <folder>',
-  summary: 'report which parts of a project of the reference would be served',
-  help: `  reports which parts of a project of the reference, or of a folder of content-types, would be served,
-  without a database; the exit status is 1 if it cannot start`,
+  summary: 'report which parts of a Strapi project Quire can serve',
+  help: `  reports which parts of a Strapi project, or of a folder of content-types, Quire can serve;
+  works without a database; the exit status is 1 if the project cannot start`,
   options: {},
   words: { min: 1, max: 1 },
   needs: 'nothing',
@@ -27,9 +27,9 @@ function formatProjectCheck({ types, faults, warnings, leftBehind }: ProjectChec
   const head = ['CONTENT-TYPE', 'KIND', 'ATTRIBUTES', 'DRAFTS', 'LOCALES']
   return [
     ...(rows.length > 0 ? [formatTable(head, rows), ''] : []),
-    ...listed('Errors that prevent a start:', faults),
-    ...listed('Warnings of a start:', warnings),
-    ...listed('Not used, as no code of a project is run:', leftBehind),
+    ...listed('Errors that prevent startup:', faults),
+    ...listed('Warnings at startup:', warnings),
+    ...listed('Ignored, because Quire runs no code of a project:', leftBehind),
     faults.length > 0 ? 'It does not start as it is.' : 'It starts as it is.',
   ].join('\n')
 }

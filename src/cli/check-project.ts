@@ -45,13 +45,13 @@ const CODE_FOLDERS: ReadonlySet<string> = new Set([
   'middlewares',
 ])
 const WHAT: Readonly<Record<string, string>> = {
-  controllers: 'controllers: the routes of a content-type answer as the reference does by default',
+  controllers: 'controllers: routes of a content-type use the default behavior of Strapi',
   services: 'services',
-  routes: 'routes: those of each content-type are there, under its plural name',
-  policies: 'policies: roles and tokens say who may do what',
+  routes: 'routes: Quire serves the default routes of each content-type under its plural name',
+  policies: 'policies: permissions of roles and tokens replace them',
   middlewares: 'middlewares',
   lifecycles: 'lifecycle hooks',
-  extensions: 'code of extensions; the attributes that they add to users are read',
+  extensions: 'code of extensions; attributes that they add to users are supported',
   plugins: 'its own plugins',
   bootstrap: 'register and bootstrap of src/index',
 }
@@ -100,7 +100,7 @@ const PLUGIN =
 async function findPlugins(folder: string): Promise<readonly string[]> {
   const names = Object.keys(await dependenciesOf(join(folder, 'package.json')))
   const plugins = names.filter((name) => PLUGIN.test(name))
-  return plugins.length === 0 ? [] : [`packages that add to the reference: ${plugins.join(', ')}`]
+  return plugins.length === 0 ? [] : [`packages that extend Strapi: ${plugins.join(', ')}`]
 }
 
 async function dependenciesOf(path: string): Promise<object> {

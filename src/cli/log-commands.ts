@@ -2,7 +2,8 @@ import type { Command } from './command.ts'
 
 const restart: Command = {
   usage: 'log restart',
-  summary: 'after the restore of a backup: make all followers of the commit log start over',
+  summary:
+    'give the commit log a new identity after you restored a backup, so that all its readers start over',
   options: {},
   words: { min: 0, max: 0 },
   needs: 'database',

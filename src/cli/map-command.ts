@@ -16,7 +16,7 @@ export const MAP_COMMAND: Command = {
   summary:
     'convert an export of another system to content-types and files for `quire apply`; see docs/migrating-others.md',
   help: `  converts an export of another system to content-types, files for \`quire apply\` and a list of files for
-  \`quire media add\`, without a database; prints what it did not convert, and writes it to report.txt`,
+  \`quire media add\`, without a database; prints unconverted parts and writes them to report.txt`,
   options: { out: { type: 'string' } },
   words: { min: 2, max: 2 },
   needs: 'nothing',

@@ -9,7 +9,7 @@ const DEFAULT_GRACE_MINUTES = 60
 const check: Command = {
   usage: 'media check [--repair] [--grace <minutes>]',
   summary:
-    'find records without a file, files without a record and leftovers of uploads; skip those younger than 60 minutes',
+    'find records without a file, files without a record and remains of uploads that are older than 60 minutes',
   options: { repair: { type: 'boolean' }, grace: { type: 'string' } },
   words: { min: 0, max: 0 },
   needs: 'database',
@@ -23,7 +23,7 @@ const check: Command = {
 const add: Command = {
   usage: 'media add <media.ndjson> [--folder <folder>] [--files-from <origin>]',
   summary:
-    'store the files that a mapping lists, from their addresses or from a folder; see docs/migrating-others.md',
+    'store the files listed in media.ndjson, from their URLs or from a folder; see docs/migrating-others.md',
   options: { folder: { type: 'string' }, 'files-from': { type: 'string' } },
   words: { min: 1, max: 1 },
   needs: 'database',

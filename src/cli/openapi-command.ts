@@ -6,7 +6,8 @@ import { findRoleByName } from './role-commands.ts'
 
 export const OPENAPI_COMMAND: Command = {
   usage: 'openapi [--role <type>] [--out <file>]',
-  summary: 'describe the API in OpenAPI 3.1: all of it, or what a role may do',
+  summary:
+    'print the OpenAPI 3.1 description of the whole API, or of the operations that a role permits',
   options: { role: { type: 'string' }, out: { type: 'string' } },
   words: { min: 0, max: 0 },
   needs: 'database',

@@ -10,7 +10,7 @@ const UNLIMITED = Number.POSITIVE_INFINITY
 
 const list: Command = {
   usage: 'role list',
-  summary: 'the roles',
+  summary: 'list the roles',
   options: {},
   words: { min: 0, max: 0 },
   needs: 'database',
@@ -40,7 +40,7 @@ const showRole: Command = {
 
 const create: Command = {
   usage: 'role create <type> [--name <name>] [--description <text>] [--permission <action>]...',
-  summary: 'add a role, which end users may be given',
+  summary: 'add a role for end users',
   options: {
     name: { type: 'string' },
     description: { type: 'string' },
@@ -64,7 +64,7 @@ const create: Command = {
 
 const remove: Command = {
   usage: 'role remove <type>',
-  summary: 'remove a role that no user has',
+  summary: 'remove a role without users',
   options: {},
   words: { min: 1, max: 1 },
   needs: 'database',

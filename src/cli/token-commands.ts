@@ -71,7 +71,7 @@ const create: Command = {
 
 const revoke: Command = {
   usage: 'token revoke <name or id>',
-  summary: 'remove an API token: it is refused within a second',
+  summary: 'remove an API token; it stops working within a second',
   options: {},
   words: { min: 1, max: 1 },
   needs: 'database',

@@ -9,7 +9,7 @@ const PASSWORD_LENGTH = 24
 const create: Command = {
   usage: 'user create <username> <email> [--role <type>] [--password <password>]',
   summary:
-    'add an end user, with the role authenticated unless another is named; without a password generate one and print it, once',
+    'add an end user; the default role is authenticated; without --password, generate a password and print it once',
   options: { role: { type: 'string' }, password: { type: 'string' } },
   words: { min: 2, max: 2 },
   needs: 'database',
@@ -42,7 +42,7 @@ const create: Command = {
 
 const role: Command = {
   usage: 'user role <username or email> <type>',
-  summary: 'give an end user another role',
+  summary: 'change the role of an end user',
   options: {},
   words: { min: 2, max: 2 },
   needs: 'database',

@@ -53,7 +53,7 @@ function stateOf({ enabled, disabledBecause, missed }: Webhook): string {
 const create: Command = {
   usage:
     'webhook create <name> <url> --event <event>... [--type <uid>]... [--locale <code>]... [--thin] [--ordered]',
-  summary: 'tell a receiver of what changes from now on, and print the secret, once',
+  summary: 'create a webhook for future changes and print its secret once',
   options: {
     event: { type: 'string', multiple: true },
     type: { type: 'string', multiple: true },
@@ -101,7 +101,7 @@ const rotate = ofOne(
   },
 )
 
-const rotated = ofOne('rotated', 'sign with the newest secret alone', async (parts, id) => {
+const rotated = ofOne('rotated', 'sign with the newest secret only', async (parts, id) => {
   const data = await endRotation(parts, ROOT, id)
   return { data, text: `${data.name} signs with one secret now.` }
 })
@@ -119,7 +119,7 @@ const tryOut = ofOne(
 
 const deliveries: Command = {
   usage: 'webhook deliveries <name or id> [--state due|delivered|failed] [--limit <n>]',
-  summary: 'list past and pending deliveries, the newest first',
+  summary: 'list past and pending deliveries, newest first',
   options: { state: { type: 'string' }, limit: { type: 'string' } },
   words: ONE,
   needs: 'database',
@@ -143,7 +143,7 @@ const deliveries: Command = {
 
 const replay: Command = {
   usage: 'webhook replay <name or id> --from <commit> [--to <commit>]',
-  summary: 'tell once more of commits by their numbers, under the ids that they had',
+  summary: 'deliver the events of a range of commits again, with their original ids',
   options: { from: { type: 'string' }, to: { type: 'string' } },
   words: ONE,
   needs: 'database',
