@@ -23,9 +23,9 @@ const UNCOUNTED = Number.MAX_SAFE_INTEGER
 const searchInTurns = inTurns(3)
 
 /**
- * The newest entries with a text, in all locales and all readable types. Types with the fewest
- * matches come first, and the best titles within a type. A last line per type leads to its list
- * with all matches.
+ * The newest entries with a text, in all locales and all readable types. The smallest types come
+ * first, and the best titles within a type. A last line per type leads to its list with all
+ * matches.
  */
 export function useFoundEntries(text: string): readonly Command[] {
   const wanted = useSettled(text)

@@ -7,7 +7,7 @@ import { Choice, type Option } from '../../design/choice.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './audit-section.module.css'
-import { AUDITED_TYPES } from './what.tsx'
+import { AUDITED_TYPES } from './audit-items.tsx'
 
 export interface AuditFilterBarProps {
   readonly filter: AuditFilter

@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { PageSection } from '../../design/page-section.tsx'
 import { AuditFilterBar } from './audit-filter-bar.tsx'
 import styles from './audit-section.module.css'
-import { What } from './what.tsx'
+import { AuditItems } from './audit-items.tsx'
 
 export function AuditSection() {
   const { t } = useTexts()
@@ -70,7 +70,7 @@ function Rows({ rows }: { readonly rows: readonly AuditRow[] }) {
               </td>
               <td>{authorOf(row.by, t)}</td>
               <td>
-                <What items={row.items} />
+                <AuditItems items={row.items} />
               </td>
               <td>
                 <code className={styles['code']} title={row.requestId ?? ''}>

@@ -29,12 +29,12 @@ export const AUDITED_TYPES = [
 const MAX_SHOWN_ITEMS = 4
 
 /** The documentId of a sign-in with an unknown e-mail address or name. */
-const UNKNOWN = 'unknown'
+const UNKNOWN_ID = 'unknown'
 
-/** Suffix of a row that counts sign-ins beyond the audit limit. Its documentId is the count. */
-const LEFT_OUT = '.left-out-sign-ins'
+/** Suffix of the type of a row that counts sign-ins beyond the audit limit. Its id is the count. */
+const LEFT_OUT_SUFFIX = '.left-out-sign-ins'
 
-export function What({ items }: { readonly items: readonly AuditItem[] }) {
+export function AuditItems({ items }: { readonly items: readonly AuditItem[] }) {
   const { t } = useTexts()
   const types = useTypes()
   const things = withoutDuplicates(items)
@@ -135,7 +135,7 @@ function isGone({ op, status }: AuditItem, { draftAndPublish }: TypeSummary): bo
 }
 
 function hasId({ type, documentId }: AuditItem): boolean {
-  return documentId !== UNKNOWN && !type.endsWith(LEFT_OUT)
+  return documentId !== UNKNOWN_ID && !type.endsWith(LEFT_OUT_SUFFIX)
 }
 
 function sayEntry(
@@ -150,11 +150,11 @@ function sayEntry(
 }
 
 function sayOther({ type, op, documentId, isNew }: AuditItem, { t }: Texts): string {
-  if (type.endsWith(LEFT_OUT)) {
+  if (type.endsWith(LEFT_OUT_SUFFIX)) {
     return t('audit.leftOut', { count: Number(documentId) })
   }
   if (type.endsWith('failed-sign-in')) {
-    return t(documentId === UNKNOWN ? 'audit.failedUnknown' : 'audit.failed')
+    return t(documentId === UNKNOWN_ID ? 'audit.failedUnknown' : 'audit.failed')
   }
   if (/[:.]session$/.test(type)) return t(`audit.session.${op}`)
   if (type === 'admin::schedule') return t(`audit.schedule.${op}`)
