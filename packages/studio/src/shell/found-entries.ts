@@ -41,14 +41,22 @@ export function useFoundEntries(text: string): readonly Command[] {
   const lineOf = useEntryLine()
   const restOf = useRestLine(wanted)
   if (!isSearching) return []
+  // Entries found for an earlier text must not be selectable for the new one.
+  const isCurrent = wanted === text
   return types.flatMap((type, at) => {
     const { data, error } = found[at] ?? {}
-    if (error) return [restOf(type, 'palette.unsearched')]
-    const { titleField } = type
-    const entries = rankFound(data?.data ?? [], (entry) => titleOf(entry, titleField), wanted)
+    if (error) return isCurrent ? [restOf(type, 'palette.unsearched')] : []
+    const nameOf = (entry: Entry): string => titleOf(entry, type.titleField)
+    const matches = (data?.data ?? []).filter((entry) => isCurrent || hasText(nameOf(entry), text))
+    const entries = rankFound(matches, nameOf, text)
     const lines = entries.slice(0, MAX_SHOWN_PER_TYPE).map((entry) => lineOf(type, entry))
-    return entries.length > MAX_SHOWN_PER_TYPE ? [...lines, restOf(type, 'palette.more')] : lines
+    const hasMore = isCurrent && entries.length > MAX_SHOWN_PER_TYPE
+    return hasMore ? [...lines, restOf(type, 'palette.more')] : lines
   })
+}
+
+function hasText(title: string, text: string): boolean {
+  return title.toLowerCase().includes(text.trim().toLowerCase())
 }
 
 function useEntriesOf(wanted: string) {
