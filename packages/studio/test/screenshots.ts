@@ -36,6 +36,7 @@ const SCREENS: Readonly<Record<string, Visit>> = {
     await open('content/articles?sort=title%3Aasc')
     await page.getByRole('grid').getByRole('row').nth(2).click()
     await page.getByRole('textbox', { name: 'Slug' }).waitFor()
+    await page.getByRole('toolbar').first().waitFor()
   },
   media: (_, open) => open('media'),
   'media-file': async (page, open) => {

@@ -38,7 +38,7 @@ export const logEnglish = {
   'webhook.none': 'No webhooks yet',
   'webhook.noneHint': 'A webhook can rebuild a site, update a search index or clear a cache.',
   'webhook.url': 'URL',
-  'webhook.urlHint': 'https://… It receives a POST request for each event.',
+  'webhook.urlHint': 'Starts with https:// and receives a POST request for each event.',
   'webhook.events': 'Events',
   'webhook.types': 'Content types',
   'webhook.locales': 'Languages',

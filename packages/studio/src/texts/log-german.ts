@@ -41,7 +41,7 @@ export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'webhook.noneHint':
     'Ein Webhook kann eine Website neu bauen, einen Suchindex aktualisieren oder einen Cache leeren.',
   'webhook.url': 'URL',
-  'webhook.urlHint': 'https://… Sie erhält für jedes Ereignis eine POST-Anfrage.',
+  'webhook.urlHint': 'Beginnt mit https:// und erhält für jedes Ereignis eine POST-Anfrage.',
   'webhook.events': 'Ereignisse',
   'webhook.types': 'Inhaltstypen',
   'webhook.locales': 'Sprachen',
