@@ -7,6 +7,7 @@ const LOADED_WHEN_NEEDED = [
   /^sharp$/,
   /^nodemailer$/,
   /^@aws-sdk\//,
+  /^@modelcontextprotocol\//,
   /^(lmdb|bson|@quire\/engine)$/,
   /^mongodb-memory-server/,
 ]

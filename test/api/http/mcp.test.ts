@@ -247,6 +247,7 @@ describe('POST /mcp', () => {
     const version = { 'mcp-protocol-version': STATELESS }
     const cases: readonly (readonly [Promise<Answer>, number, number | null])[] = [
       [post([]), 400, -32600],
+      [post([{ jsonrpc: '2.0', id: 1, method: 'ping' }]), 400, -32600],
       [post({ id: 1, method: 'ping' }), 400, -32600],
       [post({ jsonrpc: '2.0', id: {}, method: 'ping' }), 400, -32600],
       [post('{'), 400, null],
@@ -258,6 +259,11 @@ describe('POST /mcp', () => {
       [stateless('tools/list', version), 400, -32020],
       [stateless('tools/list', { ...version, 'mcp-method': 'tools/call' }), 400, -32020],
       [stateless('nothing', { ...version, 'mcp-method': 'nothing' }), 404, -32601],
+      [
+        stateless('subscriptions/listen', { ...version, 'mcp-method': 'subscriptions/listen' }),
+        200,
+        -32603,
+      ],
       [
         stateless(
           'tools/call',
