@@ -186,7 +186,7 @@ describe('a queue of jobs', () => {
     expect((await claim())._id).to.equal('a')
   })
 
-  it('ignores a hold that a clock far ahead has set', async () => {
+  it('ignores a hold from a process with a clock far ahead', async () => {
     await put('a')
     clock += 100 * LEASE_MS
     const job = await claim()

@@ -60,7 +60,7 @@ describe('the commands of the documentation', () => {
     }
   })
 
-  it('are understood by quire where the text names them', async () => {
+  it('exist if the text names them', async () => {
     const named = GUIDES.flatMap((page) =>
       [...readPage(page).matchAll(/`(?:npx )?quire ([a-z][^`]*)`/g)].map(([, line = '']) => ({
         page,

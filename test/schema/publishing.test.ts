@@ -179,7 +179,7 @@ describe('a version to publish', () => {
     })
   }
 
-  it('is refused with the values of a response, without private ones', () => {
+  it('is refused with values as in a response, without private attributes', () => {
     const list = [1, 2, 3].map((id) => ({ id, label: 'x', secret: 's' }))
     const [tooSmall, tooMany] = faults(() => publishable({ ...COMPLETE, list, big: 4n }))
     expect(tooSmall?.value).to.equal('4')

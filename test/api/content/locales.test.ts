@@ -101,7 +101,7 @@ describe('locales of content', () => {
       expect(titleOf(await server.get(`${page}?locale=fr`))).to.equal('un')
     })
 
-    it('deletes the content of a removed locale by DELETE', async () => {
+    it('deletes the content of a removed locale on request', async () => {
       const page = await makePage()
       await admin('DELETE', '/fr')
       expect((await server.delete(`${page}?locale=fr`)).status).to.equal(204)

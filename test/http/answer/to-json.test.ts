@@ -27,7 +27,7 @@ describe('toJson', () => {
     ),
   }))
 
-  it('equals JSON.stringify for any pieces', async () => {
+  it('returns the same text as JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(tree, async (value) => {
         const body = { data: [value, value], meta: {} }

@@ -77,7 +77,7 @@ describe('filters on a relation that match one document', () => {
     expect(commands).to.deep.equal(['find', 'find'])
   })
 
-  it('use their own lookup if several documents may have the value', async () => {
+  it('do not share a lookup if several documents may have the value', async () => {
     await matchOf({ name: { $eq: 'same' } })
     await matchOf({ slug: { $eq: 's1' } }, { status: 'draft' })
     expect(commands).to.deep.equal(['aggregate', 'aggregate'])

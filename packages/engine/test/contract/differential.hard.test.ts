@@ -115,7 +115,7 @@ describe('the embedded engine compared with a deployment', function () {
     await fc.assert(property, { numRuns: RUNS })
   })
 
-  it('updates to the same documents', async () => {
+  it('stores the same documents after updates', async () => {
     const property = fc.asyncProperty(rows, updates, async (made, update) => {
       fc.pre(!departs || !addsToBoolean(made, update))
       const [ours, theirs] = await ask(made, async (collection) => {
