@@ -22,6 +22,6 @@ export interface DocumentContext {
   readonly newDocumentId: () => string
   /** @throws ServiceUnavailableError if too many passwords are waiting */
   readonly hashPassword: (password: string) => Promise<string>
-  /** If absent, each payload is looked up separately and outside of any transaction. */
+  /** Shares lookups between payloads. If absent, each payload looks up its targets outside of any transaction. */
   readonly targets?: TargetLookup
 }

@@ -47,7 +47,7 @@ export const PUBLICATION_FILTERS = [
 
 export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
 
-/** States compare the content only. */
+/** An `EntryState` compares the content of both versions, not their dates. */
 export type PublicationCondition = PublicationFilter | EntryState
 
 /** The locale is `NO_LOCALE` if not localized. */

@@ -111,7 +111,8 @@ export interface PayloadOptions {
 
 /**
  * Returned values are in stored form: dates are `Date`, biginteger `bigint`, decimal `Decimal`. All
- * throw ValidationError. An unknown key is reported alone, before all other faults together.
+ * throw ValidationError. If a payload has unknown keys, the error names the first one only. Otherwise it lists all
+ * faults.
  */
 export interface Validators {
   /** For a draft: no checks of required, minimum, format or number of items. */

@@ -16,7 +16,7 @@ export interface MappedLine {
   readonly targets: Readonly<Record<string, readonly string[]>>
 }
 
-/** Targets before their owners. Mutual relations go into a file at the end. */
+/** Writes targets before the documents that refer to them. Mutual relations go into a file at the end. */
 export function openContentLines(
   output: MapOutput,
   types: readonly string[],

@@ -39,7 +39,7 @@ function holds(version: StoredVersion, { attribute, value }: Key): boolean {
   return held !== null && valueKey(attribute, held) === valueKey(attribute, value)
 }
 
-/** As for a single create or update request. @throws ForbiddenError */
+/** Requires the same permissions as a single create or update request. @throws ForbiddenError */
 export function assertMayUpsert(
   writer: BulkWriter,
   { plan }: UpsertLine,

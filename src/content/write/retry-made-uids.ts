@@ -1,9 +1,12 @@
 import { type Fault, ValidationError } from '../../base/errors.ts'
 
-/** Each failure means that another creation succeeded, and a proposal tries a hundred names. */
+/** Maximum number of attempts. An attempt fails only if a concurrent creation took the generated uid. */
 const ATTEMPTS = 100
 
-/** `names` are the generated attributes. */
+/**
+ * Repeats a creation with other uids if the generated ones are taken. `names` are the attributes
+ * with generated values.
+ */
 export async function retryMadeUids<T>(
   names: readonly string[],
   create: () => Promise<T>,

@@ -125,7 +125,7 @@ export function changedVersions(
   return isPublishing ? [writtenKey(target), key] : [writtenKey(target)]
 }
 
-/** Whether other documents claim its versions with `claimTarget`, which writes without a new revision. */
+/** Whether other documents may change versions of this type with `claimTarget`, which sets no new revision. */
 function isClaimed({ attributes }: ContentTypePlan): boolean {
   return [...attributes.values()].some(
     (attribute) =>

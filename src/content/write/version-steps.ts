@@ -55,7 +55,7 @@ export async function writeRelations(
 }
 
 /**
- * Sharded collections have no unique index, and reservations reject only one value at a time.
+ * Checks all unique attributes of a sharded type at once, because a rejected reservation reports only one.
  * @throws ValidationError with all unique attributes that another document has published in this locale
  */
 export async function assertFree(

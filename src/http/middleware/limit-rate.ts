@@ -9,14 +9,15 @@ const LIMITS = { address: 10, account: 30 }
 
 export interface RequestCount {
   readonly perAddress?: number
-  /** The id of the account, or the sent name of an unknown one. Null without a name. */
+  /** The id of the account, or the name in the request if no account has it. Null if the request has no name. */
   readonly accountOf: (ctx: Context) => string | null | Promise<string | null>
   /** Attempts on the device's own account are counted separately. */
   readonly deviceOf?: (ctx: Context) => Promise<KnownDevice | null>
 }
 
 /**
- * Limits by address or known device, then by account, which the body may contain. Null: unlimited.
+ * Limits by address or known device, then by account. The name of the account may be in the body. No limit if
+ * `limits` is null.
  * @throws RateLimitError, with the rate limit headers and `Retry-After`
  */
 export function limitRate(

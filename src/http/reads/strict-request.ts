@@ -32,7 +32,7 @@ export function assertKnownParameters(
   assertOnlyParameters({ querystring }, { strictQuery }, [...PARAMETERS, ...more])
 }
 
-/** For routes without query parameters for entries. @throws ValidationError */
+/** `known` are all parameters of the route. @throws ValidationError that names the first unknown one */
 export function assertOnlyParameters(
   { querystring }: Pick<Context, 'querystring'>,
   { strictQuery }: StrictOptions,

@@ -255,7 +255,7 @@ function handOver(
   return {}
 }
 
-/** Sign-ins by name and by email count together for a user. An unknown identifier is counted as sent. */
+/** Sign-ins by name and by email share one limit per user. An unknown identifier has a limit of its own. */
 async function identifiedAccount(
   ctx: Context,
   { accounts }: AuthRouteDependencies,

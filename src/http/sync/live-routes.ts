@@ -76,7 +76,11 @@ function readFirst(
   return readHeldToken(token, types)
 }
 
-/** Reports types that the principal has lost. Without any permitted type the request is a 403. */
+/**
+ * A request with a token needs permission for only one type of the token. The stream then resets
+ * types that the principal may no longer read.
+ * @throws ForbiddenError
+ */
 async function assertPermitted(
   { locales }: LiveRouteDependencies,
   { scope, token }: LiveRequest,

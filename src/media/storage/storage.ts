@@ -4,7 +4,7 @@ export interface MediaStorage {
   readonly provider: string
   /** Moves the file at `path` under a name and replaces an earlier file atomically. */
   put(name: string, path: string): Promise<void>
-  /** Concurrent readers find the file under at least one name. A missing file is ignored. */
+  /** At any time the file exists under at least one of both names. A missing file is ignored. */
   rename(from: string, to: string): Promise<void>
   get(name: string): Promise<StoredFile | null>
   remove(name: string): Promise<void>

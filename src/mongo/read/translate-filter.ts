@@ -55,7 +55,7 @@ export function translateFilter(
   }
 }
 
-/** A list of documentIds, or a `lookup` that resolves the condition into the field `as`. */
+/** The matching documentIds, or a `$lookup` stage that stores the matches in the field `as`. */
 export type ResolvedRelation =
   readonly string[] | { readonly as: string; readonly lookup: Document }
 

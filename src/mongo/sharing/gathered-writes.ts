@@ -70,7 +70,7 @@ export function gatherWrites<Observer>(monitor: Observing<Observer> | null): Gat
       const waiting = byKind.get(kind)
       byKind.set(kind, [...(waiting ?? []), added])
       if (waiting !== undefined) return
-      setImmediate(() => void writeAll(kind, write)) // after the requests of this turn were read
+      setImmediate(() => void writeAll(kind, write)) // waits for the other requests of this event loop turn
     })
 }
 

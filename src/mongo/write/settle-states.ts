@@ -22,7 +22,7 @@ import {
   type DocumentLocale,
 } from '../read/compare-statuses.ts'
 
-/** Maximum number of versions per batch. Writers of their documents wait during the comparison. */
+/** Maximum number of versions per batch. A batch blocks all writes to the compared documents. */
 const BATCH = 500
 
 export interface SettleLimits {

@@ -97,7 +97,7 @@ function assertSmall(documents: readonly Document[]): void {
   if (bytes > MAX_BYTES) throw new Error(`${bytes} bytes are too large to be stored together`)
 }
 
-/** The version that the database makes of an update, with values in the form that the driver reads. */
+/** Computes the version that the database stores after an update. Values are as the driver returns them. */
 function applied(before: VersionDocument, { $set, $max }: VersionUpdate): VersionDocument {
   const set = BSON.deserialize(BSON.serialize($set, { ignoreUndefined: false }), {
     useBigInt64: true,

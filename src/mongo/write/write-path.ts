@@ -106,7 +106,7 @@ async function writeAll<T>(
   }
 }
 
-/** Null if the write fails in a way that its caller is told about when it runs alone. */
+/** Null if the write fails. It then runs again alone, and its caller gets that error. */
 async function compute<T>(
   batch: VersionBatch,
   { origin, write }: WriteItem<T>,

@@ -222,7 +222,7 @@ export async function setInOtherLocales(
 
 export interface CommonChange {
   readonly filter: Document
-  /** A selective filter for the changed versions, which the change leaves true. */
+  /** A selective filter that matches the changed versions before and after the change. */
   readonly among: Document
   readonly set: Document
   readonly operators?: Document

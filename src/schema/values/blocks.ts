@@ -37,12 +37,12 @@ const BLOCK_NODES: Readonly<Record<string, NodeCheck>> = {
   image: checkImage,
 }
 
-/** Finds faults in the nodes of a blocks value, up to the number that a response lists. Unknown keys are allowed. */
+/** Returns faults in the nodes of a blocks value. Unknown keys are allowed. */
 export function findBlockFaults(nodes: readonly unknown[], path: Path): readonly Fault[] {
   return checkEach(nodes, path, BLOCK_NODES)
 }
 
-/** Stops after the number of faults that a response lists, because a short text may have very many. */
+/** Stops at `MAX_FAULTS`, because a response lists no more, and a short text may have very many. */
 function checkEach(
   nodes: readonly unknown[],
   path: Path,

@@ -36,9 +36,9 @@ const UNRESTRICTED_WRITER = {
 }
 
 /**
- * Unchanged documents are not written, so it can run at any time. Lines that refer to later
- * documents need further passes. @throws ApplicationError for unreadable files, or pruning after a
- * failure
+ * Writes the documents of the files. It skips unchanged documents, so you can repeat it. Lines that
+ * refer to later documents are read again in further passes. It prunes only if no line failed.
+ * @throws ApplicationError if a file is unreadable
  */
 export async function applyFiles(applying: Applying, options: ApplyOptions): Promise<ApplyReport> {
   const types = typesByName(applying.schema.contentTypes.values())

@@ -111,7 +111,7 @@ export async function assertSameAnswers(
   throw new Error(`${path}:\n${quire ?? ''}\nis not\n${bare ?? ''}`)
 }
 
-/** Both servers return different sync tokens. */
+/** Removes the sync token, because each server has its own. */
 function withoutToken(body: object): object {
   return 'next' in body ? { ...body, next: typeof body.next } : body
 }

@@ -1,5 +1,5 @@
-// The shapes of responses for `MIXED_TYPES`, without validation: another shape shows up as a fault
-// or breaks the load.
+// Expected responses for `MIXED_TYPES`. They are not validated: an unexpected response is reported as a
+// fault or stops the load.
 
 export interface NoteEntry {
   readonly documentId: string

@@ -4,7 +4,7 @@ import { SAMPLE_LOCALES } from './sample-locales.ts'
 import type { WorldCountry } from './world-countries.ts'
 import { NO_LOCALE } from '../../../../src/schema/no-locale.ts'
 
-/** A version per locale that the name of the country is translated into. */
+/** Creates one version per locale with a translated name. */
 export function mapCountry(country: WorldCountry): SampleDocument {
   const facts = factsOf(country)
   const nested = relationsOf(country)

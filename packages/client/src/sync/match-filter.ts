@@ -3,7 +3,7 @@ import { followLink, type EntryPlace, type QueryContext } from './query-context.
 
 type Conditions = Readonly<Record<string, unknown>>
 
-/** With the semantics of the server. @throws Error for an unknown operator */
+/** Filters have the same semantics as on the server. @throws Error for an unknown operator */
 export function matchesFilter(reach: QueryContext, place: EntryPlace, filter: object): boolean {
   return Object.entries(filter).every(([name, asked]: [string, unknown]) => {
     if (asked === undefined) return true

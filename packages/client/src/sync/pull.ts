@@ -55,7 +55,7 @@ function beginningAfter(error: unknown, held: Mark): CommitStep | null {
   if (held.token !== null && (error.status === 410 || error.status === 400)) {
     return { changes: [], mark: { ...mark, isStale: true } }
   }
-  // The permission was lost, so the content is deleted.
+  // The principal has no permission any more, so the content is deleted.
   if (error.status === 403 && (held.token !== null || held.isComplete || held.isStale)) {
     const changes = [{ op: 'sweep', round: mark.round } as const]
     return { changes, mark: { ...mark, isComplete: false, isStale: false } }

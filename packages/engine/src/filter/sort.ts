@@ -63,8 +63,8 @@ function plainValue(document: Document, parts: readonly string[]): Value | typeo
 }
 
 /**
- * Missing sorts as null, an empty array below null. The first element in order represents its
- * array.
+ * A missing value sorts as null, and an empty array before null. An array sorts by its smallest
+ * element, or by its largest one in descending order.
  */
 export function compileSort(sort: Sort): Sorter {
   const paths = sort.map(({ path }) => splitPath(path))

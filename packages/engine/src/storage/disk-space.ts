@@ -15,12 +15,10 @@ import { CommandError, diskFault } from '../errors.ts'
  * mdb.c) and corrupts memory. So LMDB only writes to blocks that were allocated before.
  */
 export interface DiskSpace {
-  /**
-   * At the start of each write. @throws CommandError FileStreamFailed if the file is not writable
-   */
+  /** Must be called before each write. @throws CommandError FileStreamFailed if the file is not writable */
   begin(): void
   takesWrites(): boolean
-  /** On pages that are not touched yet. @throws CommandError OutOfDiskSpace, FileStreamFailed */
+  /** Allocates blocks for new pages. @throws CommandError OutOfDiskSpace, FileStreamFailed */
   claim(bytes: number, pages: number): void
   close(): void
 }
@@ -30,7 +28,7 @@ const PAGE_BYTES = 4096
 const BASE_BYTES = 16 * PAGE_BYTES
 /** Overhead per key. */
 const NODE_BYTES = 32
-/** A row larger than a third of a page may fill one alone: 3 bytes per byte, plus branch pages. */
+/** A row larger than a third of a page may need a page of its own: 3 bytes per byte, plus branch pages. */
 const PAGE_BYTES_PER_BYTE = 4
 const STEP_BYTES = 1024 * 1024
 const ZEROS = Buffer.alloc(STEP_BYTES)

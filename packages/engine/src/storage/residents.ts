@@ -24,7 +24,7 @@ interface State {
   readonly store: Store
   readonly budget: number
   readonly holders: Map<Collection, Holder>
-  /** A collection that was too large is tried again after it has lost a quarter of its records. */
+  /** A collection that was too large is loaded again after a quarter of its records were deleted. */
   readonly tooLarge: WeakMap<Collection, number>
   total: number
 }

@@ -7,8 +7,8 @@ export type Table = Database<Buffer, Buffer>
 
 export interface Writer {
   /**
-   * On disk when it returns, undone if it throws. @throws CommandError OutOfDiskSpace,
-   * FileStreamFailed
+   * Writes the changes to disk before it returns. If `change` throws, all its changes are undone.
+   * @throws CommandError OutOfDiskSpace, FileStreamFailed
    */
   readonly write: <T>(change: () => T) => T
   /** Must run inside a write. */
@@ -22,8 +22,8 @@ export interface Writer {
   /** If it did not increase during a write, there is no change to undo. */
   readonly changes: () => number
   /**
-   * Before every read: LMDB must not be called after a failed write. @throws CommandError
-   * FileStreamFailed
+   * Must be called before every read, because LMDB must not be called after a failed write.
+   * @throws CommandError FileStreamFailed
    */
   readonly assertSound: () => void
 }

@@ -42,7 +42,7 @@ export function isSameEntry(
   )
 }
 
-/** By key, because two components with equal values are still two. */
+/** Compares keys as well, because two components with equal values are different components. */
 function isSameComponents(
   attribute: Attribute,
   one: unknown,
