@@ -1,6 +1,6 @@
 import type { FaultCode } from './fault-codes.ts'
 
-/** As listed under `details.errors`. */
+/** An item of `details.errors` in a response. */
 export interface Fault {
   /** Keys and array indexes from `data` on. */
   readonly path: readonly string[]
@@ -104,7 +104,7 @@ export interface CmsErrorOptions extends ErrorOptions {
 export abstract class CmsError extends Error {
   abstract readonly status: number
   readonly details: ErrorDetails | null
-  /** With reasons, also if `details` does not list them. */
+  /** All faults with their reasons, even if `details` does not list them. */
   readonly #faults: readonly Fault[]
   protected abstract readonly usualCode: ErrorCode
   readonly #code: ErrorCode | undefined

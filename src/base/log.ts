@@ -8,7 +8,7 @@ export type Log = Logger
 const REDACTED = '[redacted]'
 const DEEPEST = 8
 
-/** At any depth. Case, `-` and `_` are ignored. */
+/** Keys to redact at any depth. Case, `-` and `_` are ignored. */
 const SECRET_KEYS = new Set([
   'authorization',
   'proxyauthorization',

@@ -137,7 +137,7 @@ async function replace(
   return changed?.after ?? null
 }
 
-/** At the plain address the bytes would be served without reading the record. */
+/** Renames the stored files, because a file under its plain name is served without reading the record. */
 async function makeRoom(storage: MediaStorage, record: MediaFile): Promise<void> {
   for (const part of partsOf(record)) {
     await storage.rename(plainName(part), namedByRecord(part, record.generation))

@@ -68,7 +68,8 @@ export function parseReader(
 }
 
 /**
- * With fallbacks, the first candidate. Null if the locale is `*`, a list, or unknown.
+ * Returns the version to read, or the first candidate if there are fallbacks. Null if the locale is
+ * `*`, a list, or unknown.
  * @throws ValidationError for an unknown status or fallback.
  */
 export function parseReadKey(

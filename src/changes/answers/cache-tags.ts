@@ -20,7 +20,10 @@ export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown:
   return all.length <= MAX_HEADER_BYTES ? all : uids.join(between)
 }
 
-/** At any depth, because `populate=ids` shows plain ids. Too many only cause needless purges. */
+/**
+ * Searches at any depth, because `populate=ids` returns plain ids. Strings that only look like
+ * documentIds cause needless purges, no stale responses.
+ */
 function addDocuments(documents: Set<string>, shown: unknown): void {
   if (typeof shown === 'string') {
     if (isDocumentId(shown)) documents.add(shown)

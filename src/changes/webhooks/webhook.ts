@@ -25,7 +25,7 @@ export interface WebhookRow extends Subscription {
   readonly updatedAt: Date
 }
 
-/** With the time at which the gap was detected. */
+/** `at` is the time at which the gap was detected. */
 export interface Missed extends MissedCommits {
   readonly at: Date
 }

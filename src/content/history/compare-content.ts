@@ -18,9 +18,9 @@ export interface AttributeChange {
   readonly words?: readonly WordRun[]
 }
 
-/** Of all texts together. The cost grows with its square. */
+/** Limit for all texts together. The cost grows with its square. */
 const MAX_EDITS = 1_000
-/** Of all texts together, without their common prefixes and suffixes. */
+/** Limit for all texts together. Common prefixes and suffixes do not count. */
 const MAX_CHARACTERS = 200_000
 
 /** Counts work instead of time, so that results do not depend on the load. */

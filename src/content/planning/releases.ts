@@ -240,7 +240,7 @@ function lineOf({ type, documentId, locale }: NewItem): string {
   return `${type} ${documentId} ${locale}`
 }
 
-/** By id. */
+/** Returns pairs of id and name. */
 export async function releaseNames(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   schedules: readonly { readonly _id: string }[],

@@ -171,7 +171,7 @@ function chooseSources(
   return [...byLocale.values()].map(({ version }) => ({ version: asVersion(version), status }))
 }
 
-/** From a locale that was not deleted, or else from the first restored one. */
+/** Copies shared values from a locale that was not deleted, or else from the first restored locale. */
 function shareValues(
   plan: ContentTypePlan,
   { version, status }: Source,

@@ -18,7 +18,7 @@ export interface AskedVariant {
 export interface VariantRules {
   /** Allowed side lengths, which limit the number of variants. */
   readonly sizes: readonly number[]
-  /** With a key, signed requests may use any size up to `MAX_SIDE` and unsigned requests none. */
+  /** If set, only signed requests are accepted, with any size up to `MAX_SIDE`. */
   readonly signingKey: string | null
 }
 

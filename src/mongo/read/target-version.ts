@@ -2,7 +2,10 @@ import type { Reader, VersionKey, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-/** With fallbacks the first locale stands for the whole chain (`shownVersions`). */
+/**
+ * If the reader has fallback locales, the returned locale is the first one and represents the whole
+ * chain (`shownVersions`).
+ */
 export function targetVersion(
   target: ContentTypePlan,
   from: VersionKey,

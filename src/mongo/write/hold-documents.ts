@@ -71,7 +71,7 @@ async function placeHolds(
 
 interface LockChange {
   readonly to: string
-  /** Only replaces this value. */
+  /** If set, only this value is replaced. */
   readonly from?: string
   readonly maxTimeMS?: number
 }

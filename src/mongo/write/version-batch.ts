@@ -35,7 +35,7 @@ export class VersionBatch {
   readonly #rows: VersionDocument[] = []
   readonly #changes: Change[] = []
 
-  /** From now on the session collects its writes. */
+  /** Attaches the batch to the session, which then collects its writes. */
   constructor(stored: readonly VersionDocument[], session: Session) {
     this.#stored = new Map(stored.map((version) => [version._id, version]))
     open.set(session, this)

@@ -165,7 +165,7 @@ async function refreshSession(
   throw invalidRefreshToken()
 }
 
-/** Of concurrent requests in any process, one increments the generation. */
+/** Increments the generation. Only one of several concurrent requests succeeds, across all processes. */
 function exchange(
   { rows, lifespans, bounded }: SessionsContext,
   { id, generation }: RefreshClaim,

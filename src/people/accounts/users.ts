@@ -33,7 +33,7 @@ export interface UserValues {
   /** `credentialHash` of the code. */
   readonly resetPasswordToken: string | null
   readonly resetPasswordExpiresAt: Date | null
-  /** Like `resetPasswordToken`. */
+  /** `credentialHash` of the code in the link. */
   readonly confirmationToken: string | null
 }
 

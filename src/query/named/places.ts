@@ -1,6 +1,6 @@
 import { isRecord, isObject } from '../../base/is-record.ts'
 
-/** As in `{ "$param": "area" }`. */
+/** The key of a placeholder, such as `{ "$param": "area" }`. */
 const PLACE = '$param'
 
 /** The enclosing condition is omitted. */

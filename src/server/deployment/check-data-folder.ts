@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../../base/errors.ts'
 import { pathExists } from './path-exists.ts'
 
-/** Of file systems without user folders, such as /proc. */
+/** Error codes of file systems without user folders, such as /proc. */
 const NOT_A_PLACE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**

@@ -10,7 +10,7 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 /** One queue for all password hashes of the process. */
 export const processPasswords = once(() => openPasswords())
 
-/** With the system clock and random ids. */
+/** Creates a context with the system clock and random ids. */
 export function documentContext(
   database: Database,
   { contentTypes }: Pick<Schema, 'contentTypes'>,

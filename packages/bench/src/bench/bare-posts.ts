@@ -15,7 +15,7 @@ export interface BarePosts {
   list(page: number): Promise<object>
   countedList(): Promise<object>
   newest(): Promise<object>
-  /** With two relations, in three queries. */
+  /** Reads posts and two of their relations with three queries. */
   populated(): Promise<object>
   findOne(documentId: string): Promise<object>
   /** A list with a single post. */

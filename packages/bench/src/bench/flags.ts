@@ -25,7 +25,7 @@ const rounds = Number(values.rounds)
 const seconds = Number(values.seconds)
 const posts = Number(values.posts)
 
-/** By name. The flags of the image come first, as the baseline. */
+/** V8 flags by variant name. The flags of the Docker image come first as the baseline. */
 const VARIANTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['as shipped', readShipped().options.filter((option) => /semi-space|heap-growing/.test(option))],
   ['none', []],

@@ -69,7 +69,7 @@ function fileName(key: CoverKey): string {
   return `quire-sample-${key}.png`
 }
 
-/** As uploads of a client. */
+/** Draws the covers and returns them in the form of client uploads. */
 async function draw(keys: readonly CoverKey[], folder: string): Promise<Upload> {
   const files = await Promise.all(
     keys.map(async (key) => {

@@ -1,6 +1,6 @@
 import { type Change, makeRowKey, type Mark, type Row, type StoreStorage } from './storage.ts'
 
-/** As in `expo-sqlite`. The database should be used by the store only. */
+/** The API of `expo-sqlite`. Do not use the database for anything else. */
 export interface SqlDatabase {
   execAsync(source: string): Promise<void>
   runAsync(source: string, parameters: (string | number | null)[]): Promise<unknown>

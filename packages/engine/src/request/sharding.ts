@@ -32,8 +32,8 @@ function refusal(message: string): CommandError {
 }
 
 /**
- * Like mongos before 7.0. A range of the shard key that lies on one shard passes there, but is
- * refused here. @throws CommandError ShardKeyNotFound, InvalidOptions
+ * Refuses the same writes as mongos before 7.0, and also a range of the shard key that lies on one
+ * shard. @throws CommandError ShardKeyNotFound, InvalidOptions
  */
 export function assertTargeted(collection: Collection, write: SingleWrite): void {
   const { shardKey } = collection

@@ -1,4 +1,7 @@
-/** By collection number. Null if there are too many. May contain records of an undone write. */
+/**
+ * The changed records by collection number. Null if there are too many. They may include records of
+ * an undone write.
+ */
 export type Changes = ReadonlyMap<number, readonly number[] | null>
 
 /** The changes since the last `take`, for caches that must read changed records again. */

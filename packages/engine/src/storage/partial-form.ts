@@ -49,7 +49,8 @@ function leavesOf(filter: Filter): readonly Leaf[] {
 }
 
 /**
- * As MongoDB since 4.9 reports it: `{ a: 1, b: { $gt: '' } }` is listed as `{ $and: [{ a: { $eq: 1
+ * Returns the filter in the form that MongoDB reports since 4.9: `{ a: 1, b: { $gt: '' } }` is listed as `{ $and: [{
+ * a: { $eq: 1
  * } }, { b: { $gt: '' } }] }` (observed on mongod 4.9).
  */
 export function normalizePartial(filter: Filter): Document {

@@ -22,7 +22,7 @@ export interface HistoryDialogProps {
   readonly session: EntrySession
   readonly entry: ActedOn
   readonly onClose: () => void
-  /** From outside, because its notices must outlive the dialog. */
+  /** The caller provides it, because notices must remain after the dialog closes. */
   readonly notify: Notify
 }
 
