@@ -233,7 +233,7 @@ function freeFrom(dueAt: Date): Pick<JobRow, 'dueAt' | 'leasedUntil'> {
   return { dueAt, leasedUntil: new Date(0) }
 }
 
-/** Concurrent processes then rarely try the same job. */
+/** Rotates the list by a random number, so that concurrent processes rarely try the same job. */
 function byChance<T>(list: readonly T[]): readonly T[] {
   const start = Math.floor(Math.random() * list.length)
   return [...list.slice(start), ...list.slice(0, start)]

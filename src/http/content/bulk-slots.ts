@@ -4,7 +4,7 @@ import { ServiceUnavailableError } from '../../base/errors.ts'
 export interface BulkSlot {
   /** Iterates over the lines and measures the time spent waiting for the client. */
   watch<T>(lines: AsyncIterable<T>): AsyncGenerator<T>
-  /** Processes lines. This time does not count as waiting for the client. */
+  /** Runs `work`. Its duration does not count as time spent waiting for the client. */
   run<T>(work: () => Promise<T>): Promise<T>
   leave(): void
 }

@@ -14,7 +14,7 @@ import { type Numbered, type SeenCommit, sequence } from './sequencer.ts'
 export interface CommitLog {
   head(): Head
   refresh(): Promise<Head>
-  /** Runs reads that include at least the head (`readAtHead`) and the position of the client. */
+  /** Runs reads of data at least as new as the head (`readAtHead`) and the position of the client. */
   readAtHead<T>(wanted: Omit<HeadWanted, 'known'>, work: (at: HeadMoment) => Promise<T>): Promise<T>
   seenAt(): number
   onHead(listener: (head: Head) => void): () => void

@@ -4,7 +4,10 @@ import type { StoredVersion } from './stored-version.ts'
 /** The name of the revision in a version. It is reserved, so no filter, sort or response can contain it. */
 export const REVISION = '_revision'
 
-/** The last writer of several versions (`lockDocument`). Random: an equal value does not lock. */
+/**
+ * The last writer of several versions (`lockDocument`). The value is random, because writing an
+ * equal value locks nothing.
+ */
 export const LOCK = '_lock'
 
 /** The name of the last commit (`commitId`) in a version, hidden like the revision. */

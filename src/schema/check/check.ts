@@ -174,7 +174,7 @@ function declare(
   }
 }
 
-/** Attributes of the server cannot be replaced. */
+/** Adds the declared attributes to a type of the server. They cannot replace its attributes. */
 function extend(
   type: ContentTypeDefinition,
   declared: readonly ContentTypeDefinition[],

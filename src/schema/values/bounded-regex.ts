@@ -58,7 +58,7 @@ function isSpent(): boolean {
   return spent === Infinity
 }
 
-/** Newer Node versions measure a thread. Other threads compress and hash at the same time. */
+/** `threadCpuUsage` exists in newer Node versions. `cpuUsage` includes other threads, which compress and hash. */
 const clocks: {
   cpuUsage(before?: NodeJS.CpuUsage): NodeJS.CpuUsage
   threadCpuUsage?(before?: NodeJS.CpuUsage): NodeJS.CpuUsage

@@ -26,7 +26,7 @@ export class PossibleVersions {
     const now = this.#now()
     const spans = this.#spans.get(slot) ?? [{ possible: NO_VERSION, fromMs: -Infinity }]
     spans.push({ possible, fromMs: now })
-    // Keeps the span that was valid at the start of the remembered time.
+    // Deletes spans that ended more than `REMEMBERED_MS` ago.
     const first = spans.findLastIndex(({ fromMs }) => fromMs <= now - REMEMBERED_MS)
     spans.splice(0, Math.max(first, 0))
     this.#spans.set(slot, spans)

@@ -49,9 +49,8 @@ function leavesOf(filter: Filter): readonly Leaf[] {
 }
 
 /**
- * Returns the filter in the form that MongoDB reports since 4.9: `{ a: 1, b: { $gt: '' } }` is listed as `{ $and: [{
- * a: { $eq: 1
- * } }, { b: { $gt: '' } }] }` (observed on mongod 4.9).
+ * Returns the filter in the form that MongoDB reports since 4.9 (observed on mongod 4.9):
+ * `{ a: 1, b: { $gt: '' } }` becomes `{ $and: [{ a: { $eq: 1 } }, { b: { $gt: '' } }] }`.
  */
 export function normalizePartial(filter: Filter): Document {
   const leaves = [...leavesOf(filter)].sort(compareLeaves).map(({ document }) => document)

@@ -3,7 +3,10 @@ import { invalidValue } from '../../../query/query-error.ts'
 import type { Data } from '../../../schema/definition.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 
-/** Empty without a filter. @throws ValidationError if unknown, or if the entries have no states */
+/**
+ * Returns no state if the query does not filter by state.
+ * @throws ValidationError if the state is unknown or the type has no drafts
+ */
 export function parseState({ state, status }: Data, plan: ContentTypePlan): readonly EntryState[] {
   if (state === undefined) return []
   const is = ENTRY_STATES.find((one) => one === state)
