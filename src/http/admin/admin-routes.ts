@@ -53,13 +53,12 @@ function addLocaleRoutes(router: AdminRouter, { locales }: Management): void {
   })
 }
 
-function addTokenRoutes(router: AdminRouter, { access: { apiTokens, actions } }: Management): void {
-  const assertMayHold = tokenGuard(actions)
+function addTokenRoutes(router: AdminRouter, { access: { apiTokens } }: Management): void {
   router.get('/api-tokens', may('admin::api-tokens', 'read'), async (ctx) => {
     ctx.body = { data: await apiTokens.list() }
   })
   router.post('/api-tokens', may('admin::api-tokens', 'create'), async (ctx) => {
-    const created = await apiTokens.create(payloadOf(ctx), assertMayHold(ctx))
+    const created = await apiTokens.create(payloadOf(ctx), mayGrant(ctx))
     ctx.status = 201
     ctx.body = { data: created }
   })
@@ -68,18 +67,16 @@ function addTokenRoutes(router: AdminRouter, { access: { apiTokens, actions } }:
       data: await apiTokens.update(
         toTokenId(parameterOf(ctx, 'id')),
         payloadOf(ctx),
-        assertMayHold(ctx),
+        mayGrant(ctx),
       ),
     }
   })
   router.delete('/api-tokens/:id', may('admin::api-tokens', 'delete'), async (ctx) => {
-    ctx.body = { data: await apiTokens.remove(toTokenId(parameterOf(ctx, 'id'))) }
+    const id = toTokenId(parameterOf(ctx, 'id'))
+    ctx.body = { data: await apiTokens.remove(id, mayGrant(ctx)) }
   })
   router.post('/api-tokens/:id/regenerate', may('admin::api-tokens', 'regenerate'), async (ctx) => {
-    const renewed = await apiTokens.regenerate(
-      toTokenId(parameterOf(ctx, 'id')),
-      assertMayHold(ctx),
-    )
+    const renewed = await apiTokens.regenerate(toTokenId(parameterOf(ctx, 'id')), mayGrant(ctx))
     ctx.status = 201
     ctx.body = { data: renewed }
   })
@@ -125,20 +122,8 @@ function addCatalogueRoutes(
   })
 }
 
-function tokenGuard(actions: Actions) {
-  const every = actions.all.map(({ name }) => name)
-  return (ctx: Context): AssertToken =>
-    ({ type, permissions }) => {
-      const held = {
-        'full-access': () => every,
-        'read-only': () => [...actions.readOnly],
-        custom: () => permissions,
-      }[type]()
-      assertMayPermit(
-        ctx.state.principal,
-        held.filter((name) => actions.has(name)),
-      )
-    }
+function mayGrant({ state: { principal } }: Context): AssertToken {
+  return (actions) => assertMayPermit(principal, actions)
 }
 
 function roleGuard(ctx: Context): AssertMayChange {

@@ -28,8 +28,8 @@ export interface NewApiToken extends ApiToken {
   readonly accessKey: string
 }
 
-/** Throws if the principal may not create or change such a token. */
-export type AssertToken = (token: Pick<ApiToken, 'type' | 'permissions'>) => void
+/** Throws if the principal may not grant or withdraw one of these actions. */
+export type AssertToken = (actions: readonly string[]) => void
 
 /** `assert` checks the rights of the caller. If omitted, every change is allowed. */
 export interface ApiTokens {
@@ -41,7 +41,7 @@ export interface ApiTokens {
   /** Replaces the key and restarts the lifespan. @throws NotFoundError */
   regenerate(id: number, assert?: AssertToken): Promise<NewApiToken>
   /** @throws NotFoundError */
-  remove(id: number): Promise<ApiToken>
+  remove(id: number, assert?: AssertToken): Promise<ApiToken>
 }
 
 interface ApiTokenInput {
@@ -90,14 +90,14 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
       const wanted = readInput(UPDATE, input)
       return changeToken(context, id, (row) => {
         const after = edited(context, row, wanted)
-        if (mayDoMore(row, after)) assert(after)
+        assert(changedActions(context, row, after))
         return after
       })
     },
     regenerate: async (id, assert = anything) => {
       const accessKey = createAccessKey()
       const token = await changeToken(context, id, (row) => {
-        assert(row)
+        assert(actionsOfToken(context, row))
         return {
           ...row,
           hash: credentialHash(accessKey),
@@ -106,10 +106,11 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
       })
       return { ...token, accessKey }
     },
-    remove: (id) =>
+    remove: (id, assert = anything) =>
       versionedCache.change(async (session) => {
         const row = await tokens.findOneAndDelete({ _id: id }, { session })
         if (row === null) throw noSuchToken(id)
+        assert(actionsOfToken(context, row))
         noteRow(session, 'delete', { type: TOKEN_TYPE, documentId: String(id) })
         return toApiToken(row)
       }),
@@ -118,12 +119,31 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
 
 const anything: AssertToken = () => undefined
 
-function mayDoMore(before: ApiTokenRow, after: ApiTokenRow): boolean {
-  return (
-    after.type !== before.type ||
-    after.lifespanDays !== before.lifespanDays ||
-    after.permissions.some((action) => !before.permissions.includes(action))
-  )
+/** The actions that the token permits. Actions of deleted content-types are omitted. */
+function actionsOfToken(
+  { actions }: Pick<ApiTokensContext, 'actions'>,
+  { type, permissions }: Pick<ApiToken, 'type' | 'permissions'>,
+): readonly string[] {
+  switch (type) {
+    case 'full-access':
+      return actions.all.map(({ name }) => name)
+    case 'read-only':
+      return [...actions.readOnly]
+    case 'custom':
+      return permissions.filter((name) => actions.has(name))
+  }
+}
+
+/** The actions that a change grants or withdraws. Another lifespan affects all of them. */
+function changedActions(
+  context: ApiTokensContext,
+  before: ApiTokenRow,
+  after: ApiTokenRow,
+): readonly string[] {
+  const [held, wanted] = [actionsOfToken(context, before), actionsOfToken(context, after)]
+  if (after.lifespanDays !== before.lifespanDays) return [...new Set([...held, ...wanted])]
+  const [old, next] = [new Set(held), new Set(wanted)]
+  return [...held.filter((name) => !next.has(name)), ...wanted.filter((name) => !old.has(name))]
 }
 
 async function createToken(
@@ -136,7 +156,7 @@ async function createToken(
   const lifespanDays = wanted.lifespanDays ?? null
   assertFits(wanted.type, permissions)
   assertKnownActions(context.actions, permissions)
-  assert({ type: wanted.type, permissions })
+  assert(actionsOfToken(context, { type: wanted.type, permissions }))
   const accessKey = createAccessKey()
   const token = await context.versionedCache.change(async (session, id) => {
     await assertNameFree(context.db, session, wanted.name, id)

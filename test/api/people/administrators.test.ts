@@ -31,6 +31,7 @@ const MANAGERS = [
   'admin::api-tokens.create',
   'admin::api-tokens.update',
   'admin::api-tokens.regenerate',
+  'admin::api-tokens.delete',
   'api::tag.tag.find',
   'api::tag.tag.findOne',
 ]
@@ -210,6 +211,37 @@ describe('administrators and their roles', () => {
     await refused('PUT', path, { type: 'full-access' })
     await refused('PUT', path, { permissions: ['api::tag.tag.find', 'api::tag.tag.delete'] })
     expect((await manager.send('PUT', path, { description: 'mine' })).status).to.equal(200)
+  })
+
+  it('refuses to delete or weaken a token with more permissions than the caller has', async () => {
+    const made = async (token: object): Promise<string> => {
+      const { status, body, text } = await root.send('POST', '/admin/api-tokens', token)
+      expect(status, text).to.equal(201)
+      return `/admin/api-tokens/${body.data.id}`
+    }
+    const strong = await made({ name: 'strong', type: 'full-access' })
+    const mixed = ['api::tag.tag.find', 'api::tag.tag.delete']
+    const custom = await made({ name: 'mixed', type: 'custom', permissions: mixed })
+    await refused('DELETE', strong)
+    await refused('DELETE', custom)
+    await refused('PUT', strong, { type: 'custom', permissions: ['api::tag.tag.find'] })
+    await refused('PUT', custom, { permissions: ['api::tag.tag.find'] })
+    await refused('PUT', custom, { lifespanDays: 1 })
+    const { body } = await root.send('GET', '/admin/api-tokens')
+    expect(body.data.map(({ name }: Json) => name)).to.include.members(['strong', 'mixed'])
+  })
+
+  it('lets a caller remove the permissions that it has itself, and delete such tokens', async () => {
+    const mixed = ['api::tag.tag.find', 'api::tag.tag.delete']
+    const token = { name: 'narrowed', type: 'custom', permissions: mixed }
+    const { body } = await root.send('POST', '/admin/api-tokens', token)
+    const path = `/admin/api-tokens/${body.data.id}`
+    const narrowed = await manager.send('PUT', path, { permissions: ['api::tag.tag.delete'] })
+    expect(narrowed.status, narrowed.text).to.equal(200)
+    const own = { name: 'of the manager', type: 'custom', permissions: ['api::tag.tag.find'] }
+    const made = (await manager.send('POST', '/admin/api-tokens', own)).body.data
+    const deleted = await manager.send('DELETE', `/admin/api-tokens/${made.id}`)
+    expect(deleted.status, deleted.text).to.equal(200)
   })
 
   it('refuses unknown attributes in the body', async () => {
