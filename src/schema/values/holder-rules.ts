@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import type { AnySchema, CustomHelpers, CustomValidator, Root, Schema as JoiSchema } from 'joi'
+import { MAX_FAULTS } from '../../base/errors.ts'
 import type {
   AttributeDefinition,
   ComponentAttributeDefinition,
@@ -25,21 +26,58 @@ interface Scope {
 
 type Choose = (value: unknown) => JoiSchema
 
-const joi = Joi.extend({
-  type: 'chosen',
-  base: Joi.any(),
-  validate(value: unknown, { schema, state, prefs }: CustomHelpers) {
-    const choose = (schema as AnySchema).$_getFlag('choose') as Choose
-    return choose(value).$_validate(value, state, prefs)
-  },
-  rules: {
-    by: {
-      method(this: AnySchema, choose: Choose) {
-        return this.$_setFlag('choose', choose)
+/** Counts the faults of one validation, so that it can stop. */
+export interface FaultCount {
+  faults: number
+}
+
+const joi = Joi.extend(
+  {
+    type: 'bounded',
+    base: Joi.any(),
+    validate(value: unknown, { schema, state, prefs }: CustomHelpers) {
+      const { count } = (prefs.context ?? {}) as { readonly count?: FaultCount }
+      const before = count?.faults ?? 0
+      if (before > MAX_FAULTS) return { value }
+      const element = (schema as AnySchema).$_getFlag('element') as JoiSchema
+      const result = element.$_validate(value, state, prefs)
+      // Elements inside this one have counted the same faults.
+      if (count !== undefined)
+        count.faults = before + faultsOf((result as { readonly errors?: unknown }).errors)
+      return result
+    },
+    rules: {
+      element: {
+        method(this: AnySchema, element: JoiSchema) {
+          return this.$_setFlag('element', element)
+        },
       },
     },
   },
-}) as Root & { chosen(): { by(choose: Choose): AnySchema } }
+  {
+    type: 'chosen',
+    base: Joi.any(),
+    validate(value: unknown, { schema, state, prefs }: CustomHelpers) {
+      const choose = (schema as AnySchema).$_getFlag('choose') as Choose
+      return choose(value).$_validate(value, state, prefs)
+    },
+    rules: {
+      by: {
+        method(this: AnySchema, choose: Choose) {
+          return this.$_setFlag('choose', choose)
+        },
+      },
+    },
+  },
+) as Root & {
+  chosen(): { by(choose: Choose): AnySchema }
+  bounded(): { element(rule: JoiSchema): AnySchema }
+}
+
+function faultsOf(errors: unknown): number {
+  if (Array.isArray(errors)) return errors.length
+  return errors === undefined || errors === null ? 0 : 1
+}
 
 export function contentTypeRule(
   attributes: Attributes,
@@ -131,7 +169,7 @@ function listRule(
   { min, max, required = false }: ComponentAttributeDefinition | DynamicZoneDefinition,
   { occasion }: Scope,
 ): JoiSchema {
-  let rule = joi.array().items(element)
+  let rule = joi.array().items(joi.bounded().element(element))
   if (occasion === 'draft') return rule
   if (min !== undefined) rule = rule.custom(atLeastItems(min, required))
   return max === undefined ? rule : rule.max(max)

@@ -8,7 +8,7 @@ import {
   validationError,
 } from '../../base/errors.ts'
 import type { ComponentDefinition, ContentTypeDefinition, Data, Uid } from '../definition.ts'
-import { type Absence, contentTypeRule } from './holder-rules.ts'
+import { type Absence, contentTypeRule, type FaultCount } from './holder-rules.ts'
 import { assertKnownKeys } from './known-keys.ts'
 import { once } from '../../base/once.ts'
 import type { Validators } from '../plan.ts'
@@ -18,6 +18,12 @@ import { type Complaint, printValue, reasonOf, sentenceOf } from './value-messag
 
 const MAX_DEPTH = 100
 const OPTIONS = { abortEarly: false, convert: false } as const
+
+/** Options of one validation. Lists of components are left out once there are more faults than a response lists. */
+function bounded() {
+  const count: FaultCount = { faults: 0 }
+  return { ...OPTIONS, context: { count } }
+}
 
 /** Validators that the type rarely uses are built on first use. */
 export function compileValidators(
@@ -43,7 +49,7 @@ export function compileValidators(
     draft: validatorFor('draft'),
     direct: validatorFor('direct'),
     publishable(version: Data): void {
-      const { error } = stored().validate(withNulls(version, attributes, components), OPTIONS)
+      const { error } = stored().validate(withNulls(version, attributes, components), bounded())
       if (error === undefined) return
       throw toValidationError(error.details, shownValues(version, attributes, components))
     },
@@ -89,7 +95,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 function parseData(data: Data, rule: JoiSchema): Data {
-  const { error, value } = rule.validate(data, OPTIONS) as { error?: JoiError; value: Data }
+  const { error, value } = rule.validate(data, bounded()) as { error?: JoiError; value: Data }
   if (error === undefined) return value
   throw toValidationError(error.details, data)
 }
