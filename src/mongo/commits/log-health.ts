@@ -44,7 +44,8 @@ async function strayCount(
   count: (filter: object) => Promise<number>,
 ): Promise<number> {
   if ((await count({ seq: { $gt: last } })) === 0) return 0
-  const head = await headsOf(database).findOne({ _id: 'main' })
+  const options = { maxTimeMS: database.queryTimeoutMs }
+  const head = await headsOf(database).findOne({ _id: 'main' }, options)
   return count({ seq: { $gt: head === null ? 0 : Math.max(head.seq, lastAssigned(head)) } })
 }
 

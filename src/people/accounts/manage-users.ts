@@ -196,7 +196,11 @@ function guardOf(
     if (identifiers.length > 0) {
       await lockIdentifiers(context.db, identifiers, session)
       if (await isIdentifier(context, identifiers, user, session)) {
-        throw new ApplicationError('Email or Username are already taken')
+        throw new ApplicationError(
+          'Email or Username are already taken',
+          {},
+          { code: 'account_taken' },
+        )
       }
     }
     if (typeof role === 'string' && !(await context.roles.hold(role, session))) {

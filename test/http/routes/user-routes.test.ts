@@ -139,6 +139,24 @@ describe('routes under /api/users', () => {
     expect((await change({ username: 'bob', email: 'bob@example.org' })).status).to.equal(200)
   })
 
+  it('has the code account_taken for each taken identifier', async () => {
+    const [{ id }] = (await asRoot('GET', '/api/users?filters[username]=bob')).body
+    const change = (body: object) => asRoot('PUT', `/api/users/${id}`, body)
+    for (const answer of [
+      await create('ann', { email: 'new@example.org' }),
+      await create('new', { email: 'ann@example.org' }),
+      await create('ann@example.org', { email: 'new@example.org' }),
+      await change({ username: 'ann' }),
+      await change({ email: 'ann@example.org' }),
+      await change({ username: 'ann@example.org' }),
+    ]) {
+      expect(
+        [answer.status, answer.headers.get('error-code')],
+        JSON.stringify(answer.body),
+      ).to.deep.equal([400, 'account_taken'])
+    }
+  })
+
   it('ignores attributes that clients may not set', async () => {
     const more = { id: 7, documentId: 'x', provider: 'x', tokensFrom: 9, resetPasswordToken: 'x' }
     const { body } = await create('modest', { ...more, createdAt: 'x', status: 'draft' })

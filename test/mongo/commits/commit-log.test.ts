@@ -35,6 +35,23 @@ function commit(database: Database, ...items: readonly NotedItem[]): Promise<voi
   })
 }
 
+/** Notes the time limit of each read of the head. */
+function watchHead(database: Database, limits: unknown[]): Database {
+  const findOne = (rows: ReturnType<Database['collection']>) => {
+    return (filter: object, options?: { readonly maxTimeMS?: number }) => {
+      limits.push(options?.maxTimeMS)
+      return rows.findOne(filter, options)
+    }
+  }
+  const collection = (name: string) => {
+    const rows = database.collection(name)
+    const get = (_: object, key: string | symbol): unknown =>
+      key === 'findOne' ? findOne(rows) : Reflect.get(rows, key)
+    return name === 'quire_heads' ? new Proxy(rows, { get }) : rows
+  }
+  return { ...database, collection } as Database
+}
+
 describe('the commit log', () => {
   let test: TestDatabase
 
@@ -167,6 +184,9 @@ describe('the commit log', () => {
     await test.database.collection(COMMITS).updateMany({ seq: 1 }, { $set: { seq: 5 } })
     const { strays } = await examineLog(test.database, new Date())
     expect(strays).to.equal(1)
+    const limits: unknown[] = []
+    await examineLog(watchHead(test.database, limits), new Date())
+    expect(limits, 'time limits of the reads of the head').to.deep.equal([10_000, 10_000])
     const head = await restartLog(test.database)
     expect(head.log).not.to.equal(before.log)
     expect(head).to.deep.include({ seq: 5, types: [{ type: 'api::a.a', seq: 5 }] })
