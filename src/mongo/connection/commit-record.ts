@@ -37,6 +37,8 @@ export interface PendingRow extends Authorship {
   readonly at: Date
   /** Index and number of parts, if the commit is split into several rows. */
   readonly part?: readonly [number, number]
+  /** Set by servers that maintain the states of drafts (`repair-states.ts`). */
+  readonly states?: 1
   /** Set if the contents of the items are stored in separate rows (`KeptRow`). */
   readonly history?: 1
   readonly items: readonly CommitItem[]
@@ -179,7 +181,7 @@ export function rowsOf(
   { id, by, requestId }: Authorship & { readonly id: string },
   noted: readonly NotedItem[],
 ): readonly PendingRow[] {
-  const row = { pending: 1, at: timeOfCommit(id), by, requestId } as const
+  const row = { pending: 1, states: 1, at: timeOfCommit(id), by, requestId } as const
   const items = noted.map(({ content: _kept, ...item }): CommitItem => item)
   const ids = rowIds(id, items.length)
   if (ids.length === 1) return [{ _id: id, ...row, items }]

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { repairStates } from '../../mongo/write/repair-states.ts'
 import { openLocales } from '../../content/locales/locales.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { settleStates } from '../../mongo/write/settle-states.ts'
@@ -15,15 +17,24 @@ interface Settling {
   readonly onBackgroundError: (error: unknown) => void
 }
 
+/** How often the commits are searched for writes of an earlier server version. */
+const REPAIR_MS = 5 * 60_000
+
 /**
  * Computes unknown states after an upgrade, an import or a change of attributes, so that the first
- * list in the Studio is fast.
+ * list in the Studio is fast. Regularly repairs the states after writes of an earlier server version.
  */
 export function settleInBackground(options: Settling): SettlingStates {
   const closing = new AbortController()
-  const run = settleAll(options, closing.signal).catch((error: unknown) => {
-    if (!closing.signal.aborted) options.onBackgroundError(error)
-  })
+  const { signal } = closing
+  const run = (async (): Promise<void> => {
+    while (!signal.aborted) {
+      await settleAll(options, signal).catch((error: unknown) => {
+        if (!signal.aborted) options.onBackgroundError(error)
+      })
+      await delay(REPAIR_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  })()
   return {
     close: () => {
       closing.abort()
@@ -39,6 +50,7 @@ async function settleAll({ database, schema }: Settling, signal: AbortSignal): P
   const locales = await openLocales(database)
   const codes = (await locales.current()).all.map(({ code }) => code)
   await withLease(database, 'settle-states', async () => {
+    await repairStates(database, plans)
     for (const plan of plans) {
       const own = plan.localized ? codes : [NO_LOCALE]
       await settleStates(database, plan, own, { deadline: Infinity, signal })

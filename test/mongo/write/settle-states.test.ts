@@ -2,6 +2,16 @@ import { expect } from 'chai'
 import { findDocuments } from '../../../src/content/read/find-documents.ts'
 import { GatewayTimeoutError } from '../../../src/base/errors.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
+import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
+import {
+  commitId,
+  COMMITS,
+  type NotedItem,
+  rowsOf,
+} from '../../../src/mongo/connection/commit-record.ts'
+import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
+import { repairStates } from '../../../src/mongo/write/repair-states.ts'
+import { createDocument } from '../../../src/content/write/create-document.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { syncStates } from '../../../src/mongo/indexes/sync-states.ts'
@@ -100,6 +110,40 @@ describe('draft states that are not stored yet', () => {
     expect(await totals(narrower)).to.deep.equal([234, 466, 0])
     await syncStates(test.database, [plan])
     expect(await totals(plan)).to.deep.equal([234, 233, 233])
+  })
+
+  it('are recomputed after a write of an earlier server version', async () => {
+    const documentId = 'd'.padEnd(24, '1')
+    const locale = ''
+    const writer = { mayRead: () => true, locale }
+    const key = { locale, status: 'published' as const }
+    const context = {
+      database: test.database,
+      ids: openIdAllocator(test.database),
+      contentType: () => plan,
+      now: () => new Date(),
+      newDocumentId: () => documentId,
+      hashPassword: (password: string) => Promise.resolve(password),
+    }
+    const target = { plan, documentId, key, writer, origin: SYSTEM }
+    await createDocument(context, target, { string: 'a' })
+    expect(await totals(plan)).to.deep.equal([234, 234, 233])
+    await repairStates(test.database, [plan])
+    // An earlier version changes neither the state nor marks its commit.
+    await test.database
+      .collection<{ _id: string }>(plan.collectionName)
+      .updateOne({ _id: `${documentId}::draft` }, { $set: { string: 'b', _revision: 'r' } })
+    const item = { type: plan.uid, documentId, locale, status: 'draft', op: 'put', revision: 'r' }
+    const [row] = rowsOf({ id: commitId(null), ...SYSTEM.authorship }, [item as NotedItem])
+    const { states: _, ...unmarked } = { ...row }
+    await test.database.collection(COMMITS).insertOne(unmarked as never)
+    expect(await totals(plan)).to.deep.equal([234, 234, 233])
+    await repairStates(test.database, [plan])
+    expect(await totals(plan)).to.deep.equal([234, 233, 234])
+    // Commits before the margin are not looked at again.
+    const later = new Date(Date.now() + 86_400_000)
+    await repairStates(test.database, [plan], later)
+    expect(await repairStates(test.database, [plan], later)).to.equal(false)
   })
 
   it('are recomputed after a start without transactions', async () => {

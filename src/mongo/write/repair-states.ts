@@ -1,0 +1,95 @@
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
+import { COMMITS, type CommitItem, type PendingRow } from '../connection/commit-record.ts'
+import type { Database } from '../connection/database.ts'
+import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
+import { STATE_CHANGED, STATE_FIELD, STATE_SAME, STATE_UNKNOWN } from '../versions/stored-state.ts'
+import { versionsOf } from '../versions/stored-version.ts'
+import { versionId } from '../versions/version-match.ts'
+
+/**
+ * Ids of commits begin with the clock of their process and exist before the commit. Commits of this last time are
+ * looked at again.
+ */
+const MARGIN_MS = 15 * 60_000
+const BATCH = 100
+
+interface RepairRow {
+  readonly _id: 'repaired-states'
+  /** The commits before this time are looked at. */
+  readonly until: Date
+}
+
+/**
+ * Sets the states to unknown that writes of an earlier server version have left behind. Rows of their commits lack the
+ * mark `states`. Returns whether there were any, so that the states must be settled.
+ */
+export async function repairStates(
+  database: Database,
+  plans: readonly ContentTypePlan[],
+  now = new Date(),
+): Promise<boolean> {
+  const rows = database.collection<RepairRow>('quire_settings')
+  const options = { maxTimeMS: database.queryTimeoutMs }
+  const row = await asCmsErrors(() => rows.findOne({ _id: 'repaired-states' }, options))
+  const margin = new Date(now.getTime() - MARGIN_MS)
+  const found = await forgetStatesSince(database, plans, row?.until ?? margin)
+  const until = row !== null && row.until > margin ? row.until : margin
+  await asCmsErrors(() =>
+    rows.updateOne({ _id: 'repaired-states' }, { $set: { until } }, { ...options, upsert: true }),
+  )
+  return found
+}
+
+async function forgetStatesSince(
+  database: Database,
+  plans: readonly ContentTypePlan[],
+  since: Date,
+): Promise<boolean> {
+  const byUid = new Map(plans.map((plan) => [plan.uid, plan]))
+  let after = since.getTime().toString(16).padStart(12, '0')
+  for (let isFound = false; ; isFound = true) {
+    const commits = await findUnmarked(database, after)
+    const items = commits.flatMap((commit) => commit.items)
+    for (const plan of byUid.values()) {
+      const own = items.filter(({ type }) => type === plan.uid)
+      if (own.length > 0) await forgetStatesOf(database, plan, own)
+    }
+    after = commits.at(-1)?._id ?? after
+    if (commits.length < BATCH) return isFound || items.some(({ type }) => byUid.has(type))
+  }
+}
+
+function findUnmarked(
+  database: Database,
+  after: string,
+): Promise<readonly Pick<PendingRow, '_id' | 'items'>[]> {
+  return asCmsErrors(() =>
+    database
+      .collection<PendingRow>(COMMITS)
+      .find(
+        { _id: { $gt: after }, items: { $exists: true }, states: { $exists: false } },
+        { projection: { items: 1 }, maxTimeMS: BULK_TIMEOUT_MS, batchSize: BATCH + 1 },
+      )
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .toArray(),
+  )
+}
+
+async function forgetStatesOf(
+  database: Database,
+  plan: ContentTypePlan,
+  items: readonly CommitItem[],
+): Promise<void> {
+  const ids = items.flatMap(({ documentId, locale }) =>
+    (['draft', 'published'] as const).map((status) => versionId(documentId, { locale, status })),
+  )
+  await asCmsErrors(() =>
+    versionsOf(database, plan).updateMany(
+      { _id: { $in: ids }, [STATE_FIELD]: { $in: [STATE_SAME, STATE_CHANGED] } },
+      { $set: { [STATE_FIELD]: STATE_UNKNOWN } },
+      { maxTimeMS: BULK_TIMEOUT_MS },
+    ),
+  )
+}
