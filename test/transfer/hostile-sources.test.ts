@@ -61,7 +61,7 @@ describe('hostile archives', () => {
     expect(await failure(() => read(small))).to.match(/^metadata\.json has more than \d+ bytes$/)
   })
 
-  it('are refused for a large line', async () => {
+  it('are refused if a line is too large', async () => {
     const name = 'entities/entities_00001.jsonl'
     const bytes = await packed((pack) => pack.entry({ name }, 'x'.repeat(65 * MIB)))
     expect(await failure(() => read(gzipSync(bytes)))).to.match(

@@ -238,7 +238,7 @@ describe('pages of a list sorted by a relation', () => {
     expect(await idsBy('city.price:desc,id:desc')).to.deep.equal([6, 3, 2, 0, 1, 5, 4])
   })
 
-  it('look targets up if a to-one relation was to-many before', async () => {
+  it('look up the targets of a to-one relation that was to-many before', async () => {
     await fill({
       visit: [
         visit(0, [idOf('city', 1), idOf('city', 2)]),

@@ -90,7 +90,7 @@ describeInBrowser('the slug of an entry', () => {
     expect((await stored(documentId)).slug).to.equal('a-slug-of-its-own')
   })
 
-  it('regenerates on request, in published entries too', async () => {
+  it('regenerates the URL on request, also in published entries', async () => {
     const other = (await server.ask('POST', PIECE, { data: { title: 'x', slug: 'new-name' } })).data
     const data = { title: 'New name', slug: 'old-name' }
     const { documentId } = (await server.ask('POST', PIECE, { data })).data

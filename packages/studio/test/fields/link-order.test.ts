@@ -15,7 +15,7 @@ describe('the order of offered entries', () => {
 })
 
 describe('the start of a title', () => {
-  it('matches the typed and the capitalized text, once if both are equal', () => {
+  it('is searched as typed and capitalized, once if both are equal', () => {
     expect(beginningWith('name', 'ber')).to.deep.equal({
       $or: [{ name: { $startsWith: 'ber' } }, { name: { $startsWith: 'Ber' } }],
     })
