@@ -75,8 +75,8 @@ function assertOneList(keys: readonly SortKey[]): void {
 }
 
 /**
- * Null for a single value. The server picks one target of a relation per key, so keys through
- * relations never share a list.
+ * Returns the path of the list that the key sorts by, or null if the key has a single value. The
+ * server picks one target of a relation per key, so keys through relations never share a list.
  */
 function listBehind(key: SortKey): string | null {
   const { through } = key
@@ -90,7 +90,7 @@ function listBehind(key: SortKey): string | null {
     .join('.')
 }
 
-/** The order is undefined if the request omits it. */
+/** Returns pairs of a path and its order. The order is undefined if the request omits it. */
 function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
   if (typeof input === 'string') return input.split(',').flatMap(entryOfText)
   if (!Array.isArray(input)) return entriesOfObject(input, '')

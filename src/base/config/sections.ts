@@ -22,14 +22,14 @@ export interface HttpConfig {
   readonly rateLimit: boolean
   readonly mcp: boolean
   readonly maxBodyBytes: number
-  /** For all incomplete request bodies together. */
+  /** Maximum size of all incomplete request bodies together. */
   readonly maxReadingBytes: number
   /** Null: derived from the number of database connections. */
   readonly maxInFlight: number | null
-  /** For all large unread responses together. */
+  /** Maximum size of all large unread responses together. */
   readonly maxUnsentBytes: number
   readonly maxLive: number
-  /** Per network address. */
+  /** Maximum number of live streams per network address. */
   readonly maxLivePerAddress: number
   /** Concurrent long polls per network address. */
   readonly maxWaitingPerAddress: number
@@ -37,9 +37,9 @@ export interface HttpConfig {
 }
 
 export interface ConnectionLimits {
-  /** From the first byte, or the end of the previous request, to the end of the headers. */
+  /** Maximum time from the first byte, or from the end of the previous request, to the end of the headers. */
   readonly headersTimeoutMs: number
-  /** Until the end of the body. */
+  /** Maximum time until the end of the body. */
   readonly requestTimeoutMs: number
   readonly keepAliveTimeoutMs: number
   /** Without a byte in either direction, including a response that is not read. */

@@ -3,8 +3,9 @@ import { DATABASE_NAME, MAX_DATABASE_NAME_BYTES } from './database-name.ts'
 import { issuer, type OidcRoleRule, toRoleRules } from './oidc-rules.ts'
 
 /**
- * The rule of an environment variable, the expected value for messages, and whether the value may be shown. `Value`
- * includes undefined without a default.
+ * The rule of an environment variable, the expected value for messages, and whether the value may be shown. If there
+ * is
+ * no default, `Value` includes undefined.
  */
 export interface Variable<Value = unknown> {
   readonly rule: Joi.Schema

@@ -121,7 +121,7 @@ function openLog(parts: Parts, onTold: () => void): LiveLog {
       for (const listener of audience.listeners) {
         if (!listener.isJoined) continue
         sendCommit(parts, listener, commit)
-        if (listener.stream.client.sink.isBehind()) pauseSubscriber(listener, 0) // it catches up as it reads
+        if (listener.stream.client.sink.isBehind()) pauseSubscriber(listener, 0) // the client catches up from the log when it reads
         onTold()
       }
       if (audience.size > YIELD_ABOVE_STREAMS) await new Promise((resolve) => setImmediate(resolve))

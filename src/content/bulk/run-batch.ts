@@ -246,7 +246,7 @@ class Batch {
   }
 }
 
-/** Whether the line may change the lookup of keys, or the inverse sides of other documents. */
+/** Whether the line may change a unique value that later lines use as a key, or a relation with an inverse side. */
 function mayMoveOthers({ plan, address, data }: UpsertLine): boolean {
   const key = 'key' in address ? address.key.attribute.name : null
   return Object.keys(data).some((name) => {

@@ -49,7 +49,7 @@ export function missingUids(
   })
 }
 
-/** A required uid falls back to the name of the type. */
+/** If the source yields no uid, a required one is derived from the name of the type. */
 function uidSource(
   { singularName }: ContentTypePlan,
   { required }: ScalarPlan,

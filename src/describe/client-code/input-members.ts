@@ -32,7 +32,7 @@ export function inputMembers(
 
 function isAsked(attribute: AttributePlan): boolean {
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
-  // The owner of a relation requires it.
+  // `required` of a relation applies to its owning side.
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
   return attribute.required && !hasDefault && !isInverse && !isMadeUid(attribute)
 }

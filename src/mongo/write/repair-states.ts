@@ -8,20 +8,21 @@ import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 
 /**
- * Ids of commits begin with the clock of their process and exist before the commit. Commits of this last time are
- * looked at again.
+ * The next repair also checks the commits of this last period again. The id of a commit begins with the time of its
+ * process and is created before the commit, so a commit can appear late.
  */
 const MARGIN_MS = 15 * 60_000
 const BATCH = 100
 
 interface RepairRow {
   readonly _id: 'repaired-states'
-  /** The commits before this time are looked at. */
+  /** All commits before this time are checked. */
   readonly until: Date
 }
 
 /**
- * Sets the states to unknown that writes of an earlier server version have left behind. Rows of their commits lack the
+ * Sets the states to unknown that writes of an earlier server version have left behind. Rows of their commits lack
+ * the
  * mark `states`. Returns whether there were any, so that the states must be settled.
  */
 export async function repairStates(
