@@ -25,7 +25,7 @@ export interface CommandTally {
   readonly busyMs: number
 }
 
-/** Without monitoring connections. */
+/** The connections of a pool, without those for monitoring. */
 export interface PoolState {
   readonly size: number
   readonly checkedOut: number

@@ -1,5 +1,5 @@
 export interface Lane {
-  /** Per process. */
+  /** Maximum number of concurrent jobs per process. */
   readonly atOnce: number
   /** Null if there is no work. */
   next(): Promise<(() => Promise<void>) | null>

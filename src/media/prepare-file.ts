@@ -21,7 +21,7 @@ export interface Incoming {
 export interface PreparedFile {
   readonly values: FileValues
   readonly parts: ReadonlyMap<string, string>
-  /** Undefined for bytes at the plain address. */
+  /** Undefined if the bytes are stored under the plain name. */
   readonly generation: string | undefined
 }
 

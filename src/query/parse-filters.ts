@@ -15,7 +15,7 @@ import { anyOf, isOperator, parseBoolean, parseComparison } from './parse-compar
 import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
 import { type Filter, type Operator, QUERY_LIMITS, type QueryRules } from './query.ts'
 
-/** The counts are those of the whole filter. */
+/** `count` counts the conditions and relations of the whole filter. */
 interface Scope {
   readonly holder: ShapePlan
   /** Dotted path, null at the root. `$and`, `$or` and `$not` are not part of it. */

@@ -200,7 +200,7 @@ export interface RelationNode extends EntriesSelection {
   readonly range: { readonly start: number; readonly limit: number } | null
 }
 
-/** In the same status. */
+/** Selects the other locales of an entry, in the same status. */
 export interface LocalizationsNode extends EntriesSelection {
   readonly kind: 'localizations'
   readonly plan: ContentTypePlan
@@ -270,7 +270,7 @@ export const QUERY_LIMITS = {
 /** For rows that refer to content, such as those of the trash or of schedules. */
 export interface VisibleType {
   readonly type: string
-  /** A row must have one of these. `[NO_LOCALE]` if not localized. */
+  /** A row is visible only if it has one of these locales. `[NO_LOCALE]` for types that are not localized. */
   readonly locales: readonly string[]
   /** A row with any of these locales is invisible. Deleted locales hide no rows. */
   readonly hidden: readonly string[]

@@ -299,7 +299,7 @@ class Holders {
   }
 }
 
-/** For later lines that refer to the results. */
+/** Stores the results of a dry run for later lines that refer to them. */
 export class DryRunResults {
   readonly #documents = new Map<string, readonly StoredVersion[]>()
   readonly #holders = new Map<string, readonly StoredVersion[]>()

@@ -21,7 +21,7 @@ interface Element {
   readonly path: readonly string[]
 }
 
-/** In payload order. */
+/** Returns the changes of relations in payload order. */
 export function collectRelationChanges(
   holder: ShapePlan,
   data: Data,

@@ -13,7 +13,7 @@ interface StatesRow {
   readonly compared: Readonly<Record<string, string>>
 }
 
-/** Without transactions no states are stored. */
+/** Stores no states if the database has no transactions. */
 export async function syncStates(
   database: Database,
   plans: readonly ContentTypePlan[],

@@ -4,7 +4,7 @@ import { didYouMean } from '../../base/near-miss.ts'
 import { type Actions, canonicalAction } from './actions.ts'
 import type { Grants } from './principal.ts'
 
-/** The search for similar names is slow, and long lists are not typos. */
+/** Maximum number of suggestions. The search for similar names is slow, and long lists are not typos. */
 const MAX_HINTS = 10
 
 const MAX_PERMISSIONS = 10_000

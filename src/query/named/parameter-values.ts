@@ -7,7 +7,7 @@ import type { Given } from './places.ts'
 
 export type Parameters = ReadonlyMap<string, ParameterDefinition>
 
-/** For the validation of declared queries at startup. */
+/** Sample values to validate declared queries at startup. */
 const SAMPLES: Readonly<Record<ParameterType, string>> = {
   string: 'text',
   enumeration: '',

@@ -6,7 +6,7 @@ const PLACE = '$param'
 /** The enclosing condition is omitted. */
 const ABSENT = Symbol('absent')
 
-/** In the form of a query string. */
+/** Parameter values, as in a query string. */
 export type Given = ReadonlyMap<string, string | readonly string[]>
 
 /** Null if the value is no placeholder. */

@@ -3,7 +3,7 @@ import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { nodeName } from '../node-name.ts'
 import type { FragmentSelection, PopulateMode, PopulateNode } from '../query.ts'
 
-/** For generated API descriptions. */
+/** The members of an entry in a response, for generated API descriptions. */
 export interface ShownEntry {
   readonly holder: ShapePlan
   readonly scalars: readonly ScalarPlan[]

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 export interface SoakOptions {
   readonly seconds: number
   readonly processes: number
-  /** Between two samples. */
+  /** Time between two samples. */
   readonly everySeconds: number
   readonly writers: number
   readonly readers: number

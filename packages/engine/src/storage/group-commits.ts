@@ -37,8 +37,9 @@ const GROUP_MS = 20
 const MAX_GROUP_WAIT_MS = 3
 
 /**
- * Clients that are answered together usually write again together; half of them would otherwise
- * wait for two commits. On a fast disk the result is 0.
+ * Returns the time to wait for further writers, 0 on a fast disk. Clients whose writes end in the same
+ * commit usually write again at the same time. Without the wait, half of them would wait for two
+ * commits.
  */
 export function computeGroupWait(commitMs: number): number {
   return Math.min(Math.floor(commitMs / 4), MAX_GROUP_WAIT_MS)

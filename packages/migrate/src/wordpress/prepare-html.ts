@@ -18,7 +18,10 @@ export function withoutShortcodes(html: string): string {
   })
 }
 
-/** Otherwise each start without an end would be searched to the end of the text. */
+/**
+ * Changes only the text before the last end tag. After it, each unclosed start tag would cost a
+ * search through the rest of the text.
+ */
 function upTo(end: string, text: string, change: (head: string) => string): string {
   const last = text.lastIndexOf(end)
   const at = last === -1 ? 0 : last + end.length

@@ -54,7 +54,7 @@ export interface IdentityProvider {
   finish(query: string, state: string, attempt: Attempt): Promise<Identity>
 }
 
-/** In seconds. */
+/** Timeout of a request to the provider, in seconds. */
 const PATIENCE = 10
 
 /** Discovers the provider at the first sign-in, so that the start does not wait for it. */

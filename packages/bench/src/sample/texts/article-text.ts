@@ -2,7 +2,7 @@ import type { CoverKey } from '../sample-document.ts'
 import type { SampleLocale } from '../sample-locales.ts'
 
 export interface ArticleText {
-  /** The source of its documentId. Never change it. */
+  /** The documentId is derived from this key, so never change it. */
   readonly key: string
   readonly category: CoverKey
   /** `cca3` codes. */

@@ -2,7 +2,7 @@ import type { Attribute, Attributes, AttributeType } from '../../api/attributes.
 import { ENTRY_STATES, type EntryState } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/query-string.ts'
 
-/** In the order of the menu. */
+/** The operators of a filter, in the order of the menu. */
 export const OPERATORS = [
   'is',
   'isNot',
