@@ -37,7 +37,7 @@ describe('the pace of work that follows commits', () => {
     expect(rests.at(-1)).to.equal(400)
   })
 
-  it('takes at most a twentieth of the time plus saved time', () => {
+  it('uses at most 5 % of the time, plus a saved allowance', () => {
     const step = fc.record({ ms: fc.nat({ max: 20 }), idle: fc.nat({ max: 500 }) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

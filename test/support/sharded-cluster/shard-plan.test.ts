@@ -26,7 +26,7 @@ describe('planShards', () => {
     await server.close()
   })
 
-  it('shards content without unique indexes, reservations and file chunks only', async () => {
+  it('shards only reservations, file chunks and content without unique indexes', async () => {
     const plan = planShards(await readCollections(client, server.database))
     const keys = Object.fromEntries(plan.keys)
     expect(keys).to.deep.include({
