@@ -140,8 +140,9 @@ export async function moveCursor<Row extends CursorRow>(
     const row = (await rows.findOne({ _id }, options)) as Row | null
     // Another process moved the cursor, or the row was changed or removed.
     if (row === null || cursor.range(row)?.after !== range.after) return false
-    await cursor.take(row, step.commits, session)
+    // Before the effects, so that racing processes conflict on this row and never repeat an effect.
     await rows.updateOne({ _id }, { $set: cursor.moved(row, step) }, options)
+    await cursor.take(row, step.commits, session)
     return true
   })
   return { hasMore: step.reached < range.to, missed: hasMoved ? step.missed : null }
