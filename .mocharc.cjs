@@ -12,7 +12,8 @@ const base = {
   'node-option': ['enable-source-maps'],
   'forbid-only': true,
   'check-leaks': true,
-  global: ['awslambda'],
+  // Zod and tslib, which are loaded when a test needs them.
+  global: ['awslambda', '__*'],
   timeout: 180_000,
 }
 
@@ -68,6 +69,21 @@ const profiles = {
         'relation-input',
       ),
     ],
+  },
+
+  /** The suite without the folders that start their own engine or use no database, for a run on `MONGODB_URI`. */
+  database: {
+    ...base,
+    require: [ROOT_HOOKS],
+    exit: true,
+    parallel: true,
+    jobs: 2,
+    ignore: [
+      '**/*.hard.test.js',
+      'dist/test/{base,media/images,project,query,schema,server/deployment}/**',
+      'dist/test/cli/dev/quire-dev.test.js',
+    ],
+    spec: ['dist/test/**/*.test.js', 'dist/packages/bench/test/sample/*.test.js'],
   },
 
   /** Crashes, faults, overload, fuzzing and long models: `npm run test:hard`. */

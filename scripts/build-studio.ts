@@ -27,7 +27,17 @@ async function digestSources(): Promise<string> {
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort()
-  const others = ['index.html', 'vite.config.ts', 'package.json', '../../package-lock.json']
+  const others = [
+    'index.html',
+    'vite.config.ts',
+    'package.json',
+    '../../package-lock.json',
+    '../merge/src/is-deep-equal.ts',
+    '../merge/src/merge-members.ts',
+    '../merge/src/merge-text.ts',
+    '../schema/src/attributes.ts',
+    '../client/src/serialize-query.ts',
+  ]
   const hash = createHash('sha256')
   for (const file of [...sources, ...others.map((name) => path.join(STUDIO, name))]) {
     hash.update(`${path.relative(STUDIO, file)}\0`)

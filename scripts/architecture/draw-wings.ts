@@ -5,6 +5,8 @@ const CONTENTS: Readonly<Record<string, string>> = {
   base: 'errors, config, log',
   schema: 'content-types',
   query: 'query strings',
+  extensions: 'hooks, routes, jobs',
+  configuration: 'quire.config.ts',
   mongo: 'versions, commit log',
   jobs: 'work under leases',
   media: 'files, images',
@@ -16,7 +18,11 @@ const CONTENTS: Readonly<Record<string, string>> = {
   http: 'routes, middleware',
   server: 'opens and starts all',
   main: 'entry of the server',
-  cli: 'entry of quire',
+  cli: 'commands',
+  dev: 'quire dev',
+  public: 'entry for projects',
+  quire: 'entry of quire',
+  register: 'TypeScript in tests',
 }
 
 const WIDTH = 760

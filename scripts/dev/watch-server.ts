@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { utimesSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { withEnvFile } from '../../src/base/config/env-file.ts'
-import { watchFolder } from './watch-folder.ts'
+import { JSON_FILES, watchFiles } from '../../src/cli/dev/watch-files.ts'
 
-const SERVER = fileURLToPath(new URL('serve.js', import.meta.url))
+const SERVER = fileURLToPath(new URL('../../src/cli/dev/serve.js', import.meta.url))
 const server = spawn(process.execPath, ['--watch', '--enable-source-maps', SERVER], {
   stdio: 'inherit',
 })
@@ -13,7 +13,9 @@ const server = spawn(process.execPath, ['--watch', '--enable-source-maps', SERVE
 // `node --watch` restarts when a watched file changes. `--watch-path` is not available on every
 // system.
 const { CONTENT_TYPES_DIR = 'content-types' } = withEnvFile(process.env)
-const watching = watchFolder(CONTENT_TYPES_DIR, () => utimesSync(SERVER, new Date(), new Date()))
+const watching = watchFiles(CONTENT_TYPES_DIR, JSON_FILES, () =>
+  utimesSync(SERVER, new Date(), new Date()),
+)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {

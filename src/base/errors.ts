@@ -1,3 +1,4 @@
+import type { ErrorCode } from './error-codes.ts'
 import type { FaultCode } from './fault-codes.ts'
 
 /** An item of `details.errors` in a response. */
@@ -8,7 +9,7 @@ export interface Fault {
   readonly name: string
   /** Absent if the key was missing. */
   readonly value?: unknown
-  readonly reason?: Reason
+  readonly reason: Reason
 }
 
 /** Clients build their own messages from it. Sent by `/admin` only. */
@@ -22,90 +23,18 @@ export type Param = string | number | readonly string[]
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** Documented in docs/errors.md. Never rename one. */
-export const ERROR_CODES = [
-  'account_blocked',
-  'account_taken',
-  'already_confirmed',
-  'already_there',
-  'ambiguous_revision',
-  'conflicting_state',
-  'connection_position',
-  'cross_site',
-  'data_missing',
-  'database_busy',
-  'database_not_writable',
-  'database_unreachable',
-  'disk_full',
-  'email_not_confirmed',
-  'filters_too_wide',
-  'forbidden',
-  'idempotency_key_reused',
-  'internal_error',
-  'invalid_confirmation_token',
-  'invalid_credentials',
-  'invalid_header',
-  'invalid_key',
-  'invalid_link',
-  'invalid_login',
-  'invalid_pagination',
-  'invalid_passkey',
-  'invalid_payload',
-  'invalid_query',
-  'invalid_refresh_token',
-  'invalid_request',
-  'invalid_reset_code',
-  'invalid_signature',
-  'invalid_upload',
-  'last_administrator',
-  'locale_mismatch',
-  'malformed_body',
-  'malformed_path',
-  'method_not_allowed',
-  'not_found',
-  'not_published',
-  'overloaded',
-  'payload_too_large',
-  'precondition_failed',
-  'provider_disabled',
-  'query_timeout',
-  'query_too_large',
-  'rate_limited',
-  'release_faults',
-  'release_state',
-  'request_under_way',
-  'role_in_use',
-  'storage_unreachable',
-  'sync_token_expired',
-  'unavailable',
-  'undeclared_unique_index',
-  'unknown_component',
-  'unknown_locale',
-  'unknown_method',
-  'unknown_relation_target',
-  'value_not_unique',
-  'write_conflict',
-  'write_unconfirmed',
-  'wrong_password',
-] as const
-
-export type ErrorCode = (typeof ERROR_CODES)[number]
-
 export interface CmsErrorOptions extends ErrorOptions {
   /** Defaults to the code of the class. */
   readonly code?: ErrorCode
   readonly faults?: readonly Fault[]
 }
 
-/**
- * An error for clients. The class name is the `name` in the response, unless a class sets another
- * one. Null `details` are omitted.
- */
+/** An error for clients. Its `name` in the response is the class name, unless the class sets another one. */
 export abstract class CmsError extends Error {
   abstract readonly status: number
   readonly details: ErrorDetails | null
   /** All faults with their reasons, even if `details` does not list them. */
-  readonly #faults: readonly Fault[]
+  #faults: readonly Fault[]
   protected abstract readonly usualCode: ErrorCode
   readonly #code: ErrorCode | undefined
 
@@ -128,6 +57,14 @@ export abstract class CmsError extends Error {
     return this.#faults
   }
 
+  /** Marks the message as text of an extension. The Studio shows it as it is. */
+  quoted(): this {
+    if (this.#faults.length > 0 || this.#code !== undefined || this.details?.['errors']) return this
+    const { message } = this
+    this.#faults = because(message, 'extension.refused', { message }).faults ?? []
+    return this
+  }
+
   get errorCode(): ErrorCode {
     return this.#code ?? this.usualCode
   }
@@ -137,7 +74,6 @@ const MAX_NAME = 200
 const MAX_MESSAGE = 2_000
 const LONG_WORD = new RegExp(`[^\\s;]{${MAX_NAME + 1},}`, 'g')
 
-/** At most 200 characters. */
 export function shownName(name: string): string {
   return cutTo(name, MAX_NAME)
 }
@@ -249,10 +185,7 @@ export class ConflictError extends CmsError {
   protected readonly usualCode = 'request_under_way'
 }
 
-/**
- * The token is older than the commit log or belongs to another log. The client must start a full
- * sync.
- */
+/** The token is older than the commit log or belongs to another log. The client must start a full sync. */
 export class SyncTokenExpiredError extends CmsError {
   readonly status = 410
   protected readonly usualCode = 'sync_token_expired'
@@ -291,12 +224,29 @@ export class UnprocessableContentError extends CmsError {
 export class RateLimitError extends CmsError {
   readonly status = 429
   protected readonly usualCode = 'rate_limited'
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
 }
 
 /** Also for joins that the database does not support. */
 export class NotImplementedError extends CmsError {
   readonly status = 501
   protected readonly usualCode = 'unknown_method'
+}
+
+/** The code of an extension threw an unexpected error. The log names the extension, the response does not. */
+export class ExtensionFailedError extends CmsError {
+  readonly status = 500
+  protected readonly usualCode = 'internal_error'
+  override readonly name = 'InternalServerError'
+
+  constructor(cause: unknown) {
+    super('Internal Server Error', null, { cause })
+  }
 }
 
 /** Temporary: the database is unreachable or locked, a disk is full, or a queue is full. */
@@ -311,24 +261,56 @@ export class GatewayTimeoutError extends CmsError {
   protected readonly usualCode = 'query_timeout'
 }
 
-/** Invalid content-type declarations, with all faults. Thrown at startup only. */
+export interface LocatedFault {
+  readonly file: string
+  /** Keys joined by dots. Empty for the whole file. */
+  readonly path: string
+  /** Includes the file and the path. */
+  readonly sentence: string
+  readonly reason: Reason
+}
+
+/** Invalid content-type declarations, with all faults. */
 export class SchemaError extends Error {
   readonly faults: readonly string[]
+  /** Empty if the faults are about stored values or the folder. */
+  readonly located: readonly LocatedFault[]
 
-  constructor(faults: readonly string[]) {
+  constructor(faults: readonly string[], located: readonly LocatedFault[] = []) {
     super(`The content-types cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
     this.name = 'SchemaError'
+    this.faults = faults
+    this.located = located
+  }
+
+  static at(located: readonly LocatedFault[]): SchemaError {
+    return new SchemaError(
+      located.map(({ sentence }) => sentence),
+      located,
+    )
+  }
+}
+
+/** Invalid environment variables or members of a configuration file, with all faults. Thrown at startup only. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[], options?: ErrorOptions) {
+    const lines = faults.map((fault) => `  - ${fault}`)
+    super(`The configuration cannot be used:\n${lines.join('\n')}`, options)
+    this.name = 'ConfigError'
     this.faults = faults
   }
 }
 
-/** Invalid environment variables, with all faults. Thrown at startup only. */
-export class ConfigError extends Error {
+/** Invalid extensions, with all faults. Thrown at startup only. */
+export class ExtensionError extends Error {
   readonly faults: readonly string[]
 
-  constructor(faults: readonly string[]) {
-    super(`The environment cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
-    this.name = 'ConfigError'
+  constructor(faults: readonly string[], options?: ErrorOptions) {
+    const list = faults.map((fault) => `  - ${fault}`).join('\n')
+    super(`The extensions cannot be used:\n${list}`, options)
+    this.name = 'ExtensionError'
     this.faults = faults
   }
 }
@@ -336,15 +318,15 @@ export class ConfigError extends Error {
 export function fault(
   path: readonly (string | number)[],
   message: string,
-  value?: unknown,
-  reason?: Reason,
+  value: unknown,
+  reason: Reason,
 ): Fault {
   return {
     path: path.map(String),
     message,
     name: 'ValidationError',
     ...(value !== undefined && { value }),
-    ...(reason !== undefined && { reason }),
+    reason,
   }
 }
 
@@ -360,7 +342,7 @@ export function because(
 }
 
 /** The reference has no reasons. */
-export function plainFault(fault: Fault): Fault {
+export function plainFault(fault: Fault): Omit<Fault, 'reason'> {
   const { reason: _, ...plain } = fault
   return plain
 }
@@ -372,7 +354,6 @@ function codedFault({ reason, ...plain }: Fault): object {
 /** Without it, a body of 1 MB could cause a response of 26 MB. */
 export const MAX_FAULTS = 100
 
-/** The message is that of a single fault, or the number of faults. */
 export function validationError(
   faults: readonly [Fault, ...Fault[]],
   code: ErrorCode = 'invalid_payload',

@@ -8,16 +8,12 @@ export class InnerAddressError extends Error {
   }
 }
 
-/**
- * https://www.iana.org/assignments/iana-ipv4-special-registry, plus multicast and reserved
- * addresses
- */
+/** https://www.iana.org/assignments/iana-ipv4-special-registry, plus multicast and reserved addresses */
 const INNER_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
   192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`
 /**
- * Only global unicast is public, except special ranges: Teredo and other IETF protocols,
- * documentation and 6to4. IPv6 forms of IPv4 addresses (compatible, mapped, translated, NAT64) are
- * outside of it. https://www.iana.org/assignments/iana-ipv6-special-registry
+ * Only global unicast is public, except special ranges. IPv6 forms of IPv4 addresses are outside of it.
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const OUTER_IPV6 = '2000::/3'
 const INNER_IPV6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20'
@@ -48,10 +44,7 @@ export function isInnerHost({ hostname }: URL): boolean {
   return isIP(host) !== 0 && isInnerAddress(host)
 }
 
-/**
- * The connection uses the resolved addresses, so that a changed DNS answer cannot redirect it (DNS
- * rebinding). IP addresses in a URL are not resolved: check them with `isInnerHost`.
- */
+/** Connects to the checked address, which prevents DNS rebinding. Check IP addresses with `isInnerHost`. */
 export function lookUpOutside(lookUp: LookupFunction = lookUpName): LookupFunction {
   return (hostname, options, callback) => {
     lookUp(hostname, { ...options, all: true }, (error, found) => {

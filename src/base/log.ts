@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module'
 import { pino } from 'pino'
 import type { DestinationStream, Logger, LoggerOptions } from 'pino'
-import { PinoPretty } from 'pino-pretty'
+import type * as Pretty from 'pino-pretty'
 import type { Config } from './config/config.ts'
 
 export type Log = Logger
@@ -35,14 +36,15 @@ const SECRET_KEYS = new Set([
   'secretaccesskey',
 ])
 
-/**
- * Credentials in URLs, headers and query strings. The first element occurs in every match, so most
- * lines are skipped quickly.
- */
+/** Credentials in texts. The first element occurs in every match, so most lines are skipped quickly. */
 const SECRET_TEXTS: readonly (readonly [string, RegExp, string])[] = [
   ['://', /\b([a-z][a-z\d+.-]*:\/\/)[^\s/"']+@/gi, `$1${REDACTED}@`],
   [' ', /\b(Bearer|Basic) +[\w.~+/=-]+/gi, `$1 ${REDACTED}`],
-  ['=', /([?&](?:access_token|token|code|password|confirmation)=)[^&\s"']+/gi, `$1${REDACTED}`],
+  [
+    '=',
+    /([?&](?:access_token|token|code|code_verifier|password|confirmation)=)[^&\s"']+/gi,
+    `$1${REDACTED}`,
+  ],
 ]
 
 const MEMBER = /"([\w-]+)":"(?:[^"\\]|\\.)*"/g
@@ -77,7 +79,6 @@ function redactKeys(value: unknown, depth = 0): unknown {
   return isFlat(value) ? value : redactMembers(value, depth)
 }
 
-/** True for most lines: no secret keys and no nested objects. */
 function isFlat(value: object): boolean {
   for (const key in value) {
     const one = (value as Readonly<Record<string, unknown>>)[key]
@@ -127,7 +128,6 @@ function isPlain(value: unknown): boolean {
 
 const lastSecond = { number: NaN, member: '' }
 
-/** All parts except the milliseconds are cached for one second. */
 function timeMember(): string {
   const ms = Date.now()
   const second = Math.floor(ms / 1_000)
@@ -155,27 +155,25 @@ export function createLog(
     hooks: { streamWrite: redactLine },
   }
   const readable = destination === undefined && process.stdout.isTTY && !production
-  return pino(
-    options,
-    destination ??
-      (readable
-        ? PinoPretty({
-            ignore: 'pid,hostname',
-            translateTime: 'HH:MM:ss.l',
-            singleLine: true,
-            sync: true,
-          })
-        : bufferLines()),
-  )
+  return pino(options, destination ?? (readable ? formatLines() : bufferLines()))
+}
+
+function formatLines(): DestinationStream {
+  const { PinoPretty } = createRequire(import.meta.url)('pino-pretty') as typeof Pretty
+  return PinoPretty({
+    ignore: 'pid,hostname',
+    translateTime: 'HH:MM:ss.l',
+    singleLine: true,
+    sync: true,
+  })
 }
 
 const FLUSH_MS = 20
 const FLUSH_BYTES = 4_096
 
 /**
- * Buffers lines for standard output, because one system call per line cost a tenth of the CPU of a
- * short request. Writes are synchronous, because asynchronous writes reorder the last lines when
- * the process exits. A killed process loses the lines of the last 20 ms.
+ * One system call per line cost a tenth of the CPU of a short request. Writes are synchronous, to keep their order
+ * when the process exits. A killed process loses the lines of the last 20 ms.
  */
 function bufferLines(): DestinationStream {
   const output = pino.destination({

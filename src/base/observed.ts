@@ -8,7 +8,6 @@ export interface QueryShape {
 }
 
 export interface ObservedCommand {
-  /** Such as `find`. */
   readonly name: string
   readonly ms: number
   /** Null without a condition. */
@@ -32,13 +31,9 @@ export interface PoolState {
   readonly waiting: number
 }
 
-/**
- * `requests` measures commands per request, which costs more
- * (`docs/decisions/0024-observability.md`).
- */
+/** `requests` measures commands per request, which costs more (`docs/decisions/0024-observability.md`). */
 export type MonitorMode = 'off' | 'totals' | 'requests'
 
-/** The part of the command monitor that reads use. */
 export interface ReadMonitor {
   /** Counts the commands of `work` for no request. */
   unobserved<T>(work: () => Promise<T>): Promise<T>

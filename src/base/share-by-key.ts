@@ -1,7 +1,6 @@
 /** Runs `work`, or returns the result of a run that another caller started with the same key. */
 export type ShareByKey<K, T> = (key: K, work: () => Promise<T>) => Promise<T>
 
-/** Calls during a run share its result or its error. */
 export function shareByKey<K, T>(): ShareByKey<K, T> {
   const running = new Map<K, Promise<T>>()
   return (key, work) => {
@@ -18,10 +17,7 @@ interface Runs<T> {
   next: Promise<T> | null
 }
 
-/**
- * Serializes runs with the same key. All calls during a run share the next run, so a result is never older than its
- * call. If a run takes longer than `maxWaitMs`, the next one starts in parallel.
- */
+/** Calls during a run share the next run, so no result predates its call. `maxWaitMs` bounds their wait for it. */
 export function shareNextByKey<K, T>(maxWaitMs = Infinity): ShareByKey<K, T> {
   const byKey = new Map<K, Runs<T>>()
   const start = (key: K, work: () => Promise<T>): Promise<T> => {
@@ -41,7 +37,6 @@ export function shareNextByKey<K, T>(maxWaitMs = Infinity): ShareByKey<K, T> {
   }
 }
 
-/** Resolves when the run settles or after `lateMs`. */
 export function endedOrLate(run: Promise<unknown>, lateMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = lateMs === Infinity ? undefined : setTimeout(resolve, lateMs)
@@ -51,4 +46,20 @@ export function endedOrLate(run: Promise<unknown>, lateMs: number): Promise<void
     }
     run.then(end, end)
   })
+}
+
+const turns = new WeakMap<object, Map<string, Promise<unknown>>>()
+
+/** Runs calls with the same owner and name in sequence. Other processes are not synchronized. */
+export async function takeTurn<T>(owner: object, name: string, work: () => Promise<T>): Promise<T> {
+  const last = turns.get(owner) ?? new Map<string, Promise<unknown>>()
+  turns.set(owner, last)
+  const own = (last.get(name) ?? Promise.resolve()).then(work)
+  const settled = own.catch(() => null)
+  last.set(name, settled)
+  try {
+    return await own
+  } finally {
+    if (last.get(name) === settled) last.delete(name)
+  }
 }

@@ -1,17 +1,13 @@
 import { ServiceUnavailableError } from './errors.ts'
 
 export interface WorkQueue {
-  /**
-   * @throws ServiceUnavailableError if the queue is full, the wait exceeds `maxWaitMs`, or the
-   * signal is aborted
-   */
+  /** @throws ServiceUnavailableError if the queue is full, the wait exceeds `maxWaitMs`, or the signal is aborted */
   run<T>(work: () => Promise<T>, options?: WorkOptions): Promise<T>
 }
 
 export interface WorkOptions {
   /** Skips work that has not started. */
   readonly signal?: AbortSignal
-  /** Runs before other waiting work. */
   readonly isUrgent?: boolean
 }
 
@@ -22,10 +18,7 @@ export interface WorkQueueOptions {
   readonly refusal: string
 }
 
-/**
- * Runs at most `concurrency` tasks at a time, urgent ones first, otherwise in order of arrival.
- * `maxWaiting` applies to urgent and other work separately. Urgent work waits without a time limit.
- */
+/** `maxWaiting` applies to urgent and other work separately. Urgent work waits without a time limit. */
 export function createWorkQueue({
   concurrency,
   maxWaiting,

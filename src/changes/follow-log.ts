@@ -6,7 +6,6 @@ import type { Database, Session } from '../mongo/connection/database.ts'
 
 export interface FollowLogOptions {
   readonly commitLog: Pick<CommitLog, 'head' | 'onHead'>
-  /** Processes some commits up to the head. Returns whether more are left. */
   readonly step: (head: Head) => Promise<boolean>
   /** Receives errors of steps, which are retried at the next poll. */
   readonly onError: (error: unknown) => void
@@ -63,7 +62,6 @@ export interface MissedCommits {
 
 export interface LogStep {
   readonly commits: readonly NumberedCommit[]
-  /** All commits up to this number are covered. */
   readonly reached: number
   readonly isWhole: boolean
   readonly missed: MissedCommits | null
@@ -109,7 +107,6 @@ interface CursorRow {
   readonly _id: string
 }
 
-/** A cursor in a row of a collection. Several followers may have a row each. */
 export interface StoredCursor<Row extends CursorRow> {
   readonly collection: string
   readonly limits: StepLimits
@@ -132,7 +129,7 @@ export async function moveCursor<Row extends CursorRow>(
 ): Promise<CursorMove> {
   const range = cursor.range(seen)
   if (range === null) return { hasMore: false, missed: null }
-  const rows = database.collection<CursorRow>(cursor.collection)
+  const rows = database.table<CursorRow>(cursor.collection)
   const { _id } = seen
   const step = await readLogStep(database, range, cursor.limits)
   const hasMoved = await database.transact(async (session) => {

@@ -7,6 +7,7 @@ import {
   removeAdministrator,
 } from '../people/administrators/administrators.ts'
 import { ADMINISTRATOR } from '../people/administrators/rights.ts'
+import { resetTotp } from '../people/administrators/totp.ts'
 import { studioLink } from '../people/administrators/studio-links.ts'
 import { ROOT } from '../people/access/principal.ts'
 import { NotFoundError } from '../base/errors.ts'
@@ -68,6 +69,20 @@ const reset: Command = {
   },
 }
 
+const resetSecondFactor: Command = {
+  usage: 'admin reset-totp <email>',
+  summary: 'let an administrator sign in without codes of an app, for example after a lost phone',
+  options: {},
+  words: { min: 1, max: 1 },
+  needs: 'database',
+  run: async (context, words) => {
+    const administrators = await context.administrators()
+    const { id } = await findAdministratorByEmail(administrators, wordAt(words, 0))
+    const data = await resetTotp(administrators, ROOT, id)
+    return { data, text: `${data.name} signs in without codes of an app.` }
+  },
+}
+
 const remove: Command = {
   usage: 'admin remove <email>',
   summary: 'remove an administrator and end all their sessions',
@@ -82,7 +97,7 @@ const remove: Command = {
   },
 }
 
-export const ADMIN_COMMANDS: readonly Command[] = [list, add, reset, remove]
+export const ADMIN_COMMANDS: readonly Command[] = [list, add, reset, resetSecondFactor, remove]
 
 async function linkFor(
   { publicUrl }: CommandContext,
@@ -92,7 +107,6 @@ async function linkFor(
   return studioLink(publicUrl, 'password', await makePasswordToken(administrators, ROOT, id))
 }
 
-/** @throws NotFoundError */
 async function findAdministratorByEmail(
   administrators: AdministratorsContext,
   email: string,

@@ -1,14 +1,23 @@
 import { createInterface } from 'node:readline/promises'
 import { type ApplyReport, applyFiles } from '../transfer/apply/apply-files.ts'
+import { findAccessFile } from '../transfer/apply/source-files.ts'
 import type { Pruned } from '../transfer/apply/prune.ts'
-import { type Command, textOption, wordAt } from './command.ts'
+import { applyAccessFile, formatAccessChanges } from './access-files.ts'
+import {
+  type Command,
+  type CommandContext,
+  type OptionValues,
+  type Report,
+  textOption,
+  wordAt,
+} from './command.ts'
 import { progressBar } from './progress-bar.ts'
 import { formatTable } from './table.ts'
 
 export const APPLY_COMMAND: Command = {
   usage: 'apply <folder|file|-> [--key <attribute>] [--prune [--yes]] [--dry-run]',
   summary:
-    'create and update documents from files (article.json, article.fr.ndjson, article.csv); repeatable; see docs/content-files.md',
+    'create and update documents from files (article.json, article.fr.ndjson, article.csv), and roles from access.json; repeatable; see docs/content-files.md',
   options: {
     key: { type: 'string' },
     prune: { type: 'boolean' },
@@ -17,38 +26,57 @@ export const APPLY_COMMAND: Command = {
   },
   words: { min: 1, max: 1 },
   needs: 'database',
-  run: async (context, words, options) => {
-    const dryRun = options['dry-run'] === true
-    const prune = options['prune'] === true
-    const { schema, locales, documents } = await context.openImport({ dryRun })
-    const bar = progressBar(process.stderr)
-    const ended = new AbortController()
-    const end = (): void => ended.abort()
-    process.once('SIGINT', end)
-    try {
-      const report = await applyFiles(
-        { schema, documents, locales: await locales() },
-        {
-          path: wordAt(words, 0),
-          key: textOption(options, 'key') ?? null,
-          prune,
-          dryRun,
-          input: process.stdin,
-          confirm: (found) => {
-            bar.end()
-            return options['yes'] === true ? Promise.resolve(true) : ask(found)
-          },
-          onProgress: bar.show,
-          signal: ended.signal,
+  run: (context, words, options) => runApply(context, wordAt(words, 0), options),
+}
+
+export async function runApply(
+  context: CommandContext,
+  path: string,
+  options: OptionValues,
+): Promise<Report> {
+  const dryRun = options['dry-run'] === true
+  const prune = options['prune'] === true
+  const accessFile = await findAccessFile(path)
+  const access = accessFile === null ? null : await applyAccessFile(context, accessFile, { dryRun })
+  if (access !== null && accessFile === path) {
+    return { data: { access }, text: formatAccessChanges(access) }
+  }
+  const opened = await context.openImport({ dryRun })
+  const { schema, locales, documents, maxFileBytes } = opened
+  const store = opened.destination?.files ?? null
+  const bar = progressBar(process.stderr)
+  const ended = new AbortController()
+  const end = (): void => ended.abort()
+  process.once('SIGINT', end)
+  try {
+    const report = await applyFiles(
+      { schema, documents, locales: await locales(), store, maxFileBytes },
+      {
+        path,
+        key: textOption(options, 'key') ?? null,
+        prune,
+        dryRun,
+        input: process.stdin,
+        confirm: (found) => {
+          bar.end()
+          return options['yes'] === true ? Promise.resolve(true) : ask(found)
         },
-      )
-      const failed = report.faults.length > 0 || !report.complete
-      return { data: report, text: formatApplyReport(report, { dryRun, prune }), failed }
-    } finally {
-      process.off('SIGINT', end)
-      bar.end()
+        onProgress: bar.show,
+        signal: ended.signal,
+      },
+    )
+    const failed = report.faults.length > 0 || !report.complete
+    const text = formatApplyReport(report, { dryRun, prune })
+    if (access === null) return { data: report, text, failed }
+    return {
+      data: { access, ...report },
+      text: `${formatAccessChanges(access)}\n\n${text}`,
+      failed,
     }
-  },
+  } finally {
+    process.off('SIGINT', end)
+    bar.end()
+  }
 }
 
 async function ask(found: Pruned): Promise<boolean> {
@@ -64,7 +92,7 @@ async function ask(found: Pruned): Promise<boolean> {
 }
 
 function formatApplyReport(
-  { files, faults, pruned, complete }: ApplyReport,
+  { files, media, faults, pruned, complete }: ApplyReport,
   { dryRun, prune }: { readonly dryRun: boolean; readonly prune: boolean },
 ): string {
   const rows = Object.entries(files).map(([name, counts]) => {
@@ -74,6 +102,7 @@ function formatApplyReport(
   const failed = Object.values(files).reduce((sum, counts) => sum + counts.failed, 0)
   return [
     formatTable(['FILE', 'CREATED', 'UPDATED', 'UNCHANGED', 'DELETED', 'FAILED'], rows),
+    ...mediaText(media),
     '',
     ...faults.map((fault) => `  - ${fault}`),
     ...(failed > faults.length ? [`  and ${failed - faults.length} more`] : []),
@@ -81,6 +110,11 @@ function formatApplyReport(
     ...(dryRun ? ['A dry run: nothing was stored.'] : []),
     ...(complete ? [] : ['Ended early: run it again to continue.']),
   ].join('\n')
+}
+
+function mediaText({ added, updated, unchanged }: ApplyReport['media']): readonly string[] {
+  if (added + updated + unchanged === 0) return []
+  return [`Media: ${added} added, ${updated} updated, ${unchanged} unchanged`]
 }
 
 function pruneText(pruned: Pruned | null, dryRun: boolean): string {

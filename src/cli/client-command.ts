@@ -1,35 +1,54 @@
 import { writeFile } from 'node:fs/promises'
-import { type Code, modelsOf } from '../describe/client-code/native/models.ts'
-import { writeDart } from '../describe/client-code/native/write-dart.ts'
-import { writeKotlin } from '../describe/client-code/native/write-kotlin.ts'
-import { writeSwift } from '../describe/client-code/native/write-swift.ts'
+import type { Code } from '@quire/native-clients/code'
+import { modelsOf } from '../describe/client-code/native-models.ts'
+import { writeDart } from '@quire/native-clients/write-dart'
+import { writeKotlin } from '@quire/native-clients/write-kotlin'
+import { writeSwift } from '@quire/native-clients/write-swift'
 import { type CodeFacts, writeTypeScript } from '../describe/client-code/write-typescript.ts'
-import { type Command, type Report, textOption } from './command.ts'
+import { type Command, type Report, textOption, UsageError } from './command.ts'
 import { grantsOf } from './openapi-command.ts'
 
 function clientCommand(
   language: string,
   summary: string,
-  write: (source: CodeFacts) => string,
+  write: (source: CodeFacts, packageName?: string) => string,
+  hasPackage = false,
 ): Command {
   return {
-    usage: `client ${language} [--role <type>] [--out <file>]`,
+    usage: `client ${language} [--role <type>]${hasPackage ? ' [--package <name>]' : ''} [--out <file>]`,
     summary,
-    options: { role: { type: 'string' }, out: { type: 'string' } },
+    options: {
+      role: { type: 'string' },
+      out: { type: 'string' },
+      ...(hasPackage && { package: { type: 'string' } as const }),
+    },
     words: { min: 0, max: 0 },
     needs: 'database',
     run: async (context, _, options) => {
       const { schema, locales } = await context.api()
       const grants = await grantsOf(context, textOption(options, 'role'))
-      return written(write({ schema, locales, grants }), textOption(options, 'out'))
+      const text = write({ schema, locales, grants }, packageNameOf(textOption(options, 'package')))
+      return written(text, textOption(options, 'out'))
     },
   }
 }
 
-function native(language: string, write: (code: Code) => string): Command {
+/** @throws UsageError if it is no package name */
+function packageNameOf(name: string | undefined): string | undefined {
+  if (name === undefined || /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name)) return name
+  throw new UsageError(`--package: ${name} is no package name, such as com.example.content`)
+}
+
+function native(
+  language: string,
+  write: (code: Code, packageName?: string) => string,
+  hasPackage = false,
+): Command {
   const name = `${language.charAt(0).toUpperCase()}${language.slice(1)}`
   const summary = `write models and named queries in ${name}: all, or those of a role`
-  return clientCommand(language, summary, (source) => write(modelsOf(source)))
+  const writeModels = (source: CodeFacts, packageName?: string): string =>
+    write(modelsOf(source), packageName)
+  return clientCommand(language, summary, writeModels, hasPackage)
 }
 
 async function written(text: string, file: string | undefined): Promise<Report> {
@@ -45,6 +64,6 @@ export const CLIENT_COMMANDS: readonly Command[] = [
     writeTypeScript,
   ),
   native('swift', writeSwift),
-  native('kotlin', writeKotlin),
+  native('kotlin', writeKotlin, true),
   native('dart', writeDart),
 ]

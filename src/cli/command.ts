@@ -4,20 +4,23 @@ import type { UserManagement } from '../people/accounts/manage-users.ts'
 import type { AdministratorsContext } from '../people/administrators/administrators.ts'
 import type { Access } from '../people/access/access.ts'
 import type { DocumentContext } from '../content/context.ts'
+import type { FileStore } from '../transfer/file-store.ts'
 import type { ImportDestination, SourceImport } from '../transfer/import/import-from-source.ts'
 import type { ApiFacts } from '../describe/openapi/describe-api.ts'
+import type { Extension } from '../extensions/extension.ts'
 import type { Locales } from '../content/locales/locales.ts'
 import type { MediaStores } from '../media/check-media.ts'
 import type { Folders } from '../media/folders.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
 import type { Deployment } from '../server/deployment/deployment.ts'
 import type { Schema } from '../schema/plan.ts'
+import type { SchemaPlan } from '../server/services/plan-schema.ts'
 import type { WebhooksContext } from '../changes/webhooks/manage-webhooks.ts'
 import type { TestParts } from '../changes/webhooks/test-webhook.ts'
 
 export interface Installation {
-  /** @throws ConfigError */
-  readConfig(): Config
+  readConfig(): Config | Promise<Config>
+  readExtensions(): Promise<readonly Extension[]>
   startDeployment(config: Config): Promise<Pick<Deployment, 'uri' | 'reason' | 'close'>>
 }
 
@@ -32,9 +35,16 @@ export interface CommandContext {
   readonly content: () => Promise<CommandContent>
   readonly media: () => Promise<MediaStores>
   readonly webhooks: () => Promise<WebhookParts>
+  readonly planSchema: () => Promise<SchemaPlan>
   readonly restartLog: () => Promise<{ readonly log: string; readonly seq: number }>
   /** No destination in a dry run. @throws ApplicationError unless the indexes match */
-  openImport(options: { readonly dryRun: boolean }): Promise<OpenedImport>
+  openImport(options: OpenImportOptions): Promise<OpenedImport>
+}
+
+export interface OpenImportOptions {
+  readonly dryRun: boolean
+  /** Creates collections and indexes if no server has ever started on the database. */
+  readonly prepares?: boolean
 }
 
 export interface CommandContent {
@@ -53,6 +63,7 @@ export interface OpenedImport extends Omit<SourceImport, 'source' | 'destination
 }
 
 interface OpenedFiles {
+  readonly files: FileStore
   readonly locales: Locales
   readonly storage: MediaStorage
   readonly folders: Folders

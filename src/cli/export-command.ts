@@ -1,19 +1,30 @@
+import { basename } from 'node:path'
 import { loadDefinitions } from '../schema/load.ts'
 import { exportArchive, type ExportReport } from '../transfer/export/export-archive.ts'
-import { type Command, textOption, UsageError, wordAt } from './command.ts'
+import { ACCESS_FILE } from '../transfer/apply/source-files.ts'
+import { writeAccessFile } from './access-files.ts'
+import {
+  type Command,
+  type CommandContext,
+  type Report,
+  textOption,
+  UsageError,
+  wordAt,
+} from './command.ts'
 import { progressBar } from './progress-bar.ts'
 import { formatTable } from './table.ts'
 
 export const EXPORT_COMMAND: Command = {
   usage: 'export <file> [--key <key>]',
   summary:
-    'write content, files, end users, roles and settings to an archive (.tar, .tar.gz; with --key .enc); see docs/export.md',
+    'write content, files, end users, roles and settings to an archive (.tar, .tar.gz; with --key .enc); or roles to access.json; see docs/export.md',
   options: { key: { type: 'string' } },
   words: { min: 1, max: 1 },
   needs: 'database',
   run: async (context, words, options) => {
     const path = wordAt(words, 0)
     const key = textOption(options, 'key') ?? null
+    if (basename(path) === ACCESS_FILE) return exportAccess(context, path)
     assertName(path, key)
     const opened = await context.openImport({ dryRun: false })
     const { schema, locales, documents, destination, contentTypesDir } = opened
@@ -36,6 +47,13 @@ export const EXPORT_COMMAND: Command = {
       bar.end()
     }
   },
+}
+
+async function exportAccess(context: CommandContext, path: string): Promise<Report> {
+  const data = await writeAccessFile(context, path)
+  const { roles, administratorRoles, apiTokens } = data
+  const counts = `${roles} roles, ${administratorRoles} roles of administrators, ${apiTokens} API tokens`
+  return { data, text: `Written to ${path}: ${counts}.` }
 }
 
 /** The file name must match the format, because an encrypted archive does not reveal it. */

@@ -40,11 +40,12 @@ const fromUrl: Command = {
 }
 
 const fromArchive: Command = {
-  usage: 'import archive <file> [--key <key>] [--into-existing] [--dry-run]',
+  usage: 'import archive <file> [--key <key>] [--into-existing] [--hooks] [--dry-run]',
   summary: 'import an archive of `strapi export`, users and files included; see docs/migrating.md',
   options: {
     key: { type: 'string' },
     'into-existing': { type: 'boolean' },
+    hooks: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
   },
   words: { min: 1, max: 1 },
@@ -60,6 +61,7 @@ const fromArchive: Command = {
         locales,
         destination: destination && { ...destination, access: await context.access() },
         intoExisting: options['into-existing'] === true,
+        runHooks: options['hooks'] === true,
         onProgress: bar.show,
       })
       return { data, text: archiveText(data, dryRun) }

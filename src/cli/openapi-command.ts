@@ -23,7 +23,6 @@ export const OPENAPI_COMMAND: Command = {
   },
 }
 
-/** Returns all grants without a role. @throws NotFoundError */
 export async function grantsOf(context: CommandContext, type: string | undefined): Promise<Grants> {
   if (type === undefined) return ALL_GRANTS
   return new Set((await findRoleByName((await context.access()).roles, type)).permissions)

@@ -4,6 +4,7 @@ import type { Role } from '../people/access/role-rows.ts'
 import { NotFoundError } from '../base/errors.ts'
 import { didYouMean } from '../base/near-miss.ts'
 import { type Command, type Report, textOption, wordAt } from './command.ts'
+import { formatRules, RULE_OPTIONS, ruleMembers } from './rule-options.ts'
 import { formatTable } from './table.ts'
 
 const UNLIMITED = Number.POSITIVE_INFINITY
@@ -16,10 +17,10 @@ const list: Command = {
   needs: 'database',
   run: async ({ access }) => {
     const data = await (await access()).roles.list()
-    const rows = data.map(({ type, name, permissions, description }) => [
+    const rows = data.map(({ type, name, permissions, rules = [], description }) => [
       type,
       name,
-      String(permissions.length),
+      String(permissions.length + rules.length),
       description,
     ])
     return { data, text: formatTable(['TYPE', 'NAME', 'ACTIONS', 'DESCRIPTION'], rows) }
@@ -76,31 +77,45 @@ const remove: Command = {
   },
 }
 
-function changing(verb: 'grant' | 'revoke', summary: string): Command {
-  return {
-    usage: `role ${verb} <type> <action>...`,
-    summary,
-    options: {},
-    words: { min: 2, max: UNLIMITED },
-    needs: 'database',
-    run: async (context, words) => {
-      const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
-      const access = await context.access()
-      await findRoleByName(access.roles, type)
-      return reportOf(access, await access.roles[verb](type, actions))
-    },
-  }
+const grant: Command = {
+  usage: 'role grant <type> <action>... [--where <json>] [--fields <a,b>] [--set <json>]',
+  summary:
+    'grant actions to a role, such as api::article.article.find to public; with options under a rule, see docs/rules.md',
+  options: RULE_OPTIONS,
+  words: { min: 2, max: UNLIMITED },
+  needs: 'database',
+  run: async (context, words, options) => {
+    const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
+    const access = await context.access()
+    await findRoleByName(access.roles, type)
+    const members = ruleMembers(options)
+    const role =
+      members === null
+        ? await access.roles.grant(type, actions)
+        : await access.roles.grantRules(
+            type,
+            actions.map((action) => ({ action, ...members })),
+          )
+    return reportOf(access, role)
+  },
 }
 
-const grant = changing(
-  'grant',
-  'grant actions to a role, such as api::article.article.find to public',
-)
-const revoke = changing('revoke', 'revoke actions of a role')
+const revoke: Command = {
+  usage: 'role revoke <type> <action>...',
+  summary: 'revoke actions of a role, with their rules',
+  options: {},
+  words: { min: 2, max: UNLIMITED },
+  needs: 'database',
+  run: async (context, words) => {
+    const [type, ...actions] = [wordAt(words, 0), ...words.slice(1)]
+    const access = await context.access()
+    await findRoleByName(access.roles, type)
+    return reportOf(access, await access.roles.revoke(type, actions))
+  },
+}
 
 export const ROLE_COMMANDS: readonly Command[] = [list, showRole, create, remove, grant, revoke]
 
-/** @throws NotFoundError with a suggestion */
 export async function findRoleByName(roles: Pick<Roles, 'list'>, type: string): Promise<Role> {
   const all = await roles.list()
   const found = all.find((role) => role.type === type)
@@ -113,8 +128,11 @@ export async function findRoleByName(roles: Pick<Roles, 'list'>, type: string): 
 }
 
 function reportOf(access: Access, role: Role): Report {
-  const rows = role.permissions
+  const { permissions, rules = [] } = role
+  const rows = permissions
     .toSorted()
     .map((name) => [name, access.actions.has(name) ? '' : 'without effect: unknown action'])
-  return { data: role, text: `${role.name} (${role.type})\n${formatTable(['ACTION', ''], rows)}` }
+  const table = formatTable(['ACTION', ''], rows)
+  const ruled = rules.length === 0 ? '' : `\n\n${formatRules(rules)}`
+  return { data: role, text: `${role.name} (${role.type})\n${table}${ruled}` }
 }

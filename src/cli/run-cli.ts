@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util'
 import { MigrationError } from '@quire/migrate/migration-error'
-import { CmsError, ConfigError, SchemaError } from '../base/errors.ts'
+import { CmsError, ConfigError, ExtensionError, SchemaError } from '../base/errors.ts'
 import { didYouMean } from '../base/near-miss.ts'
-import { CHECK_PROJECT_COMMAND } from './check-project-command.ts'
+import { BUILD_COMMAND } from './project/build-command.ts'
+import { INIT_COMMAND } from './init-command.ts'
+import { SEED_COMMAND } from './seed-command.ts'
+import { SERVER_COMMANDS } from './server-commands.ts'
+import { CHECK_PROJECT_COMMAND } from './project/check-project-command.ts'
 import {
   type Command,
   type CommandContext,
@@ -20,13 +24,16 @@ import { EXPORT_COMMAND } from './export-command.ts'
 import { helpOf, synopsisOf } from './help.ts'
 import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
-import { LOG_COMMANDS } from './log-commands.ts'
+import { LOG_COMMANDS, SEARCH_COMMANDS } from './log-commands.ts'
+import { SCHEMA_COMMANDS } from './schema-commands.ts'
 import { MAP_COMMAND } from './map-command.ts'
 import { MEDIA_COMMANDS } from './media-commands.ts'
 import { OPENAPI_COMMAND } from './openapi-command.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
+import { RULES_COMMANDS } from './rules-commands.ts'
 import { SNAPSHOT_COMMAND } from './snapshot/snapshot-command.ts'
 import { TOKEN_COMMANDS } from './token-commands.ts'
+import { TYPES_COMMAND } from './project/types-command.ts'
 import { USER_COMMANDS } from './user-commands.ts'
 import { WEBHOOK_COMMANDS } from './webhook-commands.ts'
 
@@ -45,14 +52,22 @@ export interface CliParts {
 }
 
 const COMMANDS: readonly Command[] = [
+  INIT_COMMAND,
+  ...SERVER_COMMANDS,
+  BUILD_COMMAND,
+  TYPES_COMMAND,
+  SEED_COMMAND,
   ...LOCALE_COMMANDS,
   ...TOKEN_COMMANDS,
   ...ROLE_COMMANDS,
+  ...RULES_COMMANDS,
   ...USER_COMMANDS,
   ...ADMIN_COMMANDS,
   ...MEDIA_COMMANDS,
   ...IMPORT_COMMANDS,
   ...LOG_COMMANDS,
+  ...SEARCH_COMMANDS,
+  ...SCHEMA_COMMANDS,
   APPLY_COMMAND,
   EXPORT_COMMAND,
   SNAPSHOT_COMMAND,
@@ -83,8 +98,12 @@ interface Invocation {
 export async function runCli(
   words: readonly string[],
   parts: CliParts,
-  output: CliOutput,
+  given: CliOutput,
 ): Promise<number> {
+  const output: CliOutput = {
+    out: (text) => given.out(withoutControls(text)),
+    error: (text) => given.error(withoutControls(text)),
+  }
   try {
     const invocation = parseInvocation(words)
     if (typeof invocation === 'string') {
@@ -100,6 +119,14 @@ export async function runCli(
   }
 }
 
+/** Texts of content and files never reach the terminal as its commands. The escapes are those of JSON. */
+function withoutControls(text: string): string {
+  return text.replaceAll(
+    /[^\P{Cc}\n\t]/gu,
+    (control) => `\\u${(control.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 function explain(error: unknown, output: CliOutput): number {
   if (error instanceof UsageError) {
     output.error(error.message)
@@ -112,6 +139,7 @@ function explain(error: unknown, output: CliOutput): number {
   if (
     error instanceof ConfigError ||
     error instanceof SchemaError ||
+    error instanceof ExtensionError ||
     error instanceof MigrationError
   ) {
     output.error(error.message)
@@ -156,7 +184,6 @@ function textFor(noun: string, verb: string | undefined): string | null {
   return ofNoun.length > 0 && verb !== undefined && HELP.has(verb) ? usage(ofNoun) : null
 }
 
-/** @throws UsageError with a suggestion */
 function findCommand(noun: string, verb: string | undefined): Command {
   const ofNoun = commandsOf(noun)
   if (ofNoun.length > 0 && verb === undefined) {
@@ -176,7 +203,7 @@ const VERSION: ReadonlySet<string> = new Set(['--version', '-v', 'version'])
 
 function wordsOf({ usage }: Command): readonly string[] {
   const [noun = '', verb = ''] = usage.split(' ')
-  return /^[a-z]+$/.test(verb) ? [noun, verb] : [noun]
+  return /^[a-z][a-z-]*$/.test(verb) ? [noun, verb] : [noun]
 }
 
 function unknownCommand(noun: string, verb = ''): UsageError {
@@ -188,7 +215,6 @@ function unknownCommand(noun: string, verb = ''): UsageError {
   return new UsageError(`Unknown command ${asked}${hint}; \`quire help\` lists all`)
 }
 
-/** @throws UsageError for an unknown option or a missing value */
 function parseWords(
   command: Command,
   words: readonly string[],
@@ -226,7 +252,7 @@ function describe(error: CmsError): string {
 
 function usage(commands: readonly Command[]): string {
   return [
-    'Manages locales, API tokens, roles, users, administrators, media, webhooks and the commit log, and imports content. Every command takes --json and --help.',
+    'Creates, serves and builds a project, manages locales, API tokens, roles, users, administrators, media, webhooks and the commit log, and imports content. Every command takes --json and --help.',
     formatCommands(commands),
   ].join('\n')
 }

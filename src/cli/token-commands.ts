@@ -4,6 +4,7 @@ import { API_TOKEN_TYPES } from '../people/access/principal.ts'
 import { NotFoundError } from '../base/errors.ts'
 import { didYouMean } from '../base/near-miss.ts'
 import { type Command, textOption, UsageError, wordAt } from './command.ts'
+import { jsonObject } from './rule-options.ts'
 import { formatTable, formatTime } from './table.ts'
 
 const list: Command = {
@@ -17,7 +18,9 @@ const list: Command = {
     const rows = data.map((token) => [
       String(token.id),
       token.name,
-      token.type === 'custom' ? `custom (${token.permissions.length} actions)` : token.type,
+      token.type === 'custom'
+        ? `custom (${token.permissions.length + (token.rules?.length ?? 0)} actions)`
+        : token.type,
       token.readPreference ?? '',
       formatTime(token.expiresAt, 'never'),
       formatTime(token.lastUsedAt, 'never'),
@@ -31,11 +34,12 @@ const list: Command = {
 
 const create: Command = {
   usage:
-    'token create <name> --type read-only|full-access|custom [--permission <action>]... [--read-preference <mode>] [--days <n>] [--description <text>]',
+    'token create <name> --type read-only|full-access|custom [--permission <action>]... [--rule <json>]... [--read-preference <mode>] [--days <n>] [--description <text>]',
   summary: 'create an API token and print its key, once',
   options: {
     type: { type: 'string' },
     permission: { type: 'string', multiple: true },
+    rule: { type: 'string', multiple: true },
     'read-preference': { type: 'string' },
     days: { type: 'string' },
     description: { type: 'string' },
@@ -49,18 +53,22 @@ const create: Command = {
     }
     assertType(type)
     const description = textOption(options, 'description')
+    const given = options['rule']
+    const texts = Array.isArray(given) ? given.filter((one) => typeof one === 'string') : []
+    const rules = texts.map((one) => jsonObject(one, '--rule'))
     const data = await (
       await access()
     ).apiTokens.create({
       name: wordAt(words, 0),
       type,
       permissions: options['permission'] ?? [],
+      ...(rules.length > 0 && { rules }),
       readPreference: textOption(options, 'read-preference') ?? null,
       lifespanDays: daysOf(textOption(options, 'days')),
       ...(description === undefined ? {} : { description }),
     })
     const expiry = data.expiresAt === null ? '' : `, until ${formatTime(data.expiresAt, '')}`
-    const isIdle = data.type === 'custom' && data.permissions.length === 0
+    const isIdle = data.type === 'custom' && data.permissions.length + rules.length === 0
     return {
       data,
       ...(isIdle && { warning: IDLE }),

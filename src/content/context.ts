@@ -1,3 +1,5 @@
+import type { RegisteredHooks } from '../extensions/write-hook.ts'
+import type { StampedAttributes } from './stamped-attributes.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import type { FileType } from '../media/find-file-types.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
@@ -5,7 +7,6 @@ import type { ExistingDocuments, NamedDocuments } from '../mongo/write/find-exis
 import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
-/** For many payloads at once, or within a transaction. */
 export interface TargetLookup {
   existing(plan: ContentTypePlan, named: NamedDocuments): Promise<ExistingDocuments>
   fileTypes(
@@ -20,8 +21,11 @@ export interface DocumentContext {
   readonly contentType: (uid: Uid) => ContentTypePlan
   readonly now: () => Date
   readonly newDocumentId: () => string
+  readonly extensions?: RegisteredHooks
+  /** Attributes that roles set by the `set` of a rule. If absent, there are none. */
+  readonly stamped?: StampedAttributes
   /** @throws ServiceUnavailableError if too many passwords are waiting */
   readonly hashPassword: (password: string) => Promise<string>
-  /** Shares lookups between payloads. If absent, each payload looks up its targets outside of any transaction. */
+  /** If absent, each payload looks up its targets outside of any transaction. */
   readonly targets?: TargetLookup
 }

@@ -1,13 +1,22 @@
+import type { Session } from '../mongo/connection/database.ts'
 import type { VersionKey } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { WriteOrigin } from '../mongo/connection/authorship.ts'
+import type { StoredVersion } from '../mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import type { WritePermit, WriteRules } from './write-rules.ts'
+
+export type FilledUids = 'required' | 'all'
 
 export interface Writer {
   /** Content-types that the principal cannot read are rejected as targets. */
   mayRead(uid: Uid): boolean
+  /** Private files that the principal cannot see are treated as missing. If absent, it sees none. */
+  maySeePrivate?(file: { readonly uploadedBy?: string | null }): boolean
   /** The requested or default locale, for owners that are written through an inverse side without locales. */
   readonly locale: string
+  /** The permissions of the principal. Absent for writers that may do everything. */
+  readonly rules?: WriteRules
 }
 
 export type Revisions = ReadonlySet<string> | '*'
@@ -23,15 +32,21 @@ export interface WriteTarget {
   readonly documentId: string
   readonly key: VersionKey
   readonly writer: Writer
-  /** If absent, the stored version is overwritten unconditionally. */
   readonly condition?: WriteCondition | undefined
   /** The data was stored before, so it may include attributes that clients cannot write. */
   readonly isTrusted?: boolean
-  /** Uid attributes of a new document whose values the caller has generated. */
-  readonly madeUids?: readonly string[]
+  /** The missing uids of a new document to generate. The default is `required`. */
+  readonly filledUids?: FilledUids
+  /** If absent, the write needs no guard and the server sets no values. */
+  readonly permit?: WritePermit
+  /** Null if hooks have seen no version. If absent, it is not compared. */
+  readonly seen?: StoredVersion | null
 }
 
-/** A write with a transaction of its own. Writes inside of a transaction have its origin. */
+/** Runs in the transaction of a write, after it. The version is null after a deletion. */
+export type AfterWrite = (version: StoredVersion | null, session: Session) => Promise<void>
+
 export interface WriteRequest extends WriteTarget {
   readonly origin: WriteOrigin
+  readonly after?: AfterWrite
 }

@@ -37,10 +37,7 @@ interface Finding {
   readonly repair: () => Promise<unknown>
 }
 
-/**
- * Safe while a server runs: recent files are skipped, and each fault is confirmed by a second look.
- * @throws ValidationError if a repair would remove every record because the storage is empty
- */
+/** Skips recent files, so that a server may run. @throws ValidationError if a repair would remove every record */
 export async function checkMedia(stores: MediaStores, options: CheckOptions): Promise<MediaReport> {
   const stored = new Map<string, Date>()
   for await (const { name, modifiedAt } of stores.storage.list()) stored.set(name, modifiedAt)

@@ -6,9 +6,16 @@ export interface FileInfo {
   readonly alternativeText?: string | null
   readonly caption?: string | null
   readonly focalPoint?: FocalPoint | null
+  readonly private?: boolean
 }
 
-export const FILE_INFO_KEYS = ['name', 'alternativeText', 'caption', 'focalPoint'] as const
+export const FILE_INFO_KEYS = [
+  'name',
+  'alternativeText',
+  'caption',
+  'focalPoint',
+  'private',
+] as const
 
 type AssertKeys = (keys: readonly string[]) => void
 
@@ -19,10 +26,7 @@ export interface FocalPoint {
 
 const MAX_TEXT = 10_000
 
-/**
- * Null means no change. Unknown keys are ignored, unless `assertKeys` refuses them.
- * @throws ValidationError for invalid JSON or values
- */
+/** Unknown keys are ignored, unless `assertKeys` refuses them. @throws ValidationError */
 export function parseFileInfos(
   sent: readonly unknown[],
   assertKeys: AssertKeys = () => undefined,
@@ -55,7 +59,8 @@ function parseFileInfo(sent: unknown, assertKeys: AssertKeys): FileInfo {
     )
   }
   assertKeys(Object.keys(sent))
-  const { name, alternativeText, caption, focalPoint } = sent as Readonly<Record<string, unknown>>
+  const given = sent as Readonly<Record<string, unknown>>
+  const { name, alternativeText, caption, focalPoint, private: isPrivate } = given
   return {
     ...(isGiven(name) && { name: parseName(name) }),
     ...(alternativeText !== undefined && {
@@ -63,7 +68,17 @@ function parseFileInfo(sent: unknown, assertKeys: AssertKeys): FileInfo {
     }),
     ...(caption !== undefined && { caption: parseText('caption', caption) }),
     ...(focalPoint !== undefined && { focalPoint: parseFocalPoint(focalPoint) }),
+    ...(isPrivate !== undefined && { private: parsePrivate(isPrivate) }),
   }
+}
+
+function parsePrivate(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw new ValidationError(
+    'fileInfo.private must be true or false',
+    {},
+    { code: 'invalid_upload' },
+  )
 }
 
 function isGiven(value: unknown): boolean {

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { extensionOf } from './detect-type.ts'
+import { newPrivateEnd } from './private-names.ts'
 
 /** In UTF-16 units, like all text lengths. */
 export const MAX_NAME = 255
 const MAX_SLUG = 100
+/** Shorter, so that the names of generations and variants stay below the limit of stored names. */
+const MAX_PRIVATE_SLUG = 60
 
 export function cleanName(sent: string): string {
   const base = sent.split(/[/\\]/).at(-1) ?? ''
@@ -20,9 +23,10 @@ function shorten(name: string): string {
   return `${name.slice(0, MAX_NAME - ext.length).replace(/\p{Surrogate}$/u, '')}${ext}`
 }
 
-export function newHash(name: string, ext: string): string {
+export function newHash(name: string, ext: string, isPrivate = false): string {
   const base = ext !== '' && name.endsWith(ext) ? name.slice(0, -ext.length) : name
-  return `${slugOf(base)}_${randomBytes(5).toString('hex')}`
+  const random = isPrivate ? newPrivateEnd() : randomBytes(5).toString('hex')
+  return `${slugOf(base).slice(0, isPrivate ? MAX_PRIVATE_SLUG : MAX_SLUG)}_${random}`
 }
 
 function slugOf(text: string): string {

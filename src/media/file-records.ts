@@ -1,16 +1,13 @@
 import type { Document } from 'mongodb'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
-import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
-import { revisionOf } from '../mongo/versions/revision.ts'
+import { revisionOf } from '../mongo/versions/version-fields.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
 import { deleteVersions } from '../mongo/write/delete-versions.ts'
-import { optionsOf, inSession } from '../mongo/connection/commands.ts'
-
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
 export interface FileValues {
@@ -31,6 +28,8 @@ export interface FileValues {
   readonly previewUrl: null
   readonly provider: string
   readonly provider_metadata: null
+  /** The hash has the private form exactly if this is true. Absent in older records. */
+  readonly private?: boolean
 }
 
 /** The attributes that follow from the bytes of a file, in the order of the reference. */
@@ -66,13 +65,19 @@ interface StoredBytes {
   readonly generation?: string
   readonly variants?: readonly string[]
   readonly folder?: string | null
+  /** Set by `uploaderOf`. Absent in older records. */
+  readonly uploadedBy?: string | null
 }
 
 export interface NewFile extends FileValues {
   readonly documentId: string
+  readonly uploadedBy?: string | null
 }
 
 export type FileChanges = Partial<FileValues & StoredBytes>
+
+/** A whole record, or the hash alone: other changes are then overwritten. */
+export type AsOf = FileRecord | { readonly onlyHash: string }
 
 export interface ChangedFile {
   readonly before: FileRecord
@@ -82,11 +87,15 @@ export interface ChangedFile {
 export interface FileRecords {
   add(files: readonly NewFile[]): Promise<readonly FileRecord[]>
   get(name: { readonly documentId: string } | { readonly id: number }): Promise<FileRecord | null>
-  /** By the hash of the file or of one of its formats. */
   getByHash(hash: string): Promise<FileRecord | null>
   all(): AsyncIterable<FileRecord>
   /** Returns null if the record is missing or has changed since `asOf`. */
-  patch(documentId: string, changes: FileChanges, asOf?: FileRecord): Promise<ChangedFile | null>
+  patch(
+    documentId: string,
+    changes: FileChanges,
+    asOf?: AsOf,
+    alongside?: (session: Session) => Promise<void>,
+  ): Promise<ChangedFile | null>
   /** Drops the oldest beyond `most` and returns their names; null if the file has changed. */
   addVariant(record: FileRecord, name: string, most: number): Promise<readonly string[] | null>
   remove(documentId: string, asOf?: FileRecord): Promise<FileRecord | null>
@@ -99,10 +108,8 @@ export async function findFileRecords(
   documentIds: readonly string[],
 ): Promise<ReadonlyMap<string, FileRecord>> {
   const _id = { $in: documentIds.map((documentId) => versionId(documentId, KEY)) }
-  const found = await asCmsErrors(() =>
-    versionsOf(database, plan).find({ _id }, optionsOf(database)).toArray(),
-  )
-  return new Map(found.map(asFile).map((file) => [file.documentId, file]))
+  const found = await versionsOf(database, plan).find({ _id }).toArray()
+  return new Map(found.map((row) => asFile(plan, row)).map((file) => [file.documentId, file]))
 }
 
 export function openFileRecords(
@@ -122,16 +129,19 @@ export function openFileRecords(
       return records
     },
     get: async (name) => {
-      const found = await asCmsErrors(() =>
-        versionsOf(database, plan).findOne({ ...KEY, ...name }, optionsOf(database)),
-      )
-      return found === null ? null : asFile(found)
+      const found = await versionsOf(database, plan).findOne({ ...KEY, ...name })
+      return found === null ? null : asFile(plan, found)
     },
     getByHash: (hash) => getByHash(database, plan, hash),
     addVariant: (record, name, most) => addVariant(database, plan, record, { name, most }),
     all: () => findAll(database, plan),
-    patch: (documentId, changes, asOf) =>
-      patch(database, plan, { documentId, asOf }, { ...changes, updatedAt: now() }),
+    patch: (documentId, changes, asOf, alongside) =>
+      patch(
+        database,
+        plan,
+        { documentId, asOf },
+        { changes: { ...changes, updatedAt: now() }, alongside },
+      ),
     remove: (documentId, asOf) => remove(database, plan, { documentId, asOf }),
     withdraw: (files) =>
       database.transact(async (session) => {
@@ -146,21 +156,28 @@ export function openFileRecords(
 
 interface Target {
   readonly documentId: string
-  readonly asOf: FileRecord | undefined
+  readonly asOf: AsOf | undefined
 }
 
 function patch(
   database: Database,
   plan: ContentTypePlan,
   target: Target,
-  changes: FileChanges & Pick<FileRecord, 'updatedAt'>,
+  {
+    changes,
+    alongside,
+  }: {
+    readonly changes: FileChanges & Pick<FileRecord, 'updatedAt'>
+    readonly alongside: ((session: Session) => Promise<void>) | undefined
+  },
 ): Promise<ChangedFile | null> {
   const version = { documentId: target.documentId, key: KEY }
   return database.transact(async (session) => {
     const before = await getAsOf(database, plan, target, session)
     if (before === null) return null
     const after = await patchVersion(database, plan, version, changes, session)
-    return after === null ? null : { before, after: asFile(after) }
+    if (after !== null) await alongside?.(session)
+    return after === null ? null : { before, after: after as FileRecord }
   })
 }
 
@@ -183,15 +200,16 @@ async function getAsOf(
   { documentId, asOf }: Target,
   session: Session,
 ): Promise<FileRecord | null> {
-  const found = await inSession(session, () =>
-    versionsOf(database, plan).findOne(
-      { _id: versionId(documentId, KEY) },
-      optionsOf(database, session),
-    ),
+  const found = await versionsOf(database, plan).findOne(
+    { _id: versionId(documentId, KEY) },
+    { session },
   )
   if (found === null) return null
-  const file = asFile(found)
-  return asOf === undefined || revisionOf(asOf) === revisionOf(file) ? file : null
+  const file = asFile(plan, found)
+  if (asOf === undefined) return file
+  const isSame =
+    'onlyHash' in asOf ? asOf.onlyHash === file.hash : revisionOf(asOf) === revisionOf(file)
+  return isSame ? file : null
 }
 
 async function getByHash(
@@ -200,12 +218,10 @@ async function getByHash(
   hash: string,
 ): Promise<FileRecord | null> {
   const hashes = [hash, hash.replace(/^[a-z]+_/, '')] // a format is named `<format>_<hash>`
-  const found = await asCmsErrors(() =>
-    versionsOf(database, plan)
-      .find({ ...KEY, hash: { $in: hashes } }, optionsOf(database))
-      .toArray(),
-  )
-  const records = found.map(asFile)
+  const found = await versionsOf(database, plan)
+    .find({ ...KEY, hash: { $in: hashes } })
+    .toArray()
+  const records = found.map((row) => asFile(plan, row))
   const isNamed = ({ formats }: FileRecord): boolean =>
     Object.values(formats ?? {}).some((format) => format.hash === hash)
   return records.find((record) => record.hash === hash) ?? records.find(isNamed) ?? null
@@ -219,15 +235,13 @@ async function addVariant(
 ): Promise<readonly string[] | null> {
   // The driver's types do not know this array.
   const pushed = { variants: { $each: [name], $slice: -most } } as never
-  const before = await asCmsErrors(() =>
-    versionsOf(database, plan).findOneAndUpdate(
-      { _id: versionId(documentId, KEY), updatedAt },
-      { $push: pushed },
-      { ...optionsOf(database), returnDocument: 'before' },
-    ),
+  const before = await versionsOf(database, plan).findOneAndUpdate(
+    { _id: versionId(documentId, KEY), updatedAt },
+    { $push: pushed },
+    { returnDocument: 'before' },
   )
   if (before === null) return null
-  const known = asFile(before).variants ?? []
+  const known = asFile(plan, before).variants ?? []
   return known.slice(0, Math.max(0, known.length + 1 - most))
 }
 
@@ -235,14 +249,12 @@ async function addVariant(
 async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerator<FileRecord> {
   let after = ''
   for (;;) {
-    const page = await asCmsErrors(() =>
-      versionsOf(database, plan)
-        .find({ _id: { $gt: after } }, optionsOf(database))
-        .sort({ _id: 1 })
-        .limit(PAGE)
-        .toArray(),
-    )
-    for (const found of page) yield asFile(found)
+    const page = await versionsOf(database, plan)
+      .find({ _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(PAGE)
+      .toArray()
+    for (const found of page) yield asFile(plan, found)
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
     after = last._id
@@ -251,6 +263,6 @@ async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerat
 
 const PAGE = 1_000
 
-function asFile(stored: Document): FileRecord {
-  return asVersion(stored) as FileRecord
+function asFile(plan: ContentTypePlan, stored: Document): FileRecord {
+  return asVersion(plan, stored) as FileRecord
 }

@@ -1,5 +1,3 @@
-import { optionsOf } from '../mongo/connection/commands.ts'
-import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { versionsOf } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
@@ -9,6 +7,8 @@ import type { ContentTypePlan } from '../schema/plan.ts'
 export interface FileType {
   readonly name: string
   readonly mime: string
+  readonly private?: boolean
+  readonly uploadedBy?: string | null
 }
 
 export async function findFileTypes(
@@ -17,17 +17,14 @@ export async function findFileTypes(
   documentIds: readonly string[],
 ): Promise<ReadonlyMap<string, FileType>> {
   const key = { locale: NO_LOCALE, status: 'published' } as const
-  const found = await asCmsErrors(() =>
-    versionsOf(database, plan)
-      .find(
-        { _id: { $in: documentIds.map((documentId) => versionId(documentId, key)) } },
-        {
-          ...optionsOf(database),
-          projection: { _id: 0, documentId: 1, name: 1, mime: 1 },
-        },
-      )
-      .toArray(),
-  )
+  const found = await versionsOf(database, plan)
+    .find(
+      { _id: { $in: documentIds.map((documentId) => versionId(documentId, key)) } },
+      {
+        projection: { _id: 0, documentId: 1, name: 1, mime: 1, private: 1, uploadedBy: 1 },
+      },
+    )
+    .toArray()
   const files = found as unknown as readonly (FileType & { readonly documentId: string })[]
-  return new Map(files.map(({ documentId, name, mime }) => [documentId, { name, mime }]))
+  return new Map(files.map(({ documentId, ...type }) => [documentId, type]))
 }

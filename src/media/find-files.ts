@@ -1,9 +1,8 @@
 import type { Document } from 'mongodb'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
-import { optionsOf } from '../mongo/connection/commands.ts'
-import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
+import { findReferencePaths } from '../mongo/read/reference-paths.ts'
 import { asVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import type { FileRecord } from './file-records.ts'
 
@@ -17,6 +16,7 @@ export interface FileSearch {
   readonly folder: { readonly id: string } | { readonly others: readonly string[] } | null
   readonly text: string | null
   readonly kind: FileKind | null
+  readonly isPrivate: boolean | null
   readonly order: FileOrder
   readonly direction: 'asc' | 'desc'
 }
@@ -42,30 +42,31 @@ export async function findFiles(
   { start, size }: FilePart,
 ): Promise<FoundFiles> {
   const match = matchOf(search)
-  const [files, total] = await asCmsErrors(() =>
-    Promise.all([
-      versionsOf(database, plan)
-        .find(match, optionsOf(database))
-        .sort(sortOf(search))
-        .skip(start)
-        .limit(size)
-        .toArray(),
-      versionsOf(database, plan).countDocuments(match, {
-        ...optionsOf(database),
-        limit: database.countLimit,
-      }),
-    ]),
-  )
+  const [files, total] = await Promise.all([
+    versionsOf(database, plan).find(match).sort(sortOf(search)).skip(start).limit(size).toArray(),
+    versionsOf(database, plan).countDocuments(match, {
+      limit: database.countLimit,
+    }),
+  ])
   return {
-    files: files.map((file) => asVersion(file) as FileRecord),
+    files: files.map((file) => asVersion(plan, file) as FileRecord),
     total,
     capped: total === database.countLimit,
   }
 }
 
-export interface FileAttribute {
+interface FileAttribute {
   readonly plan: ContentTypePlan
   readonly path: string
+}
+
+export function findFileAttributes(
+  { uid }: ContentTypePlan,
+  types: readonly ContentTypePlan[],
+): readonly FileAttribute[] {
+  return types.flatMap((type) =>
+    findReferencePaths(uid, type).map(({ path }) => ({ plan: type, path })),
+  )
 }
 
 export async function findUnusedFiles(
@@ -75,23 +76,19 @@ export async function findUnusedFiles(
   places: readonly FileAttribute[],
   { start, size }: FilePart,
 ): Promise<FoundFiles> {
-  const candidates = await asCmsErrors(() =>
-    versionsOf(database, plan)
-      .find(matchOf(search), { ...optionsOf(database), projection: { documentId: 1 } })
-      .sort(sortOf(search))
-      .limit(MAX_FILES + 1)
-      .toArray(),
-  )
+  const candidates = await versionsOf(database, plan)
+    .find(matchOf(search), { projection: { documentId: 1 } })
+    .sort(sortOf(search))
+    .limit(MAX_FILES + 1)
+    .toArray()
   const ids = candidates.slice(0, MAX_FILES).map((row) => String(row['documentId']))
   const used = await findUsed(database, places, ids)
   const unused = ids.filter((id) => !used.has(id))
   const shown = unused.slice(start, start + size)
-  const found = await asCmsErrors(() =>
-    versionsOf(database, plan)
-      .find({ ...KEY, documentId: { $in: shown } }, optionsOf(database))
-      .toArray(),
-  )
-  const byId = new Map(found.map((file) => [String(file['documentId']), asVersion(file)]))
+  const found = await versionsOf(database, plan)
+    .find({ ...KEY, documentId: { $in: shown } })
+    .toArray()
+  const byId = new Map(found.map((file) => [String(file['documentId']), asVersion(plan, file)]))
   return {
     files: shown.flatMap((id) => (byId.get(id) as FileRecord | undefined) ?? []),
     total: unused.length,
@@ -110,9 +107,7 @@ async function findUsed(
   for (let start = 0; start < ids.length; start += CHUNK) {
     const chunk = ids.slice(start, start + CHUNK)
     for (const { plan, path } of places) {
-      const named = await asCmsErrors(() =>
-        versionsOf(database, plan).distinct(path, { [path]: { $in: chunk } }, optionsOf(database)),
-      )
+      const named = await versionsOf(database, plan).distinct(path, { [path]: { $in: chunk } })
       named.forEach((id) => used.add(String(id)))
     }
   }
@@ -121,11 +116,12 @@ async function findUsed(
 
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
-function matchOf({ folder, text, kind }: FileSearch): Document {
+function matchOf({ folder, text, kind, isPrivate }: FileSearch): Document {
   const match: Document = { ...KEY }
   if (folder !== null && 'id' in folder) match['folder'] = folder.id
   if (folder !== null && 'others' in folder) match['folder'] = { $nin: [...folder.others] }
   if (kind !== null) match['mime'] = MIME[kind]
+  if (isPrivate !== null) match['private'] = isPrivate ? true : { $ne: true }
   if (text !== null) {
     const contains = { $regex: escaped(text), $options: 'i' }
     match['$or'] = ['name', 'alternativeText', 'caption'].map((name) => ({ [name]: contains }))

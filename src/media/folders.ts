@@ -1,8 +1,6 @@
 import Joi from 'joi'
 import { ApplicationError, because, fault, NotFoundError, validationError } from '../base/errors.ts'
 import { noteRow } from '../mongo/connection/commit-record.ts'
-import { optionsOf } from '../mongo/connection/commands.ts'
-import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import { openVersionedCache, type VersionedCache } from '../mongo/system/versioned-cache.ts'
 import { ensureIndexes } from '../mongo/system/system-collections.ts'
@@ -15,7 +13,6 @@ export interface Folder {
   readonly id: string
   readonly name: string
   readonly parent: string | null
-  /** Names from the root with slashes: `Pictures/2026`. */
   readonly path: string
 }
 
@@ -30,10 +27,7 @@ export interface Folders {
   create(input: FolderInput): Promise<Folder>
   /** @throws ValidationError, NotFoundError, ApplicationError for a move into itself */
   update(id: string, input: Partial<FolderInput>): Promise<Folder>
-  /**
-   * Maps each id to its id here. A folder with the same parent and name is reused.
-   * @throws ApplicationError above the maximum number of folders
-   */
+  /** Maps each id to its id here. A folder with the same parent and name is reused. @throws ApplicationError */
   add(folders: readonly Omit<Folder, 'path'>[]): Promise<ReadonlyMap<string, string>>
   /** @throws NotFoundError, ApplicationError for a folder that is not empty */
   remove(id: string): Promise<Folder>
@@ -75,7 +69,7 @@ export async function openFolders(
 ): Promise<Folders> {
   const rows = rowsOf(db)
   await ensureIndexes(rows, [{ key: { parent: 1, name: 1 }, name: 'parent_name', unique: true }])
-  const load = (): Promise<FolderRow[]> => rows.find({}, optionsOf(db)).toArray()
+  const load = (): Promise<FolderRow[]> => rows.find({}).toArray()
   const versionedCache = await openVersionedCache({ db, key: 'folders', firstChange: 0, load, now })
   const context = { db, plan, versionedCache }
   return {
@@ -94,7 +88,7 @@ function note(session: Session, op: 'put' | 'delete', { _id }: FolderRow): void 
   noteRow(session, op, { type: FOLDER_TYPE, documentId: _id })
 }
 
-const rowsOf = (db: Database) => db.collection<FolderRow>('quire_folders')
+const rowsOf = (db: Database) => db.table<FolderRow>('quire_folders')
 
 function all(db: Database, session: Session): Promise<FolderRow[]> {
   return rowsOf(db).find({}, { session }).toArray()
@@ -106,17 +100,13 @@ async function listFolders({
   versionedCache,
 }: FoldersContext): Promise<readonly CountedFolder[]> {
   const rows = await versionedCache.current()
-  const counted = await asCmsErrors(() =>
-    versionsOf(db, plan)
-      .aggregate<{ readonly _id: string; readonly files: number }>(
-        [
-          { $match: { folder: { $in: rows.map(({ _id }) => _id) } } },
-          { $group: { _id: '$folder', files: { $sum: 1 } } },
-        ],
-        optionsOf(db),
-      )
-      .toArray(),
-  )
+  const counted = await versionsOf(db, plan).aggregate<{
+    readonly _id: string
+    readonly files: number
+  }>([
+    { $match: { folder: { $in: rows.map(({ _id }) => _id) } } },
+    { $group: { _id: '$folder', files: { $sum: 1 } } },
+  ])
   const files = new Map(counted.map((row) => [row._id, row.files]))
   return rows
     .map((row) => ({ ...toFolder(rows, row), files: files.get(row._id) ?? 0 }))

@@ -1,6 +1,7 @@
 import { newDocumentId } from '../mongo/versions/document-id.ts'
-import type { FileRecord, FileRecords, NewFile } from './file-records.ts'
+import type { FileRecord, NewFile } from './file-records.ts'
 import type { FileInfo } from './file-info.ts'
+import { changePrivacy, type PrivacyDependencies } from './change-privacy.ts'
 import type { ImageWork } from './images/image-work.ts'
 import { type Incoming, prepareFile } from './prepare-file.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
@@ -11,12 +12,12 @@ export type MediaFile = FileRecord
 
 export interface MediaLibrary {
   get(id: string): Promise<MediaFile | null>
-  /** Stores all files or none. `infos` and `documentIds` are by position. */
+  /** Stores all files or none. */
   add(
     upload: Upload,
     infos: readonly FileInfo[],
     attach: (records: readonly MediaFile[]) => Promise<void>,
-    documentIds?: readonly string[],
+    options?: AddOptions,
   ): Promise<readonly MediaFile[]>
   /** Keeps id and URL. After any failure the record and its files match: both old or both new. */
   replace(
@@ -30,9 +31,13 @@ export interface MediaLibrary {
   remove(record: MediaFile): Promise<boolean>
 }
 
-export interface MediaLibraryDependencies {
-  readonly storage: MediaStorage
-  readonly records: FileRecords
+/** `infos` and `documentIds` are by position. */
+export interface AddOptions {
+  readonly documentIds?: readonly string[]
+  readonly uploadedBy?: string | null
+}
+
+export interface MediaLibraryDependencies extends PrivacyDependencies {
   readonly images: ImageWork
 }
 
@@ -40,10 +45,14 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
   const { records, storage } = dependencies
   return {
     get: (id) => records.get(/^\d{1,15}$/.test(id) ? { id: Number(id) } : { documentId: id }),
-    add: (upload, infos, attach, documentIds = []) =>
-      add(dependencies, upload, infos, attach, documentIds),
-    replace: (record, upload, file, info) =>
-      replace(dependencies, record, { upload, file, info, replaced: record }),
+    add: (upload, infos, attach, options = {}) =>
+      add(dependencies, upload, { infos, attach, ...options }),
+    replace: async (record, upload, file, info) => {
+      const { private: isPrivate = record.private === true, ...others } = info
+      const current = await changePrivacy(dependencies, record, isPrivate)
+      if (current === null) return null
+      return replace(dependencies, current, { upload, file, info: others, replaced: current })
+    },
     edit: (record, info) => edit(dependencies, record, info),
     move: async ({ documentId }, folder) =>
       (await records.patch(documentId, { folder }))?.after ?? null,
@@ -56,12 +65,15 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
   }
 }
 
+interface Adding extends AddOptions {
+  readonly infos: readonly FileInfo[]
+  readonly attach: (records: readonly MediaFile[]) => Promise<void>
+}
+
 async function add(
   dependencies: MediaLibraryDependencies,
   upload: Upload,
-  infos: readonly FileInfo[],
-  attach: (records: readonly MediaFile[]) => Promise<void>,
-  documentIds: readonly string[],
+  { infos, attach, documentIds = [], uploadedBy = null }: Adding,
 ): Promise<readonly MediaFile[]> {
   const { records, storage } = dependencies
   const prepared = await Promise.all(
@@ -70,13 +82,17 @@ async function add(
     ),
   )
   const files = prepared.map(({ values }, index) => {
-    return { ...values, documentId: documentIds[index] ?? newDocumentId() }
+    return { ...values, documentId: documentIds[index] ?? newDocumentId(), uploadedBy }
   })
   const stored: string[] = []
   try {
-    for (const [name, path] of prepared.flatMap(({ parts }) => [...parts])) {
-      stored.push(name)
-      await storage.put(name, path)
+    for (const [index, { parts }] of prepared.entries()) {
+      const file = upload.files[index]
+      for (const [name, path] of parts) {
+        stored.push(name)
+        const isDirect = file?.store !== undefined && path === file.path
+        await (isDirect ? file.store(name) : storage.put(name, path))
+      }
     }
     const added = await records.add(files)
     await attach(added)
@@ -116,7 +132,7 @@ async function replace(
     throw error
   }
   const { name, width, height, thumbhash, mime, size } = values
-  const changed = await records.patch(record.documentId, {
+  const changes = {
     ...incoming.info,
     name,
     width,
@@ -127,7 +143,10 @@ async function replace(
     formats: values.formats ?? {},
     variants: [],
     ...(generation !== undefined && { generation }),
-  })
+  }
+  // A concurrent change of privacy has given the file other names.
+  const asOf = { onlyHash: record.hash }
+  const changed = await records.patch(record.documentId, changes, asOf)
   const outdated = changed === null ? added : storedNames(changed.before)
   const kept = changed === null ? [] : added
   await discard(
@@ -148,12 +167,14 @@ async function discard(storage: MediaStorage, names: readonly string[]): Promise
   for (const name of names) await storage.remove(name).catch(() => undefined)
 }
 
-/** Crops depend on the focal point. */
 async function edit(
-  { storage, records }: MediaLibraryDependencies,
+  dependencies: MediaLibraryDependencies,
   record: MediaFile,
-  info: FileInfo,
+  { private: isPrivate = record.private === true, ...info }: FileInfo,
 ): Promise<MediaFile | null> {
+  const { storage, records } = dependencies
+  const current = await changePrivacy(dependencies, record, isPrivate)
+  if (current === null) return null
   const movesFocus = info.focalPoint !== undefined
   const changed = await records.patch(record.documentId, {
     ...info,

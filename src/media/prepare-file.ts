@@ -7,7 +7,7 @@ import type { FileInfo } from './file-info.ts'
 import { newHash } from './file-name.ts'
 import type { Image } from './images/read-image.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
-import { type MediaStorage, uploadsPath } from './storage/storage.ts'
+import { addressOfPart, type MediaStorage, uploadsPath } from './storage/storage.ts'
 import { namedByRecord, newGeneration, type Part, plainName } from './stored-names.ts'
 import type { ImageWork } from './images/image-work.ts'
 
@@ -32,12 +32,13 @@ export async function prepareFile(
   const type = detectType(file.head, file.type, file.name)
   const { mime } = type
   const name = info.name ?? file.name
-  const { hash, ext } = replaced ?? { ext: type.ext, hash: newHash(name, type.ext) }
-  const generation = replaced !== null && isServedHere(replaced) ? newGeneration() : undefined
+  const isPrivate = replaced === null ? info.private === true : replaced.private === true
+  const { hash, ext } = replaced ?? { ext: type.ext, hash: newHash(name, type.ext, isPrivate) }
+  const hasGeneration = replaced !== null && isServedHere(replaced, storage)
+  const generation = hasGeneration ? newGeneration() : undefined
   const nameOf = (part: Part): string =>
     generation === undefined ? plainName(part) : namedByRecord(part, generation)
-  const urlOf = (part: Part): string =>
-    generation === undefined ? storage.urlOf(plainName(part)) : uploadsPath(plainName(part))
+  const urlOf = (part: Part): string => addressOfPart(storage, plainName(part), generation)
   const folder = join(upload.folder, `formats-${upload.files.indexOf(file)}`)
   await mkdir(folder)
   const image = mime.startsWith('image/')
@@ -51,6 +52,7 @@ export async function prepareFile(
       ...DEFAULTS,
       ...info,
       name,
+      private: isPrivate,
       formats: formatsOf(image, about, urlOf),
       size: toKilobytes(file.size),
       url: urlOf(about),
@@ -81,8 +83,12 @@ async function readInTurn(
 }
 
 /** A bucket or CDN only serves the plain name, so replaced bytes must keep it. */
-function isServedHere({ url }: FileRecord): boolean {
-  return url.startsWith(uploadsPath(''))
+function isServedHere(
+  { url, private: isPrivate }: FileRecord,
+  { presign }: Pick<MediaStorage, 'presign'>,
+): boolean {
+  const isPresigned = isPrivate === true && presign !== undefined
+  return url.startsWith(uploadsPath('')) && !isPresigned
 }
 
 const DEFAULTS = {

@@ -24,6 +24,8 @@ export interface ReceivedFile {
   readonly type: string
   readonly size: number
   readonly head: Buffer
+  /** Stores the bytes under a name, if they are in the storage already. The path may be missing then. */
+  readonly store?: (name: string) => Promise<void>
 }
 
 export interface ReceiveOptions {
@@ -37,11 +39,7 @@ const MAX_TEXT_BYTES = 1_048_576
 const REPLACEMENT = '\uFFFD'
 const LIMITS = { files: 100, fields: 100, fieldSize: MAX_TEXT_BYTES, headerPairs: 100 }
 
-/**
- * Streams the files to disk and always deletes them after `work`. @throws PayloadTooLargeError
- * above a limit; MalformedBodyError for an invalid or truncated body; ServiceUnavailableError if
- * the disk is full
- */
+/** Deletes the files after `work`. @throws PayloadTooLargeError, MalformedBodyError, ServiceUnavailableError */
 export async function receiveUpload<T>(
   request: IncomingMessage,
   { spoolFolder, maxBytes }: ReceiveOptions,

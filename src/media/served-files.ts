@@ -1,5 +1,5 @@
 import type { FileRecord, FileRecords } from './file-records.ts'
-import { revisionOf } from '../mongo/versions/revision.ts'
+import { revisionOf } from '../mongo/versions/version-fields.ts'
 import { isStorageName, type MediaStorage, type StoredFile } from './storage/storage.ts'
 import { namedByRecord, splitName } from './stored-names.ts'
 

@@ -1,6 +1,5 @@
 import { ValidationError } from '../base/errors.ts'
 
-/** Requests beyond the limits fail with 400. */
 export interface AnswerBounds {
   /** Counts an entry each time it appears in the response. */
   readonly maxEntries: number
@@ -12,9 +11,7 @@ export interface AnswerSize {
   readonly bounds: AnswerBounds
   readonly entries: number
   readonly bytes: number
-  /** @throws ValidationError beyond the limit */
   show(path: string, count: number): void
-  /** @throws ValidationError beyond the limit */
   read(bytes: number): void
 }
 

@@ -2,17 +2,13 @@ import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import { ValidationError } from '../base/errors.ts'
 import { invalidValue } from './query-error.ts'
-import { sortPath } from './sort-path.ts'
+import { sortPath } from './query-names.ts'
 import type { SortKey } from './query.ts'
 
 /** A URL cannot carry sort values of these types. */
-const WITHOUT_CURSOR: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks'])
+const WITHOUT_CURSOR: ReadonlySet<ScalarType> = new Set<ScalarType>(['json', 'blocks', 'location'])
 
-/**
- * Returns null for an empty cursor, which requests the first page. `sort` is the executed order and
- * ends in `id`.
- * @throws ValidationError for a malformed cursor or a cursor of another order.
- */
+/** Null for an empty cursor (the first page). `sort` ends in `id`. @throws ValidationError, also for another order */
 export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly unknown[] | null {
   const unfit = sort.find(
     ({ attribute, through }) => through.length > 0 || WITHOUT_CURSOR.has(attribute.type),
@@ -29,14 +25,14 @@ export function parseCursor(input: unknown, sort: readonly SortKey[]): readonly 
   return sort.map(({ attribute }, index) => fromText(values[index], attribute.type))
 }
 
-/** `values` are the stored sort values of the last entry. */
 export function toCursor(sort: readonly SortKey[], values: readonly unknown[]): string {
   const texts = values.map((value, index) => toText(value, sort[index]?.attribute.type))
   return Buffer.from(JSON.stringify([signature(sort), texts])).toString('base64url')
 }
 
+/** Stored names, so that a cursor stays valid when an attribute is renamed. */
 function signature(sort: readonly SortKey[]): string {
-  return sort.map(({ attribute, direction }) => `${attribute.name}:${direction}`).join(',')
+  return sort.map(({ attribute, direction }) => `${attribute.storedName}:${direction}`).join(',')
 }
 
 function toText(value: unknown, type: ScalarType | undefined): string | null {

@@ -5,11 +5,7 @@ import { type QueryParameter, unknownKey, unusableKey } from './query-error.ts'
 /** They exist in the reference, but queries cannot use them. */
 const CREATOR_FIELDS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
-/**
- * `parent` is the dotted path of the holder, null at the root. The error suggests a public member
- * that the caller `mayUse`.
- * @throws ValidationError if the member is unknown or private.
- */
+/** `parent` is null at the root. Errors suggest only members that the caller `mayUse`. @throws ValidationError */
 export function findMember(
   key: string,
   holder: ShapePlan,

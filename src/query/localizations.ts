@@ -1,6 +1,6 @@
+import { toStoredName } from '../schema/compile.ts'
 import type { ShapePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 
-/** Implicit attribute of every localized content-type: the other locales of a document. */
 export const LOCALIZATIONS = 'localizations'
 
 export function hasLocalizations(holder: ShapePlan): holder is ContentTypePlan {
@@ -12,10 +12,13 @@ export function localizationsRelation(plan: ContentTypePlan): RelationPlan {
   return {
     kind: 'relation',
     name: LOCALIZATIONS,
+    storedName: toStoredName(LOCALIZATIONS),
+    formerNames: [],
     relation: 'oneToMany',
     toMany: true,
     side: 'inverse',
     otherSide: 'documentId',
+    otherStored: () => toStoredName('documentId'),
     targetUid: plan.uid,
     target: () => plan,
     private: false,

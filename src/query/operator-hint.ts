@@ -17,7 +17,6 @@ export function operatorNames(type: ScalarType): readonly string[] {
   return [...operatorsOf(type).map((operator) => `$${operator}`), '$not']
 }
 
-/** Returns an empty string if no operator is similar. */
 export function operatorHint(key: string, operators: readonly string[]): string {
   const meant = [ALIASES.get(key.toLowerCase()), `$${key}`].find(
     (name) => name !== undefined && operators.includes(name),

@@ -1,12 +1,12 @@
 import { ValidationError } from '../base/errors.ts'
-import { SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
+import { booleanOf, SCALAR_KINDS } from '../schema/values/attribute-kinds.ts'
 import type { ScalarType } from '../schema/definition.ts'
 import type { ScalarPlan } from '../schema/plan.ts'
-import { booleanOf } from '../schema/values/boolean-text.ts'
+import { parseNear, parseWithin } from './parse-area.ts'
 import { invalidValue } from './query-error.ts'
 import { type Comparison, type Filter, type Operator, OPERATORS, QUERY_LIMITS } from './query.ts'
 
-type Family = 'equality' | 'list' | 'order' | 'range' | 'text' | 'presence'
+type Family = 'equality' | 'list' | 'order' | 'range' | 'text' | 'presence' | 'area'
 
 const FAMILIES = {
   eq: 'equality',
@@ -30,6 +30,8 @@ const FAMILIES = {
   endsWithi: 'text',
   null: 'presence',
   notNull: 'presence',
+  near: 'area',
+  within: 'area',
 } satisfies Record<Operator, Family>
 
 const KNOWN: ReadonlySet<string> = new Set(OPERATORS)
@@ -37,26 +39,22 @@ const KNOWN: ReadonlySet<string> = new Set(OPERATORS)
 export function operatorsOf(type: ScalarType): readonly Operator[] {
   const { textual, ordered } = SCALAR_KINDS[type]
   const fits: Readonly<Record<Family, boolean>> = {
-    equality: true,
-    list: true,
+    equality: type !== 'location',
+    list: type !== 'location',
     order: ordered,
     range: ordered,
     text: textual,
     presence: true,
+    area: type === 'location',
   }
   return OPERATORS.filter((operator) => fits[FAMILIES[operator]])
 }
 
-/** `name` has no leading `$`. */
 export function isOperator(name: string): name is Operator {
   return KNOWN.has(name)
 }
 
-/**
- * `path` is the path in the URL. A list matches any of its items, except for `between`, `in` and
- * `notIn`.
- * @throws ValidationError if the operator does not fit the type, or the operand cannot be cast.
- */
+/** A list matches any of its items, except for `between`, `in` and `notIn`. `path` is the path in the URL. */
 export function parseComparison(
   attribute: ScalarPlan,
   operator: Operator,
@@ -65,6 +63,14 @@ export function parseComparison(
 ): Filter {
   const at = `${path}[$${operator}]`
   const family = FAMILIES[operator]
+  const fits = attribute.type !== 'location' || family === 'presence'
+  if (family === 'area' ? attribute.type !== 'location' : !fits) {
+    throw invalidValue(at, `${attribute.type} attributes have no $${operator}`)
+  }
+  if (family === 'area') {
+    const area = operator === 'near' ? parseNear(value, at) : parseWithin(value, at)
+    return comparison(attribute, operator, area)
+  }
   if (family === 'list') {
     return comparison(attribute, operator, castList(attribute, readList(value, at), at))
   }
@@ -155,7 +161,6 @@ function castList(attribute: ScalarPlan, values: readonly unknown[], at: string)
   return values.map((value, index) => castOne(attribute, value, `${at}[${index}]`))
 }
 
-/** Commas do not separate values. */
 function readList(value: unknown, at: string): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > QUERY_LIMITS.listItems) {
@@ -178,7 +183,6 @@ function readText(value: unknown, at: string): string {
   return value
 }
 
-/** @throws ValidationError */
 export function parseBoolean(value: unknown, at: string): boolean {
   const parsed = booleanOf(value)
   if (parsed === undefined) throw invalidValue(at, 'expected true or false')

@@ -2,12 +2,7 @@ import type { Data } from '../schema/definition.ts'
 import { invalidValue } from './query-error.ts'
 import type { LocaleRules } from './query.ts'
 
-/**
- * Returns the locales to search, in order: the requested one, then those of `fallbackLocale`
- * (codes, or `*` for the default chain). Returns null without fallbacks. Skips a requested locale
- * that does not exist.
- * @throws ValidationError for an unknown fallback.
- */
+/** The locales to search: the requested one, then its fallbacks (codes, or `*` for the default chain), or null. */
 export function parseChain(query: Data, locales: LocaleRules): readonly string[] | null {
   const fallbacks = query['fallbackLocale'] ?? ''
   if (fallbacks === '') return null
@@ -18,10 +13,7 @@ export function parseChain(query: Data, locales: LocaleRules): readonly string[]
   return [...new Set([asked, ...codes])].filter((code) => locales.has(code))
 }
 
-/**
- * For a localized content-type, where fallbacks require a single locale.
- * @throws ValidationError for fallbacks of `*` or of a list of locales.
- */
+/** Fallbacks of a localized content-type require a single locale. @throws ValidationError */
 export function parseOneChain(query: Data, locales: LocaleRules): readonly string[] | null {
   const chain = parseChain(query, locales)
   const { locale = '' } = query

@@ -4,10 +4,7 @@ import { findMember } from './find-member.ts'
 import { unusableKey } from './query-error.ts'
 import type { FieldSelection } from './query.ts'
 
-/**
- * Accepts `title`, `title,views`, `*`, or a list of names. Ignores duplicates.
- * @throws ValidationError for unknown members and for members that need `populate`.
- */
+/** Accepts `title`, `title,views`, `*`, or a list of names. @throws ValidationError */
 export function parseFields(input: unknown, holder: ShapePlan): FieldSelection {
   if (input === undefined) return 'all'
   const names = namesOf(input)

@@ -7,13 +7,14 @@ import type {
   RelationPlan,
   ScalarPlan,
 } from '../schema/plan.ts'
-import { dottedPath } from './dotted-path.ts'
+import { authorAttribute } from './author-attribute.ts'
 import { findMember } from './find-member.ts'
 import { operatorHint, operatorNames } from './operator-hint.ts'
 import { hasLocalizations, LOCALIZATIONS, localizationsRelation } from './localizations.ts'
 import { anyOf, isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
-import { invalidValue, unknownKey, unusableKey } from './query-error.ts'
-import { type Filter, type Operator, QUERY_LIMITS, type QueryRules } from './query.ts'
+import { computedKey, dottedPath, invalidValue, unknownKey, unusableKey } from './query-error.ts'
+import { type Filter, type Operator, QUERY_LIMITS, type TypeVisibility } from './query.ts'
+import { bothFilters, ruledTarget } from './ruled-type.ts'
 
 /** `count` counts the conditions and relations of the whole filter. */
 interface Scope {
@@ -21,24 +22,23 @@ interface Scope {
   /** Dotted path, null at the root. `$and`, `$or` and `$not` are not part of it. */
   readonly parent: string | null
   readonly depth: number
-  readonly rules: Pick<QueryRules, 'mayRead'>
+  readonly rules: FilterRules
   readonly count: { conditions: number; relations: number }
+}
+
+export interface FilterRules extends TypeVisibility {
+  /** For permissions: private attributes and the creator fields can be compared as well. */
+  readonly isPermission?: true
 }
 
 const PARAM = 'filters'
 
-/** Suggested for unknown operators. */
 const GROUP_OPERATORS: readonly string[] = ['$and', '$or', '$not']
 const COMPONENT_OPERATORS = [...GROUP_OPERATORS, '$null', '$notNull']
 
 type FilterableAttribute = ScalarPlan | RelationPlan | ComponentAttributePlan
 
-/** Returns null without a filter. @throws ValidationError with the path of the invalid part. */
-export function parseFilters(
-  input: unknown,
-  holder: ShapePlan,
-  rules: Pick<QueryRules, 'mayRead'>,
-): Filter | null {
+export function parseFilters(input: unknown, holder: ShapePlan, rules: FilterRules): Filter | null {
   if (input === undefined) return null
   if (input === null || typeof input !== 'object') {
     throw new ValidationError(
@@ -110,15 +110,16 @@ function parseBranch(branch: unknown, path: string, scope: Scope): Filter {
   return { kind: 'all', of }
 }
 
-/** @throws ValidationError for an attribute that the caller cannot filter by. */
 function findAttribute(key: string, { holder, parent, rules }: Scope): FilterableAttribute {
   if (key === LOCALIZATIONS && hasLocalizations(holder)) {
     if (isBelowLocalizations(parent)) throw unusableKey(key, parent, PARAM)
     return localizationsRelation(holder)
   }
-  const attribute = findMember(key, holder, parent, PARAM, (member) => mayFilterBy(member, rules))
+  const attribute = findComparable(key, { holder, parent, rules })
   switch (attribute.kind) {
     case 'scalar':
+      assertStored(attribute, parent)
+      return attribute
     case 'component':
       return attribute
     case 'media':
@@ -131,14 +132,25 @@ function findAttribute(key: string, { holder, parent, rules }: Scope): Filterabl
   }
 }
 
-function mayFilterBy(member: AttributePlan, { mayRead }: Scope['rules']): boolean {
-  if (member.kind === 'relation') return mayRead(member.targetUid)
+function findComparable(
+  key: string,
+  { holder, parent, rules }: Pick<Scope, 'holder' | 'parent' | 'rules'>,
+): AttributePlan {
+  const trusted = rules.isPermission && (authorAttribute(key, holder) ?? holder.members.get(key))
+  return trusted ?? findMember(key, holder, parent, PARAM, (member) => mayFilterBy(member, rules))
+}
+
+function assertStored({ name, computed }: ScalarPlan, parent: string | null): void {
+  if (computed !== undefined) throw computedKey(name, parent, PARAM)
+}
+
+function mayFilterBy(member: AttributePlan, rules: Scope['rules']): boolean {
+  if (member.kind === 'relation') return rules.mayRead(member.targetUid)
+  if (member.kind === 'scalar') return member.computed === undefined
   return member.kind !== 'dynamiczone'
 }
 
-/**
- * Nested localizations lead to the same documents again, and multiply the locales with each level.
- */
+/** Nested localizations lead to the same documents again, and multiply the locales with each level. */
 function isBelowLocalizations(parent: string | null): boolean {
   return parent !== null && parent.split('.').includes(LOCALIZATIONS)
 }
@@ -161,10 +173,6 @@ function parseAttribute(attribute: FilterableAttribute, value: unknown, scope: S
   }
 }
 
-/**
- * Filters by conditions on the related document, or by its documentId or the numeric id of one of
- * its versions.
- */
 function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Filter {
   scope.count.relations += 1
   if (scope.count.relations > QUERY_LIMITS.filterRelations) {
@@ -174,9 +182,13 @@ function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Fi
       { code: 'invalid_query' },
     )
   }
-  const inner = inside(scope, relation.name, relation.target())
+  const { plan, condition } = ruledTarget(relation.target(), scope.rules)
+  const inner = inside(scope, relation.name, plan)
   const locales = relation.name === LOCALIZATIONS ? 'others' : 'shown' // no attribute has this name
-  const related = (of: Filter): Filter => ({ kind: 'related', relation, locales, of })
+  const related = (asked: Filter): Filter => {
+    const of = bothFilters(asked, condition) ?? asked
+    return { kind: 'related', relation, locales, of }
+  }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     return related(parseReference(inner, 'eq', value, pathOf(relation.name, scope)))
   }
@@ -221,7 +233,6 @@ const RELATION_OPERATORS = [
   ...[...REFERENCE_OPERATORS].map((operator) => `$${operator}`),
 ]
 
-/** Handles `$null` and `$notNull`, and passes the other keys to `parse`. */
 function parsePresence(
   conditions: Data,
   scope: Scope,
@@ -242,10 +253,7 @@ function parsePresence(
   return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
 }
 
-/**
- * `[id][$null]` and `[documentId][$null]` mean the same as `[$null]`, because every entry has an
- * id.
- */
+/** `[id][$null]` and `[documentId][$null]` mean the same as `[$null]`, because every entry has an id. */
 function presenceOfId(conditions: Data): Data {
   const [name] = Object.keys(conditions)
   if (Object.keys(conditions).length !== 1 || (name !== 'id' && name !== 'documentId')) {
@@ -291,7 +299,7 @@ function parseNegation(attribute: ScalarPlan, value: unknown, scope: Scope): Fil
 }
 
 function compare(attribute: ScalarPlan, operator: Operator, value: unknown, scope: Scope): Filter {
-  scope.count.conditions += 1
+  scope.count.conditions += isArea(operator) ? QUERY_LIMITS.conditionsPerArea : 1
   if (scope.count.conditions > QUERY_LIMITS.conditions) {
     throw new ValidationError(
       `filters hold more than ${QUERY_LIMITS.conditions} conditions`,
@@ -300,6 +308,10 @@ function compare(attribute: ScalarPlan, operator: Operator, value: unknown, scop
     )
   }
   return parseComparison(attribute, operator, value, pathOf(attribute.name, scope))
+}
+
+function isArea(operator: Operator): boolean {
+  return operator === 'near' || operator === 'within'
 }
 
 function asObject(value: unknown, path: string): Data {

@@ -1,15 +1,11 @@
 import { PaginationError, ValidationError } from '../base/errors.ts'
 import type { Data } from '../schema/definition.ts'
-import { booleanOf } from '../schema/values/boolean-text.ts'
+import { booleanOf } from '../schema/values/attribute-kinds.ts'
 import { parseCursor } from './cursor.ts'
 import { invalidValue } from './query-error.ts'
 import type { Page, QueryRules, SortKey, WithCount } from './query.ts'
 
-/**
- * Accepts `page` and `pageSize`, `start` and `limit`, or `cursor` and `pageSize`, each with
- * `withCount`. Clamps sizes to the maximum, the page to at least 1 and the start to at least 0.
- * @throws PaginationError for mixed kinds, ValidationError for an invalid number.
- */
+/** Clamps sizes, the page and the start. @throws PaginationError for mixed kinds, ValidationError for bad numbers */
 export function parsePagination(
   query: Data,
   sort: readonly SortKey[],
@@ -47,7 +43,6 @@ export function parsePagination(
   }
 }
 
-/** `page`, `start` and `cursor` are mutually exclusive. */
 function kindOf({ page, pageSize, start, limit, cursor }: Data): Page['kind'] {
   const isOffset = start !== undefined || limit !== undefined
   if (isOffset && [page, pageSize, cursor].some((value) => value !== undefined)) {

@@ -3,10 +3,7 @@ import type { ContentTypePlan } from '../schema/plan.ts'
 import { invalidValue } from './query-error.ts'
 import { PUBLICATION_FILTERS, type PublicationFilter } from './query.ts'
 
-/**
- * Content-types without drafts validate the value too.
- * @throws ValidationError for an unknown value.
- */
+/** Content-types without drafts validate the value too. @throws ValidationError for an unknown value. */
 export function parsePublicationFilter(query: Data): PublicationFilter | null {
   const asked = query['publicationFilter']
   if (asked === undefined) return null
@@ -15,10 +12,7 @@ export function parsePublicationFilter(query: Data): PublicationFilter | null {
   throw invalidValue('publicationFilter', `expected one of ${PUBLICATION_FILTERS.join(', ')}`)
 }
 
-/**
- * An older name for two values of `publicationFilter`.
- * @throws ValidationError unless `true` or `false`.
- */
+/** An older name for two values of `publicationFilter`. @throws ValidationError unless `true` or `false`. */
 export function parseHasPublishedVersion(query: Data): PublicationFilter | null {
   const asked = query['hasPublishedVersion']
   switch (asked) {
@@ -33,7 +27,6 @@ export function parseHasPublishedVersion(query: Data): PublicationFilter | null 
   }
 }
 
-/** Combined with AND. @throws ValidationError */
 export function parsePublication(
   query: Data,
   { draftAndPublish }: ContentTypePlan,

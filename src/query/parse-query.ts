@@ -7,57 +7,75 @@ import { parsePagination } from './parse-pagination.ts'
 import { parseHasPublishedVersion, parsePublication } from './parse-publication.ts'
 import { parsePopulate } from './populate/parse-populate.ts'
 import { parseSort } from './parse-sort.ts'
-import { parseReader, parseVersions } from './parse-version.ts'
-import type { EntryQuery, Filter, Query, QueryRules, SortKey } from './query.ts'
+import { parseReader, parseStatus, parseVersions } from './parse-version.ts'
+import { parseTextSearch } from './text/parse-text-search.ts'
+import { bothFilters, withRuledTargets } from './ruled-type.ts'
+import type {
+  EntryQuery,
+  Filter,
+  Query,
+  QueryRules,
+  ReadableAs,
+  RuledType,
+  SortKey,
+  TypeVisibility,
+} from './query.ts'
 
 /** Parameters outside the dialect are ignored. @throws ValidationError, PaginationError */
-export function parseQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): Query {
+export function parseQuery(query: Data, type: ContentTypePlan, given: QueryRules): Query {
+  const { plan, condition, rules } = readableIn(query, type, given, 'find')
   const filter = parseConditions(query, plan, rules)
   const sort = withTieBreak(parseSort(query['sort'], plan, rules), plan)
+  const search = parseTextSearch(query, plan)
   return {
     plan,
-    filter,
+    filter: bothFilters(condition, filter),
     sort,
     fields: parseFields(query['fields'], plan),
-    page: parsePagination(query, sort, rules),
+    page: parsePagination(query, search?.order ?? sort, rules),
     version: parseVersions(query, plan, filter, rules.locales),
     publication: parsePublication(query, plan),
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
+    ...(search !== null && { search }),
   }
 }
 
-/**
- * Also for the response to a write. The order and `hasPublishedVersion` have no effect, but invalid
- * values are rejected.
- * @throws ValidationError, PaginationError
- */
-export function parseEntryQuery(query: Data, plan: ContentTypePlan, rules: QueryRules): EntryQuery {
+/** Also for the response to a write: the order has no effect, but invalid values are rejected. */
+export function parseEntryQuery(query: Data, type: ContentTypePlan, given: QueryRules): EntryQuery {
+  const verb = type.kind === 'singleType' ? 'find' : 'findOne'
+  const { plan, condition, rules } = readableIn(query, type, given, verb)
   parseSort(query['sort'], plan, rules)
   parseHasPublishedVersion(query)
   return {
-    filter: parseConditions(query, plan, rules),
+    plan,
+    filter: bothFilters(condition, parseConditions(query, plan, rules)),
     fields: parseFields(query['fields'], plan),
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
   }
 }
 
-function parseConditions(
+/** The requested type as the caller sees it in the requested version. */
+function readableIn(
   query: Data,
   plan: ContentTypePlan,
-  rules: Pick<QueryRules, 'mayRead'>,
-): Filter | null {
+  rules: QueryRules,
+  verb: ReadableAs['verb'],
+): RuledType & { readonly rules: QueryRules } {
+  if (rules.readable === undefined) return { plan, condition: null, rules }
+  const status = parseStatus(query['status'])
+  return { ...rules.readable(plan, { verb, status }), rules: withRuledTargets(rules, status) }
+}
+
+function parseConditions(query: Data, plan: ContentTypePlan, rules: TypeVisibility): Filter | null {
   const filter = parseFilters(query['filters'], plan, rules)
   const search = parseSearch(query['_q'], plan)
   if (filter === null || search === null) return filter ?? search
   return { kind: 'all', of: [filter, search] }
 }
 
-/**
- * Appends `id`, so that pages neither repeat nor skip entries. It takes the direction of the last
- * key, so that one index serves an order and its reverse.
- */
+/** Appends `id` in the direction of the last key, so that one index serves an order and its reverse. */
 function withTieBreak(sort: readonly SortKey[], plan: ContentTypePlan): readonly SortKey[] {
   if (sort.some(({ attribute, through }) => attribute.name === 'id' && through.length === 0))
     return sort

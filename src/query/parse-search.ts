@@ -12,7 +12,9 @@ export function parseSearch(input: unknown, holder: ShapePlan): Filter | null {
     throw invalidValue('_q', `at most ${QUERY_LIMITS.patternLength} characters`)
   }
   if (input.includes('\0')) throw invalidValue('_q', 'a NUL character cannot be stored')
-  const of = [...holder.members.values()].flatMap((member) => searchCondition(member, input))
+  const of = [...holder.members.values()]
+    .filter(({ aliasOf }) => aliasOf === undefined)
+    .flatMap((member) => searchCondition(member, input))
   return { kind: 'any', of }
 }
 

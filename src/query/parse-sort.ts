@@ -1,14 +1,16 @@
-import { sortPath } from './sort-path.ts'
+import { sortPath } from './query-names.ts'
 import { ValidationError } from '../base/errors.ts'
 import type {
   ShapePlan,
   AttributePlan,
   ComponentAttributePlan,
   RelationPlan,
+  ScalarPlan,
 } from '../schema/plan.ts'
 import { findMember } from './find-member.ts'
-import { unusableKey } from './query-error.ts'
-import { QUERY_LIMITS, type QueryRules, type SortKey } from './query.ts'
+import { computedKey, unusableKey } from './query-error.ts'
+import { ruledTarget } from './ruled-type.ts'
+import { QUERY_LIMITS, type SortKey, type TypeVisibility } from './query.ts'
 
 const DIRECTIONS: ReadonlyMap<unknown, SortKey['direction']> = new Map([
   ['asc', 'asc'],
@@ -17,22 +19,17 @@ const DIRECTIONS: ReadonlyMap<unknown, SortKey['direction']> = new Map([
   ['DESC', 'desc'],
 ])
 
-/**
- * Accepts `a`, `a:desc`, `a,b:desc`, a list of these, `{ a: 'desc' }` or a list of such objects.
- * @throws ValidationError for unknown or unusable attributes, an unknown order, and lists of mixed
- * forms.
- */
+/** Accepts `a`, `a:desc`, `a,b:desc`, `{ a: 'desc' }`, and lists of one of these forms. @throws ValidationError */
 export function parseSort(
   input: unknown,
   holder: ShapePlan,
-  rules: Pick<QueryRules, 'mayRead'>,
+  rules: TypeVisibility,
 ): readonly SortKey[] {
   if (input === undefined || input === '') return []
   const asked = entriesOf(input).map(([path, order]) =>
     sortKey(path.trim(), typeof order === 'string' ? order.trim() : order, holder, rules),
   )
   const paths = asked.map(sortPath)
-  // A repeated attribute has no effect on the order.
   const keys = asked.filter((key, index) => paths.indexOf(sortPath(key)) === index)
   if (keys.length > QUERY_LIMITS.sortKeys) {
     throw new ValidationError(
@@ -74,10 +71,7 @@ function assertOneList(keys: readonly SortKey[]): void {
   )
 }
 
-/**
- * Returns the path of the list that the key sorts by, or null if the key has a single value. The
- * server picks one target of a relation per key, so keys through relations never share a list.
- */
+/** Null if the key has a single value. The server picks one target of a relation, so such keys never share a list. */
 function listBehind(key: SortKey): string | null {
   const { through } = key
   const related = through.findLastIndex(({ kind }) => kind === 'relation')
@@ -90,7 +84,6 @@ function listBehind(key: SortKey): string | null {
     .join('.')
 }
 
-/** Returns pairs of a path and its order. The order is undefined if the request omits it. */
 function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
   if (typeof input === 'string') return input.split(',').flatMap(entryOfText)
   if (!Array.isArray(input)) return entriesOfObject(input, '')
@@ -129,33 +122,26 @@ function entriesOfObject(input: unknown, prefix: string): readonly (readonly [st
   )
 }
 
-function sortKey(
-  path: string,
-  order: unknown,
-  holder: ShapePlan,
-  rules: Pick<QueryRules, 'mayRead'>,
-): SortKey {
+function sortKey(path: string, order: unknown, holder: ShapePlan, rules: TypeVisibility): SortKey {
   const names = path.split('.')
   const through: (RelationPlan | ComponentAttributePlan)[] = []
   let within = holder
   for (const [index, name] of names.entries()) {
     const parent = index === 0 ? null : names.slice(0, index).join('.')
-    const attribute = findMember(
-      name,
-      within,
-      parent,
-      'sort',
-      (member) => member.kind === 'scalar' || stepOf(member, rules) !== null,
+    const attribute = findMember(name, within, parent, 'sort', (member) =>
+      member.kind === 'scalar' ? isSortable(member) : stepOf(member, rules) !== null,
     )
     const isLast = index === names.length - 1
     if (attribute.kind === 'scalar' && isLast) {
+      if (attribute.computed !== undefined) throw computedKey(name, parent, 'sort')
+      if (attribute.type === 'location') throw unusableKey(name, parent, 'sort')
       return { through, attribute, direction: directionOf(order) }
     }
     const step = isLast ? null : stepOf(attribute, rules)
     if (step === null) throw unusableKey(name, parent, 'sort')
     through.push(step)
     assertBounded(path, through)
-    within = step.kind === 'relation' ? step.target() : step.component()
+    within = step.kind === 'relation' ? sortedTarget(path, step, rules) : step.component()
   }
   throw unusableKey(path, null, 'sort')
 }
@@ -178,14 +164,30 @@ function assertBounded(
   }
 }
 
+/** @throws ValidationError if a rule hides targets, because the order would reveal their values */
+function sortedTarget(path: string, step: RelationPlan, rules: TypeVisibility): ShapePlan {
+  const { plan, condition } = ruledTarget(step.target(), rules)
+  if (condition === null) return plan
+  throw new ValidationError(
+    `sort: ${path} leads to ${plan.uid}, whose entries a rule of your permission hides`,
+    { key: path, path, source: 'query', param: 'sort' },
+    { code: 'invalid_query' },
+  )
+}
+
 /** Null for an attribute that a sort path cannot traverse. */
 function stepOf(
   attribute: AttributePlan,
-  { mayRead }: Pick<QueryRules, 'mayRead'>,
+  rules: TypeVisibility,
 ): RelationPlan | ComponentAttributePlan | null {
   if (attribute.kind === 'component') return attribute
   if (attribute.kind === 'media') return attribute.files
-  return attribute.kind === 'relation' && mayRead(attribute.targetUid) ? attribute : null
+  return attribute.kind === 'relation' && rules.mayRead(attribute.targetUid) ? attribute : null
+}
+
+/** Locations have no order. */
+function isSortable({ computed, type }: ScalarPlan): boolean {
+  return computed === undefined && type !== 'location'
 }
 
 function directionOf(order: unknown): SortKey['direction'] {

@@ -1,4 +1,4 @@
-import { namesLocale } from './names-locale.ts'
+import { namesLocale } from './query-names.ts'
 import { ValidationError } from '../base/errors.ts'
 import type { Data } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
@@ -18,18 +18,14 @@ import {
   type VersionSelection,
 } from './query.ts'
 
-/**
- * A filter on `locale` replaces the default locale, an unknown code selects no entries, and types
- * without locales ignore the parameter. With fallbacks each document appears once.
- * @throws ValidationError for an unknown status or fallback.
- */
+/** A filter on `locale` replaces the default locale. An unknown code selects no entries. @throws ValidationError */
 export function parseVersions(
   query: Data,
   plan: ContentTypePlan,
   filter: Filter | null,
   locales: LocaleRules,
 ): VersionSelection {
-  const status = parseStatus(query['status'], plan)
+  const status = parseStatusOf(query['status'], plan)
   if (!plan.localized) return { locales: [NO_LOCALE], status }
   const chain = parseOneChain(query, locales)
   if (chain !== null) return { locales: chain, status, firstOnly: true }
@@ -43,15 +39,12 @@ export function parseVersions(
   return { locales: readLocales(asked).filter((code) => locales.has(code)), status }
 }
 
-/**
- * The version in which relations are resolved.
- * @throws ValidationError for an unknown status, fallback or publication filter.
- */
+/** The version in which relations are resolved. @throws ValidationError */
 export function parseReader(
   query: Data,
-  rules: Pick<QueryRules, 'locales' | 'mayReadDrafts' | 'format' | 'answer'>,
+  rules: Pick<QueryRules, 'locales' | 'mayReadDrafts' | 'format' | 'answer' | 'addresses'>,
 ): Reader {
-  const { locales } = rules
+  const { locales, addresses } = rules
   const asked = query['locale']
   const chain = parseChain(query, locales)
   const publicationFilter = parsePublicationFilter(query)
@@ -59,25 +52,22 @@ export function parseReader(
     format: rules.format,
     locale: typeof asked === 'string' && locales.has(asked) ? asked : locales.defaultCode,
     ...(chain !== null && { chain }),
-    status: statusOf(query['status']),
+    status: parseStatus(query['status']),
     ...(publicationFilter !== null && { publicationFilter }),
     locales,
     mayReadDrafts: (uid) => rules.mayReadDrafts(uid),
     answer: rules.answer,
+    ...(addresses !== undefined && { addresses }),
   }
 }
 
-/**
- * Returns the version to read, or the first candidate if there are fallbacks. Null if the locale is
- * `*`, a list, or unknown.
- * @throws ValidationError for an unknown status or fallback.
- */
+/** The version to read, or the first candidate of several. Null if the locale is `*`, a list, or unknown. */
 export function parseReadKey(
   query: Data,
   plan: ContentTypePlan,
   locales: LocaleRules,
 ): VersionKey | null {
-  const status = parseStatus(query['status'], plan)
+  const status = parseStatusOf(query['status'], plan)
   if (!plan.localized) return { locale: NO_LOCALE, status }
   const [first] = parseOneChain(query, locales) ?? []
   if (first !== undefined) return { locale: first, status }
@@ -86,17 +76,14 @@ export function parseReadKey(
   return typeof locale === 'string' && locales.has(locale) ? { locale, status } : null
 }
 
-/**
- * `dataLocale` is the locale in the payload. It applies if the query has none.
- * @throws ValidationError for an unknown status or locale.
- */
+/** `dataLocale` is the locale in the payload. It applies if the query has none. @throws ValidationError */
 export function parseWriteKey(
   query: Data,
   dataLocale: unknown,
   plan: ContentTypePlan,
   locales: LocaleRules,
 ): VersionKey {
-  const status = parseStatus(query['status'], plan)
+  const status = parseStatusOf(query['status'], plan)
   if (!plan.localized) return { locale: NO_LOCALE, status }
   const asked = [query['locale'], dataLocale].find((code) => !isAbsent(code)) ?? locales.defaultCode
   if (typeof asked !== 'string' || asked === '*') {
@@ -111,17 +98,13 @@ export function parseWriteKey(
   return { locale: asked, status }
 }
 
-/**
- * Empty for an unknown code.
- * @throws ValidationError for an unknown status, and for `status=draft`, because a deletion covers
- * both versions.
- */
+/** Empty for an unknown code. @throws ValidationError for `status=draft`: a deletion covers both versions */
 export function parseDeletedLocales(
   query: Data,
   plan: ContentTypePlan,
   locales: LocaleRules,
 ): readonly string[] | 'all' {
-  if (parseStatus(query['status'], plan) === 'draft') {
+  if (parseStatusOf(query['status'], plan) === 'draft') {
     throw new ValidationError(
       'status: deleting a document deletes its draft and its published version',
       {},
@@ -134,10 +117,7 @@ export function parseDeletedLocales(
   return readLocales(asked)
 }
 
-/**
- * Accepts a code, a list of codes (`en,fr`, or a repeated parameter) or `*`.
- * @throws ValidationError for an unknown locale.
- */
+/** Accepts a code, a list of codes (`en,fr`, or a repeated parameter) or `*`. @throws ValidationError */
 export function parseActionLocales(
   query: Data,
   plan: ContentTypePlan,
@@ -154,7 +134,6 @@ export function parseActionLocales(
   return { kind: isOne ? 'one' : 'several', locales: [...new Set(named)] }
 }
 
-/** @throws ValidationError for a status other than that of the action. */
 export function assertActionStatus(query: Data, answered: Status): void {
   const { status = answered } = query
   if (status !== answered)
@@ -182,12 +161,13 @@ function isAbsent(value: unknown): boolean {
 }
 
 /** Types without draft & publish store published versions only and ignore the parameter. */
-function parseStatus(input: unknown, plan: ContentTypePlan): Status {
-  const status = statusOf(input)
+function parseStatusOf(input: unknown, plan: ContentTypePlan): Status {
+  const status = parseStatus(input)
   return plan.draftAndPublish ? status : 'published'
 }
 
-function statusOf(input: unknown): Status {
+/** @throws ValidationError */
+export function parseStatus(input: unknown): Status {
   if (input === undefined || input === 'published') return 'published'
   if (input === 'draft') return 'draft'
   throw new ValidationError('status: expected draft or published', {}, { code: 'invalid_query' })

@@ -1,12 +1,7 @@
 import { shownName, ValidationError } from '../base/errors.ts'
-import { dottedPath } from './dotted-path.ts'
-
 export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate'
 
-/**
- * `parent` is the dotted path of the holder, null at the root. `hint` must not reveal members that
- * the caller cannot use.
- */
+/** `parent` is null at the root. `hint` must not reveal members that the caller cannot use. */
 export function unknownKey(
   key: string,
   parent: string | null,
@@ -26,7 +21,6 @@ export function unknownKey(
   )
 }
 
-/** For a key that exists, but is private, forbidden or of the wrong kind. */
 export function unusableKey(
   key: string,
   parent: string | null,
@@ -42,7 +36,20 @@ export function unusableKey(
   )
 }
 
-/** `path` has brackets, as in the URL. */
+/** Computed attributes are not stored, so the database cannot compare them. */
+export function computedKey(
+  key: string,
+  parent: string | null,
+  param: 'filters' | 'sort',
+): ValidationError {
+  const verb = param === 'sort' ? 'sorted' : 'filtered'
+  return unusableKey(key, parent, param, `: computed attributes cannot be ${verb}`)
+}
+
 export function invalidValue(path: string, message: string): ValidationError {
   return new ValidationError(`${path}: ${message}`, {}, { code: 'invalid_query' })
+}
+
+export function dottedPath(parent: string | null, name: string): string {
+  return parent === null ? name : `${parent}.${name}`
 }

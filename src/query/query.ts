@@ -18,13 +18,21 @@ export interface Query {
   readonly fields: FieldSelection
   readonly page: Page
   readonly version: VersionSelection
-  /** Combined with AND. */
   readonly publication: readonly PublicationCondition[]
   readonly reader: Reader
   readonly populate: readonly PopulateNode[]
+  /** Absent without a full-text search. It decides the order, so `sort` has no effect. */
+  readonly search?: TextSearch
 }
 
-export type EntryQuery = Pick<Query, 'filter' | 'fields' | 'populate' | 'reader'>
+export interface TextSearch {
+  readonly text: string
+  /** The weights of the searched attributes, by their place in the declaration. The caller sees all of them. */
+  readonly attributes: ReadonlyMap<number, number>
+  readonly order: readonly SortKey[]
+}
+
+export type EntryQuery = Pick<Query, 'plan' | 'filter' | 'fields' | 'populate' | 'reader'>
 
 export type Status = 'draft' | 'published'
 
@@ -33,7 +41,6 @@ export const ENTRY_STATES = ['draft', 'published', 'changed'] as const
 
 export type EntryState = (typeof ENTRY_STATES)[number]
 
-/** They compare the draft and the published version, per locale or per document. */
 export const PUBLICATION_FILTERS = [
   'never-published',
   'has-published-version',
@@ -63,7 +70,6 @@ export interface VersionSelection {
   readonly firstOnly?: boolean
 }
 
-/** `v4` nests the attributes one level down. */
 export type EntryFormat = 'v4' | 'v5'
 
 /** Determines the visible version of each relation target. */
@@ -73,13 +79,18 @@ export interface Reader {
   readonly locale: string
   /** The requested locale and its fallbacks. Absent without fallbacks. */
   readonly chain?: readonly string[]
-  /** Also set if the entry's own type has no drafts. */
   readonly status: Status
-  /** Applies to single entries and populated documents. */
   readonly publicationFilter?: PublicationFilter
   readonly locales: LocaleRules
   mayReadDrafts(uid: Uid): boolean
   readonly answer: AnswerSize
+  /** If absent, private files have addresses without a signature. */
+  readonly addresses?: SignedAddresses
+}
+
+export interface SignedAddresses {
+  /** Null for an address that needs no signature. */
+  sign(url: string): Promise<string> | null
 }
 
 /** `$and`, `$or` and `$not` are separate filter nodes. */
@@ -105,6 +116,8 @@ export const OPERATORS = [
   'null',
   'notNull',
   'between',
+  'near',
+  'within',
 ] as const
 
 export type Operator = (typeof OPERATORS)[number]
@@ -130,10 +143,7 @@ export interface Comparison {
   readonly kind: 'compare'
   readonly attribute: ScalarPlan
   readonly operator: Operator
-  /**
-   * In stored form (`schema/attribute-kinds.ts`): a list for `in` and `notIn`, a pair for
-   * `between`, a boolean for `null` and `notNull`, otherwise one value.
-   */
+  /** In stored form: a list for `in` and `notIn`, a pair for `between`, an `Area` for `near` and `within`, a boolean for `null` and `notNull`. */
   readonly operand: unknown
 }
 
@@ -200,7 +210,6 @@ export interface RelationNode extends EntriesSelection {
   readonly range: { readonly start: number; readonly limit: number } | null
 }
 
-/** Selects the other locales of an entry, in the same status. */
 export interface LocalizationsNode extends EntriesSelection {
   readonly kind: 'localizations'
   readonly plan: ContentTypePlan
@@ -211,7 +220,6 @@ export interface MediaNode extends EntriesSelection {
   readonly media: MediaPlan
 }
 
-/** Published entries that use the file. */
 export interface FileUsageNode {
   readonly kind: 'users'
   readonly mode: Exclude<PopulateMode, 'ids'>
@@ -233,35 +241,53 @@ export interface ZoneNode {
   readonly on: ReadonlyMap<Uid, FragmentSelection>
 }
 
-export interface QueryRules {
+/** A type as the caller sees it: its visible entries and attributes. */
+export interface RuledType {
+  /** Attributes that the caller may not see are private. */
+  readonly plan: ContentTypePlan
+  /** Null if all entries are visible. */
+  readonly condition: Filter | null
+}
+
+export interface ReadableAs {
+  readonly verb: 'find' | 'findOne'
+  readonly status: Status
+}
+
+export interface TypeVisibility {
+  /** Relations to other types are treated as unknown. */
+  mayRead(uid: Uid): boolean
+  /** The targets of relations. Absent if the caller sees all entries of the types that it may read. */
+  readonly target?: ((plan: ContentTypePlan) => RuledType) | undefined
+}
+
+export interface QueryRules extends TypeVisibility {
   readonly defaultLimit: number
   readonly maxLimit: number
   readonly locales: LocaleRules
-  /** Relations to other types are treated as unknown. */
-  mayRead(uid: Uid): boolean
+  /** Absent if no permission of the caller has a rule. */
+  readonly readable?: ((plan: ContentTypePlan, as: ReadableAs) => RuledType) | undefined
   mayReadDrafts(uid: Uid): boolean
   /** A fragment may name a component outside its zone. */
   readonly components: ReadonlyMap<Uid, ShapePlan>
   readonly format: EntryFormat
-  /** Null if media are disabled. */
   readonly fileHolder: ShapePlan | null
   readonly answer: AnswerSize
+  readonly addresses?: SignedAddresses
 }
 
-/** Requests beyond the limits fail with 400. */
 export const QUERY_LIMITS = {
-  /** Nested filters, `$not` and relations all count. */
   filterDepth: 20,
   conditions: 200,
+  /** An area counts as this many conditions, because it is compared point by point. */
+  conditionsPerArea: 10,
   /** Including intermediate ones. Each is a separate query. */
   filterRelations: 50,
   listItems: 1_000,
   sortKeys: 20,
-  /** Each target is looked up for each entry of the list. */
   sortRelations: 5,
   /** Each to-many relation on the path of a key multiplies the lookups. */
   sortRelationsToMany: 2,
-  /** Sort keys with more than one to-many relation on their path. */
   sortKeysBehindMany: 1,
   /** In UTF-16 units. */
   patternLength: 256,

@@ -2,11 +2,7 @@ import type { Uid } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { EntryQuery, Filter, FragmentSelection, PopulateNode, SortKey } from './query.ts'
 
-/**
- * Returns the content-types that a response depends on: its own type, populated types, and types on
- * the path of conditions and sort keys. The response is unchanged as long as these types are
- * unchanged.
- */
+/** The types that a response depends on: its own, populated ones, and those of conditions and sort keys. */
 export function typesOfQuery(
   plan: ContentTypePlan,
   { filter, sort = [], populate }: Pick<EntryQuery, 'filter' | 'populate'> & Partial<Sorted>,
@@ -15,6 +11,12 @@ export function typesOfQuery(
   addFilter(types, filter)
   addSort(types, sort)
   for (const node of populate) addNode(types, node)
+  return types
+}
+
+export function typesOfFilter(filter: Filter | null): ReadonlySet<Uid> {
+  const types = new Set<Uid>()
+  addFilter(types, filter)
   return types
 }
 

@@ -47,6 +47,7 @@ export const BUILT_IN_TYPES: readonly ContentTypeDefinition[] = [
     previewUrl: { type: 'text' },
     provider: { type: 'string', required: true },
     provider_metadata: { type: 'json' },
+    private: { type: 'boolean', onRequest: true },
   }),
 ]
 

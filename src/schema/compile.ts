@@ -2,7 +2,10 @@ import type {
   AttributeDefinition,
   ComponentAttributeDefinition,
   ComponentDefinition,
+  ComputedByType,
+  ComputedDefinition,
   ContentTypeDefinition,
+  DeclaredPopulate,
   Definitions,
   DynamicZoneDefinition,
   IndexDefinition,
@@ -23,18 +26,35 @@ import type {
   ScalarLimits,
   ScalarPlan,
   Schema,
+  StoredAttributeName,
 } from './plan.ts'
+import { isRecord } from '../base/is-record.ts'
 import { once } from '../base/once.ts'
+import { aliasesOf } from './alias.ts'
+import { byStoredName } from './renamed-members.ts'
+import { compileSearch } from './search-plan.ts'
 import { storedDefault } from './values/scalar-rules.ts'
 import { compileValidators } from './values/validators.ts'
 
 const FILE_UID: Uid = 'plugin::upload.file'
 
+export interface AttributeNames {
+  readonly stored: string
+  readonly former: readonly string[]
+}
+
+export type StoredNames = ReadonlyMap<Uid, ReadonlyMap<string, AttributeNames>>
+
 /** Relations and components can be circular, so plans resolve their targets by name when asked. */
-export function compileSchema(definitions: Definitions): Schema {
+export function compileSchema(
+  definitions: Definitions,
+  storedNames: StoredNames = new Map(),
+  computed: ComputedByType = new Map(),
+): Schema {
   const contentTypes = new Map<Uid, ContentTypePlan>()
   const components = new Map<Uid, ComponentPlan>()
   const link: Link = {
+    storedNames,
     fileUsers: once(() => [...contentTypes.values()].filter(hasMedia)),
     contentType: (uid) => found(contentTypes, uid),
     component: (uid) => found(components, uid),
@@ -44,7 +64,10 @@ export function compileSchema(definitions: Definitions): Schema {
   }
   const declared = new Map(definitions.components.map((component) => [component.uid, component]))
   for (const definition of definitions.contentTypes) {
-    contentTypes.set(definition.uid, compileContentType(definition, declared, link))
+    contentTypes.set(
+      definition.uid,
+      compileContentType(definition, declared, link, computed.get(definition.uid)),
+    )
   }
   const { warnings = [], queries: named = [] } = definitions
   const queries = new Map(named.map((query) => [query.name, query]))
@@ -56,6 +79,7 @@ function hasMedia({ attributes }: ContentTypePlan): boolean {
 }
 
 interface Link {
+  readonly storedNames: StoredNames
   fileUsers(): readonly ContentTypePlan[]
   contentType(uid: Uid): ContentTypePlan
   component(uid: Uid): ComponentPlan
@@ -75,42 +99,83 @@ function compileComponent(definition: ComponentDefinition, link: Link): Componen
     // Clients never look up an entry by the uid of a component, so it is unique only if declared.
     attribute.type === 'uid' ? { unique: false, ...attribute } : attribute,
   ])
-  const attributes = compileAttributes(Object.fromEntries(declared) as Attributes, false, link)
-  const members = new Map([['id', systemPlan('id', 'integer')], ...attributes])
   const { uid, displayName } = definition
-  return Object.freeze({ uid, displayName, attributes, members })
+  const own = Object.fromEntries(declared) as Attributes
+  const attributes = compileAttributes(uid, own, false, link)
+  const aliases = compileAliasPlans(own, attributes)
+  const members = new Map([['id', systemPlan('id', 'integer')], ...attributes, ...aliases])
+  return Object.freeze({
+    uid,
+    displayName,
+    attributes,
+    members,
+    ...byStoredName({ attributes, members }),
+  })
+}
+
+function compileAliasPlans(
+  declared: Attributes,
+  attributes: ReadonlyMap<string, AttributePlan>,
+): readonly (readonly [string, AttributePlan])[] {
+  return [...attributes.values()]
+    .flatMap((attribute) => aliasesOf(attribute, declared[attribute.name]?.alias ?? []))
+    .map((alias) => [alias.name, alias] as const)
 }
 
 function compileContentType(
   definition: ContentTypeDefinition,
   components: ReadonlyMap<Uid, ComponentDefinition>,
   link: Link,
+  computed: ReadonlyMap<string, ComputedDefinition> = new Map(),
 ): ContentTypePlan {
   const {
     attributes: declared,
-    file: _file,
+    file,
     description: _description,
     preview: _preview,
     sharded = false,
     history = definition.draftAndPublish,
     filterable = null,
+    populate: asked,
+    search: weights,
     ...options
   } = definition
-  const attributes = compileAttributes(declared, definition.localized, link)
+  const attributes = compileAttributes(definition.uid, declared, definition.localized, link)
   const members = new Map<string, AttributePlan>([
     ['id', systemPlan('id', 'integer')],
     ['documentId', systemPlan('documentId', 'string')],
     ...attributes,
+    ...compileAliasPlans(declared, attributes),
     ['createdAt', systemPlan('createdAt', 'datetime')],
     ['updatedAt', systemPlan('updatedAt', 'datetime')],
     ['publishedAt', systemPlan('publishedAt', 'datetime')],
   ])
   if (definition.localized) members.set('locale', systemPlan('locale', 'string'))
+  for (const [name, one] of computed) members.set(name, computedPlan(name, one, attributes))
   const validators = compileValidators(definition, components)
   const users = definition.uid === FILE_UID ? { users: () => link.fileUsers() } : {}
   const indexes = declaredIndexes(definition)
-  const own = { sharded, history, indexes, filterable, attributes, members, validators }
-  return Object.freeze({ ...options, ...own, ...users })
+  const populate = asked === undefined ? null : { file, asked: toQueryForm(asked) }
+  const search = weights === undefined ? null : compileSearch(weights, attributes)
+  const storage = { sharded, history, indexes, filterable, populate, search }
+  const own = { ...storage, attributes, members, validators }
+  return Object.freeze({ ...options, ...own, ...byStoredName({ attributes, members }), ...users })
+}
+
+function toQueryForm(asked: DeclaredPopulate): DeclaredPopulate {
+  if (typeof asked === 'string' || isList(asked)) return asked
+  return Object.fromEntries(Object.entries(asked).map(([key, value]) => [key, toText(value)]))
+}
+
+function isList(asked: DeclaredPopulate): asked is readonly string[] {
+  return Array.isArray(asked)
+}
+
+function toText(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toText)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toText(inner)]))
 }
 
 function declaredIndexes({
@@ -131,6 +196,8 @@ function systemPlan(name: string, type: ScalarType): AttributePlan {
   const plan: ScalarPlan = {
     kind: 'scalar',
     name,
+    storedName: toStoredName(name),
+    formerNames: [],
     type,
     system: true,
     private: false,
@@ -145,13 +212,48 @@ function systemPlan(name: string, type: ScalarType): AttributePlan {
   return Object.freeze(plan)
 }
 
+export function toStoredName(name: string): StoredAttributeName {
+  return name as StoredAttributeName
+}
+
+/** Private sources make the attribute private. */
+function computedPlan(
+  name: string,
+  computed: ComputedDefinition,
+  attributes: ReadonlyMap<string, AttributePlan>,
+): ScalarPlan {
+  const isPrivate = computed.from.some((source) => attributes.get(source)?.private !== false)
+  const plan: ScalarPlan = {
+    kind: 'scalar',
+    name,
+    storedName: toStoredName(name),
+    formerNames: [],
+    type: computed.type,
+    system: false,
+    private: isPrivate,
+    required: false,
+    localized: true,
+    unique: false,
+    onRequest: false,
+    searchable: false,
+    default: undefined,
+    limits: {},
+    writable: false,
+    computed,
+  }
+  return Object.freeze(plan)
+}
+
 function compileAttributes(
+  uid: Uid,
   declared: Attributes,
   localizedType: boolean,
   link: Link,
 ): ReadonlyMap<string, AttributePlan> {
   const plans = Object.entries(declared).map(([name, definition]): [string, AttributePlan] => {
-    const plan = compileAttribute(name, definition, link)
+    const { stored, former } = link.storedNames.get(uid)?.get(name) ?? { stored: name, former: [] }
+    const names = { name, storedName: toStoredName(stored), formerNames: former }
+    const plan = compileAttribute(names, definition, link)
     return [name, Object.freeze({ ...plan, localized: localizedType && isLocalized(definition) })]
   })
   return new Map(plans)
@@ -162,30 +264,37 @@ function isLocalized({ type, pluginOptions }: AttributeDefinition): boolean {
   return pluginOptions?.i18n?.localized ?? (type === 'relation' || type === 'uid')
 }
 
+/** A uid identifies an entry for clients, so it is unique by default. The check warns of unique locations. */
+function isUnique({ type, unique = type === 'uid' }: ScalarDefinition): boolean {
+  return unique && type !== 'location'
+}
+
+type Names = Pick<AttributePlan, 'name' | 'storedName' | 'formerNames'>
+
 function compileAttribute(
-  name: string,
+  names: Names,
   definition: AttributeDefinition,
   link: Link,
 ): AttributePlan {
   const base = {
-    name,
+    ...names,
     private: definition.private === true || definition.type === 'password',
     required: definition.required === true,
     localized: false,
     ...(definition.writable === false && { writable: false }),
+    ...(definition.conflict !== undefined && { conflict: definition.conflict }),
   }
   if (definition.type === 'relation') return { ...base, ...compileRelation(definition, link) }
   if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
   if (definition.type === 'dynamiczone') return { ...base, ...compileZone(definition, link) }
   if (definition.type === 'media') return { ...base, ...compileMedia(base, definition, link) }
-  // A uid identifies an entry for clients, so it is unique by default.
-  const { type, unique = definition.type === 'uid', onRequest = false } = definition
+  const { type, onRequest = false } = definition
   return {
     ...base,
     kind: 'scalar',
     type,
     system: false,
-    unique,
+    unique: isUnique(definition),
     onRequest,
     searchable: definition.searchable !== false,
     default: storedDefault(definition),
@@ -205,7 +314,10 @@ function limitsOf(definition: ScalarDefinition): ScalarLimits {
 
 const LIMITS = ['enum', 'min', 'max', 'minLength', 'maxLength', 'regex'] as const
 
-type OwnPart<Plan extends AttributePlan> = Omit<Plan, 'name' | 'private' | 'required' | 'localized'>
+type OwnPart<Plan extends AttributePlan> = Omit<
+  Plan,
+  'name' | 'storedName' | 'formerNames' | 'private' | 'required' | 'localized'
+>
 
 function compileInner(
   { component, repeatable = false, min, max }: ComponentAttributeDefinition,
@@ -224,8 +336,8 @@ function compileZone(
 }
 
 function compileMedia(
-  base: Pick<MediaPlan, 'name' | 'private' | 'required' | 'localized'>,
-  { multiple = false, allowedTypes }: MediaDefinition,
+  base: Pick<MediaPlan, keyof Names | 'private' | 'required' | 'localized'>,
+  { multiple = false, allowedTypes, privateFiles = false }: MediaDefinition,
   link: Link,
 ): OwnPart<MediaPlan> {
   const relation = multiple ? 'oneToMany' : 'oneToOne'
@@ -237,6 +349,7 @@ function compileMedia(
     kind: 'media',
     multiple,
     allowedTypes: allowedTypes ?? null,
+    privateFiles,
     files: Object.freeze(files),
   }
 }
@@ -249,17 +362,22 @@ function boundsOf(
 }
 
 function compileRelation(
-  { relation, target, inversedBy, mappedBy, unshown = false }: RelationDefinition,
+  { relation, target, inversedBy, mappedBy, unshown = false, onUserDelete }: RelationDefinition,
   link: Link,
 ): OwnPart<RelationPlan> {
+  const otherSide = mappedBy ?? inversedBy ?? null
+  const resolve = once(() => link.contentType(target))
   return {
     kind: 'relation',
     relation,
     toMany: relation === 'oneToMany' || relation === 'manyToMany',
     side: mappedBy === undefined ? 'owner' : 'inverse',
-    otherSide: mappedBy ?? inversedBy ?? null,
+    otherSide,
+    otherStored: () =>
+      otherSide === null ? null : (resolve().attributes.get(otherSide)?.storedName ?? null),
     targetUid: target,
     ...(unshown && { unshown }),
-    target: once(() => link.contentType(target)),
+    ...(onUserDelete !== undefined && { onUserDelete }),
+    target: resolve,
   }
 }

@@ -1,88 +1,41 @@
+import type {
+  ComponentOptions,
+  ContentTypeOptions,
+  DynamicZoneOptions,
+  MediaOptions,
+  RelationOptions,
+  ScalarOptions,
+  ScalarType,
+  SharedOptions,
+} from '@quire/schema/attributes'
+import type { Reason } from '../base/errors.ts'
+
+export type { RelationKind, ScalarType } from '@quire/schema/attributes'
+
 export type Uid = string
 
 export type Data = Record<string, unknown>
 
-export const SCALAR_TYPES = [
-  'string',
-  'text',
-  'richtext',
-  'blocks',
-  'email',
-  'password',
-  'uid',
-  'enumeration',
-  'integer',
-  'biginteger',
-  'decimal',
-  'float',
-  'boolean',
-  'date',
-  'time',
-  'datetime',
-  'timestamp',
-  'json',
-] as const
-
-export type ScalarType = (typeof SCALAR_TYPES)[number]
-
-export const RELATION_KINDS = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'] as const
-
-export type RelationKind = (typeof RELATION_KINDS)[number]
-
-interface AttributeOptions {
-  readonly required?: boolean
-  readonly private?: boolean
+interface AttributeOptions extends SharedOptions {
   readonly configurable?: boolean
-  readonly writable?: boolean
   readonly searchable?: boolean
-  readonly index?: boolean
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
 }
 
-export interface ScalarDefinition extends AttributeOptions {
-  readonly type: ScalarType
-  readonly unique?: boolean
-  readonly default?: unknown
-  readonly min?: number | string
-  readonly max?: number | string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly regex?: string
-  readonly enum?: readonly string[]
-  readonly targetField?: string
+export interface ScalarDefinition extends ScalarOptions, AttributeOptions {
   /** Returned only if `fields` names it. For built-in types only. */
   readonly onRequest?: boolean
 }
 
-export interface RelationDefinition extends AttributeOptions {
-  readonly type: 'relation'
-  readonly relation: RelationKind
-  readonly target: Uid
-  readonly inversedBy?: string
-  readonly mappedBy?: string
+export interface RelationDefinition extends RelationOptions, AttributeOptions {
   readonly unshown?: boolean
 }
 
-export interface ComponentAttributeDefinition extends AttributeOptions {
-  readonly type: 'component'
-  readonly component: Uid
-  readonly repeatable?: boolean
-  readonly min?: number
-  readonly max?: number
-}
+export interface ComponentAttributeDefinition extends ComponentOptions, AttributeOptions {}
 
-export interface DynamicZoneDefinition extends AttributeOptions {
-  readonly type: 'dynamiczone'
-  readonly components: readonly Uid[]
-  readonly min?: number
-  readonly max?: number
-}
+export interface DynamicZoneDefinition extends DynamicZoneOptions, AttributeOptions {}
 
-export interface MediaDefinition extends AttributeOptions {
-  readonly type: 'media'
-  readonly multiple?: boolean
-  readonly allowedTypes?: readonly string[]
-}
+export interface MediaDefinition extends MediaOptions, AttributeOptions {}
 
 export type AttributeDefinition =
   | ScalarDefinition
@@ -98,23 +51,25 @@ export interface IndexedPath {
 
 export type IndexDefinition = readonly IndexedPath[]
 
-export interface ContentTypeDefinition {
-  readonly uid: Uid
+/** The default populate of a content-type: the JSON form of the parameter `populate`. */
+export type DeclaredPopulate = string | readonly string[] | Readonly<Data>
+
+export type SearchWeights = Readonly<Record<string, number>>
+
+export interface ContentTypeDefinition extends ContentTypeOptions {
   readonly file: string
-  readonly kind: 'collectionType' | 'singleType'
   readonly collectionName: string
-  readonly singularName: string
-  readonly pluralName: string
-  readonly displayName: string
-  readonly description?: string
   readonly preview?: string
-  readonly draftAndPublish: boolean
-  readonly localized: boolean
   /** Unique values are reserved, because no index can enforce them on a sharded collection. */
   readonly sharded?: boolean
   readonly history?: boolean
+  /** Whether devices may push changes that they made offline. */
+  readonly push?: boolean
   readonly indexes?: readonly IndexDefinition[]
   readonly filterable?: readonly string[]
+  readonly populate?: DeclaredPopulate
+  /** The weights of the attributes that the full-text index contains. */
+  readonly search?: SearchWeights
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 
@@ -158,6 +113,8 @@ export interface QueryDefinition {
   readonly parameters: Readonly<Record<string, ParameterDefinition>>
   readonly locale?: string
   readonly fallbackLocale?: readonly string[]
+  /** `caller`: the caller needs `find` of each type, and its rules hold. Otherwise the query applies no rules. */
+  readonly rules?: 'caller' | 'none'
   readonly asked: Readonly<Data>
 }
 
@@ -168,9 +125,13 @@ export interface Definitions {
   readonly warnings?: readonly string[]
 }
 
-export interface DeclarationFault {
+export interface DeclarationProblem {
   readonly path: string
   readonly problem: string
+}
+
+export interface DeclarationFault extends DeclarationProblem {
+  readonly reason: Reason
 }
 
 export interface DeclarationFile {
@@ -179,4 +140,33 @@ export interface DeclarationFile {
   readonly uid: Uid
   readonly content: unknown
   readonly fault?: string
+}
+
+export const COMPUTED_TYPES = [
+  'string',
+  'text',
+  'richtext',
+  'integer',
+  'float',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+  'json',
+] as const satisfies readonly ScalarType[]
+
+export type ComputedType = (typeof COMPUTED_TYPES)[number]
+
+export type ComputedByType = ReadonlyMap<Uid, ReadonlyMap<string, ComputedDefinition>>
+
+/** Shown only to readers of all attributes in `from`. Never stored, filtered or sorted. */
+export interface ComputedDefinition {
+  readonly type: ComputedType
+  /** Increment it whenever `value` returns something else for the same input. */
+  readonly version: number
+  /** Attributes of the content-type that `value` needs. If one is private, so is this attribute. */
+  readonly from: readonly string[]
+  readonly description?: string
+  /** Must be pure: the same input always returns the same value. The input is as in a response. */
+  value(from: Readonly<Data>): unknown
 }

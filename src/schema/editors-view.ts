@@ -1,12 +1,21 @@
-import type { AttributeDefinition, Definitions } from './definition.ts'
+import type { AttributeDefinition, ContentTypeDefinition, Definitions } from './definition.ts'
 
-/** Private attributes become visible, except passwords and those of built-in types. */
+/**
+ * Private attributes become visible, except passwords and those of built-in types. Editors have no full-text search,
+ * because the index has the attributes of the public view.
+ */
 export function editorsView({ contentTypes, components, ...rest }: Definitions): Definitions {
   return {
     ...rest,
-    contentTypes: contentTypes.map((type) => (type.uid.startsWith('api::') ? opened(type) : type)),
+    contentTypes: contentTypes.map((type) =>
+      type.uid.startsWith('api::') ? opened(withoutSearch(type)) : type,
+    ),
     components: components.map(opened),
   }
+}
+
+function withoutSearch({ search: _search, ...type }: ContentTypeDefinition): ContentTypeDefinition {
+  return type
 }
 
 function opened<T extends { readonly attributes: Readonly<Record<string, AttributeDefinition>> }>(

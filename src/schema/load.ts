@@ -11,10 +11,7 @@ interface DeclarationSource {
   readonly isNamedInside?: boolean
 }
 
-/**
- * Reads the declarations of a folder or of a Strapi project, sorted by name. A file that does not
- * parse is returned with its fault. @throws SchemaError if the folder cannot be read
- */
+/** A file that does not parse is returned with its fault. @throws SchemaError if the folder cannot be read */
 export async function loadDefinitions(directory: string): Promise<readonly DeclarationFile[]> {
   if ((await list(directory)) === null) throw new SchemaError([`${directory}: no such folder`])
   const strapi = await findStrapiLayout(directory)

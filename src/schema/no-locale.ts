@@ -1,5 +1,2 @@
-/**
- * Not null, because `{ locale: null }` also matches a missing field, so no index could bound or
- * count it (docs/decisions/0027-no-locale-is-a-text.md).
- */
+/** Not null: `{ locale: null }` also matches a missing field, so no index could bound or count it (ADR 0027). */
 export const NO_LOCALE = ''

@@ -1,5 +1,8 @@
+import type { ConflictPolicy, UserDeletion } from '@quire/schema/attributes'
 import type {
+  ComputedDefinition,
   Data,
+  DeclaredPopulate,
   IndexDefinition,
   QueryDefinition,
   RelationKind,
@@ -15,10 +18,16 @@ export interface Schema {
   readonly warnings: readonly string[]
 }
 
+/** Stays the same when the attribute is renamed. Only `src/mongo` uses it. */
+export type StoredAttributeName = string & { readonly stored: unique symbol }
+
 export interface ShapePlan {
   readonly uid: Uid
   readonly attributes: ReadonlyMap<string, AttributePlan>
   readonly members: ReadonlyMap<string, AttributePlan>
+  readonly stored: ReadonlyMap<string, AttributePlan>
+  /** Whether an attribute has another stored name or an alias, also in components. */
+  readonly isRenamed: () => boolean
 }
 
 export interface ContentTypePlan extends ShapePlan {
@@ -31,10 +40,29 @@ export interface ContentTypePlan extends ShapePlan {
   readonly localized: boolean
   readonly sharded: boolean
   readonly history: boolean
+  /** Whether devices may push changes that they made offline. */
+  readonly push?: boolean
   readonly indexes: readonly IndexDefinition[]
   readonly filterable: readonly string[] | null
+  /** Null if responses contain no relations by default. */
+  readonly populate: DefaultPopulate | null
+  /** Null if the type has no full-text index. */
+  readonly search: SearchPlan | null
   readonly validators: Validators
   readonly users?: () => readonly ContentTypePlan[]
+}
+
+export interface SearchPlan {
+  /** In declared order. A row of the index refers to attributes by their place in it. */
+  readonly weights: ReadonlyMap<string, number>
+  /** Changes whenever the rows of the index no longer fit the declaration. */
+  readonly shape: () => string
+}
+
+export interface DefaultPopulate {
+  readonly file: string
+  /** As parsed from a query string: numbers and booleans are texts. */
+  readonly asked: DeclaredPopulate
 }
 
 export interface ComponentPlan extends ShapePlan {
@@ -46,10 +74,18 @@ export type AttributePlan =
 
 interface AttributeBase {
   readonly name: string
+  readonly storedName: StoredAttributeName
+  readonly formerNames: readonly string[]
+  /** The name of the attribute, if this is another name for clients. Such a plan is a member, and no attribute. */
+  readonly aliasOf?: string
   readonly private: boolean
+  /** Whether a rule of the caller's permission makes it private. */
+  readonly isHidden?: boolean
   readonly required: boolean
   readonly localized: boolean
   readonly writable?: boolean
+  /** How a push is merged that conflicts with another change. Default: `ask`. */
+  readonly conflict?: ConflictPolicy
 }
 
 export interface ScalarPlan extends AttributeBase {
@@ -63,6 +99,7 @@ export interface ScalarPlan extends AttributeBase {
   readonly searchable: boolean
   readonly default: unknown
   readonly limits: ScalarLimits
+  readonly computed?: ComputedDefinition
 }
 
 export type ScalarLimits = Pick<
@@ -77,8 +114,10 @@ export interface RelationPlan extends AttributeBase {
   /** The owner stores documentIds. The inverse is read through the owner's index. */
   readonly side: 'owner' | 'inverse'
   readonly otherSide: string | null
+  readonly otherStored: () => StoredAttributeName | null
   readonly targetUid: Uid
   readonly unshown?: boolean
+  readonly onUserDelete?: UserDeletion
   target(): ContentTypePlan
 }
 
@@ -101,6 +140,7 @@ export interface MediaPlan extends AttributeBase {
   readonly kind: 'media'
   readonly multiple: boolean
   readonly allowedTypes: readonly string[] | null
+  readonly privateFiles: boolean
   readonly files: RelationPlan
 }
 
@@ -110,9 +150,8 @@ export interface PayloadOptions {
 }
 
 /**
- * Returned values are in stored form: dates are `Date`, biginteger `bigint`, decimal `Decimal`. All
- * throw ValidationError. If a payload has unknown keys, the error names the first one only. Otherwise it lists all
- * faults.
+ * Returned values are in stored form: dates are `Date`, biginteger `bigint`, decimal `Decimal`. All throw
+ * ValidationError. For unknown keys, the error names the first one only.
  */
 export interface Validators {
   /** For a draft: no checks of required, minimum, format or number of items. */
@@ -120,5 +159,49 @@ export interface Validators {
   /** For a type without draft & publish: checks everything. `required` applies to creations only. */
   readonly direct: (data: unknown, options: PayloadOptions) => Data
   readonly publishable: (version: Data) => void
+  readonly resolveAliases: (data: Data) => Data
   readonly only: (names: readonly string[]) => Validators
+}
+
+export type NestingPlan = ComponentAttributePlan | DynamicZonePlan
+
+export function isNesting(attribute: AttributePlan): attribute is NestingPlan {
+  return attribute.kind === 'component' || attribute.kind === 'dynamiczone'
+}
+
+export function componentOf(attribute: NestingPlan, element: Data): ComponentPlan | undefined {
+  return attribute.kind === 'component'
+    ? attribute.component()
+    : attribute.components().get(String(element['__component']))
+}
+
+const USUAL: readonly string[] = [
+  'title',
+  'name',
+  'label',
+  'headline',
+  'subject',
+  'displayName',
+  'username',
+]
+
+export function titleFieldOf({ attributes }: Pick<ContentTypePlan, 'attributes'>): string {
+  const texts = [...attributes.values()].filter(isText)
+  const named = USUAL.find((title) => texts.some(({ name }) => name === title))
+  const first = texts.find((plan) => plan.kind === 'scalar' && plan.type === 'string') ?? texts[0]
+  return named ?? first?.name ?? 'documentId'
+}
+
+function isText(plan: AttributePlan): boolean {
+  return plan.kind === 'scalar' && (plan.type === 'string' || plan.type === 'text')
+}
+
+export type MadeUid = ScalarPlan & { readonly targetField: string }
+
+export function isMadeUid(attribute: AttributePlan): attribute is MadeUid {
+  return (
+    attribute.kind === 'scalar' &&
+    attribute.targetField !== undefined &&
+    attribute.writable !== false
+  )
 }

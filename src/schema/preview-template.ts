@@ -4,15 +4,16 @@ export const PREVIEW_PLACES = ['documentId', 'locale', 'status', 'secret'] as co
 
 const PLACE = /\{([^{}]*)\}/g
 
-/** Returns the fault of a template such as `https://app.example.org/preview?id={documentId}`, or null. */
-export function previewProblem(template: string): string | null {
+export interface PreviewProblem {
+  readonly place: string | null
+}
+
+export function previewProblem(template: string): PreviewProblem | null {
   const unknown = [...template.matchAll(PLACE)]
     .map(([, name = '']) => name)
     .find((name) => !(PREVIEW_PLACES as readonly string[]).includes(name))
-  if (unknown !== undefined) {
-    return `knows no {${unknown}}; there are ${PREVIEW_PLACES.map((name) => `{${name}}`).join(', ')}`
-  }
-  return previewOrigin(template) === null ? 'must be an http:// or https:// address' : null
+  if (unknown !== undefined) return { place: unknown }
+  return previewOrigin(template) === null ? { place: null } : null
 }
 
 export function previewOrigin(template: string): string | null {

@@ -3,7 +3,6 @@ import { checkDefinitions } from './check/check.ts'
 import type { Definitions } from './definition.ts'
 import { loadDefinitions } from './load.ts'
 
-/** Includes the built-in types. @throws SchemaError */
 export async function readDefinitions(contentTypesDir: string): Promise<Definitions> {
   const files = await loadDefinitions(contentTypesDir)
   const definitions = checkDefinitions(files, BUILT_IN_TYPES)

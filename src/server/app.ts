@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { isFirstWanted } from '../people/administrators/sign-in.ts'
 import { studioLink } from '../people/administrators/studio-links.ts'
 import type { Config } from '../base/config/config.ts'
+import type { StudioBranding } from '../base/config/studio-settings.ts'
+import { brandStudio } from '../http/answer/brand-studio.ts'
 import { openBodyBudget } from '../http/body/body-budget.ts'
 import type { GuardedRouter, DeclaredRoute } from '../http/router/guarded-router.ts'
 import { apiRoutes, refuseUndecodable } from '../http/router/api-routes.ts'
@@ -15,6 +17,7 @@ import { mcpRoutes } from '../http/mcp/mcp-routes.ts'
 import { measureLog } from '../http/middleware/measure-log.ts'
 import { createMetrics, type Metrics } from '../http/middleware/measure-requests.ts'
 import { readBody } from '../http/body/read-body.ts'
+import { readRawBody } from '../http/body/read-raw-body.ts'
 import { openWaiting } from '../http/sync/open-waiting.ts'
 import { rootRoutes } from '../http/routes/root-routes.ts'
 import { serveStudio } from '../http/routes/serve-studio.ts'
@@ -43,9 +46,10 @@ export interface App {
 export interface AppOptions extends ServicesOptions {
   /** Ignored in production. */
   readonly editableTypes?: boolean | undefined
+  /** The branding of the Studio. */
+  readonly studio?: StudioBranding | null | undefined
 }
 
-/** @throws SchemaError for invalid declarations, ServiceUnavailableError without a database. */
 export async function createApp(dependencies: AppOptions): Promise<App> {
   return buildApp(dependencies, await openServices(dependencies))
 }
@@ -53,7 +57,6 @@ export async function createApp(dependencies: AppOptions): Promise<App> {
 /** Keeps all connections of the pool busy, without long waits for one. */
 const IN_FLIGHT_PER_CONNECTION = 4
 
-/** The application closes the services. */
 export function buildApp(dependencies: AppOptions, services: Services): App {
   const media = mediaOf(dependencies.config, services)
   const { maxInFlight } = dependencies.config.http
@@ -68,19 +71,23 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   const { log, config: all } = dependencies
   const { maxLive: max, maxLivePerAddress: maxPerAddress, ...http } = all.http
   const waiting = openWaiting({ ...services, max, maxPerAddress, log, registry })
-  const read = readBody(http.maxBodyBytes, openBodyBudget(http.maxReadingBytes))
+  const budget = openBodyBudget(http.maxReadingBytes)
+  const bodies = {
+    readBody: readBody(http.maxBodyBytes, budget),
+    readRaw: readRawBody(http.maxBodyBytes, budget),
+  }
   const routers = contentRouters(dependencies, services, {
     media,
     authenticate: whoAsks,
     authenticateOnly: limited(authenticateOnly(services.access)),
-    readBody: read,
+    ...bodies,
     withoutSlot: (request, wait) => limited.withoutSlot(request, wait),
     reads,
     ...waiting,
   })
   measureLog(registry, () => services.commitLog.health(), services.purger.health)
   const docsPath = isDocs(routers) ? '/api/docs' : null
-  const parts: Parts = { media, limited, registry, readBody: read, docsPath }
+  const parts: Parts = { media, limited, registry, ...bodies, docsPath }
   const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
     apiRoutes(routers), // first, because most requests match here
@@ -116,6 +123,7 @@ interface Parts {
   readonly limited: LimitInFlight
   readonly registry: Metrics['registry']
   readonly readBody: Middleware
+  readonly readRaw: Middleware
   readonly docsPath: string | null
 }
 
@@ -124,9 +132,9 @@ function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
 }
 
 function openRouters(
-  { config, log, editableTypes = false }: AppOptions,
+  { config, log, editableTypes = false, studio: branding = null }: AppOptions,
   services: Services,
-  { media, limited, registry, readBody, docsPath }: Parts,
+  { media, limited, registry, readBody, readRaw, docsPath }: Parts,
 ): readonly GuardedRouter[] {
   const { trustedProxies } = config.http
   const health = healthRoutes({
@@ -142,9 +150,11 @@ function openRouters(
     editableTypes: editableTypes && !config.production,
     limited,
     readBody,
+    readRaw,
     media: { library: media.library, receive: media.receive },
   })
-  const studio = serveStudio(readStudioFiles(STUDIO_FOLDER), previewOrigins(services.definitions))
+  const studioFiles = brandStudio(readStudioFiles(STUDIO_FOLDER), branding)
+  const studio = serveStudio(studioFiles, previewOrigins(services.definitions))
   const agents = mcpRoutes({
     ...services,
     ...config,

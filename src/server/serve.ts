@@ -22,10 +22,7 @@ export interface RunningServer {
   readonly port: number
   readonly address: string
   readonly openRequests: () => number
-  /**
-   * Accepts no further connections, finishes running requests, and drops those that take longer
-   * than 10 seconds.
-   */
+  /** Accepts no further connections, finishes running requests, and drops those that take longer than 10 seconds. */
   readonly stop: () => Promise<void>
 }
 
@@ -43,7 +40,6 @@ const CANNOT_LISTEN: Readonly<Record<string, (host: string, port: number) => str
   ENOTFOUND: (host) => `HOST: ${host} is not an address of this machine`,
 }
 
-/** @throws ConfigError if the address is not available. */
 export async function serve(
   app: Pick<ServedApp, 'callback' | 'leave'>,
   { http }: { readonly http: Pick<Config['http'], 'host' | 'port' | 'connections'> },
@@ -87,10 +83,7 @@ interface Stoppable {
   readonly openRequests: () => number
 }
 
-/**
- * One response has listeners of this file, the log, the counter of unsent bytes, Koa and piped
- * files: one more than the default limit of Node.
- */
+/** One response has listeners of this file, the log, the counter of unsent bytes, Koa and piped files. */
 const MAX_LISTENERS = 20
 
 // While the server stops, each response closes its connection. Keep-alive would delay the stop.
@@ -131,10 +124,7 @@ function createLimited(limits: ConnectionLimits, listener: RequestListener): Ser
   return server
 }
 
-/**
- * Closes a connection that sends many requests without reading responses. Node 22 pauses such a
- * client only after another read, which can contain nearly 2,000 requests.
- */
+/** Node 22 pauses a client that does not read only after another read, which can contain nearly 2,000 requests. */
 function limitPipelined(listener: RequestListener): RequestListener {
   const openResponses = new WeakMap<Socket, Set<ServerResponse>>()
   const responsesOf = (socket: Socket): Set<ServerResponse> => {
@@ -156,10 +146,7 @@ function limitPipelined(listener: RequestListener): RequestListener {
   }
 }
 
-/**
- * Node 20 assigns closed sockets to pipelined responses and never emits `close` for them. Node 24
- * does.
- */
+/** Node 20 assigns closed sockets to pipelined responses and never emits `close` for them. Node 24 does. */
 function closeAll(responses: ReadonlySet<ServerResponse>): void {
   for (const response of responses) {
     response.destroy()

@@ -25,10 +25,7 @@ export interface FilesReport {
   readonly missingFile: string | null
 }
 
-/**
- * Existing files stay, so that an interrupted run can be repeated. Missing files are listed next to
- * the input. @throws ApplicationError for an unreadable list
- */
+/** Existing files stay, so that an interrupted run can be repeated. Missing files are listed next to the input. */
 export async function addFiles(options: FilesOptions): Promise<FilesReport> {
   const { path, files, onProgress } = options
   const listed = await readList(path)

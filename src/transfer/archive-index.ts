@@ -15,7 +15,7 @@ export interface LinkedRow {
   readonly ref: number
 }
 
-/** An on-disk index of an archive: the document and the links of each row. An archive may contain millions of links. */
+/** On disk, because an archive may contain millions of links. */
 export interface ArchiveIndex {
   addRow(type: Uid, id: number, row: ArchiveRow): void
   row(type: Uid, id: number): ArchiveRow | null
@@ -110,10 +110,7 @@ function linksIn(store: Store, put: Put): Pick<ArchiveIndex, 'addLink' | 'linked
   }
 }
 
-/**
- * The owner is left and the target right; for media the file is left. Null for links between
- * locales, which follow from the documentId. @throws ApplicationError for invalid ends
- */
+/** The owner is left; for media the file is left. Null for links between locales, which follow from the documentId. */
 function endsOf({ kind, left, right }: Data): { readonly left: End; readonly right: End } | null {
   const [one, other] = [partOf(left), partOf(right)]
   if (typeof other['ref'] !== 'number' || one['field'] === 'localizations') return null

@@ -5,10 +5,7 @@ import { utf8Text } from './utf8-text.ts'
 /** In characters. A line becomes one value in memory, and a small compressed file may contain a huge one. */
 const MAX_LINE = 64 * 1024 * 1024
 
-/**
- * Splits at LF or CRLF with one line in memory. @throws ApplicationError with `where` for a line
- * above `most` characters, unreadable bytes and invalid UTF-8
- */
+/** Splits at LF or CRLF with one line in memory. @throws ApplicationError with `where`, also for invalid UTF-8 */
 export async function* boundedLines(
   bytes: Readable,
   where: string,
@@ -43,7 +40,6 @@ export async function* boundedLines(
   if (size > 0) yield take()
 }
 
-/** @throws ApplicationError with `where` for too many bytes, unreadable bytes and invalid UTF-8 */
 export async function boundedText(bytes: Readable, where: string, most: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -2,10 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import { ApplicationError } from '../base/errors.ts'
 
-/**
- * Path parts may come from outside. Null if the file does not exist.
- * @throws ApplicationError for parts or a symbolic link that lead out of the folder
- */
+/** Path parts may come from outside. Null for a missing file. @throws ApplicationError outside of the folder */
 export async function findFileWithin(
   folder: string,
   parts: readonly string[],

@@ -26,6 +26,7 @@ export interface ArchiveImport {
   readonly locales: () => Promise<LocaleList>
   readonly destination: ArchiveDestination | null
   readonly intoExisting: boolean
+  readonly runHooks?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -51,10 +52,7 @@ const FILE = 'plugin::upload.file'
 const BATCH = 500
 const MAX_WARNINGS = 1_000
 
-/**
- * Existing content stays, so that an interrupted import can be repeated. @throws ApplicationError
- * for an unreadable archive, and for a database with other content
- */
+/** Existing content stays, so that an interrupted import can be repeated. @throws ApplicationError for other content */
 export async function importArchive(given: ArchiveImport): Promise<ArchiveReport> {
   const index = await openArchiveIndex(given.destination?.spoolFolder ?? tmpdir())
   try {
@@ -75,7 +73,8 @@ async function importScanned(
   const sentences = keepSentences()
   const leaveBehind = (sentence: string): void => sentences.add(sentence)
   const settings = { summary, index, leaveBehind }
-  if (destination !== null && (await isRestored(given, destination, summary))) {
+  const { runHooks = false } = given
+  if (destination !== null && !runHooks && (await isRestored(given, destination, summary))) {
     const restored = await restoreOwn(given, destination, { summary, leaveBehind })
     return {
       version: summary.version,
@@ -87,7 +86,8 @@ async function importScanned(
   const prepared = destination === null ? null : await prepare(given, destination, settings)
   const here = await given.locales()
   const locales = prepared === null ? withThoseOf(summary, here) : here
-  const content = openContentImport({ schema, locales, index, leaveBehind, target: prepared })
+  const target = prepared
+  const content = openContentImport({ schema, locales, index, leaveBehind, target, runHooks })
   const stored = await storeRows(given, { index, summary, content, locales, prepared, leaveBehind })
   for (const type of index.types()) {
     const sentence = notDeclared(type, schema, index.count(type))
@@ -186,17 +186,13 @@ async function storeRows(
     defaultLocale: locales.defaultCode,
     planOf: (uid: Uid) => given.schema.contentTypes.get(uid),
   }
-  const stores: Readonly<Record<Uid, (rows: readonly ArchiveEntity[]) => Promise<void>>> = {
-    [FILE]: async (rows) => {
-      records += target === null ? rows.length : await importFileRecords(target, rows)
-    },
-    [USER]: async (rows) => {
-      users += target === null ? rows.length : await importUsers({ ...target, ...sources }, rows)
-    },
-  }
   const storeBatch = async (type: Uid, rows: readonly ArchiveEntity[]): Promise<void> => {
     if (type.startsWith('api::')) await content.store(type, rows)
-    else await stores[type]?.(rows)
+    else if (type === FILE) {
+      records += target === null ? rows.length : await importFileRecords(target, rows)
+    } else if (type === USER) {
+      users += target === null ? rows.length : await importUsers({ ...target, ...sources }, rows)
+    }
     done += rows.length
     given.onProgress?.(done, summary.rows)
   }

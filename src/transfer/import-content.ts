@@ -21,6 +21,7 @@ export interface ContentImportOptions {
   readonly index: ArchiveIndex
   readonly target: ContentTarget | null
   readonly leaveBehind: (sentence: string) => void
+  readonly runHooks: boolean
 }
 
 export interface ContentTarget {
@@ -126,6 +127,7 @@ async function importAll(
       isConsistent: true,
       isWhole: true,
       onUnpublishable: (sentence) => kept.push(sentence),
+      ...(given.runHooks && { onRefused: given.leaveBehind }),
     })
     for (const sentence of kept) given.leaveBehind(`${sentence} (taken all the same)`)
     return added

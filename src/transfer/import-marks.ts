@@ -1,4 +1,3 @@
-import { asCmsErrors } from '../mongo/connection/database-error.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { ensureRow } from '../mongo/system/system-collections.ts'
 
@@ -10,12 +9,11 @@ interface ImportMark {
 const COLLECTION = 'quire_imports'
 
 export async function wasImported(database: Database, fingerprint: string): Promise<boolean> {
-  const marks = database.collection<ImportMark>(COLLECTION)
-  const options = { maxTimeMS: database.queryTimeoutMs }
-  return (await asCmsErrors(() => marks.findOne({ _id: fingerprint }, options))) !== null
+  const marks = database.table<ImportMark>(COLLECTION)
+  return (await marks.findOne({ _id: fingerprint })) !== null
 }
 
 export async function noteImport(database: Database, fingerprint: string, at: Date): Promise<void> {
-  const marks = database.collection<ImportMark>(COLLECTION)
+  const marks = database.table<ImportMark>(COLLECTION)
   await ensureRow(marks, { _id: fingerprint, beganAt: at })
 }

@@ -1,5 +1,5 @@
 import { newUserValues } from '../people/accounts/accounts.ts'
-import { USER, type UserValues } from '../people/accounts/users.ts'
+import { ANONYMOUS_PROVIDER, USER, type UserValues } from '../people/accounts/users.ts'
 import type { DocumentContext } from '../content/context.ts'
 import {
   importDocuments,
@@ -9,6 +9,7 @@ import {
 import { ValidationError } from '../base/errors.ts'
 import { FILE_INFO_KEYS } from '../media/file-info.ts'
 import { BYTE_ATTRIBUTES } from '../media/file-records.ts'
+import { isPrivateName } from '../media/private-names.ts'
 import { findStoredVersionIds } from '../mongo/read/get-versions.ts'
 import type { StoredVersion } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
@@ -44,6 +45,7 @@ export function importFileRecords(
     const [folder] = context.index.linked(FILE, id, 'folder')
     return {
       ...Object.fromEntries(FILE_VALUES.map((name) => [name, data[name] ?? null])),
+      private: isPrivateName(String(data['hash'])), // decides how the bytes are served
       thumbhash: null,
       provider: 'local',
       provider_metadata: null,
@@ -67,6 +69,10 @@ export async function importUsers(
   const options = { isConsistent: true, isWhole: true, onUnpublishable }
   let count = 0
   for (const row of rows) {
+    if (row.data['provider'] === ANONYMOUS_PROVIDER) {
+      leaveBehind(`${USER} ${row.id}: the tokens of anonymous users are invalid on another server`)
+      continue
+    }
     const source = { holder, type: USER, ref: row.id, data: row.data }
     const { data, orders } = valuesOf(source, context)
     const version: ImportedVersion = {

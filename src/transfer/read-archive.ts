@@ -27,10 +27,7 @@ const GZIP = Buffer.from([0x1f, 0x8b])
 const KEY_BYTES = 16
 const MAX_SMALL_BYTES = 16 * 1024 * 1024
 
-/**
- * A folder or a tar, optionally compressed and encrypted. Streams the content.
- * @throws ApplicationError for an unreadable file, a missing or wrong key, and other files
- */
+/** A folder or a tar, optionally compressed and encrypted. @throws ApplicationError, also for a wrong key */
 export async function* readArchive(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
   if (await isFolder(file.path)) yield* readFolder(file.path)
   else yield* readTar(file)
@@ -97,7 +94,6 @@ async function unpackingOf(
   )
 }
 
-/** @throws ApplicationError for a line that is not a JSON object */
 export async function* jsonLines({ path, bytes }: ArchiveEntry): AsyncGenerator<Data> {
   let number = 0
   for await (const line of boundedLines(bytes, path)) {

@@ -6,11 +6,12 @@ import type { MediaStorage } from '../media/storage/storage.ts'
 import { fromText } from '../mongo/read/dump-versions.ts'
 import { findStoredVersionIds } from '../mongo/read/get-versions.ts'
 import { FOLDERS, restoreSettings, type SettingsRow } from '../mongo/system/settings-rows.ts'
+import { toCurrentNames } from '../mongo/versions/row-names.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
-import { asVersion, type StoredVersion } from '../mongo/versions/stored-version.ts'
+import { named, type StoredVersion } from '../mongo/versions/stored-version.ts'
 import { addVersions } from '../mongo/write/add-versions.ts'
 import type { Data, Uid } from '../schema/definition.ts'
-import type { Schema } from '../schema/plan.ts'
+import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import { importAsset } from './import-assets.ts'
 import {
   type ArchiveEntry,
@@ -44,23 +45,20 @@ const ROLE = 'plugin::users-permissions.role'
 const FILE = 'plugin::upload.file'
 const BATCH = 500
 
-/**
- * Existing rows stay, so that an interrupted run can be repeated.
- * @throws ApplicationError for a damaged archive
- */
+/** Existing rows stay, so that an interrupted run can be repeated. @throws ApplicationError for a damaged archive */
 export async function restoreRows(given: RowsImport): Promise<RestoredRows> {
   const own = await readWhole(given.file)
   const restoring = { ...given, folderIds: await given.folders.add(own) }
-  const types: Types = {}
+  const types: Types = new Map()
   let bytes = 0
   for await (const entry of readArchive(given.file)) {
     if (await restoreEntry(restoring, entry, types)) bytes += 1
   }
-  const content = Object.entries(types).filter(([uid]) => uid.startsWith('api::'))
+  const content = [...types].filter(([uid]) => uid.startsWith('api::'))
   return {
-    types: Object.fromEntries(content) as RestoredRows['types'],
-    files: { records: types[FILE]?.versions ?? 0, bytes },
-    users: types['plugin::users-permissions.user']?.versions ?? 0,
+    types: Object.fromEntries(content),
+    files: { records: types.get(FILE)?.versions ?? 0, bytes },
+    users: types.get('plugin::users-permissions.user')?.versions ?? 0,
   }
 }
 
@@ -68,7 +66,8 @@ interface Restoring extends RowsImport {
   readonly folderIds: ReadonlyMap<string, string>
 }
 
-type Types = Record<Uid, { versions: number; added: number } | undefined>
+/** A map, because an archive may name a type `__proto__`. */
+type Types = Map<Uid, { versions: number; added: number }>
 
 async function restoreEntry(given: Restoring, entry: ArchiveEntry, types: Types): Promise<boolean> {
   if (entry.path.startsWith('assets/')) {
@@ -146,7 +145,7 @@ async function* batchesOf(entry: ArchiveEntry): AsyncGenerator<readonly [Row, ..
   let batch: [Row, ...Row[]] | null = null
   for await (const line of jsonLines(entry)) {
     const { type, row } = line as { readonly type: Uid; readonly row: string }
-    const one = { type, version: asVersion(fromText(row)) }
+    const one = { type, version: named(fromText(row)) }
     if (batch !== null && batch.length < BATCH && batch[0].type === type) {
       batch.push(one)
       continue
@@ -164,14 +163,15 @@ async function storeBatch(
 ): Promise<void> {
   const [{ type }] = batch
   const plan = schema.contentTypes.get(type)
-  const count = types[type] ?? { versions: 0, added: 0 }
-  types[type] = count
+  const count = types.get(type) ?? { versions: 0, added: 0 }
+  types.set(type, count)
   if (plan === undefined) {
     if (count.versions === 0) leaveBehind(`${type}: no such content-type is declared here`)
   } else if (type !== ROLE) {
-    const versions = batch.map(({ version }) =>
-      type === FILE ? inFolder(version, folderIds) : version,
-    )
+    const versions = batch.map(({ version }) => {
+      const current = withCurrentNames(plan, version)
+      return type === FILE ? inFolder(current, folderIds) : current
+    })
     const idOf = (version: StoredVersion): string => versionId(version.documentId, version)
     const stored = await findStoredVersionIds(documents.database, plan, versions.map(idOf))
     const missing = versions.filter((version) => !stored.has(idOf(version)))
@@ -180,6 +180,10 @@ async function storeBatch(
   }
   count.versions += batch.length
   onRows(batch.length)
+}
+
+function withCurrentNames(plan: ContentTypePlan, version: StoredVersion): StoredVersion {
+  return named(toCurrentNames(plan, version))
 }
 
 function inFolder(version: StoredVersion, folderIds: Restoring['folderIds']): StoredVersion {

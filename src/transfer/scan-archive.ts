@@ -35,7 +35,6 @@ const SETTINGS: ReadonlySet<string> = new Set([
 
 const PAUSE_INTERVAL = 2_000
 
-/** @throws ApplicationError */
 export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promise<ArchiveSummary> {
   const settings = new Map<string, ArchiveEntity[]>()
   const parts = new Set<ArchivePart>()

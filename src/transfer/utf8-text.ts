@@ -1,9 +1,6 @@
 import { ApplicationError } from '../base/errors.ts'
 
-/**
- * A call without a chunk ends the text. Refuses invalid UTF-8.
- * @throws ApplicationError whose message starts with the text of `where`
- */
+/** A call without a chunk ends the text. @throws ApplicationError with `where` for invalid UTF-8 */
 export function utf8Text(where: () => string): (piece?: Buffer) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return (piece) => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { ERROR_CODES } from '../../src/base/error-codes.ts'
 import * as errors from '../../src/base/errors.ts'
 import { FAULT_CODES } from '../../src/base/fault-codes.ts'
 
@@ -9,6 +10,8 @@ interface Row {
   readonly status: string
   readonly cause: string
 }
+
+const reason: errors.Reason = { code: 'string.base' }
 
 const ABSTRACT = 'CmsError'
 
@@ -50,7 +53,7 @@ describe('errors', () => {
   it('have the codes of docs/errors.md, each with a cause', () => {
     const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
     const rows = [...text.matchAll(/^\| +`([a-z_]+)` +\| +(\d{3}) +\| +(.+?) +\|$/gm)]
-    expect(rows.map(([, code]) => code)).to.deep.equal([...errors.ERROR_CODES])
+    expect(rows.map(([, code]) => code)).to.deep.equal([...ERROR_CODES])
     for (const [, , , cause] of rows) expect(cause).to.match(/\.$/)
   })
 
@@ -59,7 +62,7 @@ describe('errors', () => {
     const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(new URL(name, src), 'utf8').replace(/ERROR_CODES = \[[^\]]*/, ''))
-    const unused = errors.ERROR_CODES.filter((code) =>
+    const unused = ERROR_CODES.filter((code) =>
       sources.every((source) => !source.includes(`'${code}'`)),
     )
     expect(unused).to.deep.equal([])
@@ -79,13 +82,14 @@ describe('errors', () => {
   })
 
   it('convert paths to text and include a value only if one was sent', () => {
-    expect(errors.fault(['a', 1], 'm', null)).to.deep.equal({
+    expect(errors.fault(['a', 1], 'm', null, reason)).to.deep.equal({
       path: ['a', '1'],
       message: 'm',
       name: 'ValidationError',
       value: null,
+      reason,
     })
-    expect(errors.fault([], 'm')).not.to.have.property('value')
+    expect(errors.fault([], 'm', undefined, reason)).not.to.have.property('value')
   })
 
   it('use the code of their class or their own', () => {
@@ -96,11 +100,12 @@ describe('errors', () => {
   })
 
   it('use the message of a single fault or count several', () => {
-    const fault = { path: ['title'], message: 'title must be a string', name: 'ValidationError' }
+    const plain = { path: ['title'], message: 'title must be a string', name: 'ValidationError' }
+    const fault = { ...plain, reason }
     expect(errors.validationError([fault]).message).to.equal('title must be a string')
     const several = errors.validationError([fault, fault])
     expect(several).to.include({ message: '2 errors occurred', status: 400 })
-    expect(several.details).to.deep.equal({ errors: [fault, fault] })
+    expect(several.details).to.deep.equal({ errors: [plain, plain] })
     const many = errors.validationError([fault, ...Array.from({ length: 100 }, () => fault)])
     expect(many.message).to.equal('More than 100 errors occurred')
     expect(many.details?.['errors']).to.have.length(100)

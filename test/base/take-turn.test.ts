@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { takeTurn } from '../../src/base/take-turn.ts'
+import { takeTurn } from '../../src/base/share-by-key.ts'
 
 describe('takeTurn', () => {
   /** Starts work that notes its start and ends when the test ends it. */

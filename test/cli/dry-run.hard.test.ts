@@ -9,7 +9,7 @@ import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
 import { declare, serve, type TestServer } from '../support/server.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli/cli.js', import.meta.url))
 
 const things = (attributes: object) => ({ thing: declare('thing', attributes) })
 const SOURCE = things({ name: { type: 'string' }, code: { type: 'string' } })

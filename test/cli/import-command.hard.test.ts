@@ -9,7 +9,7 @@ import { type Json, serve, type TestServer } from '../support/server.ts'
 import { CONTENT_TYPES } from '../contract/content-types.ts'
 import { type Library, loadLibrary, openLibrary } from '../contract/library.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli/cli.js', import.meta.url))
 
 /** Keys whose values differ between servers with equal content. */
 const OWN = new Set(['id', 'createdAt', 'updatedAt', 'url', 'hash', 'provider'])

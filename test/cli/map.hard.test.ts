@@ -10,7 +10,7 @@ import { expect } from 'chai'
 import sharp from 'sharp'
 import { type Json, serve, type TestServer } from '../support/server.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli/cli.js', import.meta.url))
 const FIXTURES = fileURLToPath(new URL('../../../test/fixtures/', import.meta.url))
 
 interface Said {

@@ -24,6 +24,7 @@ import { contentType } from '../fixtures/definitions.ts'
 import { sampleSchema } from '../people/access/sample-schema.ts'
 import { ensureWebhooks } from '../../src/changes/webhooks/webhook.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
+import { totpsOf } from '../../src/people/administrators/totp/totp-rows.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { UNOPENED } from './unopened.ts'
 
@@ -106,6 +107,7 @@ describe('commands of the CLI', () => {
         content: () => Promise.reject(new Error('no command here needs it')),
         media: () => Promise.reject(new Error('no command here needs it')),
         webhooks: () => openWebhookParts(),
+        planSchema: () => Promise.reject(new Error('no command here needs it')),
         restartLog: () => restartLog(test.database),
         openImport: () => Promise.reject(new Error('no command here writes content')),
         close: () => {
@@ -125,6 +127,17 @@ describe('commands of the CLI', () => {
     expect(opened, 'left open').to.equal(0)
     return { status, ...said }
   }
+
+  it('prints control characters of names as escapes', async () => {
+    const name = 'a\u001b]0;title\u0007\r\u009b2J'
+    const { status, error } = await quire('user', 'role', name, 'editor')
+    expect(status).to.equal(1)
+    expect(error).to.include(String.raw`a\u001b]0;title\u0007\u000d\u009b2J`)
+    const made = await quire('user', 'create', name, 'control@quire.test', '--json')
+    expect(made.status, made.error).to.equal(0)
+    expect(made.out).not.to.match(/[^\P{Cc}\n\t]/u)
+    expect(JSON.parse(made.out).username).to.equal(name)
+  })
 
   it('manages locales', async () => {
     expect(await quire('locale', 'add', 'fr')).to.include({ status: 0, out: 'Added French (fr).' })
@@ -166,6 +179,10 @@ describe('commands of the CLI', () => {
       expect((await quire('client', 'ts')).out).to.match(/interface Tag /)
       expect((await quire('openapi', '--role', 'nobody')).status).to.equal(1)
       expect((await quire('client', 'cobol')).status).to.equal(2)
+      const kotlin = await quire('client', 'kotlin', '--package', 'com.example.content')
+      expect(kotlin.out).to.match(/^package com\.example\.content$/m)
+      expect((await quire('client', 'kotlin', '--package', 'a b')).status).to.equal(2)
+      expect((await quire('client', 'swift', '--package', 'a')).status).to.equal(2)
     } finally {
       await access.roles.revoke('public', [FIND])
       await rm(folder, { recursive: true, force: true })
@@ -404,6 +421,24 @@ describe('commands of the CLI', () => {
     const { out } = await quire('admin', 'list')
     expect(out).to.match(/Ada +ada@example.org +administrator\nBob +bob@example.org +editor/)
     expect((await quire('admin', 'reset', 'BOB@example.org')).out).to.include('#token=')
+    const unset = await quire('admin', 'reset-totp', 'bob@example.org')
+    expect(unset.status).to.equal(1)
+    expect(unset.error).to.equal('No codes of an app are required')
+    const { id } = JSON.parse((await quire('admin', 'list', '--json')).out)[1]
+    const at = new Date()
+    await totpsOf(test.database).insertOne({
+      _id: id,
+      secret: '',
+      createdAt: at,
+      confirmedAt: at,
+      lastStep: 0,
+      recoveryCodes: [],
+      attempts: 0,
+      attemptsEndAt: at,
+    })
+    const lost = await quire('admin', 'reset-totp', 'bob@example.org')
+    expect(lost.out, lost.error).to.equal('Bob signs in without codes of an app.')
+    expect(await totpsOf(test.database).countDocuments()).to.equal(0)
     expect((await quire('admin', 'remove', 'bob@example.org')).status).to.equal(0)
     const last = await quire('admin', 'remove', 'ada@example.org')
     expect(last.status).to.equal(1)

@@ -10,11 +10,11 @@ import { expect } from 'chai'
 import sqlite from 'node-sqlite3-wasm'
 import { declare, type Json, serve, type TestServer } from '../support/server.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
-import { contentPlanOf } from '../clients/store/content-plan.ts'
+import { contentPlanOf } from '../../packages/simulate/src/models/content-plan-of.ts'
 import { openSqliteFile } from '../clients/store/sqlite-database.ts'
 import { until } from '../support/until.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli/cli.js', import.meta.url))
 const CLIENT = new URL('../../../docs/sync/client.mjs', import.meta.url)
 const PERMITTED = ['article', 'tag'].flatMap((name) => [
   `api::${name}.${name}.find`,
@@ -133,6 +133,32 @@ describe('quire snapshot', () => {
     }, 10_000)
     expect(asked.join('').match(/"op"/g), 'nothing but what has changed').to.have.lengthOf(1)
   }
+
+  it('leaves out types whose rules depend on the user', async () => {
+    const setRights = async (rules: readonly object[], permissions: readonly string[]) => {
+      const body = { rules, permissions }
+      const answer = await server.send('PUT', '/admin/roles/public', { body })
+      expect(answer.status, answer.text).to.equal(200)
+    }
+    const [, , ...ofTags] = PERMITTED
+    const rule = { action: 'api::article.article.sync', where: { createdBy: '$user' } }
+    await setRights([rule], ['api::article.article.find', ...ofTags])
+    const file = path.join(folder, 'personal.ndjson')
+    const left = await quire('--types', 'article,tag', '--locale', '*', '--out', file)
+    const refused = await quire('--types', 'article', '--out', path.join(folder, 'none.ndjson'))
+    const open = { ...rule, where: { title: { $startsWith: 'a1' } } }
+    await setRights([open], ['api::article.article.find', ...ofTags])
+    const ruled = path.join(folder, 'ruled.ndjson')
+    const written = await quire('--types', 'article', '--locale', 'en', '--out', ruled)
+    await setRights([], PERMITTED)
+    expect(left.code, left.said).to.equal(0)
+    expect(left.said).to.include('Left out, because their rules depend on the user: article.')
+    const rows = readFileSync(file, 'utf8').trim().split('\n').slice(0, -1)
+    expect(new Set(rows.map((row) => JSON.parse(row).type))).to.deep.equal(new Set(['tag']))
+    expect(refused.code).not.to.equal(0)
+    expect(written.code, written.said).to.equal(0)
+    expect(readFileSync(ruled, 'utf8').match(/"op":"put"/g)).to.have.length(3)
+  })
 
   it('writes NDJSON that a client can continue from', async () => {
     const file = path.join(folder, 'app.ndjson')

@@ -7,6 +7,7 @@ export const UNOPENED: CliParts = {
       throw new Error('opened')
     },
     startDeployment: () => Promise.reject(new Error('opened')),
+    readExtensions: () => Promise.reject(new Error('opened')),
   },
   openContext: () => Promise.reject(new Error('opened')),
 }

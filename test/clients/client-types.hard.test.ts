@@ -8,9 +8,11 @@ import { expect } from 'chai'
 import { ALL_GRANTS, type Grants } from '../../src/people/access/principal.ts'
 import { writeTypeScript } from '../../src/describe/client-code/write-typescript.ts'
 import { describeApi } from '../../src/describe/openapi/describe-api.ts'
+import { compileSchema } from '../../src/schema/compile.ts'
+import { define, typeFile } from '../schema/define.ts'
 import { findSuite } from '../conformance/find-suite.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
-import { OPENAPI_PROGRAM, SAMPLE_PROGRAM, STORE_PROGRAM } from './programs.ts'
+import { OPENAPI_PROGRAM, POPULATED_PROGRAM, SAMPLE_PROGRAM, STORE_PROGRAM } from './programs.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc')
@@ -33,7 +35,7 @@ const OPTIONS = {
   allowImportingTsExtensions: true,
 }
 
-/** The TypeScript blocks of all pages, each as a separate module. */
+/** The TypeScript blocks of all pages, each as a separate module, without extensions of the server. */
 async function examplesOfDocs(): Promise<readonly string[]> {
   const pages = ['README.md', 'CONTRIBUTING.md']
   for (const folder of ['docs', 'packages', 'examples']) {
@@ -43,13 +45,15 @@ async function examplesOfDocs(): Promise<readonly string[]> {
   }
   const texts = await Promise.all(pages.map((page) => readFile(path.join(ROOT, page), 'utf8')))
   return texts.flatMap((text) =>
-    [...text.matchAll(/^```(?:ts|tsx|typescript)\n(.*?)^```$/gms)].map(([, block = '']) => block),
+    [...text.matchAll(/^```(?:ts|tsx|typescript)\n(.*?)^```$/gms)]
+      .map(([, block = '']) => block)
+      .filter((block) => !block.includes(`from '@quire/server'`)),
   )
 }
 
 describe('the types of @quire/client', () => {
   let folder: string
-  before(async () => {
+  beforeEach(async () => {
     // In the folder of the packages, so that they resolve like in an app.
     await mkdir(path.join(ROOT, 'dist'), { recursive: true })
     folder = await mkdtemp(path.join(ROOT, 'dist/client-types-'))
@@ -59,7 +63,7 @@ describe('the types of @quire/client', () => {
       JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts'] }),
     )
   })
-  after(() => rm(folder, { recursive: true, force: true }))
+  afterEach(() => rm(folder, { recursive: true, force: true }))
 
   const generate = async (contentTypes: string, grants: Grants = ALL_GRANTS): Promise<string> =>
     writeTypeScript({ schema: await loadSchema(contentTypes), locales: LOCALES, grants })
@@ -78,7 +82,32 @@ describe('the types of @quire/client', () => {
     const content = await generate(path.join(ROOT, 'content-types'))
     const programs = { 'program.ts': SAMPLE_PROGRAM, 'store.ts': STORE_PROGRAM }
     expect(await compile({ 'content.ts': content, ...programs })).to.equal('')
-    await rm(path.join(folder, 'store.ts'))
+  })
+
+  it('types the attributes of a default populate', async () => {
+    const schema = compileSchema(
+      define(
+        typeFile(
+          'post',
+          {
+            title: { type: 'string' },
+            author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' },
+            tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
+            cover: { type: 'media' },
+          },
+          { options: { api: { populate: { author: { fields: ['name'] }, tags: true } } } },
+        ),
+        typeFile('author', { name: { type: 'string' }, bio: { type: 'text' } }),
+        typeFile('tag', { name: { type: 'string' } }),
+        typeFile(
+          'home',
+          { lead: { type: 'relation', relation: 'oneToOne', target: 'api::post.post' } },
+          { kind: 'singleType', options: { api: { populate: '*' } } },
+        ),
+      ),
+    )
+    const content = writeTypeScript({ schema, locales: LOCALES, grants: ALL_GRANTS })
+    expect(await compile({ 'content.ts': content, 'program.ts': POPULATED_PROGRAM })).to.equal('')
   })
 
   it('compiles every TypeScript example of the docs', async () => {
@@ -88,7 +117,6 @@ describe('the types of @quire/client', () => {
     const programs = blocks.map((text, index) => [`example-${index}.ts`, text] as const)
     const files = { 'content.ts': content, ...Object.fromEntries(programs) }
     expect(await compile(files)).to.equal('')
-    for (const [name] of programs) await rm(path.join(folder, name))
   })
 
   it('contains no type that a role may not find', async () => {
@@ -117,7 +145,6 @@ describe('the types of @quire/client', () => {
     await promisify(execFile)(process.execPath, [generator, ...files], { cwd: folder })
     const content = 'export {}'
     expect(await compile({ 'content.ts': content, 'program.ts': OPENAPI_PROGRAM })).to.equal('')
-    await rm(path.join(folder, 'openapi.ts'))
   })
 
   it('compiles the content-types of the conformance suite', async function () {

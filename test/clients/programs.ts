@@ -12,7 +12,8 @@ const quire = createClient({ url: 'http://127.0.0.1:1337' })
 
 export async function good(): Promise<void> {
   const plain = await quire.articles.find()
-  isExactly<(typeof plain.entries)[number]['title'], string | null>(true)
+  isExactly<(typeof plain.entries)[number]['title'], string>(true)
+  isExactly<(typeof plain.entries)[number]['excerpt'], string | null>(true)
   const picked = await quire.articles.find({
     fields: ['title', 'readingMinutes'],
     populate: { category: { fields: ['name'] }, countries: { populate: ['languages'], sort: 'name' } },
@@ -30,18 +31,29 @@ export async function good(): Promise<void> {
   })
   const [first] = picked.entries
   if (first === undefined) return
-  isExactly<typeof first.category, { id: number; documentId: string; name: string | null } | null>(true)
+  isExactly<typeof first.category, { id: number; documentId: string; name: string } | null>(true)
+  isExactly<typeof first.title, string | null>(true)
   isExactly<keyof typeof first, 'id' | 'documentId' | 'title' | 'readingMinutes' | 'category' | 'countries'>(true)
-  isExactly<(typeof first.countries)[number]['languages'][number]['name'], string | null>(true)
+  isExactly<(typeof first.countries)[number]['languages'][number]['name'], string>(true)
 
   const whole = await quire.articles.get('x', { populate: '*' })
   for (const section of whole.sections) {
-    if (section.__component === 'shared.quote') isExactly<typeof section.text, string | null>(true)
+    if (section.__component === 'shared.quote') isExactly<typeof section.text, string>(true)
   }
   const quotes = await quire.articles.get('x', {
     populate: { sections: { on: { 'shared.quote': { fields: ['text'] } } } },
   })
-  isExactly<(typeof quotes.sections)[number], { __component: 'shared.quote'; id: number; text: string | null }>(true)
+  isExactly<(typeof quotes.sections)[number], { __component: 'shared.quote'; id: number; text: string }>(true)
+  const draft = await quire.articles.get('x', { populate: { sections: { on: { 'shared.quote': true } } }, status: 'draft' })
+  isExactly<(typeof draft.sections)[number]['text'], string | null>(true)
+  const published = await quire.articles.find({ status: 'published', fields: ['title'] })
+  isExactly<(typeof published.entries)[number]['title'], string>(true)
+  const pictured = await quire.articles.get('x', { populate: { cover: true } })
+  const small: number | undefined = pictured.cover?.formats?.small?.width
+  isExactly<NonNullable<typeof pictured.cover>['focalPoint'], { readonly x: number; readonly y: number } | null>(true)
+  const written = await quire.articles.create({ title: 'x' }, { status: 'draft' })
+  isExactly<typeof written.title, string | null>(true)
+  console.log(small, (await quire.articles.publish(written)).title.length)
   const anyQuote = await quire.articles.get('x', { populate: { sections: { on: { 'shared.quote': true } } } })
   isExactly<(typeof anyQuote.sections)[number]['__component'], 'shared.quote'>(true)
   for await (const city of quire.cities.all({ fields: ['name'], populate: { location: true } })) {
@@ -55,14 +67,25 @@ export async function good(): Promise<void> {
   const feed = await quire.$query('home-feed', { category: 'maps', page: 2, locale: 'de' })
   const [newest] = feed.entries
   if (newest === undefined) return
-  isExactly<typeof newest.category, { id: number; documentId: string; name: string | null; slug: string | null } | null>(true)
+  isExactly<typeof newest.category, { id: number; documentId: string; name: string; slug: string } | null>(true)
+  isExactly<typeof newest.title, string | null>(true)
   isExactly<
     keyof typeof newest,
     'id' | 'documentId' | 'title' | 'slug' | 'excerpt' | 'readingMinutes' | 'publishedAt' | 'category' | 'cover'
   >(true)
+  const { nextCursor } = await quire.articles.find({ cursor: '', fields: ['title'] })
+  isExactly<typeof nextCursor, string | null>(true)
+  const results = await quire.$bulk([
+    { op: 'upsert', type: 'category', key: { slug: 'maps' }, data: { name: 'Maps' } },
+    { op: 'upsert', type: 'article', documentId: 'x', data: { category: { key: { slug: 'maps' } } } },
+    { op: 'upsert', type: 'homepage', data: { title: 'Home' } },
+    { op: 'delete', type: 'category', key: { slug: 'nothing' }, locale: '*' },
+  ])
+  const [result] = results
+  if (result?.result === 'failed') isExactly<typeof result.code, string>(true)
   await quire.$query('home-feed')
   const { borders } = await quire.$query('country-by-code', { code: 'CHE' })
-  isExactly<(typeof borders)[number]['cca3'], string | null>(true)
+  isExactly<(typeof borders)[number]['cca3'], string>(true)
 }
 
 export async function bad(): Promise<void> {
@@ -115,9 +138,27 @@ export async function bad(): Promise<void> {
   // @ts-expect-error what is required
   await quire.countries.create({ name: 'Atlantis' })
   // @ts-expect-error an unknown attribute of a write
-  await quire.articles.create({ tilte: 'x' })
+  await quire.articles.create({ title: 'x', body: 'x', tilte: 'x' })
   // @ts-expect-error a component that the zone does not hold
-  await quire.articles.create({ sections: [{ __component: 'shared.seo' }] })
+  await quire.articles.create({ title: 'x', body: 'x', sections: [{ __component: 'shared.seo' }] })
+  // @ts-expect-error an attribute that a published entry requires
+  await quire.articles.create({ title: 'x' })
+  // @ts-expect-error null for an attribute that a published entry requires
+  await quire.articles.create({ title: null, body: 'x' }, { status: 'published' })
+  // @ts-expect-error a draft may have no title
+  ;(await quire.articles.get('x', { status: 'draft' })).title.length
+  // @ts-expect-error a draft may have no title
+  ;(await quire.articles.unpublish('x')).title.length
+  // @ts-expect-error pages by cursor have no number
+  ;(await quire.articles.find({ cursor: '' })).page
+  // @ts-expect-error pages by number have no cursor
+  ;(await quire.articles.find({ page: 1 })).nextCursor
+  // @ts-expect-error an unknown type of a line
+  await quire.$bulk([{ op: 'delete', type: 'articles', documentId: 'x' }])
+  // @ts-expect-error an unknown attribute of a line
+  await quire.$bulk([{ op: 'upsert', type: 'article', documentId: 'x', data: { tilte: 'x' } }])
+  // @ts-expect-error a line without an id or a key
+  await quire.$bulk([{ op: 'delete', type: 'article' }])
   // @ts-expect-error an unknown query
   await quire.$query('home-fed')
   // @ts-expect-error an unknown parameter of a query
@@ -150,7 +191,7 @@ const store = await createStore({
   filters: { countries: { region: 'Europe' } },
 })
 
-export function good(): void {
+export async function good(): Promise<void> {
   const { entries, total } = store.articles.query({
     filters: { title: { $contains: 'Alps' }, countries: { cca2: 'CH' } },
     sort: 'readingMinutes:desc',
@@ -162,11 +203,14 @@ export function good(): void {
   const [first] = entries
   isExactly<
     NonNullable<typeof first>['cover'],
-    { id: number; documentId: string; url: string | null; thumbhash: string | null } | null
+    { id: number; documentId: string; url: string; thumbhash: string | null } | null
   >(true)
   const country = store.countries.get('x', { fields: ['name'] })
-  isExactly<typeof country, { id: number; documentId: string; name: string | null } | null>(true)
+  isExactly<typeof country, { id: number; documentId: string; name: string } | null>(true)
   store.homepage.get()?.title
+  const drafts = await createStore({ ...options, types: ['articles'], locale: 'en', status: 'draft' })
+  isExactly<NonNullable<ReturnType<typeof drafts.articles.get>>['title'], string | null>(true)
+  isExactly<NonNullable<ReturnType<typeof store.articles.get>>['title'], string>(true)
   store.$files.query({ filters: { mime: { $startsWith: 'image/' } } }).entries[0]?.url
   const stop = store.countries.subscribe({ sort: 'name' }, ({ entries }) => entries[0]?.flag)
   stop()
@@ -246,5 +290,35 @@ export async function bad(): Promise<void> {
   await client.GET('/api/artciles')
   // @ts-expect-error what is required
   await client.POST('/api/countries', { body: { data: { name: 'Atlantis' } } })
+}
+`
+
+/** For types with a default populate. */
+export const POPULATED_PROGRAM = `
+import { createClient } from './content.ts'
+
+const quire = createClient({ url: 'http://127.0.0.1:1337' })
+
+export async function read(): Promise<void> {
+  for (const post of (await quire.posts.find()).entries) {
+    const name: string | null | undefined = post.author?.name
+    const count: number = post.tags.length
+    console.log(name, count)
+    // @ts-expect-error the default populate selects the name only
+    console.log(post.author?.bio)
+    // @ts-expect-error the default populate does not contain it
+    console.log(post.cover)
+  }
+  const one = await quire.posts.get('x', { fields: ['title'] })
+  console.log(one.author?.name, one.tags[0]?.name)
+  const home = await quire.home.get()
+  console.log(home.lead?.title)
+  const named = await quire.posts.get('x', { populate: { cover: true } })
+  console.log(named.cover?.url)
+  // @ts-expect-error a populate of the request replaces the default
+  console.log(named.author)
+  const created = await quire.posts.create({ title: 'x' })
+  // @ts-expect-error responses to writes contain no default populate
+  console.log(created.author)
 }
 `

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { type ClientOptions, createClient, QuireError } from '@quire/client'
+import { type ClientOptions, createClient, QuireError, type ToMany } from '@quire/client'
 import { expect } from 'chai'
 import { declare, ROOT_TOKEN, serve, type TestServer } from '../support/server.ts'
 import { png } from '../media/sample-images.ts'
@@ -19,7 +19,7 @@ const CONTENT_TYPES = {
     },
     { draftAndPublish: true, localized: true },
   ),
-  tag: declare('tag', { name: { type: 'string' } }),
+  tag: declare('tag', { name: { type: 'string' }, code: { type: 'string', unique: true } }),
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
   'queries/ranked': {
     type: 'tag',
@@ -47,7 +47,12 @@ interface Loose {
   readonly filters: { title: object; views: object; name: object }
   readonly populate: { tags: { readonly many: Loose }; cover: { readonly one: Loose } }
   readonly create: object
-  readonly update: object
+  readonly update: {
+    readonly title?: string
+    readonly views?: number
+    readonly name?: string
+    readonly tags?: ToMany
+  }
 }
 interface Types {
   readonly locales: string
@@ -63,6 +68,7 @@ interface Types {
       readonly entry: { readonly name: string | null }
     }
   }
+  readonly singular: { readonly article: Loose; readonly tag: Loose }
   readonly types: {
     readonly articles: Loose
     readonly tags: Loose
@@ -150,6 +156,124 @@ describe('@quire/client', () => {
     }
     expect(names).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 9].map((n) => `all ${n}`))
     expect(wire.seen.length).to.equal(3)
+  })
+
+  it('finds one page after another by cursor', async () => {
+    const quire = root()
+    for (let n = 0; n < 5; n += 1) await quire.tags.create({ name: `cursor ${n}` })
+    const query = {
+      filters: { name: { $startsWith: 'cursor' } },
+      pageSize: 2,
+      sort: 'name' as const,
+    }
+    const pages: string[][] = []
+    for (let cursor = ''; ;) {
+      const { entries, total, nextCursor } = await quire.tags.find({ ...query, cursor })
+      pages.push(entries.map(({ name }) => name))
+      expect(total).to.equal(5)
+      if (nextCursor === null) break
+      cursor = nextCursor
+    }
+    expect(pages).to.deep.equal([['cursor 0', 'cursor 1'], ['cursor 2', 'cursor 3'], ['cursor 4']])
+    const first = await quire.tags.find(query)
+    expect(first).to.include({ total: 5, page: 1, pageCount: 3 }).and.to.not.have.key('nextCursor')
+    const error = await failure(quire.tags.find({ ...query, cursor: 'x' }))
+    expect(error.status).to.equal(400)
+  })
+
+  describe('$bulk', () => {
+    it('returns the result of each line', async () => {
+      const quire = root()
+      const tag = { op: 'upsert', type: 'tag', key: { code: 'B1' } } as const
+      const documentId = 'a'.repeat(24)
+      const results = await quire.$bulk([
+        { ...tag, data: { name: 'bulk one' } },
+        { ...tag, data: { name: 'bulk one' } },
+        { op: 'delete', type: 'tag', documentId: 'invalid' },
+        {
+          op: 'upsert',
+          type: 'article',
+          documentId,
+          data: { title: 'Bulk', tags: [{ key: { code: 'B1' } }] },
+        },
+      ])
+      expect(results.map(({ result }) => result)).to.deep.equal([
+        'created',
+        'unchanged',
+        'failed',
+        'created',
+      ])
+      expect(results[2]).to.deep.include({ status: 400, code: 'invalid_payload' })
+      const article = await quire.articles.get(documentId, { populate: ['tags'] })
+      expect(article.tags.map(({ name }) => name)).to.deep.equal(['bulk one'])
+    })
+
+    it('sends many lines in several requests', async () => {
+      const wire = watched()
+      const lines = Array.from({ length: 1_001 }, (_, index) => ({
+        op: 'delete' as const,
+        type: 'tag' as const,
+        documentId: `c${String(index).padStart(23, '0')}`,
+      }))
+      const results = await root(wire).$bulk(lines)
+      expect(results.length).to.equal(1_001)
+      expect(new Set(results.map(({ result }) => result))).to.deep.equal(new Set(['unchanged']))
+      expect(wire.seen.length).to.equal(2)
+      expect(await root(wire).$bulk([])).to.deep.equal([])
+      expect(wire.seen.length).to.equal(2)
+    })
+
+    it('writes no line of an atomic request that fails', async () => {
+      const quire = root()
+      const error = await failure(
+        quire.$bulk(
+          [
+            { op: 'upsert', type: 'tag', key: { code: 'B2' }, data: { name: 'atomic' } },
+            { op: 'delete', type: 'tag', documentId: 'invalid' },
+          ],
+          { atomic: true },
+        ),
+      )
+      expect(error.status).to.equal(400)
+      expect(error.details).to.include({ line: 2 })
+      const { total } = await quire.tags.find({ filters: { name: { $eq: 'atomic' } } })
+      expect(total).to.equal(0)
+    })
+
+    it('marks the lines that the server did not process', async () => {
+      const error = { status: 401, name: 'UnauthorizedError', message: 'The token was deleted' }
+      const last = { line: null, status: 401, code: 'invalid_credentials', error }
+      const answers = [{ line: 1, status: 200, result: 'unchanged', documentId: 'x' }, last]
+      let requests = 0
+      const ending: typeof fetch = () => {
+        requests += 1
+        const body = answers.map((answer) => `${JSON.stringify(answer)}\n`).join('')
+        const headers = { 'Content-Type': 'application/x-ndjson' }
+        return Promise.resolve(new Response(body, { headers }))
+      }
+      const line = { op: 'delete', type: 'tag', documentId: 'x' } as const
+      const results = await root({ fetch: ending }).$bulk(Array.from({ length: 1_002 }, () => line))
+      expect(requests).to.equal(1)
+      expect(results.map(({ result }) => result)).to.deep.equal([
+        'unchanged',
+        ...Array.from({ length: 1_001 }, () => 'unprocessed'),
+      ])
+      expect(results[1]).to.include({ status: 401, code: 'invalid_credentials' })
+    })
+
+    it('rejects a response that ends in the middle of a line', async () => {
+      const cut: typeof fetch = () =>
+        Promise.resolve(
+          new Response('{ "line": 1, "sta', {
+            headers: { 'Content-Type': 'application/x-ndjson' },
+          }),
+        )
+      const line = { op: 'delete', type: 'tag', documentId: 'x' } as const
+      const error: unknown = await root({ fetch: cut })
+        .$bulk([line])
+        .catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(TypeError)
+    })
   })
 
   it('throws an error with the code, the request id and the invalid paths', async () => {
@@ -318,6 +442,35 @@ describe('@quire/client', () => {
     const shown = await quire.articles.get(article.documentId, { populate: ['cover'] })
     expect(shown.cover?.documentId).to.equal(file.documentId)
     await quire.$files.delete(file.id)
+  })
+
+  it('uploads files of React Native by their uri', async () => {
+    const bytes = await png(8, 8)
+    const read: string[] = []
+    /** React Native reads the file itself. */
+    class NativeFormData extends FormData {
+      override append(field: string, value: unknown, name?: string): void {
+        if (typeof value === 'object' && value !== null && 'uri' in value) {
+          const { uri, type, name: own } = value as Readonly<Record<string, string>>
+          read.push(uri ?? '')
+          super.append(field, new Blob([new Uint8Array(bytes)], { type: type ?? '' }), own)
+        } else if (typeof value === 'string') super.append(field, value)
+        else super.append(field, value, name)
+      }
+    }
+    const { FormData: usual } = globalThis
+    globalThis.FormData = NativeFormData
+    try {
+      const { $files: files } = root()
+      const photo = { uri: 'file:///photo.png', name: 'photo.png', type: 'image/png' }
+      expect(await files.upload(photo)).to.include({ name: 'photo.png', width: 8 })
+      const named = await files.upload(photo, { name: 'other.png', private: true })
+      expect(named.name).to.equal('other.png')
+      expect(named.url).to.include('signature=')
+      expect(read).to.deep.equal([photo.uri, photo.uri])
+    } finally {
+      globalThis.FormData = usual
+    }
   })
 
   it('runs named queries', async () => {

@@ -3,8 +3,10 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import * as prettier from 'prettier'
+import type { Grants } from '../../src/people/access/principal.ts'
 import { writeTypeScript } from '../../src/describe/client-code/write-typescript.ts'
 import { SAMPLE_LOCALES } from '../../packages/bench/src/sample/sample-locales.ts'
+import { compile, typeFile } from '../schema/define.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -21,5 +23,38 @@ describe('the types of the example app', () => {
     const text = writeTypeScript({ schema, locales: { defaultCode: 'en', all, has }, grants })
     const options = { ...(await prettier.resolveConfig(file)), filepath: file }
     expect(await readFile(file, 'utf8')).to.equal(await prettier.format(text, options))
+  })
+})
+
+describe('the generated types of writes', () => {
+  const schema = compile(
+    typeFile('note', {
+      text: { type: 'text', required: true },
+      owner: { type: 'string', required: true },
+    }),
+  )
+  const locales = { defaultCode: 'en', all: [{ code: 'en' }], has: () => true }
+  const action = 'api::note.note.create'
+  const rule = {
+    action,
+    source: 'authenticated',
+    rule: { where: null, fields: null },
+    where: null,
+    fields: null,
+    set: { owner: 'anna' },
+  }
+
+  it('require the attributes that no rule of the role sets', () => {
+    const rulesFor = (asked: string) => (asked === action ? [rule] : [])
+    const rules = { digest: '', personal: new Set<string>(), rulesFor }
+    const grants = { has: (asked: string) => asked !== action, rules }
+    const text = writeTypeScript({ schema, locales, grants: grants as unknown as Grants })
+    expect(/ {2}create: \{(.*?)\}/s.exec(text)?.[1]).to.equal(
+      '\n    text: string\n    owner?: string\n  ',
+    )
+    const all = writeTypeScript({ schema, locales, grants: { has: () => true } })
+    expect(/ {2}create: \{(.*?)\}/s.exec(all)?.[1]).to.equal(
+      '\n    text: string\n    owner: string\n  ',
+    )
   })
 })

@@ -10,7 +10,7 @@ import { MongoClient } from 'mongodb'
 import { type DescribingProxy, openDescribingProxy } from './describing-proxy.ts'
 import { mergeDeviations } from './merge-deviations.ts'
 
-const SERVER = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+const SERVER = fileURLToPath(new URL('../../src/server/main.js', import.meta.url))
 
 export interface SuiteRun {
   readonly suite: string

@@ -404,7 +404,7 @@ describe('fallback locales', () => {
     const key = parseReadKey(query, plan, rules.locales)
     if (key === null) throw new Error('a locale that exists names a version')
     const read = parseEntryQuery(query, plan, rules)
-    const one = await findDocument(database, plan, documentId, key, read)
+    const one = await findDocument(database, documentId, key, read)
     const shown = met.find((version) => version.documentId === documentId)
     expect(compared(one?.entry ?? null)).to.deep.equal(
       shown === undefined ? null : expectedEntry(view, shown, asked),

@@ -269,7 +269,7 @@ export class RelationRun {
     const query = parseEntryQuery(asked, plan, { ...rules, components: this.#schema.components })
     const documentId = documentIdOf(type, document)
     const key = { locale, status }
-    const found = await findDocument(this.#test.database, plan, documentId, key, query)
+    const found = await findDocument(this.#test.database, documentId, key, query)
     return found?.entry ?? null
   }
 

@@ -19,7 +19,7 @@ import { CmsError } from '../../src/base/errors.ts'
 import { compileCollections } from '../../src/mongo/indexes/collection-plan.ts'
 import { COMMITS } from '../../src/mongo/connection/commit-record.ts'
 import { openIdAllocator } from '../../src/mongo/system/id-allocator.ts'
-import { revisionOf } from '../../src/mongo/versions/revision.ts'
+import { revisionOf } from '../../src/mongo/versions/version-fields.ts'
 import { type StoredVersion, versionsOf } from '../../src/mongo/versions/stored-version.ts'
 import { syncIndexes } from '../../src/mongo/indexes/sync-indexes.ts'
 import type { ActionLocales } from '../../src/query/query.ts'
@@ -39,7 +39,7 @@ import {
   type Selection,
   VersionModel,
   type Values,
-} from './version-model.ts'
+} from '../../packages/simulate/src/models/version-model.ts'
 import { modelRuns } from '../support/model-runs.ts'
 
 /** Number of sequences over all combinations of options. */

@@ -10,7 +10,7 @@ import { type BrokenDisk, hasBreakableDisks, openBrokenDisk } from './broken-dis
 import { addPage, refusal, TYPES_WITH_PAGES } from './large-pages.ts'
 import { openWorld, type World } from './world.ts'
 
-const PATIENCE_MS = 60_000
+const MAX_WAIT_MS = 60_000
 const REFUSAL = refusal('The database cannot write to its disk')
 const AWAY = refusal('The database cannot be reached')
 
@@ -24,15 +24,15 @@ const loadOf = (server: ServerProcess): Promise<MixedLoad> =>
   })
 
 const statusOfOneMore = async (server: ServerProcess): Promise<number> =>
-  (await addPage(server, PATIENCE_MS)).answer[0]
+  (await addPage(server, MAX_WAIT_MS)).answer[0]
 
 /** While the engine reopens the folder, the database is unreachable, which is another 503. */
 async function untilRefused(server: ServerProcess): Promise<void> {
   await until(async () => {
-    const { answer } = await addPage(server, PATIENCE_MS)
+    const { answer } = await addPage(server, MAX_WAIT_MS)
     if (answer[0] !== 201) expect([REFUSAL, AWAY]).to.deep.include(answer)
     return isDeepStrictEqual(answer, REFUSAL)
-  }, PATIENCE_MS)
+  }, MAX_WAIT_MS)
 }
 
 const REFUSED =
@@ -64,11 +64,11 @@ const answersOf = (load: MixedLoad) => (): string => JSON.stringify([...load.sta
 
 function untilRead(load: MixedLoad, more: number): Promise<void> {
   const read = (): number => load.statuses.get('GET 200') ?? 0
-  return untilGrown({ read, by: more }, PATIENCE_MS, answersOf(load))
+  return untilGrown({ read, by: more }, MAX_WAIT_MS, answersOf(load))
 }
 
 function untilAcknowledged(load: MixedLoad, more: number): Promise<void> {
-  return untilGrown({ read: () => load.acknowledged, by: more }, PATIENCE_MS, answersOf(load))
+  return untilGrown({ read: () => load.acknowledged, by: more }, MAX_WAIT_MS, answersOf(load))
 }
 
 describe('an embedded database on a disk that breaks', function () {
@@ -143,7 +143,7 @@ describe('an embedded database on a disk that fails for a while', function () {
     await untilRead(load, 50)
     fault.kill('SIGINT')
     await once(fault, 'exit')
-    await until(async () => (await statusOfOneMore(server)) === 201, PATIENCE_MS)
+    await until(async () => (await statusOfOneMore(server)) === 201, MAX_WAIT_MS)
     await untilAcknowledged(load, 50)
     const report = await load.stop()
     expect(report.wrong).to.deep.equal([])

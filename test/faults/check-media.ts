@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { MediaReport } from '../../src/media/check-media.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli/cli.js', import.meta.url))
 
 /** The report of `quire media check`, run in its own process. No file is too recent for it. */
 export async function checkMedia(

@@ -6,7 +6,7 @@ const SCRIPTS = process.env['QUIRE_TEST_DOCUMENTDB'] ?? ''
 const KILLS = Number(process.env['QUIRE_TEST_DATABASE_KILLS'] ?? 3)
 /** Counted from the first response of the database: heartbeats, connections and retries. */
 const RECOVERY_MS = 30_000
-const PATIENCE_MS = 90_000
+const MAX_WAIT_MS = 90_000
 
 const reason = SCRIPTS === '' ? ' (skipped: QUIRE_TEST_DOCUMENTDB names no scripts)' : ''
 
@@ -29,9 +29,9 @@ describe(`a database server that is killed under load${reason}`, function () {
     if (documentDb === null) throw new Error('no database')
     servers = await startLoadedServers(documentDb.uri)
     for (let kill = 0; kill < KILLS; kill += 1) {
-      await servers.untilServed(100, PATIENCE_MS)
+      await servers.untilServed(100, MAX_WAIT_MS)
       await documentDb.crash()
-      await servers.untilMissed(10, PATIENCE_MS)
+      await servers.untilMissed(10, MAX_WAIT_MS)
       await documentDb.start()
       await servers.untilServed(20, RECOVERY_MS)
     }

@@ -11,7 +11,7 @@ const WRITES = Number(process.env['QUIRE_TEST_FLAKY_WRITES'] ?? 40)
 /** The share of failing commands of the load. */
 const RATE = 0.03
 const STEP_DOWN_MS = 1_000
-const PATIENCE_MS = 90_000
+const MAX_WAIT_MS = 90_000
 
 describe('a database with occasional failing commands under load', function () {
   this.timeout(600_000)
@@ -33,18 +33,18 @@ describe('a database with occasional failing commands under load', function () {
   const sometimes: FaultPlan = (command) => (Math.random() < RATE ? anyFaultOf(command) : null)
 
   it('still acknowledges writes', async () => {
-    await servers.untilServed(WRITES, PATIENCE_MS)
+    await servers.untilServed(WRITES, MAX_WAIT_MS)
     proxy.arm(sometimes)
-    await servers.untilServed(WRITES, PATIENCE_MS)
+    await servers.untilServed(WRITES, MAX_WAIT_MS)
     proxy.disarm()
   })
 
   it('serves again after its primary has stepped down', async () => {
-    const missed = servers.untilMissed(5, PATIENCE_MS)
+    const missed = servers.untilMissed(5, MAX_WAIT_MS)
     proxy.arm(() => STEPPED_DOWN)
     await Promise.all([missed, wait(STEP_DOWN_MS)])
     proxy.disarm()
-    await servers.untilServed(WRITES, PATIENCE_MS)
+    await servers.untilServed(WRITES, MAX_WAIT_MS)
   })
 
   it('has lost no acknowledged write', async () => {

@@ -11,7 +11,7 @@ import { type AddedPage, addPage, HEADERS, refusal, TYPES_WITH_PAGES } from './l
 import { smallDisks } from './small-disk.ts'
 import { openWorld, type World } from './world.ts'
 
-const PATIENCE_MS = 60_000
+const MAX_WAIT_MS = 60_000
 /**
  * How often the disk fills and gets space again under one server. The start of the server is most
  * of the cost of a run. Each round checks for losses, including those of earlier rounds.
@@ -41,16 +41,16 @@ describe('an embedded database on a full disk', function () {
 
       const answers = (): string => JSON.stringify([...load.statuses])
       const untilAcknowledged = (more: number): Promise<void> =>
-        untilGrown({ read: () => load.acknowledged, by: more }, PATIENCE_MS, answers)
+        untilGrown({ read: () => load.acknowledged, by: more }, MAX_WAIT_MS, answers)
       const untilRead = (more: number): Promise<void> =>
         untilGrown(
           { read: () => load.statuses.get('GET 200') ?? 0, by: more },
-          PATIENCE_MS,
+          MAX_WAIT_MS,
           answers,
         )
 
       async function addOne(): Promise<AddedPage['answer']> {
-        const { answer, documentId } = await addPage(server, PATIENCE_MS)
+        const { answer, documentId } = await addPage(server, MAX_WAIT_MS)
         if (documentId !== null) kept.push(documentId)
         return answer
       }
@@ -68,7 +68,7 @@ describe('an embedded database on a full disk', function () {
         await untilAcknowledged(50)
         disk.fill(server.pid, world.folder)
         let last = await addOne()
-        await until(async () => (last = await addOne())[0] !== 201, PATIENCE_MS)
+        await until(async () => (last = await addOne())[0] !== 201, MAX_WAIT_MS)
         expect(last).to.deep.equal(refusal('The database has no space left'))
         await untilRead(50)
         expect((await fetch(`${server.base}/_health`)).status).to.equal(204)
@@ -76,7 +76,7 @@ describe('an embedded database on a full disk', function () {
 
       async function leaveAndWrite(): Promise<void> {
         disk.leave(server.pid, world.folder, Infinity)
-        await until(async () => (await addOne())[0] === 201, PATIENCE_MS)
+        await until(async () => (await addOne())[0] === 201, MAX_WAIT_MS)
         await untilAcknowledged(50)
         report = await load.stop()
         expect(report.wrong).to.deep.equal([])
@@ -107,7 +107,7 @@ describe('an embedded database on a full disk', function () {
 
       it('stops without an error on a full disk', async () => {
         disk.fill(server.pid, world.folder)
-        await until(async () => (await addOne())[0] !== 201, PATIENCE_MS)
+        await until(async () => (await addOne())[0] !== 201, MAX_WAIT_MS)
         expect(await server.stop()).to.equal(0)
         expect(server.complaints).to.deep.equal([])
       })

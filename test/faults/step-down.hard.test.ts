@@ -9,7 +9,7 @@ const PAUSE_MS = 5_000
 /**
  * A new primary is elected within 12 seconds. A set of one member has none until its time is over.
  */
-const PATIENCE_MS = 90_000
+const MAX_WAIT_MS = 90_000
 
 const uri = process.env['MONGODB_URI'] ?? ''
 const reason = uri === '' ? ' (skipped: MONGODB_URI is not set)' : ''
@@ -39,9 +39,9 @@ describe(`a replica set under load${reason}`, function () {
   it(`serves again after its primary has stepped down, ${TIMES} times`, async function () {
     const { servers, replicaSet } = world(this)
     for (let time = 0; time < TIMES; time += 1) {
-      await servers.untilServed(50, PATIENCE_MS)
+      await servers.untilServed(50, MAX_WAIT_MS)
       if (!(await replicaSet.stepDown(STEP_DOWN_SECONDS))) this.skip()
-      await servers.untilServed(50, PATIENCE_MS)
+      await servers.untilServed(50, MAX_WAIT_MS)
     }
   })
 
@@ -51,11 +51,11 @@ describe(`a replica set under load${reason}`, function () {
     if (TIMES === 0 || replicaSet.members < 3) this.skip()
     const resume = await replicaSet.pauseSecondaries()
     try {
-      await Promise.all([servers.untilMissed(5, PATIENCE_MS), wait(PAUSE_MS)])
+      await Promise.all([servers.untilMissed(5, MAX_WAIT_MS), wait(PAUSE_MS)])
     } finally {
       await resume()
     }
-    await servers.untilServed(50, PATIENCE_MS)
+    await servers.untilServed(50, MAX_WAIT_MS)
   })
 
   it('has lost no acknowledged write', async function () {

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 import { checkMedia } from './check-media.ts'
 import { openWorld, type World } from './world.ts'
 
-const PATIENCE_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /** The limits of `run`: at most 10 seconds to finish requests, and 40 to close everything. */
 const GRACE_MS = 45_000
@@ -37,7 +37,7 @@ describe('a server that is stopped under mixed load', function () {
       uploaders: 3,
       pauseMs: 10,
     })
-    await until(() => load.acknowledged > 50, PATIENCE_MS)
+    await until(() => load.acknowledged > 50, MAX_WAIT_MS)
     const elapsedMs = startServerClock(server.pid, { isStopping: true })
     expect(await server.stop()).to.equal(0)
     expect(elapsedMs(), 'milliseconds').to.be.below(GRACE_MS)
@@ -59,7 +59,7 @@ describe('a server that is stopped under mixed load', function () {
       readers: 2,
       pauseMs: 10,
     })
-    await until(() => load.acknowledged > 10, PATIENCE_MS)
+    await until(() => load.acknowledged > 10, MAX_WAIT_MS)
     server.signal('SIGTERM')
     server.signal('SIGINT')
     expect(await server.ended).to.be.oneOf([0, 130, 143])

@@ -7,9 +7,16 @@ import sharp from 'sharp'
 import { checkMedia } from '../../src/media/check-media.ts'
 import { openGridFsStorage } from '../../src/media/storage/gridfs-storage.ts'
 import { openLocalStorage } from '../../src/media/storage/local-storage.ts'
-import { type MediaFile, openMediaLibrary } from '../../src/media/media-library.ts'
+import {
+  type MediaFile,
+  type MediaLibrary,
+  openMediaLibrary,
+} from '../../src/media/media-library.ts'
 import type { Upload } from '../../src/media/receive-upload.ts'
 import { openServedFiles, type ServedFiles } from '../../src/media/served-files.ts'
+import { isPrivateName } from '../../src/media/private-names.ts'
+import { storedNames } from '../../src/media/stored-names.ts'
+import { openRetiredFiles, type RetiredFiles } from '../../src/media/retired-files.ts'
 import { openS3Storage } from '../../src/media/storage/s3-storage.ts'
 import type { MediaStorage } from '../../src/media/storage/storage.ts'
 import { openImageWork } from '../../src/media/images/image-work.ts'
@@ -35,6 +42,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
     let storage: MediaStorage
     let records: FileRecords
     let served: ServedFiles
+    let retired: RetiredFiles
     let received = 0
 
     before(async () => {
@@ -44,6 +52,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
       records = openFileRecords(test.database, context.contentType('plugin::upload.file'), context)
       storage = await open()
       served = openServedFiles({ storage, records })
+      retired = openRetiredFiles(test.database, storage, () => new Date())
     })
     after(async () => {
       await s3.close()
@@ -69,12 +78,16 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
 
     const images = openImageWork()
 
-    /** Replaces the file and dies after the given number of steps. Returns whether it died. */
-    const replace = async (
-      record: MediaFile,
-      content: Buffer,
-      { steps, end }: { readonly steps: number; readonly end: (typeof ENDS)[number] },
-    ): Promise<boolean> => {
+    interface Death {
+      readonly steps: number
+      readonly end: (typeof ENDS)[number]
+    }
+
+    /** A library whose process dies after the given number of steps. */
+    const dyingLibrary = ({
+      steps,
+      end,
+    }: Death): { library: MediaLibrary; hasDied: () => boolean } => {
       let left = steps
       const step = async <T>(work: () => Promise<T>): Promise<T> => {
         left -= 1
@@ -82,21 +95,30 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
         if (end === 'after' && left === -1) await work()
         throw new Error('killed')
       }
+      const dying: MediaStorage = {
+        ...storage,
+        put: (name, path) => step(() => storage.put(name, path)),
+        rename: (from, to) => step(() => storage.rename(from, to)),
+        remove: (name) => step(() => storage.remove(name)),
+      }
       const library = openMediaLibrary({
         images,
-        storage: {
-          ...storage,
-          put: (name, path) => step(() => storage.put(name, path)),
-          rename: (from, to) => step(() => storage.rename(from, to)),
-          remove: (name) => step(() => storage.remove(name)),
-        },
+        storage: dying,
         records: { ...records, patch: (...change) => step(() => records.patch(...change)) },
+        retired: openRetiredFiles(test.database, dying, () => new Date()),
+        spoolFolder: folder(),
       })
+      return { library, hasDied: () => left < 0 }
+    }
+
+    /** Replaces the file. Returns whether the process died. */
+    const replace = async (record: MediaFile, content: Buffer, death: Death): Promise<boolean> => {
+      const { library, hasDied } = dyingLibrary(death)
       const upload = receive(content)
       const [file] = upload.files
       if (file === undefined) throw new Error('nothing was received')
       await library.replace(record, upload, file, {}).catch(() => null)
-      return left < 0
+      return hasDied()
     }
 
     /** Checks that all files of the record exist. Returns the width in the record. */
@@ -126,7 +148,13 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
         const seen = new Set<number>()
         let ended = true
         for (let steps = 0; ended; steps += 1) {
-          const library = openMediaLibrary({ storage, records, images })
+          const library = openMediaLibrary({
+            storage,
+            records,
+            images,
+            retired,
+            spoolFolder: folder(),
+          })
           const upload = receive(await png(600, 400))
           const [file] = await library.add(upload, [], () => Promise.resolve())
           if (file === undefined) throw new Error('nothing was added')
@@ -139,6 +167,32 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
           await check(file.documentId, 700)
         }
         expect([...seen]).to.deep.equal([600, 800])
+      })
+
+      it(`is public or private after a crash ${end} any step, and no old address remains`, async function () {
+        this.timeout(60_000)
+        const seen = new Set<boolean>()
+        let ended = true
+        for (let steps = 0; ended; steps += 1) {
+          const { library } = dyingLibrary({ steps: 1000, end })
+          const [file] = await library.add(receive(await png(600, 400)), [], () =>
+            Promise.resolve(),
+          )
+          if (file === undefined) throw new Error('nothing was added')
+          const dying = dyingLibrary({ steps, end })
+          await dying.library.edit(file, { private: true }).catch(() => null)
+          ended = dying.hasDied()
+          await retired.finish() // as the next start does
+          const now = await records.get({ documentId: file.documentId })
+          if (now === null) throw new Error('the record is gone')
+          const isPrivate = now.private === true
+          seen.add(isPrivate)
+          expect(isPrivateName(now.hash)).to.equal(isPrivate)
+          await check(file.documentId, 600)
+          const old = isPrivate ? storedNames(file) : []
+          for (const name of old) expect([name, await served.get(name)]).to.deep.equal([name, null])
+        }
+        expect([...seen]).to.deep.equal([false, true])
       })
     }
   })

@@ -7,8 +7,8 @@ import { until } from '../support/until.ts'
 import { ask, type Processes, startProcesses } from './processes.ts'
 
 const STREAMS = 2_000
-const MOST_MIB = 60
-const MOST_MS = 500
+const MAX_MIB = 60
+const MAX_MS = 500
 const WRITES = 100
 
 describe('thousands of live streams', () => {
@@ -56,7 +56,7 @@ describe('thousands of live streams', () => {
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024
   }
 
-  it(`takes at most ${MOST_MIB} MiB for ${STREAMS} streams, and notifies all of them`, async function () {
+  it(`takes at most ${MAX_MIB} MiB for ${STREAMS} streams, and notifies all of them`, async function () {
     if (process.platform !== 'linux') return this.skip()
     for (let each = 0; each < 500; each += 1) await ask(server(1), 'GET', '/api/notes') // warm up
     const before = residentMib()
@@ -73,10 +73,10 @@ describe('thousands of live streams', () => {
     await until(() => Promise.resolve(opened.every(({ events }) => events.length > 0)), 30_000)
     const told = residentMib() - before
     for (const { events } of opened) expect(events[0]?.data.documentId).to.equal(documentId)
-    expect(Math.max(waiting, told), 'MiB more').to.be.at.most(MOST_MIB)
+    expect(Math.max(waiting, told), 'MiB more').to.be.at.most(MAX_MIB)
   })
 
-  it(`reports 95 % of ${WRITES} commits in another process within ${MOST_MS} ms`, async () => {
+  it(`reports 95 % of ${WRITES} commits in another process within ${MAX_MS} ms`, async () => {
     const stream = await openEventStream(portOf(2), '/api/_live?types=note')
     opened.push(stream)
     await until(() => Promise.resolve(stream.lastId() !== ''), 10_000)
@@ -91,7 +91,7 @@ describe('thousands of live streams', () => {
     }
     took.sort((one, other) => one - other)
     const percentile = (share: number): number => took[Math.ceil(WRITES * share) - 1] ?? Infinity
-    expect(percentile(0.95), `of ${took.map(Math.round).join(' ')}`).to.be.at.most(MOST_MS)
+    expect(percentile(0.95), `of ${took.map(Math.round).join(' ')}`).to.be.at.most(MAX_MS)
   })
 
   it('disconnects a client that does not read, and sends the missed changes after it reconnects', async () => {

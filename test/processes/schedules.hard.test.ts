@@ -16,7 +16,7 @@ const NOTE = 'api::note.note'
 const CLOCK = new URL('../faults/shifted-clock.js', import.meta.url).href
 
 /** Documents with the same due time, and the time between two such moments. */
-const AT_ONCE = 8
+const CONCURRENCY = 8
 const APART_MS = 2_000
 const USUAL_MOMENTS = 5
 const RELEASED = 50
@@ -32,7 +32,7 @@ const RELEASE_WITHIN_MS = 10_000
 const AHEAD_MS = 100
 /** Extra time for single documents on a busy machine that keeps starting processes. */
 const BUSY_MS = 3_000
-const PATIENCE_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /** The observations of a permanent poll of the rows. */
 interface Seen {
@@ -96,7 +96,7 @@ describe('schedules and a release of several processes', () => {
       const body = { data: { text: 'now' } }
       const { data } = await ok(ask(wrong, 'POST', '/api/notes?status=draft', { body }))
       return Math.abs(Date.parse(data.createdAt) - Date.now() - shiftMs) < 900
-    }, PATIENCE_MS)
+    }, MAX_WAIT_MS)
   }
 
   /** One of four documents is unpublished. */
@@ -110,7 +110,7 @@ describe('schedules and a release of several processes', () => {
 
   /** Schedules documents for each moment, and a release for the middle one. */
   async function plan(moments: number): Promise<Batch> {
-    const ids = await inTurns(moments * AT_ONCE, (index) => makeDocument(actionOf(index)))
+    const ids = await inTurns(moments * CONCURRENCY, (index) => makeDocument(actionOf(index)))
     const items = await inTurns(RELEASED, async (index) => {
       const action = actionOf(index)
       return { uid: NOTE, documentId: await makeDocument(action), action }
@@ -123,7 +123,7 @@ describe('schedules and a release of several processes', () => {
     const first = Date.now() + LEAD_MS
     const momentAt = (moment: number): number => first + moment * APART_MS
     const documents = await inTurns(ids.length, (index) =>
-      planOne(ids[index] ?? '', index, momentAt(Math.floor(index / AT_ONCE))),
+      planOne(ids[index] ?? '', index, momentAt(Math.floor(index / CONCURRENCY))),
     )
     const at = momentAt(Math.floor(moments / 2))
     const body = { data: { at: new Date(at).toISOString() } }
@@ -165,7 +165,7 @@ describe('schedules and a release of several processes', () => {
         ])
         return rows.length === 0
       },
-      PATIENCE_MS,
+      MAX_WAIT_MS,
       () => `${dueAt.size - lateness.size} are left`,
     )
     return { lateness, attempts }
@@ -222,9 +222,9 @@ describe('schedules and a release of several processes', () => {
     const isHeld = async (): Promise<boolean> =>
       (await schedules().countDocuments({ open: 1, lease: { $ne: null } })) > 0
     for (let kill = 0; kill < KILLS; kill += 1) {
-      await until(() => mortal.length > 0, PATIENCE_MS)
+      await until(() => mortal.length > 0, MAX_WAIT_MS)
       await wait(Math.max(0, first + kill * APART_MS - AHEAD_MS - Date.now()))
-      await until(async () => !(await isHeld()), PATIENCE_MS)
+      await until(async () => !(await isHeld()), MAX_WAIT_MS)
       const victim = mortal.splice(Math.floor(Math.random() * mortal.length), 1)[0]
       // Stops the others, so that this process starts the action.
       const others = [steady, wrong, ...mortal]
@@ -266,7 +266,7 @@ function shareOf(sorted: readonly number[], share: number): number {
 async function inTurns<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
   const made: T[] = []
   while (made.length < count) {
-    const turn = Array.from({ length: Math.min(AT_ONCE, count - made.length) }, (_, index) =>
+    const turn = Array.from({ length: Math.min(CONCURRENCY, count - made.length) }, (_, index) =>
       make(made.length + index),
     )
     made.push(...(await Promise.all(turn)))

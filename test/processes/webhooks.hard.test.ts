@@ -26,9 +26,9 @@ const WRITERS = 6
 /** The share of messages that the receivers refuse. */
 const FAILING = 0.3
 /** Writers wait at this number of open deliveries, which bounds the work of a long run. */
-const MOST_OPEN = 300
+const MAX_OPEN = 300
 const SHORT_LEASE_MS = 3_000
-const PATIENCE_MS = 150_000
+const MAX_WAIT_MS = 150_000
 
 interface Hook {
   readonly id: string
@@ -142,7 +142,7 @@ describe('webhooks of several processes with kills and failing receivers', () =>
     let acknowledged = 0
     let documentId: string | null = null
     for (let count = 0; !isOver(); count += 1) {
-      await until(() => mayWrite() || isOver(), PATIENCE_MS)
+      await until(() => mayWrite() || isOver(), MAX_WAIT_MS)
       const data = { data: { text: String(count) } }
       const target: string = documentId === null ? '' : `/${documentId}`
       const method = documentId === null ? 'POST' : 'PUT'
@@ -187,7 +187,7 @@ describe('webhooks of several processes with kills and failing receivers', () =>
     let open = 0
     const ended = (): boolean => isOver
     const pacing = pace(ended, (count) => (open = count))
-    const writers = Array.from({ length: WRITERS }, () => write(ended, () => open < MOST_OPEN))
+    const writers = Array.from({ length: WRITERS }, () => write(ended, () => open < MAX_OPEN))
     for (let kill = 0; kill < KILLS; kill += 1) {
       await wait(300 + Math.random() * 1_200) // under load, at any moment
       await killOne()
@@ -209,7 +209,7 @@ describe('webhooks of several processes with kills and failing receivers', () =>
         left = { pending, behind, open, seq, acknowledged }
         return pending + behind + open === 0
       },
-      PATIENCE_MS,
+      MAX_WAIT_MS,
       () => JSON.stringify(left),
     )
     tell(acknowledged, performance.now() - killedAt)

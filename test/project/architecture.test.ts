@@ -6,22 +6,31 @@ import { expect } from 'chai'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 /**
- * The wings of src and their allowed imports. A wing is a folder of src. The two entries `main.ts` and `cli.ts` count
- * as wings of their own names.
+ * The wings of src and their allowed imports. A wing is a folder of src.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   schema: ['base'],
   query: ['schema', 'base'],
+  extensions: ['schema', 'base'],
   mongo: ['query', 'schema', 'base'],
-  jobs: ['mongo', 'base'],
-  media: ['mongo', 'schema', 'base'],
-  people: ['mongo', 'schema', 'base'],
-  content: ['people', 'media', 'jobs', 'mongo', 'query', 'schema', 'base'],
-  changes: ['content', 'people', 'jobs', 'mongo', 'query', 'schema', 'base'],
-  describe: ['people', 'query', 'schema', 'base'],
-  transfer: ['content', 'people', 'media', 'mongo', 'query', 'schema', 'base'],
-  http: ['describe', 'changes', 'content', 'people', 'media', 'query', 'schema', 'base'],
+  media: ['mongo', 'extensions', 'schema', 'base'],
+  people: ['mongo', 'query', 'extensions', 'schema', 'base'],
+  content: ['people', 'media', 'mongo', 'query', 'extensions', 'schema', 'base'],
+  changes: ['content', 'people', 'mongo', 'query', 'extensions', 'schema', 'base'],
+  describe: ['people', 'query', 'extensions', 'schema', 'base'],
+  transfer: ['content', 'people', 'media', 'mongo', 'query', 'extensions', 'schema', 'base'],
+  http: [
+    'describe',
+    'changes',
+    'content',
+    'people',
+    'media',
+    'query',
+    'extensions',
+    'schema',
+    'base',
+  ],
   server: [
     'http',
     'describe',
@@ -29,13 +38,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'content',
     'people',
     'media',
-    'jobs',
     'mongo',
     'query',
+    'extensions',
     'schema',
     'base',
   ],
-  main: ['server', 'base'],
   cli: [
     'server',
     'transfer',
@@ -44,9 +52,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'content',
     'people',
     'media',
-    'jobs',
     'mongo',
     'query',
+    'extensions',
     'schema',
     'base',
   ],
@@ -54,17 +62,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that only some folders may import. All other packages may be imported anywhere. */
 const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^mongodb$/, ['mongo', 'people', 'media', 'server/deployment']],
+  [/^mongodb$/, ['mongo', 'extensions', 'people', 'media', 'server/deployment']],
   [/^mongodb-memory-server/, ['server/deployment']],
   [/^(koa|koa-.*|@koa\/.*)$/, ['http', 'server']],
   [/^@aws-sdk\//, ['media']],
-  [/^(jose|nodemailer)$/, ['people/accounts']],
+  [/^(jose|nodemailer)$/, ['people/accounts', 'people/identities']],
   [/^(bcryptjs|@node-rs\/argon2)$/, ['people/sign-in']],
   [/^qs$/, ['http']],
   [/^lru-cache$/, ['changes/answers', 'http']],
   [/^node-sqlite3-wasm$/, ['cli']],
   [/^bson(\/.*)?$/, []],
   [/^(lmdb|tar-stream|csv-parse)$/, ['transfer']],
+  [/^esbuild$/, ['extensions/configuration', 'server/register']],
+  [/^croner$/, ['extensions']],
+  [/^ajv/, ['http/extensions']],
   [/^@quire\/engine$/, ['server/deployment']],
   [/^@quire\/engine\/filter$/, ['mongo']],
   [/^(pino|pino-pretty)$/, ['base', 'http', 'server']],
@@ -84,6 +95,7 @@ const ENGINE = [
   'request',
   'commands',
   'server',
+  'run-engine',
   'reader',
   'worker',
   'ownership',
@@ -124,6 +136,8 @@ const engine = readModules('packages/engine/src')
 const studio = readModules('packages/studio/src')
 const migrate = readModules('packages/migrate/src')
 const schema = readModules('packages/schema/src')
+const merge = readModules('packages/merge/src')
+const nativeClients = readModules('packages/native-clients/src')
 const packages = readdirSync(join(ROOT, 'packages')).filter((name) =>
   existsSync(join(ROOT, 'packages', name, 'src')),
 )
@@ -173,6 +187,7 @@ describe('architecture', () => {
     expect(findCycle(graphOf(engine, ({ path }) => path))).to.deep.equal([])
     expect(findCycle(graphOf(studio, ({ path }) => path))).to.deep.equal([])
     expect(findCycle(graphOf(migrate, ({ path }) => path))).to.deep.equal([])
+    expect(findCycle(graphOf(nativeClients, ({ path }) => path))).to.deep.equal([])
   })
 
   it('allows no import cycle between folders of a wing', () => {
@@ -197,7 +212,14 @@ describe('architecture', () => {
   })
 
   it('lets packages import no file of the server', () => {
-    const outside = [...engine, ...studio, ...migrate, ...schema].flatMap(({ path, imports }) =>
+    const outside = [
+      ...engine,
+      ...studio,
+      ...migrate,
+      ...schema,
+      ...merge,
+      ...nativeClients,
+    ].flatMap(({ path, imports }) =>
       imports.filter((name) => name.startsWith('..')).map((name) => `${path} imports ${name}`),
     )
     expect(outside).to.deep.equal([])
@@ -214,7 +236,15 @@ describe('architecture', () => {
   })
 
   it('requires kebab-case names, without barrels and catch-all folders', () => {
-    const wrong = [...modules, ...engine, ...studio, ...migrate, ...schema]
+    const wrong = [
+      ...modules,
+      ...engine,
+      ...studio,
+      ...migrate,
+      ...schema,
+      ...merge,
+      ...nativeClients,
+    ]
       .map(({ path }) => path)
       .filter((path) => {
         const parts = path.replace(/\.tsx?$/, '').split('/')

@@ -1,11 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** A moved test leaves its compiled file behind, so the sources are checked. */
-const SOURCES = ['test', 'packages/engine/test', 'packages/studio/test'].flatMap((folder) =>
+const SOURCES = [
+  'test',
+  'packages/bench/test',
+  'packages/engine/test',
+  'packages/studio/test',
+].flatMap((folder) =>
   readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' }).map(
     (path) => `${folder}/${path.replaceAll('\\', '/')}`,
   ),
@@ -32,6 +38,7 @@ function toSource(pattern: string): RegExp {
 
 interface Profile {
   readonly spec?: readonly string[]
+  readonly ignore?: readonly string[]
   readonly require?: readonly string[]
 }
 
@@ -42,8 +49,19 @@ function readProfile(name: string): Profile {
   return JSON.parse(output.toString()) as Profile
 }
 
+/** Whether a test imports `test-database.ts`, also through other helpers. */
+function opensTestDatabase(path: string, seen = new Set<string>()): boolean {
+  if (path === 'test/support/test-database.ts') return true
+  if (seen.has(path) || path.startsWith('src/')) return false
+  seen.add(path)
+  const source = readFileSync(`${ROOT}/${path}`, 'utf8')
+  return [...source.matchAll(/(?:from|import|URL)\s*\(?\s*'(\.[^']+\.[jt]sx?)'/g)]
+    .map(([, specifier = '']) => posix.join(posix.dirname(path), specifier.replace(/\.js$/, '.ts')))
+    .some((imported) => existsSync(`${ROOT}/${imported}`) && opensTestDatabase(imported, seen))
+}
+
 describe('mocha profiles', () => {
-  for (const name of ['default', 'check', 'pure', 'hard', 'faults', 'studio']) {
+  for (const name of ['default', 'check', 'pure', 'database', 'hard', 'faults', 'studio']) {
     it(`refer to existing files: ${name}`, () => {
       const { spec = [], require = [] } = readProfile(name)
       const lost = [...spec, ...require]
@@ -53,9 +71,19 @@ describe('mocha profiles', () => {
     })
   }
 
+  it('ignore no test of the database: database', () => {
+    const ignored = (readProfile('database').ignore ?? [])
+      .filter((pattern) => !pattern.includes('.hard.'))
+      .flatMap(expandBraces)
+      .map((pattern) => toSource(pattern.replace(/\/\*\*$/, '/**/*.test.js')))
+    const files = SOURCES.filter((path) => ignored.some((pattern) => pattern.test(path)))
+    expect(files.length).to.be.above(50)
+    expect(files.filter((path) => opensTestDatabase(path))).to.deep.equal([])
+  })
+
   it('refuse an unknown name and list the known ones', () => {
     expect(() => readProfile('nope')).to.throw(
-      'MOCHA_PROFILE=nope: the profiles are default, check, pure, hard, faults, studio',
+      'MOCHA_PROFILE=nope: the profiles are default, check, pure, database, hard, faults, studio',
     )
   })
 })

@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { until } from '../support/until.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const PATIENCE_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 describe('npm scripts', () => {
   let folder = ''
@@ -50,18 +50,18 @@ describe('npm scripts', () => {
   for (const script of ['start', 'demo']) {
     it(`stops the server of npm run ${script} when only npm gets SIGTERM`, async () => {
       const { npm, output } = start(script)
-      await until(() => output().includes('Quire listens on'), PATIENCE_MS, output)
+      await until(() => output().includes('Quire listens on'), MAX_WAIT_MS, output)
       const address = /Quire listens on (http:\/\/[\d.:]+)/.exec(output())?.[1] ?? ''
       npm.kill('SIGTERM')
       await once(npm, 'exit')
-      await until(() => output().includes('Stopped after'), PATIENCE_MS, output)
+      await until(() => output().includes('Stopped after'), MAX_WAIT_MS, output)
       expect(output()).to.match(/SIGTERM: stopping; waits for 0 open requests, background work, /)
       const refused = await fetch(address).then(
         () => false,
         () => true,
       )
       expect(refused).to.equal(true)
-    }).timeout(2 * PATIENCE_MS)
+    }).timeout(2 * MAX_WAIT_MS)
   }
 })
 

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { readSignInProviders } from '../../src/base/config/sign-in-providers.ts'
 import { VARIABLES } from '../../src/base/config/variables.ts'
+import { NODE_FLAGS } from '../../src/base/config/node-flags.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { codeBlocksOf, PAGES, readPage, ROOT } from '../support/pages.ts'
 import { type Command, commandsIn } from '../support/shell-lines.ts'
@@ -10,10 +12,12 @@ import { type Command, commandsIn } from '../support/shell-lines.ts'
 const GUIDES = PAGES.filter((page) => !page.startsWith('docs/decisions/'))
 /** Programs of the operating system and of MongoDB. */
 const FOREIGN = new Set(
-  'cd cp curl docker export for generate-lines git mongodump mongorestore node openssl rsync'.split(
+  'cd cp curl docker export for generate-lines git kubectl mongodump mongorestore node openssl rsync'.split(
     ' ',
   ),
 )
+/** Folders that a command of the page creates. */
+const CREATED = new Set(['my-cms', 'quire', 'shop'])
 const NPX_TOOLS = new Set(['mocha', 'openapi-typescript', 'tsc', 'vite'])
 
 interface Shown extends Command {
@@ -27,7 +31,8 @@ const shown: readonly Shown[] = GUIDES.flatMap((page) =>
     .map((command) => ({ page, ...command })),
 )
 const run = shown.filter(({ words }) => words.length > 0)
-const quire = run.filter(({ words }) => words[0] === 'npx' && words[1] === 'quire')
+const QUIRE = new Set(['quire', '@quire/server'])
+const quire = run.filter(({ words }) => words[0] === 'npx' && QUIRE.has(words[1] ?? ''))
 const labelOf = ({ page, words }: Shown): string => `${page}: ${words.join(' ')}`
 
 describe('the commands of the documentation', () => {
@@ -35,7 +40,7 @@ describe('the commands of the documentation', () => {
     const unknown = run.filter(
       ({ words: [program = '', name = ''] }) =>
         !FOREIGN.has(program) &&
-        !(program === 'npx' && (name === 'quire' || NPX_TOOLS.has(name))) &&
+        !(program === 'npx' && (QUIRE.has(name) || NPX_TOOLS.has(name))) &&
         program !== 'npm',
     )
     expect(unknown.map(labelOf)).to.deep.equal([])
@@ -45,8 +50,11 @@ describe('the commands of the documentation', () => {
     const scripts = shown.filter(({ words }) => words[0] === 'npm')
     expect(scripts.length).to.be.above(20)
     const { default: root } = await import(join(ROOT, 'package.json'), { with: { type: 'json' } })
-    const wrong = scripts.filter(({ words: [, verb = '', name = ''] }) => {
+    const wrong = scripts.filter(({ words }) => {
+      const [, verb = '', name = ''] = words
       const script = verb === 'run' ? name : verb
+      if (verb === 'create') return name !== '@quire'
+      if (verb === 'install') return words.length < 3
       return !['ci', 'prune'].includes(script) && !(script in root.scripts)
     })
     expect(wrong.map(labelOf)).to.deep.equal([])
@@ -97,19 +105,20 @@ describe('the commands of the documentation', () => {
     expect(unknown).to.deep.equal([])
   })
 
-  it('start the server with the flags of npm start', async () => {
+  it('start servers with the same flags: npm start, quire start and the image', async () => {
     const { default: root } = await import(join(ROOT, 'package.json'), { with: { type: 'json' } })
-    const flags = root.scripts.start.replace(/^exec node /, '')
-    const lines = readPage('docs/operating.md')
-      .split('\n')
-      .filter((line) => line.includes('dist/src/main.js'))
-    expect(lines).to.have.length(2)
-    for (const line of lines) expect(line).to.include(`node ${flags}`)
+    const flags = root.scripts.start
+      .replace(/^exec node /, '')
+      .replace(/ \S+$/, '')
+      .split(' ')
+    expect(flags).to.deep.equal([...NODE_FLAGS])
+    const image = JSON.stringify(['node', ...NODE_FLAGS, 'dist/src/server/main.js'])
+    expect(readPage('Dockerfile').replaceAll('", "', '","')).to.include(`CMD ${image}`)
   })
 
   it('run in folders that exist', () => {
     const folders = shown.filter(
-      ({ words: [program, folder] }) => program === 'cd' && folder !== 'quire',
+      ({ words: [program, folder] }) => program === 'cd' && !CREATED.has(folder ?? ''),
     )
     const missing = folders.filter(({ words }) => !existsSync(join(ROOT, words[1] ?? '')))
     expect(missing.map(labelOf)).to.deep.equal([])
@@ -118,7 +127,18 @@ describe('the commands of the documentation', () => {
 
 /** MALLOC_ARENA_MAX is a variable of glibc, MONGOMS_… are those of mongodb-memory-server. */
 function isVariable(name: string): boolean {
-  return name in VARIABLES || name === 'MALLOC_ARENA_MAX' || name.startsWith('MONGOMS_')
+  return (
+    name in VARIABLES ||
+    name === 'MALLOC_ARENA_MAX' ||
+    name.startsWith('MONGOMS_') ||
+    isProviderVariable(name)
+  )
+}
+
+/** The start reads it: a provider with only one valid variable lacks others. */
+function isProviderVariable(name: string): boolean {
+  const { providers, faults } = readSignInProviders({ [name]: 'https://example.org' })
+  return providers.size + faults.length > 0
 }
 
 const MAP = /^map (?:contentful|wordpress) \S+ --out \S+$/
@@ -134,6 +154,7 @@ const NO_DATABASE: Parameters<typeof runCli>[1] = {
       throw new Understood()
     },
     startDeployment: refuse,
+    readExtensions: refuse,
   },
   openContext: refuse,
 }

@@ -4,7 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const FOLDERS = ['test', 'packages/bench/test', 'packages/engine/test', 'packages/studio/test']
+const FOLDERS = [
+  'test',
+  'packages/simulate/test',
+  'packages/bench/test',
+  'packages/engine/test',
+  'packages/studio/test',
+]
 /** Variables of the operating system, and variables that a test sets for its own child process. */
 const NOT_FOR_READERS =
   /^(PATH|TZ|CI|NODE_OPTIONS|MOCHA_WORKER_ID|SHIFTED_CLOCK|APP_FAULT|STAND_IN_.*)$/

@@ -167,8 +167,8 @@ describe('parseFilters', () => {
     )
   })
 
-  it('supports 24 operators', () => {
-    expect(OPERATORS.length + ['$and', '$or', '$not'].length).to.equal(24)
+  it('supports 26 operators', () => {
+    expect(OPERATORS.length + ['$and', '$or', '$not'].length).to.equal(26)
   })
 
   const key = (name: string, path: string | null): object => ({

@@ -172,16 +172,18 @@ describe('compileSchema', () => {
     expect(Object.isFrozen(attribute('title', 'scalar'))).to.equal(true)
   })
 
-  it('makes a uid unique unless declared otherwise', () => {
+  it('makes a uid unique unless declared otherwise, and never a location', () => {
     const schema = compile(
       typeFile('page', {
         slug: { type: 'uid' },
         path: { type: 'uid', unique: false },
+        at: { type: 'location', unique: true },
         title: { type: 'string' },
       }),
     )
     const page = typeIn(schema, 'api::page.page')
     const unique = (name: string): boolean => attribute(name, 'scalar', page).unique
     expect([unique('slug'), unique('path'), unique('title')]).to.deep.equal([true, false, false])
+    expect(unique('at')).to.equal(false)
   })
 })

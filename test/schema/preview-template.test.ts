@@ -23,9 +23,9 @@ describe('templates of preview URLs', () => {
       'https://example.org; script-src *//',
       'ftp://example.org/',
     ]) {
-      expect(previewProblem(bad), bad).to.be.a('string')
+      expect(previewProblem(bad), bad).to.be.an('object')
     }
-    expect(previewProblem('https://example.org/{id}')).to.match(/^knows no \{id\}/)
+    expect(previewProblem('https://example.org/{id}')).to.deep.equal({ place: 'id' })
   })
 
   it('escapes the inserted values', () => {

@@ -132,7 +132,7 @@ describe('limits of the server for clients', () => {
     expect(madeBytes, 'what the kernels of both sides hold').to.be.below(64 * 2 ** 20)
   })
 
-  it('close a connection that never reads a response from memory', async () => {
+  it('close a connection if the client never reads a response held in memory', async () => {
     let closed: () => void = () => undefined
     const letGo = new Promise<void>((resolve) => (closed = resolve))
     const running = await serving({ silenceTimeoutMs: 200 }, (_, response) => {

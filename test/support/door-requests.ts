@@ -303,7 +303,7 @@ function management(
     .map(([{ method, path, access }, segments, query, json, who]) => {
       let at = 0
       const concrete = path.replaceAll(/\{\*\w+\}|:\w+/g, () => segments[(at += 1) % 4] ?? 'x')
-      const hasBody = ['post', 'put'].includes(method)
+      const hasBody = ['post', 'put', 'patch'].includes(method)
       return knock(method.toUpperCase(), `${concrete}?${query}`, {
         headers: { ...(hasBody && { 'content-type': 'application/json' }), ...who },
         body: hasBody ? json : null,

@@ -16,14 +16,18 @@ export interface IdentityProvider {
 
 export const CLIENT = { id: 'quire', secret: 'the secret of the client' }
 
-export async function startIdentityProvider(redirectUri: string): Promise<IdentityProvider> {
+export async function startIdentityProvider(
+  ...redirectUris: readonly string[]
+): Promise<IdentityProvider> {
   const people: People = {}
   let next = ''
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = new Provider(issuer, {
-    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
+    clients: [
+      { client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [...redirectUris] },
+    ],
     cookies: { keys: ['of the test'] },
     features: { devInteractions: { enabled: false } },
     scopes: ['openid', 'email', 'profile', 'groups'],

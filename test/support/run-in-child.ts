@@ -1,7 +1,7 @@
 // Runs a server in a process that a test may signal. It responds to /slow after a request to /finish or any input.
 import type { ServerResponse } from 'node:http'
 import { ServiceUnavailableError } from '../../src/base/errors.ts'
-import { run } from '../../src/server/run.ts'
+import { runServer } from '../../src/server/run-server.ts'
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
@@ -12,7 +12,7 @@ const FAULTS: Readonly<Record<string, Error>> = {
 }
 let waiting: ServerResponse | null = null
 
-await run({
+await runServer({
   env: process.env,
   startDeployment: (config) =>
     Promise.resolve({

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -9,6 +9,7 @@ import { readConfig } from '../../src/base/config/config.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
 import { ROOT } from './pages.ts'
 import { serve, type TestServer } from './server.ts'
+import { until } from './until.ts'
 
 const CITIES = 300
 
@@ -19,6 +20,7 @@ export async function serveSample(
   const folder = mkdtempSync(join(tmpdir(), 'quire-sample-'))
   const contentTypes = join(folder, 'content-types') // an example changes a type
   cpSync(join(ROOT, 'content-types'), contentTypes, { recursive: true })
+  declareSearch(join(contentTypes, 'article.json'))
   const reads = SAMPLE_UIDS.flatMap((uid) =>
     uid === 'api::homepage.homepage' ? [`${uid}.find`] : [`${uid}.find`, `${uid}.findOne`],
   )
@@ -39,5 +41,20 @@ export async function serveSample(
   })
   await seedSample(services, compileSample(CITIES), SILENT_OBSERVER)
   await services.close()
+  // The server reads new locales of another process within a second.
+  await until(async () => {
+    const { body } = await server.get('/api/countries?locale=ja&fields=name')
+    return body.data.length > 0
+  }, 30_000)
   return { server, folder }
+}
+
+/** The option of docs/search.md. */
+function declareSearch(file: string): void {
+  const declaration = JSON.parse(readFileSync(file, 'utf8')) as { options: object }
+  const search = { title: 4, excerpt: 2, body: 1 }
+  writeFileSync(
+    file,
+    JSON.stringify({ ...declaration, options: { ...declaration.options, search } }),
+  )
 }

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../src/server/main.js', import.meta.url))
 
 export const ROOT_TOKEN = 'a-root-token-for-tests-of-whole-processes'
 
@@ -46,12 +46,14 @@ export interface ServerProcessOptions {
   readonly nodeOptions?: readonly string[]
   /** Wraps the command. The wrapper must run it in the started process itself. */
   readonly within?: (command: readonly string[]) => readonly string[]
+  /** A project, whose `quire.config.mjs` the server loads. */
+  readonly cwd?: string
 }
 
 /** Starts the real server in its own process, on a free local port. */
 export async function startServerProcess(
   env: Readonly<Record<string, string>>,
-  { nodeOptions = [], within = (command) => command }: ServerProcessOptions = {},
+  { nodeOptions = [], within = (command) => command, cwd }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const started = performance.now()
   const [file = '', ...words] = within([
@@ -61,6 +63,7 @@ export async function startServerProcess(
     MAIN,
   ])
   const child = spawn(file, words, {
+    ...(cwd !== undefined && { cwd }),
     env: {
       PATH: process.env['PATH'] ?? '',
       HOST: '127.0.0.1',

@@ -10,6 +10,9 @@ import { pino } from 'pino'
 import { markSharded, shardDatabase } from './sharded-cluster/shard-database.ts'
 import { openPasswords, type Passwords } from '../../src/people/sign-in/passwords.ts'
 import { type AppOptions, buildApp } from '../../src/server/app.ts'
+import type { ContentService } from '../../src/extensions/content-service.ts'
+import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
+import type { Extension } from '../../src/extensions/extension.ts'
 import { readConfig } from '../../src/base/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import type { CommitLog } from '../../src/mongo/commits/commit-log.ts'
@@ -18,6 +21,7 @@ import { apiFacts } from '../../src/server/services/api-facts.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
 import { testUri, isStrict } from './test-database.ts'
 import type { Exchange } from '../describe/openapi/check-exchange.ts'
+import { storeOtherNames } from './store-other-names.ts'
 import { until } from './until.ts'
 import { watchExchanges } from '../describe/openapi/watch-exchanges.ts'
 import { watchWrites } from './watch-writes.ts'
@@ -70,6 +74,8 @@ export interface TestServer {
    * them earlier.
    */
   settled(): Promise<void>
+  /** The content service of an extension. */
+  contentFor(extension: string): ContentService
   /** The number of versions in a collection. */
   count(collection: string): Promise<number>
   /**
@@ -97,6 +103,9 @@ export interface ServerOptions {
   readonly editableTypes?: boolean
   /** The default hashes are cheap. */
   readonly passwords?: Passwords
+  readonly extensions?: readonly Extension[]
+  /** For extensions only, such as the deadline of hooks. */
+  readonly host?: Partial<ExtensionHost>
 }
 
 /**
@@ -109,6 +118,11 @@ const BEHIND: ReadonlySet<string> = new Set([
   'quire_leases',
   'quire_processes',
   'quire_schedules',
+  'quire_text_drafts',
+  'quire_text_followers',
+  'quire_text_statistics',
+  'quire_text_types',
+  'quire_user_content',
   'quire_webhooks',
   'quire_query_stats',
 ])
@@ -173,12 +187,17 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     log,
     passwords,
     editableTypes: options.editableTypes,
+    extensions: options.extensions,
   }
+  await storeOtherNames(uri, database, dependencies.config.contentTypesDir)
   const services = await openServices(dependencies)
+  Object.assign(services.extensions.host, options.host)
   const writes = watchWrites()
   services.monitor.onCommand((command) => writes.observe(command))
   const { config } = dependencies
-  const exchanges = watchExchanges(() => apiFacts(config, services.schema, services.locales))
+  const exchanges = watchExchanges(() =>
+    apiFacts(config, services.schema, services.locales, services.extensions.routes),
+  )
   const app = buildApp(dependencies, services)
   const { maxHeaderBytes: maxHeaderSize } = dependencies.config.http.connections
   const listener = createServer({ maxHeaderSize }, app.callback())
@@ -259,6 +278,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     delete: (target, sent) => send('DELETE', target, sent),
     firstStartLink: () => app.firstStartLink(),
     leave: () => app.leave(),
+    contentFor: (extension) => services.extensions.host.content({ extension, depth: 1 }),
     settled: () => settledLog(admin.db(database), services.commitLog),
     count: (collection) => admin.db(database).collection(collection).countDocuments(),
     close: async () => {
@@ -322,10 +342,11 @@ export function declare(
     readonly localized?: boolean
     readonly sharded?: boolean
     readonly history?: boolean
+    readonly search?: Readonly<Record<string, number>>
   } = {},
 ): object {
   const { kind = 'collectionType', draftAndPublish = false, localized = false } = options
-  const { sharded, history } = options
+  const { sharded, history, search } = options
   return {
     kind,
     collectionName: `${singularName}_versions`,
@@ -334,6 +355,7 @@ export function declare(
       draftAndPublish,
       ...(sharded !== undefined && { sharded }),
       ...(history !== undefined && { history }),
+      ...(search !== undefined && { search }),
     },
     ...(localized && { pluginOptions: { i18n: { localized } } }),
     attributes,

@@ -39,7 +39,7 @@ async function startDeployment(): Promise<string> {
   const given = process.env['MONGODB_URI']
   if (given !== undefined && given !== '') return given
   const directory = mkdtempSync(path.join(tmpdir(), 'quire-test-'))
-  const strictness = isStrict() ? STRICT : {}
+  const strictness = { ...(isStrict() && STRICT), failPoints: true }
   const engine = await startEmbedded({ directory, durable: false, strictness })
   const removeFolder = (): void => rmSync(directory, { recursive: true, force: true })
   process.once('exit', removeFolder)
@@ -65,11 +65,15 @@ export async function stopTestDeployment(): Promise<void> {
   stopRunning = undefined
 }
 
+type TestDatabaseOptions = Partial<
+  Pick<DatabaseOptions, 'trashDays' | 'monitor' | 'queryTimeoutMs' | 'countTimeoutMs'>
+>
+
 /** Creates a separate database for one test file, so that files can run in parallel. */
 export async function openTestDatabase(
   label: string,
   client?: MongoClientOptions,
-  options: Pick<DatabaseOptions, 'trashDays' | 'monitor'> = {},
+  options: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
   const uri = await testUri()
   const name = `quire_test_${label}_${randomBytes(4).toString('hex')}`

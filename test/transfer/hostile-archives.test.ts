@@ -1,4 +1,4 @@
-import { createCipheriv, scryptSync } from 'node:crypto'
+import { createCipheriv, createHash, scryptSync } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -8,6 +8,7 @@ import tar from 'tar-stream'
 import { documentContext } from '../../src/server/services/document-context.ts'
 import type { Services } from '../../src/server/services/open-services.ts'
 import { importArchive } from '../../src/transfer/import-archive.ts'
+import { restoreRows } from '../../src/transfer/restore-rows.ts'
 import { DEEP_LIST, type HostileWorld, openHostileWorld, refusal } from './hostile-world.ts'
 
 const MIB = 1_048_576
@@ -84,6 +85,49 @@ describe('imports of hostile archives', () => {
       const changed = Buffer.from(whole)
       changed[at] = (changed[at] ?? 0) ^ 1
       expect(await refusal(() => run(changed)), `changed at ${at}`).to.not.equal('none')
+    }
+  })
+
+  it('ignore types with the names of inherited properties', async () => {
+    for (const type of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      const archive = encrypted(await lines(`{"type":"${type}","id":1,"data":{"versions":1}}`))
+      expect(await refusal(() => run(archive)), type).to.equal('none')
+    }
+    expect(Object.keys(Object.prototype)).to.deep.equal([])
+  })
+
+  it('change no prototype by the types of restored rows', async () => {
+    const types = ['__proto__', 'constructor', 'toString']
+    const rows = types.map((type) => `${JSON.stringify({ type, row: '{"documentId":"x"}' })}\n`)
+    const name = 'quire/rows_00001.jsonl'
+    const sum = createHash('sha256').update(rows.join('')).digest('hex')
+    const bytes = await packed((pack) => {
+      pack.entry({ name }, rows.join(''))
+      pack.entry({ name: 'quire/checksums.json' }, JSON.stringify({ [name]: sum }))
+    })
+    const file = { path: path.join(folder, 'rows'), key: null }
+    writeFileSync(file.path, bytes)
+    const { schema, database, storage, folders } = services
+    const left: string[] = []
+    try {
+      const restored = await restoreRows({
+        file,
+        schema,
+        documents: documentContext(database, schema),
+        storage,
+        folders,
+        spoolFolder: path.join(folder, 'spool'),
+        leaveBehind: (sentence) => left.push(sentence),
+        onRows: () => undefined,
+      })
+      expect(restored.types).to.deep.equal({})
+      expect(left).to.have.length(types.length)
+      expect(Object.keys(Object.prototype)).to.deep.equal([])
+      expect(Object.keys(Object)).to.deep.equal([])
+    } finally {
+      for (const holder of [Object.prototype, Object]) {
+        Reflect.deleteProperty(holder, 'versions')
+      }
     }
   })
 

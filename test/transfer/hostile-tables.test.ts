@@ -3,6 +3,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { documentContext } from '../../src/server/services/document-context.ts'
+import { openFileStore } from '../../src/transfer/file-store.ts'
 import type { Services } from '../../src/server/services/open-services.ts'
 import { applyFiles, type ApplyReport } from '../../src/transfer/apply/apply-files.ts'
 import { csvRows } from '../../src/transfer/apply/csv-rows.ts'
@@ -70,9 +71,15 @@ describe('imports of hostile tables and lists', () => {
   const apply = async (file: string, text: string | Buffer): Promise<ApplyReport> => {
     const content = mkdtempSync(path.join(folder, 'content-'))
     writeFileSync(path.join(content, file), text)
-    const { database, schema, locales } = services
+    const { database, schema, locales, media, spoolFolder } = services
     return applyFiles(
-      { documents: documentContext(database, schema), schema, locales: await locales.current() },
+      {
+        documents: documentContext(database, schema),
+        schema,
+        locales: await locales.current(),
+        store: openFileStore(media.library, spoolFolder),
+        maxFileBytes: 1_000_000,
+      },
       {
         path: content,
         key: null,

@@ -1,3 +1,9 @@
+import { ValidationError } from '../../src/base/errors.ts'
+import { defineExtension } from '../../src/extensions/extension.ts'
+import {
+  type ExtensionRegistry,
+  registerExtensions,
+} from '../../src/extensions/extension-registry.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -208,6 +214,7 @@ describe('importArchive', () => {
     options: Partial<Parameters<typeof importArchive>[0]> & {
       readonly packing?: Packing
       readonly key?: string
+      readonly extensions?: ExtensionRegistry
     } = {},
   ): Promise<ArchiveReport> => {
     const path = join(folder, 'export.tar.gz')
@@ -218,7 +225,9 @@ describe('importArchive', () => {
       schema,
       locales: () => locales.current(),
       destination: {
-        documents: documentContext(database, schema),
+        documents: documentContext(database, schema, {
+          ...(options.extensions !== undefined && { extensions: options.extensions }),
+        }),
         access,
         locales,
         storage,
@@ -229,6 +238,37 @@ describe('importArchive', () => {
       ...options,
     })
   }
+
+  it('runs hooks only with runHooks, and leaves out the versions that they refuse', async () => {
+    const calls: unknown[] = []
+    const extension = defineExtension({
+      name: 'hooked',
+      contentTypes: {
+        'api::article.article': {
+          beforeWrite: ({ operation, data }) => {
+            calls.push(operation)
+            if (data['title'] === 'two en') throw new ValidationError('The hook refuses this')
+            return { ...data, title: `${String(data['title'])} hooked` }
+          },
+        },
+      },
+    })
+    const extensions = registerExtensions([extension], services.definitions)
+    const titles = async (): Promise<readonly string[]> => {
+      const { body } = await server.get('/api/articles?sort=title')
+      return body.data.map(({ title }: { title: string }) => title)
+    }
+    const report = await bring(await content(), { extensions, runHooks: true })
+    expect([...new Set(calls)]).to.deep.equal(['create'])
+    expect(report.notTaken.join()).to.include(`${named('two')}: The hook refuses this`)
+    expect(await titles())
+      .to.include('one en hooked')
+      .and.not.include('two en')
+    calls.length = 0
+    await bring(await content(), { extensions, intoExisting: true })
+    expect(calls).to.deep.equal([])
+    expect(await titles()).to.include('two en')
+  })
 
   it('imports documents with their ids, times, orders, files and components', async () => {
     const report = await bring(await content())

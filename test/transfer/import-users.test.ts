@@ -76,6 +76,7 @@ describe('users of an archive with project attributes', () => {
         user(1, 'marie', { bio: 'Physicist', age: 66 }),
         user(2, 'long', { bio: 'x'.repeat(21) }),
         user(3, 'aged', { age: 'many' }),
+        user(4, 'anonymous', { provider: 'anonymous', email: null }),
       ],
       links: [
         {
@@ -118,7 +119,9 @@ describe('users of an archive with project attributes', () => {
     expect(first.team).to.include({ name: 'Red' })
     expect(others).to.deep.equal([])
     expect(report.users).to.equal(1)
-    expect(report.notTaken.filter((sentence) => sentence.startsWith(USER))).to.have.length(2)
+    const notTaken = report.notTaken.filter((sentence) => sentence.startsWith(USER))
+    expect(notTaken).to.have.length(3)
+    expect(notTaken.filter((sentence) => sentence.includes('anonymous users'))).to.have.length(1)
     expect((await bring()).users).to.equal(0)
   })
 })

@@ -11,7 +11,7 @@ import { readConfig } from '../../src/base/config/config.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
 import { testUri } from '../support/test-database.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli/cli.js', import.meta.url))
 const ARCHIVES =
   process.env['STRAPI_ARCHIVE_DIR'] ??
   fileURLToPath(new URL('../../../../shared/strapi-archive', import.meta.url))

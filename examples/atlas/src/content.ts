@@ -6,10 +6,10 @@ export interface Article {
   fields: {
     id: number
     documentId: string
-    title: string | null
-    slug: string | null
+    title: string
+    slug: string
     excerpt: string | null
-    body: string | null
+    body: string
     content: quire.Blocks | null
     readingMinutes: number | null
     createdAt: string
@@ -17,6 +17,7 @@ export interface Article {
     publishedAt: string | null
     locale: string | null
   }
+  unfinished: 'title' | 'slug' | 'body'
   filters: {
     id: quire.OrderedFilter<number>
     documentId: quire.TextFilter
@@ -44,10 +45,10 @@ export interface Article {
     localizations: quire.Many<Article>
   }
   create: {
-    title?: string | null
-    slug?: string | null
+    title: string
+    slug?: string
     excerpt?: string | null
-    body?: string | null
+    body: string
     content?: quire.Blocks | null
     readingMinutes?: number | null
     cover?: quire.ToOne
@@ -88,8 +89,8 @@ export interface Category {
   fields: {
     id: number
     documentId: string
-    name: string | null
-    slug: string | null
+    name: string
+    slug: string
     createdAt: string
     updatedAt: string
     publishedAt: string | null
@@ -126,11 +127,11 @@ export interface Country {
   fields: {
     id: number
     documentId: string
-    name: string | null
+    name: string
     officialName: string | null
-    cca2: string | null
-    cca3: string | null
-    region: 'Africa' | 'Americas' | 'Antarctic' | 'Asia' | 'Europe' | 'Oceania' | null
+    cca2: string
+    cca3: string
+    region: 'Africa' | 'Americas' | 'Antarctic' | 'Asia' | 'Europe' | 'Oceania'
     subregion: string | null
     capital: string | null
     area: number | null
@@ -212,20 +213,20 @@ export interface UploadFile {
   fields: {
     id: number
     documentId: string
-    name: string | null
+    name: string
     alternativeText: string | null
     caption: string | null
-    focalPoint: unknown
+    focalPoint: quire.FocalPoint | null
     width: number | null
     height: number | null
-    formats: unknown
-    hash: string | null
+    formats: quire.FileFormats | null
+    hash: string
     ext: string | null
-    mime: string | null
-    size: number | null
-    url: string | null
+    mime: string
+    size: number
+    url: string
     previewUrl: string | null
-    provider: string | null
+    provider: string
     provider_metadata: unknown
     createdAt: string
     updatedAt: string
@@ -233,6 +234,7 @@ export interface UploadFile {
   }
   onRequest: {
     thumbhash: string | null
+    private: boolean | null
   }
   filters: {
     id: quire.OrderedFilter<number>
@@ -253,6 +255,7 @@ export interface UploadFile {
     previewUrl: quire.TextFilter
     provider: quire.TextFilter
     provider_metadata: quire.PlainFilter
+    private: quire.OrderedFilter<boolean>
     createdAt: quire.OrderedFilter<string | globalThis.Date>
     updatedAt: quire.OrderedFilter<string | globalThis.Date>
     publishedAt: quire.OrderedFilter<string | globalThis.Date>
@@ -275,6 +278,7 @@ export interface UploadFile {
     previewUrl?: string | null
     provider: string
     provider_metadata?: unknown | null
+    private?: boolean | null
   }
   update: {
     name?: string
@@ -293,15 +297,17 @@ export interface UploadFile {
     previewUrl?: string | null
     provider?: string
     provider_metadata?: unknown | null
+    private?: boolean | null
   }
 }
 
 export interface GeoLocation {
   fields: {
     id: number
-    latitude: number | null
-    longitude: number | null
+    latitude: number
+    longitude: number
   }
+  unfinished: 'latitude' | 'longitude'
   filters: {
     id: quire.OrderedFilter<number>
     latitude: quire.OrderedFilter<number>
@@ -319,10 +325,11 @@ export interface GeoLocation_Input {
 export interface SharedCta {
   fields: {
     id: number
-    label: string | null
-    url: string | null
+    label: string
+    url: string
     style: 'primary' | 'secondary' | null
   }
+  unfinished: 'label' | 'url'
   filters: {
     id: quire.OrderedFilter<number>
     label: quire.TextFilter
@@ -342,9 +349,10 @@ export interface SharedCta_Input {
 export interface SharedQuote {
   fields: {
     id: number
-    text: string | null
+    text: string
     source: string | null
   }
+  unfinished: 'text'
   filters: {
     id: quire.OrderedFilter<number>
     text: quire.TextFilter
@@ -362,8 +370,9 @@ export interface SharedQuote_Input {
 export interface SharedRichText {
   fields: {
     id: number
-    body: string | null
+    body: string
   }
+  unfinished: 'body'
   filters: {
     id: quire.OrderedFilter<number>
     body: quire.TextFilter
@@ -379,9 +388,10 @@ export interface SharedRichText_Input {
 export interface SharedSeo {
   fields: {
     id: number
-    metaTitle: string | null
+    metaTitle: string
     metaDescription: string | null
   }
+  unfinished: 'metaTitle'
   filters: {
     id: quire.OrderedFilter<number>
     metaTitle: quire.TextFilter
@@ -405,6 +415,11 @@ export interface Content {
     articles: Article
     categories: Category
     countries: Country
+  }
+  singular: {
+    article: Article
+    category: Category
+    country: Country
   }
   files: UploadFile
 }
@@ -449,9 +464,9 @@ export const content: quire.ContentPlan<Content> = {
     $files: {
       name: 'upload.file',
       kind: 'collection',
-      onRequest: ['thumbhash'],
+      onRequest: ['thumbhash', 'private'],
       fields:
-        'id,documentId,name,alternativeText,caption,focalPoint,width,height,formats,thumbhash,hash,ext,mime,size,url,previewUrl,provider,provider_metadata,createdAt,updatedAt,publishedAt',
+        'id,documentId,name,alternativeText,caption,focalPoint,width,height,formats,thumbhash,hash,ext,mime,size,url,previewUrl,provider,provider_metadata,private,createdAt,updatedAt,publishedAt',
       kinds: {
         focalPoint: 'json',
         formats: 'json',

@@ -17,7 +17,7 @@ import sharp from 'sharp'
 // configures storage and database. For s3 the bucket must exist. Runs on Linux only, because it
 // reads /proc.
 
-const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../../src/server/main.js', import.meta.url))
 const TOKEN = 'a-root-token-for-the-bench-of-uploads'
 const BOUNDARY = 'boundary-of-the-bench'
 const MEGABYTE = 1_048_576

@@ -1,13 +1,15 @@
+import { benchHooks } from './bench/hook-cost.ts'
 import { benchLog } from './bench/log-cost.ts'
 import { BENCH_USAGE, type BenchOptions, readBenchOptions } from './bench/options.ts'
 import { toBenchJson, toBenchNotes, toBenchTable } from './bench/report.ts'
 import { runBench } from './bench/run-bench.ts'
 
 const [first, ...rest] = process.argv.slice(2)
-if (first === 'embedded') await import('@quire/engine/bench')
+if (first === 'embedded') await import('./embedded/bench.ts')
 else if (first === 'queries') await import('./bench/queries.ts')
 else if (first === 'bulk') await import('./bench/bulk.ts')
 else if (first === 'log') console.log(await benchLog(readOptions(rest)))
+else if (first === 'hooks') console.log(await benchHooks(readOptions(rest)))
 else if (first === 'flags') await import('./bench/flags.ts')
 else await compare(readOptions(first === undefined ? [] : [first, ...rest]))
 

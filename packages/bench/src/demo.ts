@@ -3,7 +3,7 @@ import { openServices } from '../../../src/server/services/open-services.ts'
 import { refuseArguments } from '../../../src/base/config/answer-arguments.ts'
 import { withEnvFile } from '../../../src/base/config/env-file.ts'
 import { startDeployment } from '../../../src/server/deployment/start-deployment.ts'
-import { run } from '../../../src/server/run.ts'
+import { runServer } from '../../../src/server/run-server.ts'
 import { type Demo, prepareDemo } from './demo/prepare-demo.ts'
 import { formatWelcome } from './demo/welcome.ts'
 
@@ -17,7 +17,7 @@ Object.assign(process.env, env)
 
 let demo: Demo = { kind: 'other', why: 'nothing was prepared' }
 
-await run({
+await runServer({
   env,
   startDeployment,
   async createApp(dependencies) {

@@ -48,12 +48,14 @@ function headersOf(
   return {
     ...(authorization !== null && { Authorization: authorization }),
     ...(call.body !== undefined && !isForm(call.body) && { 'Content-Type': 'application/json' }),
+    ...(call.lines !== undefined && { 'Content-Type': 'application/x-ndjson' }),
     ...(known !== undefined && { 'If-None-Match': known.etag }),
     ...call.headers,
   }
 }
 
-function bodyOf({ body }: Call): { body?: FormData | string } {
+function bodyOf({ body, lines }: Call): { body?: FormData | string } {
+  if (lines !== undefined) return { body: lines.map((line) => JSON.stringify(line)).join('\n') }
   if (body === undefined) return {}
   return { body: isForm(body) ? body : JSON.stringify(body) }
 }

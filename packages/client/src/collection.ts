@@ -5,6 +5,7 @@ import type {
   Filters,
   CheckedPopulate,
   Populate,
+  ReadEntry,
   SortKey,
 } from './query-types.ts'
 import type { Call, CallOptions, Reply } from './call.ts'
@@ -27,14 +28,17 @@ export interface ShownQuery<S extends ContentType, Fields, Asked> {
   readonly populate?: Asked & CheckedPopulate<S, Asked>
 }
 
-export interface VersionQuery<Locale> {
+export interface VersionQuery<Locale, Version = Status> {
   readonly locale?: Locale
   readonly fallbackLocale?: readonly Locale[]
-  readonly status?: Status
+  readonly status?: Version
   readonly publicationFilter?: PublicationFilter
 }
 
-export interface ListQuery<S extends ContentType, Locale> extends VersionQuery<Locale | '*'> {
+export interface ListQuery<S extends ContentType, Locale, Version = Status> extends VersionQuery<
+  Locale | '*',
+  Version
+> {
   readonly filters?: Filters<S>
   readonly sort?: SortKey<S> | readonly SortKey<S>[]
   readonly search?: string
@@ -45,6 +49,11 @@ export interface PageQuery {
   readonly pageSize?: number
 }
 
+export interface CursorQuery<Cursor> {
+  /** The `nextCursor` of the previous page. `''` requests the first page. */
+  readonly cursor?: Cursor
+}
+
 export interface Page<T> {
   readonly entries: T[]
   readonly total: number
@@ -52,57 +61,87 @@ export interface Page<T> {
   readonly pageCount: number
 }
 
+/** A page that was requested by cursor. It stays correct while others write. */
+export interface CursorPage<T> {
+  readonly entries: T[]
+  readonly total: number
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+type FoundPage<T, Cursor> = [Cursor] extends [undefined] ? Page<T> : CursorPage<T>
+
 type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 type Id = string | { readonly documentId: string }
 
-export interface WriteOptions<Locale> extends CallOptions {
+export interface WriteOptions<Locale, Version = Status> extends CallOptions {
   readonly locale?: Locale
-  readonly status?: Status
+  readonly status?: Version
 }
 
+/** The response to a write. */
+type Written<S extends ContentType, Version = undefined> = Entry<S, undefined, undefined, Version>
+
+/** A draft may lack required attributes. */
+type NewData<S extends ContentType, Version> = [Version] extends ['draft']
+  ? S['update']
+  : S['create']
+
 interface Publishing<S extends ContentType, Locale> {
-  publish(of: Id, options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
-  unpublish(of: Id, options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
-  discardDraft(of: Id, options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
+  publish(of: Id, options?: WriteOptions<Locale>): Promise<Written<S>>
+  unpublish(of: Id, options?: WriteOptions<Locale>): Promise<Written<S, 'draft'>>
+  discardDraft(of: Id, options?: WriteOptions<Locale>): Promise<Written<S, 'draft'>>
 }
 
 export interface Collection<S extends ContentType, Locale> extends Publishing<S, Locale> {
-  /** Returns a page of entries. */
+  /** Returns a page of entries, by number or by cursor. */
   find<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
+    Cursor extends string | undefined = undefined,
+    const Version extends Status | undefined = undefined,
   >(
-    query?: ListQuery<S, Locale> & PageQuery & ShownQuery<S, Fields, Asked>,
+    query?: ListQuery<S, Locale, Version> &
+      PageQuery &
+      CursorQuery<Cursor> &
+      ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
-  ): Promise<Page<Entry<S, Fields, Asked>>>
+  ): Promise<FoundPage<ReadEntry<S, Fields, Asked, Version>, Cursor>>
   /** Iterates over all entries and loads the pages on demand. Safe against concurrent writes. */
   all<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
+    const Version extends Status | undefined = undefined,
   >(
-    query?: ListQuery<S, Locale> & Pick<PageQuery, 'pageSize'> & ShownQuery<S, Fields, Asked>,
+    query?: ListQuery<S, Locale, Version> &
+      Pick<PageQuery, 'pageSize'> &
+      ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
-  ): AsyncGenerator<Entry<S, Fields, Asked>, void, undefined>
+  ): AsyncGenerator<ReadEntry<S, Fields, Asked, Version>, void, undefined>
   /** @throws QuireError with the status 404 */
   get<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
+    const Version extends Status | undefined = undefined,
   >(
     documentId: string,
-    query?: VersionQuery<Locale> & ShownQuery<S, Fields, Asked>,
+    query?: VersionQuery<Locale, Version> & ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
-  ): Promise<Entry<S, Fields, Asked>>
+  ): Promise<ReadEntry<S, Fields, Asked, Version>>
   /** Creates a single entry, even if the request is retried. */
-  create(data: S['create'], options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
+  create<const Version extends Status | undefined = undefined>(
+    data: NewData<S, Version>,
+    options?: WriteOptions<Locale, Version>,
+  ): Promise<Written<S, Version>>
   /**
    * An entry from `get`, `create` or `update` fails with a QuireError (412) if another client has
    * changed it since. A documentId updates the current version.
    */
-  update(
+  update<const Version extends Status | undefined = undefined>(
     of: Id,
     data: S['update'],
-    options?: WriteOptions<Locale>,
-  ): Promise<Entry<S, undefined, undefined>>
+    options?: WriteOptions<Locale, Version>,
+  ): Promise<Written<S, Version>>
   delete(of: Id, options?: CallOptions & { readonly locale?: Locale | '*' }): Promise<void>
 }
 
@@ -111,11 +150,15 @@ export interface Single<S extends ContentType, Locale> {
   get<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
+    const Version extends Status | undefined = undefined,
   >(
-    query?: VersionQuery<Locale> & ShownQuery<S, Fields, Asked>,
+    query?: VersionQuery<Locale, Version> & ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
-  ): Promise<Entry<S, Fields, Asked>>
-  update(data: S['update'], options?: WriteOptions<Locale>): Promise<Entry<S, undefined, undefined>>
+  ): Promise<ReadEntry<S, Fields, Asked, Version>>
+  update<const Version extends Status | undefined = undefined>(
+    data: S['update'],
+    options?: WriteOptions<Locale, Version>,
+  ): Promise<Written<S, Version>>
   delete(options?: CallOptions & { readonly locale?: Locale | '*' }): Promise<void>
 }
 
@@ -127,7 +170,7 @@ interface AnyEntry {
 const tags = new WeakMap<object, string>()
 
 export interface UntypedCollection {
-  find(query?: object, options?: CallOptions): Promise<Page<AnyEntry>>
+  find(query?: object, options?: CallOptions): Promise<Page<AnyEntry> | CursorPage<AnyEntry>>
   all(query?: object, options?: CallOptions): AsyncGenerator<AnyEntry, void, undefined>
   get(path: string, query?: object, options?: CallOptions): Promise<AnyEntry>
   create(data: object, options?: Options): Promise<AnyEntry>
@@ -149,15 +192,19 @@ export function openCollection(transport: Transport, name: string): UntypedColle
       )
   return {
     find: async (query = {}, options = {}) => {
-      const { page, pageSize, ...asked } = queryOf(query)
-      const listed = await list(
-        transport,
-        name,
-        { ...asked, pagination: { page, pageSize } },
-        options,
-      )
-      const { total = 0, page: shown = 1, pageCount = 0 } = listed.meta.pagination
-      return { entries: listed.data, total, page: shown, pageCount }
+      const { page, pageSize, cursor, ...asked } = queryOf(query)
+      const pagination = { page, pageSize, cursor }
+      const listed = await list(transport, name, { ...asked, pagination }, options)
+      const {
+        total = 0,
+        page: shown = 1,
+        pageCount = 0,
+        nextCursor = null,
+      } = listed.meta.pagination
+      const { data: entries } = listed
+      return cursor === undefined
+        ? { entries, total, page: shown, pageCount }
+        : { entries, total, nextCursor }
     },
     all: (query = {}, options = {}) => readAll(transport, name, queryOf(query), options),
     get: async (path, query = {}, options = {}) =>
@@ -235,6 +282,7 @@ async function list(
 
 interface Asked {
   readonly page?: number
+  readonly cursor?: string
   readonly pageSize?: number
   readonly _q: string | undefined
   readonly fallbackLocale: string | undefined

@@ -1,7 +1,10 @@
 /** The types that `quire client ts` generates for content-types. They do not exist at runtime. */
 
 export interface Shape {
+  /** The attributes of a published entry. */
   readonly fields: object
+  /** The names of the required attributes, which a draft may lack. */
+  readonly unfinished?: string
   readonly onRequest?: object
   readonly filters: object
   readonly populate: object
@@ -9,6 +12,11 @@ export interface Shape {
 
 export interface ContentType extends Shape {
   readonly kind: 'collection' | 'single'
+  /** The attributes that a read without `populate` returns. */
+  readonly populated?: object
+  /** The same in drafts. */
+  readonly populatedDraft?: object
+  /** Data of an entry that is published at once. Drafts accept `update`. */
   readonly create: object
   readonly update: object
 }
@@ -17,10 +25,17 @@ export interface ContentType extends Shape {
 export interface Content {
   readonly locales: string
   readonly types: object
+  /** The same content-types by their singular names. */
+  readonly singular?: object
 }
 
 export interface One<Target> {
   readonly one: Target
+}
+
+/** A required component. */
+export interface RequiredOne<Target> extends One<Target> {
+  readonly required: true
 }
 
 export interface Many<Target> {
@@ -32,11 +47,14 @@ export interface Zone<Components> {
   readonly zone: Components
 }
 
-interface Equal<Operand> {
+interface Equal<Operand> extends Presence {
   readonly $eq?: Operand | null
   readonly $ne?: Operand | null
   readonly $in?: readonly Operand[]
   readonly $notIn?: readonly Operand[]
+}
+
+interface Presence {
   readonly $null?: boolean
   readonly $notNull?: boolean
 }
@@ -67,6 +85,23 @@ export type TextFilter<Operand extends string = string> = Operand | Textual<Oper
 export type OrderedFilter<Operand> = Operand | Ordered<Operand>
 export type PlainFilter = Equal<string>
 
+/** Conditions on a location. Distances are in meters. */
+export interface LocationFilter extends Presence {
+  readonly $near?: Location & { readonly maxDistance?: number }
+  readonly $within?:
+    | { readonly box: Box }
+    | { readonly circle: Location & { readonly radius: number } }
+    | { readonly polygon: readonly Location[] }
+}
+
+/** Crosses 180° if `west` is greater than `east`. */
+interface Box {
+  readonly south: number
+  readonly west: number
+  readonly north: number
+  readonly east: number
+}
+
 export interface RelationChange {
   readonly connect?: readonly (string | ConnectedDocument)[]
   readonly disconnect?: readonly string[]
@@ -85,6 +120,12 @@ export interface ConnectedDocument {
 /** The value of a relation or media attribute in a write: documentIds. Files also accept ids. */
 export type ToOne = string | number | null | RelationChange
 export type ToMany = readonly (string | number)[] | null | RelationChange
+
+/** A value of a `location` attribute, in degrees. */
+export interface Location {
+  readonly latitude: number
+  readonly longitude: number
+}
 
 /** A value of a `blocks` attribute. */
 export type Blocks = readonly Block[]
@@ -122,3 +163,31 @@ export type Block =
       readonly image: { readonly url: string; readonly width: number; readonly height: number }
       readonly children?: readonly Inline[]
     }
+
+/** The smaller versions of an image. */
+export interface FileFormats {
+  readonly thumbnail?: FileFormat
+  readonly small?: FileFormat
+  readonly medium?: FileFormat
+  readonly large?: FileFormat
+  readonly [name: string]: FileFormat | undefined
+}
+
+export interface FileFormat {
+  readonly name: string
+  readonly url: string
+  readonly mime: string
+  readonly ext: string
+  readonly hash: string
+  readonly width: number
+  readonly height: number
+  /** In kilobytes. */
+  readonly size: number
+  readonly sizeInBytes: number
+}
+
+/** The point of an image that every crop shows, in percent of its width and height. */
+export interface FocalPoint {
+  readonly x: number
+  readonly y: number
+}

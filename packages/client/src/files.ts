@@ -19,12 +19,22 @@ export interface UploadOptions extends CallOptions {
   readonly name?: string
   readonly alternativeText?: string
   readonly caption?: string
+  /** A private file has addresses that expire. */
+  readonly private?: boolean
   /** Continuous in browsers and React Native, elsewhere once at the end. */
   readonly onProgress?: (sent: number, total: number) => void
 }
 
+/** A file of React Native, as its pickers and cameras return it. */
+export interface NativeFile {
+  readonly uri: string
+  readonly name: string
+  readonly type: string
+  readonly size?: number
+}
+
 export interface Files {
-  upload(file: Blob, options?: UploadOptions): Promise<UploadedFile>
+  upload(file: Blob | NativeFile, options?: UploadOptions): Promise<UploadedFile>
   delete(of: number | string, options?: CallOptions): Promise<void>
 }
 
@@ -32,14 +42,14 @@ export function openFiles(transport: Transport): Files {
   return {
     upload: async (file, { onProgress, signal, name, ...info }: UploadOptions = {}) => {
       const form = new FormData()
-      const given = name ?? (file as { readonly name?: string }).name ?? 'file'
       form.append('fileInfo', JSON.stringify({ ...info, ...(name !== undefined && { name }) }))
-      form.append('files', file, given)
+      appendFile(form, file, name)
       const files =
         onProgress !== undefined && typeof XMLHttpRequest !== 'undefined'
           ? await sendWatched(transport, form, onProgress, signal)
           : await sendPlainly(transport, form, signal)
-      onProgress?.(file.size, file.size)
+      const { size } = file
+      if (size !== undefined) onProgress?.(size, size)
       const [uploaded] = files
       if (uploaded === undefined) throw new Error('The server answered no file')
       return uploaded
@@ -48,6 +58,16 @@ export function openFiles(transport: Transport): Files {
       await transport.send({ method: 'DELETE', path: `upload/files/${of}`, ...options })
     },
   }
+}
+
+function appendFile(form: FormData, file: Blob | NativeFile, name: string | undefined): void {
+  if ('uri' in file) {
+    const named = name === undefined ? file : { ...file, name }
+    // The `FormData` of React Native takes such files. The types of browsers do not know them.
+    form.append('files', named as unknown as Blob)
+    return
+  }
+  form.append('files', file, name ?? (file as { readonly name?: string }).name ?? 'file')
 }
 
 async function sendPlainly(

@@ -1,4 +1,5 @@
 import { type Auth, openAuth } from './auth.ts'
+import { openBulk, type RunBulk } from './bulk.ts'
 import { type Collection, openCollection, openSingle, type Single } from './collection.ts'
 import type { Content, ContentType } from './content.ts'
 import { type Files, openFiles } from './files.ts'
@@ -11,17 +12,19 @@ export type * from './sync/content-plan.ts'
 export type { Entry, Filters, Populate, SortKey } from './query-types.ts'
 export type {
   Collection,
+  CursorPage,
   ListQuery,
   Page,
   PublicationFilter,
   Single,
   WriteOptions,
 } from './collection.ts'
+export type { BulkFailure, BulkLine, BulkOptions, BulkResult, DocumentKey } from './bulk.ts'
 export type { Call, CallOptions } from './call.ts'
 export type { ClientOptions } from './transport.ts'
 export type { NamedQuery, QueryPage } from './named-queries.ts'
 export type { Session, SessionStorage } from './session.ts'
-export type { UploadedFile, UploadOptions } from './files.ts'
+export type { NativeFile, UploadedFile, UploadOptions } from './files.ts'
 export { TimeoutError } from './with-timeout.ts'
 export { QuireError } from './quire-error.ts'
 
@@ -39,9 +42,11 @@ export type Client<C extends Content> = {
     : never
 } & Others<C>
 
-interface Others<C> {
+interface Others<C extends Content> {
   readonly $auth: Auth
   readonly $files: Files
+  /** Creates, changes and deletes many documents. */
+  readonly $bulk: RunBulk<C>
   readonly $query: RunQuery<C>
   /** Sends any other request. `path` is relative to `/api`. */
   readonly $send: (call: Call) => Promise<unknown>
@@ -62,6 +67,7 @@ export function createClient<C extends Content>(
   const others: Others<C> = {
     $auth: openAuth(transport),
     $files: openFiles(transport),
+    $bulk: openBulk(transport),
     $query: openQueries(transport) as RunQuery<C>,
     $send: async (call) => (await transport.send(call)).body,
   }

@@ -1,4 +1,4 @@
-import type { Many, One, Shape, Zone } from './content.ts'
+import type { Many, One, RequiredOne, Shape, Zone } from './content.ts'
 
 type Target<Link> =
   Link extends One<infer Found extends Shape>
@@ -20,7 +20,8 @@ export type Filters<S extends Shape> = Partial<S['filters']> &
     readonly $not?: Filters<S>
   }
 
-type Names<S extends Shape> = keyof S['fields'] & string
+/** Without computed attributes, which have no filters. */
+type Names<S extends Shape> = keyof S['fields'] & keyof S['filters'] & string
 
 type OnRequest<S extends Shape> = S extends { readonly onRequest: infer More } ? More : object
 
@@ -100,37 +101,76 @@ type KnownPart<Found, Asked, More> = Found extends Shape
     }
   : never
 
-/** The type of an entry with its selected fields and populated attributes. */
-export type Entry<S extends Shape, Fields, Asked> = Simplify<Shown<S, Fields> & Populated<S, Asked>>
+/**
+ * The type of an entry with its selected fields and populated attributes. A `Version` that may be
+ * a draft may lack required attributes.
+ */
+export type Entry<S extends Shape, Fields, Asked, Version = undefined> = Simplify<
+  Shown<S, Fields, Version> & Populated<S, Asked, Version>
+>
+
+/** The type of an entry in a response to a read. The content-type may have a default populate. */
+export type ReadEntry<S extends Shape, Fields, Asked, Version> = [Asked] extends [undefined]
+  ? Simplify<Shown<S, Fields, Version> & ByDefault<S, Version>>
+  : Entry<S, Fields, Asked, Version>
+
+type ByDefault<S extends Shape, Version> = [Version] extends [Published]
+  ? S extends { readonly populated: infer Links }
+    ? Links
+    : object
+  : S extends { readonly populatedDraft: infer Links }
+    ? Links
+    : object
+
+type Published = 'published' | undefined
+
+type FieldsOf<S extends Shape, Version> = [Version] extends [Published]
+  ? S['fields']
+  : S extends { readonly unfinished: infer Names }
+    ? {
+        [Name in keyof S['fields']]: S['fields'][Name] | (Name extends Names ? null : never)
+      }
+    : S['fields']
 
 type Simplify<T> = { [Key in keyof T]: T[Key] }
 
 type Always = 'id' | 'documentId'
 
-type Shown<S extends Shape, Fields> = Fields extends readonly (infer Name)[]
-  ? Pick<S['fields'], Extract<keyof S['fields'], Name | Always>> &
+type Shown<S extends Shape, Fields, Version> = Fields extends readonly (infer Name)[]
+  ? Pick<FieldsOf<S, Version>, Extract<keyof S['fields'], Name | Always>> &
       Pick<OnRequest<S>, Extract<keyof OnRequest<S>, Name>>
-  : S['fields']
+  : FieldsOf<S, Version>
 
-type Populated<S extends Shape, Asked> = Asked extends '*'
-  ? { [Name in keyof S['populate']]: Linked<S['populate'][Name], true> }
+type Populated<S extends Shape, Asked, Version> = Asked extends '*'
+  ? { [Name in keyof S['populate']]: Linked<S['populate'][Name], true, Version> }
   : Asked extends readonly (infer Name)[]
-    ? { [Key in Extract<keyof S['populate'], Name>]: Linked<S['populate'][Key], true> }
-    : { [Key in Extract<keyof S['populate'], keyof Asked>]: Linked<S['populate'][Key], Asked[Key]> }
+    ? { [Key in Extract<keyof S['populate'], Name>]: Linked<S['populate'][Key], true, Version> }
+    : {
+        [Key in Extract<keyof S['populate'], keyof Asked>]: Linked<
+          S['populate'][Key],
+          Asked[Key],
+          Version
+        >
+      }
 
-type Linked<Link, Asked> =
+type Linked<Link, Asked, Version> =
   Link extends One<infer Found extends Shape>
-    ? EntryOf<Found, Asked> | null
+    ? EntryOf<Found, Asked, Version> | Missing<Link, Version>
     : Link extends Many<infer Found extends Shape>
-      ? EntryOf<Found, Asked>[]
+      ? EntryOf<Found, Asked, Version>[]
       : Link extends Zone<infer Components>
-        ? Element<Components, Asked>[]
+        ? Element<Components, Asked, Version>[]
         : never
 
-type EntryOf<Found extends Shape, Asked> = Entry<
+/** Only published entries always have their required components. */
+type Missing<Link, Version> =
+  Link extends RequiredOne<Shape> ? ([Version] extends [Published] ? never : null) : null
+
+type EntryOf<Found extends Shape, Asked, Version> = Entry<
   Found,
   Member<Asked, 'fields'>,
-  Member<Asked, 'populate'>
+  Member<Asked, 'populate'>,
+  Version
 >
 
 type Member<Asked, Key extends string> = Asked extends { readonly [K in Key]: infer Value }
@@ -138,12 +178,12 @@ type Member<Asked, Key extends string> = Asked extends { readonly [K in Key]: in
   : undefined
 
 /** With `on`, only the components that `on` names. */
-type Element<Components, Asked> = Asked extends { readonly on: infer On }
+type Element<Components, Asked, Version> = Asked extends { readonly on: infer On }
   ? {
-      [Uid in keyof Components & keyof On]: ElementOf<Uid, Components[Uid], On[Uid]>
+      [Uid in keyof Components & keyof On]: ElementOf<Uid, Components[Uid], On[Uid], Version>
     }[keyof Components & keyof On]
-  : { [Uid in keyof Components]: ElementOf<Uid, Components[Uid], true> }[keyof Components]
+  : { [Uid in keyof Components]: ElementOf<Uid, Components[Uid], true, Version> }[keyof Components]
 
-type ElementOf<Uid, Component, Asked> = Component extends Shape
-  ? Simplify<{ __component: Uid } & EntryOf<Component, Asked>>
+type ElementOf<Uid, Component, Asked, Version> = Component extends Shape
+  ? Simplify<{ __component: Uid } & EntryOf<Component, Asked, Version>>
   : never

@@ -24,12 +24,18 @@ interface Told {
   readonly details?: unknown
 }
 
-/** Parses the JSON body of a response. Null if it has none. */
+/** Parses the JSON body of a response, or its lines of JSON. Null if it has none. */
 export async function readBody(response: Response): Promise<unknown> {
   const text = await response.text()
   try {
+    if (response.headers.get('Content-Type')?.includes('ndjson') === true) return parseLines(text)
     return text === '' ? null : JSON.parse(text)
   } catch {
     return null
   }
+}
+
+function parseLines(text: string): readonly unknown[] {
+  const lines = text.split('\n').filter((line) => line !== '')
+  return lines.map((line): unknown => JSON.parse(line))
 }

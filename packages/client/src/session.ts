@@ -2,6 +2,8 @@ export interface Session {
   readonly jwt: string
   /** Set if the server refreshes sessions. */
   readonly refreshToken?: string
+  /** The user can become an account, which keeps the content. */
+  readonly isAnonymous?: true
 }
 
 export interface SessionStorage {
@@ -31,8 +33,13 @@ export function openRefresh(
     if (current !== null && current.jwt !== refused.jwt) return current
     if (refused.refreshToken === undefined) return null
     const renewed = await exchange(refused.refreshToken)
-    await storage.set(renewed)
-    return renewed
+    const stored = await storage.get()
+    // The user has signed in again or out during the exchange.
+    if (stored?.jwt !== refused.jwt) return stored
+    const { isAnonymous } = refused
+    const session = renewed !== null && isAnonymous ? { ...renewed, isAnonymous } : renewed
+    await storage.set(session)
+    return session
   }
   return (refused) => {
     running ??= refresh(refused).finally(() => {

@@ -55,7 +55,7 @@ export function openTransport(options: ClientOptions): Transport {
     return key === undefined ? null : `Bearer ${key}`
   }
   const signed = async (call: Call): Promise<Response | Reply> => {
-    const session = await storage.get()
+    const session = call.asUser === false ? null : await storage.get()
     const answer = await attempt(call, bearer(session))
     if (isReply(answer) || answer.status !== 401 || session === null) return answer
     const renewed = await refresh(session)

@@ -33,6 +33,7 @@ const ERROR_CODES = {
   IndexKeySpecsConflict: 86,
   WriteConflict: 112,
   ConversionFailure: 241,
+  FailPointSetFailed: 320,
   TransactionTooOld: 225,
   NotImplemented: 238,
   NoSuchTransaction: 251,
@@ -65,6 +66,12 @@ function isNamed(name: ErrorName): name is keyof typeof ERROR_CODES {
 
 export function getErrorCode(name: ErrorName): number {
   return isNamed(name) ? ERROR_CODES[name] : Number(name.slice('Location'.length))
+}
+
+/** Codes of other servers have no name here, and MongoDB names such codes by their number as well. */
+export function getErrorName(code: number): string {
+  const known = Object.entries(ERROR_CODES).find(([, other]) => other === code)
+  return known?.[0] ?? `Location${code}`
 }
 
 export class CommandError extends Error {

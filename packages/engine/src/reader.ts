@@ -29,6 +29,7 @@ const engine: Engine = {
   sessions: createSessionTable(replica.data, cursors, {}),
   majority: openMajority(replica.data, {}),
   strictness: {},
+  failPoints: null,
   address,
   startedAt: new Date(),
   close: () => store.close(),

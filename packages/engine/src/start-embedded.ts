@@ -40,7 +40,7 @@ interface Shared {
 const running = new Map<string, Shared>()
 const ending = new Map<string, Promise<void>>()
 
-const GUEST_PATIENCE_MS = 15_000
+const GUEST_TIMEOUT_MS = 15_000
 const GUEST_INTERVAL_MS = 20
 const MAX_SOCKET_PATH_BYTES = 100
 
@@ -163,7 +163,7 @@ function isReachable(uri: string): Promise<boolean> {
 
 /** If the owner ends in the meantime, this process may become the owner. */
 async function openFolder(directory: string, options: OpenOptions): Promise<EmbeddedEngine> {
-  const end = performance.now() + GUEST_PATIENCE_MS
+  const end = performance.now() + GUEST_TIMEOUT_MS
   for (;;) {
     const claim = await claimFolder(directory)
     if (claim.role === 'owner') return runOwned(directory, options, claim)

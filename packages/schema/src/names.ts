@@ -34,9 +34,11 @@ export const RESERVED_ROUTES: ReadonlySet<string> = new Set([
   'users-permissions',
 ])
 
-/** The problem of an attribute's name. Null for a valid name. */
-export function nameProblem(name: string, holder: 'contentType' | 'component'): string | null {
-  if (RESERVED[holder].has(name)) return 'the name is reserved; give the attribute another one'
-  if (NAME.test(name)) return null
-  return 'a name must start with a letter and hold only letters, digits, _ and -'
+/** Returns null for a valid name. */
+export function nameProblem(
+  name: string,
+  holder: 'contentType' | 'component',
+): 'reserved' | 'form' | null {
+  if (RESERVED[holder].has(name)) return 'reserved'
+  return NAME.test(name) ? null : 'form'
 }

@@ -3,10 +3,12 @@ import './design/tokens.css'
 import './design/global.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { applyBranding } from './design/branding.ts'
 import { Studio } from './shell/studio.tsx'
 
 const element = document.querySelector('#studio')
 if (element === null) throw new Error('The page has no place for the Studio')
+applyBranding()
 createRoot(element).render(
   <StrictMode>
     <Studio />

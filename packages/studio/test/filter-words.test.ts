@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { ATTRIBUTE_TYPES, type Attributes } from '../src/api/attributes.ts'
+import { ATTRIBUTE_TYPES } from '@quire/schema/attributes'
+import { type Attributes } from '../src/api/attributes.ts'
 import { readListSearch } from '../src/screens/list/list-search.ts'
 import {
   type FilterWord,

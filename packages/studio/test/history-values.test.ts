@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { PastVersion } from '../src/api/history.ts'
 import type { Attribute, Components } from '../src/api/attributes.ts'
 import { linesOf } from '../src/screens/history/value-lines.ts'
+import { labelOf } from '../src/texts/labels.ts'
 import { versionsOf } from '../src/screens/history/versions.ts'
 
 const COMPONENTS: Components = new Map([
@@ -25,6 +26,7 @@ function show(attribute: Attribute | undefined, value: unknown): readonly string
     plan: { components: COMPONENTS },
     titles: new Map([['p1', 'Ada']]),
     nothing: '-',
+    nameOf: (name) => labelOf(name),
     textOf: (_attribute, one) => String(one),
   })
   return lines.map(({ text, depth }) => '  '.repeat(depth) + text)

@@ -3,6 +3,7 @@ import { crossFaults } from './cross-rules.ts'
 import { chooseDatabaseName } from './database-name.ts'
 import { type OidcConfig, toOidc } from './oidc.ts'
 import type {
+  AnonymousConfig,
   ApiConfig,
   CacheConfig,
   DatabaseConfig,
@@ -17,8 +18,10 @@ import type {
   UploadConfig,
   WebhooksConfig,
 } from './sections.ts'
+import { plainIssuers, readSignInProviders, type SignInProviders } from './sign-in-providers.ts'
 import { VARIABLES } from './variables.ts'
-import type { LogLevel, Settings, Variable } from './variables.ts'
+import type { Variable } from './variable.ts'
+import type { LogLevel, Settings } from './variables.ts'
 import { ConfigError } from '../errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -42,20 +45,51 @@ export interface Config {
   readonly oidc: OidcConfig | null
 }
 
-/**
- * Reads the configuration. Empty variables count as unset and unknown ones are ignored.
- *
- * @throws ConfigError with all faults, without values of secrets
- */
-export function readConfig(env: Environment): Config {
-  const given = onlyOurs(env)
+export interface FileSettings {
+  readonly values: Environment
+  /** Describes the origin of a value, such as `quire.config.ts:4: http.port`. */
+  label(variable: string): string
+}
+
+const NO_FILE: FileSettings = { values: {}, label: (variable) => variable }
+
+/** Empty variables count as unset. `env` takes precedence. @throws ConfigError with all faults, without secrets */
+export function readConfig(env: Environment, file: FileSettings = NO_FILE): Config {
+  const ofEnvironment = onlyOurs(env)
+  const given = { ...onlyOurs(file.values), ...ofEnvironment }
+  const label = (name: string): string =>
+    Object.hasOwn(given, name) && !Object.hasOwn(ofEnvironment, name) ? file.label(name) : name
   const checked = Joi.object(rules()).validate(given, { abortEarly: false })
   const wrong = new Set((checked.error?.details ?? []).map((detail) => String(detail.path[0])))
-  const faults = [...wrong].map((name) => describeFault(name, given[name]))
+  const faults = [...wrong].map((name) => `${label(name)}: ${describeFault(name, given[name])}`)
   const settings = checked.value as Settings
-  faults.push(...crossFaults(settings, wrong))
+  faults.push(...crossFaults(settings, wrong).map(({ of, right }) => `${label(of)}: ${right}`))
+  const ofProviders = providerSettings(env, file)
+  const signIn = readSignInProviders(ofProviders.values, ofProviders.label)
+  faults.push(...signIn.faults)
+  if (!settings.OIDC_ALLOW_HTTP) {
+    faults.push(...plainIssuers(signIn.providers, ofProviders.label))
+  }
   if (faults.length > 0) throw new ConfigError(faults)
-  return toConfig(settings)
+  return toConfig(settings, signIn.providers)
+}
+
+interface ProviderSettings {
+  readonly values: Environment
+  readonly label: (variable: string) => string
+}
+
+/** A missing variable belongs to the file if the file configures its provider. */
+function providerSettings(env: Environment, file: FileSettings): ProviderSettings {
+  const isSet = (name: string): boolean => (env[name]?.trim() ?? '') !== ''
+  const given = Object.fromEntries(Object.entries(env).filter(([name]) => isSet(name)))
+  const providerOf = (variable: string): string => variable.split('_').slice(0, 3).join('_')
+  const inFile = new Set(Object.keys(file.values).map(providerOf))
+  const isInFile = (name: string): boolean => !isSet(name) && inFile.has(providerOf(name))
+  return {
+    values: { ...file.values, ...given },
+    label: (name) => (isInFile(name) ? file.label(name) : name),
+  }
 }
 
 function onlyOurs(env: Environment): Record<string, string> {
@@ -70,10 +104,10 @@ function rules(): Record<string, Joi.Schema> {
 function describeFault(name: string, given: string | undefined): string {
   const variable: Variable = VARIABLES[name as keyof typeof VARIABLES]
   const what = variable.secret ? 'what is given (not shown)' : JSON.stringify(given)
-  return `${name}: ${what} is not ${variable.expected}`
+  return `${what} is not ${variable.expected}`
 }
 
-function toConfig(settings: Settings): Config {
+function toConfig(settings: Settings, signInProviders: SignInProviders): Config {
   const production = settings.NODE_ENV === 'production'
   return Object.freeze({
     production,
@@ -109,7 +143,10 @@ function toConfig(settings: Settings): Config {
     mail: toMail(settings),
     endUsers: Object.freeze({
       emailConfirmation: settings.EMAIL_CONFIRMATION,
+      signInProviders,
+      linkByEmail: settings.SIGN_IN_LINK_BY_EMAIL,
       registerFields: settings.REGISTER_FIELDS,
+      anonymous: toAnonymous(settings),
       sessions: settings.UP_JWT_MANAGEMENT === 'refresh' ? toSessions(settings) : null,
     }),
     oidc: toOidc(settings),
@@ -118,6 +155,15 @@ function toConfig(settings: Settings): Config {
       commands: settings.MONITOR_COMMANDS ?? (production ? 'off' : 'requests'),
       slowRequestMs: settings.SLOW_REQUEST_MS === 0 ? null : settings.SLOW_REQUEST_MS,
     }),
+  })
+}
+
+function toAnonymous(settings: Settings): AnonymousConfig | null {
+  if (!settings.ANONYMOUS_USERS) return null
+  return Object.freeze({
+    perNetwork: settings.ANONYMOUS_MAX_PER_NETWORK,
+    max: settings.ANONYMOUS_MAX,
+    days: settings.ANONYMOUS_DAYS,
   })
 }
 
@@ -194,6 +240,7 @@ function toDatabase(settings: Settings): DatabaseConfig {
     countLimit: settings.COUNT_LIMIT,
     logRetentionDays: settings.LOG_RETENTION_DAYS,
     historyDays: settings.HISTORY_DAYS,
+    pushClientDays: settings.PUSH_CLIENT_DAYS,
     trashDays: settings.TRASH_DAYS,
     countTimeoutMs: settings.COUNT_TIMEOUT_MS ?? Math.ceil(settings.QUERY_TIMEOUT_MS * 0.75),
     maxPoolSize: settings.MONGODB_MAX_POOL_SIZE,

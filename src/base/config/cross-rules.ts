@@ -1,11 +1,16 @@
 import { explainDatabaseInPath } from './database-name.ts'
 import type { Settings } from './variables.ts'
 
-/** Returns faults between variables. Skips a rule if one of its variables is invalid by itself. */
-export function crossFaults(settings: Settings, wrong: ReadonlySet<string>): string[] {
+export interface CrossFault {
+  readonly of: string
+  readonly right: string
+}
+
+/** Skips rules with a variable that is invalid by itself. */
+export function crossFaults(settings: Settings, wrong: ReadonlySet<string>): readonly CrossFault[] {
   return CROSS_RULES.filter(({ of }) => !of.some((name) => wrong.has(name)))
     .filter(({ broken }) => broken(settings))
-    .map(({ of, right }) => `${of[0]}: ${right(settings)}`)
+    .map(({ of, right }) => ({ of: of[0], right: right(settings) }))
 }
 
 interface CrossRule {
@@ -36,6 +41,13 @@ const CROSS_RULES: readonly CrossRule[] = [
     of: ['OIDC_ALLOW_HTTP', 'NODE_ENV'],
     broken: ({ OIDC_ALLOW_HTTP, NODE_ENV }) => OIDC_ALLOW_HTTP && NODE_ENV === 'production',
     right: () => 'must be off when NODE_ENV is production',
+  },
+  {
+    of: ['SIGN_IN_LINK_BY_EMAIL', 'EMAIL_CONFIRMATION'],
+    broken: ({ SIGN_IN_LINK_BY_EMAIL, EMAIL_CONFIRMATION }) =>
+      SIGN_IN_LINK_BY_EMAIL && !EMAIL_CONFIRMATION,
+    right: () =>
+      'needs EMAIL_CONFIRMATION=on, or an account with the address of another person could be linked',
   },
   {
     of: ['API_DEFAULT_LIMIT', 'API_MAX_LIMIT'],

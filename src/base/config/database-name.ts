@@ -12,7 +12,6 @@ interface Given {
   readonly QUIRE_DATABASE: string | undefined
 }
 
-/** Returns `MONGODB_DATABASE`, the path of the URI in use, or `quire`. */
 export function chooseDatabaseName(settings: Given): string {
   return settings.MONGODB_DATABASE ?? nameInPath(settings) ?? DEFAULT_DATABASE
 }

@@ -1,5 +1,6 @@
 import { editDistance } from '../near-miss.ts'
 import type { Environment } from './config.ts'
+import { unknownSignInVariables } from './sign-in-providers.ts'
 import { VARIABLES } from './variables.ts'
 
 /** Names that other products use for these variables. */
@@ -23,11 +24,16 @@ const ALIASES: Readonly<Record<string, keyof typeof VARIABLES>> = {
 
 /** Returns one suggestion per unknown variable that resembles an unset variable of Quire. Ignores all others. */
 export function findNearMisses(env: Environment): readonly string[] {
-  return Object.keys(env).flatMap((name) => {
+  const signIn = unknownSignInVariables(env).map(
+    (name) => `${name} is not a variable of Quire; see docs/sign-in.md for those of a provider`,
+  )
+  const others = Object.keys(env).flatMap((name) => {
+    if (signIn.length > 0 && name.startsWith('SIGN_IN_')) return []
     const meant = name in VARIABLES ? undefined : meantBy(name)
     if (meant === undefined || env[meant] !== undefined) return []
     return [`${name} is not a variable of Quire; did you mean ${meant}?`]
   })
+  return [...signIn, ...others]
 }
 
 function meantBy(name: string): string | undefined {

@@ -8,17 +8,18 @@ export interface OidcRoleRule {
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/**
- * Over plain HTTP an attacker on the network could forge identities, so it is limited to this machine and
- * OIDC_ALLOW_HTTP.
- */
+/** Plain HTTP would allow forged identities, so it is limited to this machine and OIDC_ALLOW_HTTP. */
 export function issuer(): Joi.StringSchema {
-  return Joi.string().custom((given: string, helpers) => {
-    if (!URL.canParse(given)) return helpers.error('any.invalid')
-    const { protocol, hostname } = new URL(given)
-    const isLocal = protocol === 'http:' && LOCAL_HOSTS.has(hostname)
-    return protocol === 'https:' || isLocal ? given : helpers.error('any.invalid')
-  })
+  return Joi.string().custom((given: string, helpers) =>
+    isIssuer(given) ? given : helpers.error('any.invalid'),
+  )
+}
+
+export function isIssuer(given: string): boolean {
+  if (!URL.canParse(given)) return false
+  const { protocol, hostname } = new URL(given)
+  const isLocal = protocol === 'http:' && LOCAL_HOSTS.has(hostname)
+  return protocol === 'https:' || isLocal
 }
 
 /** Parses `cms-admins=administrator,staff=editor`. Values may contain `=`. */

@@ -1,3 +1,5 @@
+import type { SignInProviders } from './sign-in-providers.ts'
+
 export interface WebhooksConfig {
   /** Hosts that may be called although their addresses are inner ones. */
   readonly allowHosts: readonly string[]
@@ -29,7 +31,6 @@ export interface HttpConfig {
   /** Maximum size of all large unread responses together. */
   readonly maxUnsentBytes: number
   readonly maxLive: number
-  /** Maximum number of live streams per network address. */
   readonly maxLivePerAddress: number
   /** Concurrent long polls per network address. */
   readonly maxWaitingPerAddress: number
@@ -45,7 +46,6 @@ export interface ConnectionLimits {
   /** Without a byte in either direction, including a response that is not read. */
   readonly silenceTimeoutMs: number
   readonly maxHeaderBytes: number
-  /** Additional connections are closed immediately. */
   readonly maxConnections: number
 }
 
@@ -61,6 +61,8 @@ export interface DatabaseConfig {
   readonly countTimeoutMs: number
   readonly logRetentionDays: number
   readonly historyDays: number
+  /** How long a silent client of `_push` is known. */
+  readonly pushClientDays: number
   /** 0 disables restoring. */
   readonly trashDays: number
   /** Limit and wait timeout of connections. Options in the URI take precedence. */
@@ -125,9 +127,22 @@ export interface S3Config {
 
 export interface EndUsersConfig {
   readonly emailConfirmation: boolean
+  readonly signInProviders: SignInProviders
+  /** Whether an identity with a verified address signs in the account with that address. */
+  readonly linkByEmail: boolean
   readonly registerFields: readonly string[]
+  /** Null: anonymous users are off. */
+  readonly anonymous: AnonymousConfig | null
   /** Null: tokens are valid for 30 days without refresh. */
   readonly sessions: SessionsConfig | null
+}
+
+export interface AnonymousConfig {
+  /** New users of one network in a day. */
+  readonly perNetwork: number
+  readonly max: number
+  /** Users without activity for this time are deleted. */
+  readonly days: number
 }
 
 export interface SessionsConfig {

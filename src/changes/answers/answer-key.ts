@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Action } from '../../people/access/actions.ts'
 import type { Grants } from '../../people/access/principal.ts'
+import { readerKeys } from '../../people/access/reader-key.ts'
 import type { EntryFormat, LocaleRules } from '../../query/query.ts'
 
 export interface ReadToCache {
@@ -12,13 +13,11 @@ export interface ReadToCache {
   readonly grants: Grants
 }
 
-/** The key contains the permissions and not the principal, so principals share cache entries. */
+/** The key contains the reader key and not the principal, so principals share cache entries. */
 export function answerKeys(
   actions: readonly Pick<Action, 'name'>[],
 ): (asked: ReadToCache) => string {
-  const rights = onceEach((grants: Grants) =>
-    digest(actions.map(({ name }) => name).filter((name) => grants.has(name))),
-  )
+  const rights = readerKeys(actions)
   const stamps = onceEach(({ defaultCode, all }: LocaleRules) =>
     digest([defaultCode, ...all.map(({ code }) => code)]),
   )
@@ -57,7 +56,7 @@ function digest(names: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(names)).digest('base64url')
 }
 
-/** Memoizes by identity: changed roles and locales are loaded as new objects. */
+/** Memoizes by identity: changed locales are loaded as new objects. */
 function onceEach<T extends object>(make: (from: T) => string): (from: T) => string {
   const made = new WeakMap<T, string>()
   return (from) => {

@@ -20,10 +20,7 @@ export function cacheTagsOf(kind: CacheTagsKind, types: Iterable<string>, shown:
   return all.length <= MAX_HEADER_BYTES ? all : uids.join(between)
 }
 
-/**
- * Searches at any depth, because `populate=ids` returns plain ids. Strings that only look like
- * documentIds cause needless purges, no stale responses.
- */
+/** Any depth, because `populate=ids` returns plain ids. Strings like documentIds only cause needless purges. */
 function addDocuments(documents: Set<string>, shown: unknown): void {
   if (typeof shown === 'string') {
     if (isDocumentId(shown)) documents.add(shown)

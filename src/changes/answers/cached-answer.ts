@@ -8,6 +8,8 @@ export interface CachedAnswer {
   readonly body: Buffer
   readonly tag: string
   readonly cacheTags: string | null
+  /** Whether a rule with operands decides about its entries, so that no shared cache may store it. */
+  readonly isPersonal: boolean
 }
 
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }

@@ -58,7 +58,7 @@ async function sendOrEnd(
   const caller = known ?? (await stream.client.identify())
   const locales = await options.locales.current()
   const lost = lossOf(stream, log)
-  if (lost === null) stream.settle(caller, locales)
+  if (lost === null) stream.settle(caller, log.position(), locales)
   else stream.lose(lost, caller, log.position(), locales)
   if (stream.isPermitted(caller)) await catchUp(options, listener, until)
   else audience.end(listener, 'permission')

@@ -17,9 +17,11 @@ export function commitEvents(find: Finder, token: SyncToken, commit: LiveCommit)
   const skipped = commit.seq === token.seq + 1 ? token.item : 0
   const events: string[] = []
   for (const item of commit.items.slice(skipped)) {
-    const found = find(item)
+    const found = find(item, commit.seq)
     if (found === null) continue
-    const { documentId, op, revision } = item
+    const { documentId } = item
+    const op = found.op ?? item.op
+    const revision = op === 'delete' ? null : item.revision
     const locale = shownLocale(item.locale)
     events.push(JSON.stringify({ type: found.type.name, documentId, locale, op, revision }))
   }

@@ -1,13 +1,12 @@
 import type { CommitLog } from '../../mongo/commits/commit-log.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
 import { type NumberedCommit, scanCommits } from '../../mongo/commits/read-commits.ts'
-import type { CommitItem } from '../../mongo/connection/commit-record.ts'
-import type { Database } from '../../mongo/connection/database.ts'
+import type { CommitItem, Database } from '../../mongo/connection/database.ts'
 import type { WorkQueue } from '../../base/work-queue.ts'
 
 export type LiveItem = Pick<
   CommitItem,
-  'type' | 'documentId' | 'locale' | 'status' | 'op' | 'revision'
+  'type' | 'documentId' | 'locale' | 'status' | 'op' | 'revision' | 'was' | 'is'
 >
 
 export interface LiveCommit {
@@ -47,6 +46,8 @@ const COMMIT_PROJECTION = {
   'items.status': 1,
   'items.op': 1,
   'items.revision': 1,
+  'items.was': 1,
+  'items.is': 1,
 } as const
 
 export function openLiveLog(options: LiveLogOptions): LiveLog {

@@ -1,5 +1,13 @@
-import { type Finder, finderOf } from '../sync/read-changes.ts'
-import { codesOf, openTypes, settle, initialProgress, type SyncCaller } from '../sync/settle.ts'
+import { type Finder, finderOf, type OpenType, undecidedIn } from '../sync/read-changes.ts'
+import {
+  codesOf,
+  initialProgress,
+  lostProgress,
+  openTypes,
+  readAgain,
+  settle,
+  type SyncCaller,
+} from '../sync/settle.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { SyncScope } from '../sync/query/parse-scope.ts'
 import type { SyncToken } from '../sync/query/sync-token.ts'
@@ -15,7 +23,6 @@ export interface Sink {
 
 export interface LiveClient {
   readonly scope: SyncScope
-  /** Null for a stream that starts at the current head. */
   readonly token: SyncToken | null
   readonly gone: readonly string[]
   readonly userId: string | null
@@ -27,7 +34,9 @@ export interface LiveClient {
 
 interface LogPosition {
   readonly token: SyncToken
+  readonly types: readonly OpenType[]
   readonly find: Finder
+  readonly operandTypes: ReadonlySet<string>
   readonly channel: string
 }
 
@@ -83,10 +92,13 @@ export class LiveStream {
     this.#send(idOnly(this.#place.token))
   }
 
-  settle(caller: SyncCaller, locales: LocaleRules): void {
+  settle(caller: SyncCaller, head: Pick<Position, 'seq'>, locales: LocaleRules): void {
     const { scope } = this.client
     const types = openTypes(scope, caller)
-    const { token, resets } = settle({ locales }, scope, this.#place.token, { types, caller })
+    const { token, resets } = settle({ locales, head }, scope, this.#place.token, {
+      types,
+      caller,
+    })
     this.#place = logPositionOf(scope, token, caller)
     this.#send(resetEvents(resets, token))
   }
@@ -94,22 +106,34 @@ export class LiveStream {
   lose(reason: LostReason, caller: SyncCaller, position: Position, locales: LocaleRules): void {
     const { scope } = this.client
     const begunAgain = beginNow(scope, caller, position, locales)
-    const types = begunAgain.types.map((one) => (one.isLost ? one : initialProgress(one.shape)))
+    const types = begunAgain.types.map((one) => (one.isLost ? one : { ...one, after: '' }))
     const token = { ...begunAgain, types }
     this.#place = logPositionOf(scope, token, caller)
     this.#send(lostEvent(reason, token))
   }
 
   tell(commit: LiveCommit, shared: SharedTexts): void {
+    if (commit.seq <= this.token.seq) return
+    this.#resetUndecided(commit)
     const { token, find, channel } = this.#place
-    if (commit.seq <= token.seq) return
     const make = (): string => commitEvents(find, token, commit)
     const text = token.item > 0 ? make() : shared.textOf(commit.seq, channel, make)
     this.#place = { ...this.#place, token: { ...token, seq: commit.seq, item: 0 } }
     this.#send(text)
   }
 
+  /** The client reads types again if the rule of the caller cannot be decided for a change. */
+  #resetUndecided(commit: LiveCommit): void {
+    const { find, types } = this.#place
+    const undecided = undecidedIn([commit], find)
+    if (undecided.size === 0) return
+    const { token, resets } = readAgain(this.token, types, undecided, commit.seq)
+    this.#place = placeAt(this.client.scope, token, this.#place)
+    this.#send(resetEvents(resets, token))
+  }
+
   isAffected({ type, documentId }: LiveItem): boolean {
+    if (this.#place.operandTypes.has(type)) return true
     return RIGHTS.has(type) || (type === USER && documentId === this.client.userId)
   }
 
@@ -136,11 +160,22 @@ export const RIGHTS: ReadonlySet<string> = new Set([
 ])
 
 function logPositionOf(scope: SyncScope, token: SyncToken, caller: SyncCaller): LogPosition {
-  const { asked, log, types, locales } = token
+  const types = openTypes(scope, caller)
+  return placeAt(scope, token, { types, operandTypes: new Set<string>(caller.operandTypes) })
+}
+
+function placeAt(
+  scope: SyncScope,
+  token: SyncToken,
+  { types, operandTypes }: Pick<LogPosition, 'types' | 'operandTypes'>,
+): LogPosition {
+  const { asked, log, locales } = token
   return {
     token,
-    find: finderOf(scope, token, openTypes(scope, caller)),
-    channel: JSON.stringify([asked, log, types, locales]),
+    types,
+    operandTypes,
+    find: finderOf(scope, token, types),
+    channel: JSON.stringify([asked, log, token.types, locales]),
   }
 }
 
@@ -150,11 +185,9 @@ function beginNow(
   { log, seq }: Position,
   locales: LocaleRules,
 ): SyncToken {
-  const types = openTypes(scope, caller).map((type) => ({
-    after: null,
-    isLost: !caller.maySync(type),
-    shape: type.shape.digest,
-  }))
+  const types = openTypes(scope, caller).map((type) =>
+    caller.maySync(type) ? { ...initialProgress(type, seq), after: null } : lostProgress(type),
+  )
   const { asked, absent } = scope
   return { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
 }

@@ -11,10 +11,7 @@ import { type LiveLog, openLiveLog } from './live-log.ts'
 import { type LiveClient, LiveStream, openSharedTexts } from './live-stream.ts'
 
 export interface LiveStreams {
-  /**
-   * `begin` runs after the last check and before the first write.
-   * @throws ServiceUnavailableError for too many streams, and the errors of `identify`
-   */
+  /** `begin` runs after the last check, before the first write. @throws ServiceUnavailableError */
   open(client: LiveClient, begin: () => void): Promise<OpenStream>
   counts(): LiveCounts
   endAll(): void

@@ -1,4 +1,4 @@
-import type { JobRow } from '../../jobs/job-queue.ts'
+import type { JobRow } from '../../mongo/jobs/job-queue.ts'
 
 export interface PurgeRow extends JobRow {
   readonly log: string

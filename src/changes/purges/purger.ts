@@ -1,8 +1,7 @@
-import { type ClaimedJob, type JobQueue, newJob, openJobQueue } from '../../jobs/job-queue.ts'
-import { type Lane, openRunner } from '../../jobs/runner.ts'
+import { type ClaimedJob, type JobQueue, newJob, openJobQueue } from '../../mongo/jobs/job-queue.ts'
+import { type Lane, openRunner } from '../../mongo/jobs/runner.ts'
 import type { CommitLog } from '../../mongo/commits/commit-log.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
 import { followLog } from '../follow-log.ts'
@@ -51,7 +50,7 @@ async function begin(options: Purging): Promise<Purger> {
   })
   const { log, seq } = commitLog.head()
   const rest = { log, cursor: seq, target: null, failures: 0 }
-  await ensureRow(database.collection<PurgeRow>(PURGES), {
+  await ensureRow(database.table<PurgeRow>(PURGES), {
     _id: PURGE_ROW,
     ...newJob(now()),
     ...rest,
@@ -90,18 +89,15 @@ function laneOf(options: Purging, queue: JobQueue<PurgeRow>, onPurged: () => voi
 }
 
 /** The delay ensures that no process still serves the previous content. */
-function schedule({ database, now, staleMs }: Purging, { log, seq }: Head): Promise<void> {
-  const rows = database.collection<PurgeRow>(PURGES)
-  const options = { maxTimeMS: database.queryTimeoutMs }
-  return asCmsErrors(async () => {
-    const row = await rows.findOne({ _id: PURGE_ROW, target: null }, options)
-    if (row === null || (row.log === log && row.cursor >= seq)) return
-    const dueAt = new Date(now().getTime() + staleMs + SETTLE_MS)
-    // The changes since are unknown if the log was replaced or this process has a stale head.
-    const cursor = row.log === log ? row.cursor : -1
-    const seen = { _id: PURGE_ROW, target: null, log: row.log, cursor: row.cursor }
-    await rows.updateOne(seen, { $set: { log, cursor, target: seq, dueAt } }, options)
-  })
+async function schedule({ database, now, staleMs }: Purging, { log, seq }: Head): Promise<void> {
+  const rows = database.table<PurgeRow>(PURGES)
+  const row = await rows.findOne({ _id: PURGE_ROW, target: null })
+  if (row === null || (row.log === log && row.cursor >= seq)) return
+  const dueAt = new Date(now().getTime() + staleMs + SETTLE_MS)
+  // The changes since are unknown if the log was replaced or this process has a stale head.
+  const cursor = row.log === log ? row.cursor : -1
+  const seen = { _id: PURGE_ROW, target: null, log: row.log, cursor: row.cursor }
+  await rows.updateOne(seen, { $set: { log, cursor, target: seq, dueAt } })
 }
 
 /** Delivers at least once: the cursor moves after the caches have confirmed. */

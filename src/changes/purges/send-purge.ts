@@ -24,7 +24,6 @@ const MAX_TAGS: Readonly<Record<PurgeKind, number>> = {
   url: 1_000,
 }
 
-/** @throws PurgeFailed unless every cache confirms */
 export async function sendPurge(target: PurgeTarget, tags: readonly string[]): Promise<void> {
   const size = MAX_TAGS[target.kind]
   for (let start = 0; start < tags.length; start += size) {

@@ -3,10 +3,19 @@ import { readSyncedAfter } from '../../mongo/read/read-synced.ts'
 import type { VersionSelection } from '../../query/query.ts'
 import type { SyncScope } from './query/parse-scope.ts'
 import { assertFits, type SyncToken, type TypeProgress } from './query/sync-token.ts'
-import { BLOCK, type OpenType, readChanges, selectionOf, type SyncSources } from './read-changes.ts'
+import {
+  BLOCK,
+  type OpenType,
+  readChanges,
+  selectionOf,
+  type SyncSources,
+  UndecidedChange,
+} from './read-changes.ts'
 import {
   assertFollowable,
   initialProgress,
+  lostProgress,
+  readAgain,
   codesOf,
   openTypes,
   settle,
@@ -18,6 +27,8 @@ export interface SyncPage {
   readonly items: readonly string[]
   readonly next: SyncToken
   readonly more: boolean
+  /** The position up to which changes were read, if `next` is behind it. */
+  readonly reached?: number
 }
 
 /** Changes after this head follow the rows. @throws ValidationError if the scope does not fit into a token */
@@ -26,18 +37,17 @@ export function beginSync(
   scope: SyncScope,
   caller: SyncCaller,
 ): SyncToken {
-  const types = openTypes(scope, caller).map(({ shape }) => initialProgress(shape.digest))
   const { asked, absent } = scope
   const { log, seq } = head
+  const types = openTypes(scope, caller).map((type) =>
+    caller.maySync(type) ? initialProgress(type, seq) : lostProgress(type),
+  )
   const token = { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
   assertFits(token)
   return token
 }
 
-/**
- * Sends resets first, then rows of incomplete types, then changes.
- * @throws SyncTokenExpiredError if the log was replaced, or retention has removed the commits
- */
+/** Resets come first, then rows of incomplete types, then changes. @throws SyncTokenExpiredError */
 export async function readSyncPage(
   sources: SyncSources,
   scope: SyncScope,
@@ -53,12 +63,31 @@ export async function readSyncPage(
   if (!isBehind(settled, sources.head, scope)) {
     return { items: items.texts, next: advanced(settled, sources.head), more: false }
   }
-  const position = await readChanges(sources, scope, settled, { types, items })
-  const next = { ...settled, ...position }
-  return { items: items.texts, next, more: isBehind(next, sources.head, scope) }
+  try {
+    const position = await readChanges(sources, scope, settled, { types, items })
+    return pageAt(sources, scope, settled, { types, items, position })
+  } catch (error) {
+    if (!(error instanceof UndecidedChange)) throw error
+    const again = readAgain(settled, types, error.types, sources.head.seq)
+    for (const { type, reset } of again.resets) items.force(resetItem(type, reset))
+    return readRows(sources, scope, again.token, { types, items })
+  }
 }
 
-/** Whether the response to this token would be empty. It uses only data in memory and no query. */
+/** Changes that a rule hides leave the token alone. Otherwise it would reveal them. */
+function pageAt(
+  { head }: SyncSources,
+  scope: SyncScope,
+  token: SyncToken,
+  { types, items, position }: Opened & { readonly position: Pick<SyncToken, 'seq' | 'item'> },
+): SyncPage {
+  const next = { ...token, ...position }
+  const more = isBehind(next, head, scope)
+  const isHidden = items.texts.length === 0 && types.some(({ rule }) => rule !== null)
+  if (!isHidden || more || token.item > 0) return { items: items.texts, next, more }
+  return { items: [], next: advanced(token, head), more, reached: head.seq }
+}
+
 export function isUpToDate(
   { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
   scope: SyncScope,
@@ -73,7 +102,8 @@ export function isUpToDate(
     const progress = token.types[index]
     if (progress === undefined || isReading(progress)) return false
     if (!caller.maySync(type)) return progress.isLost
-    return !progress.isLost && progress.shape === type.shape.digest
+    if (progress.isLost || progress.shape !== type.shape.digest) return false
+    return progress.rule?.values === type.rule?.values
   })
 }
 
@@ -131,8 +161,9 @@ async function readType(
   items: SyncItems,
 ): Promise<string | null> {
   if (items.room === 0) return after
-  const { plan, filter, shape, selection } = type
-  const read = { selection, filter, projection: shape.projection }
+  const { plan, filter, rule, shape, selection } = type
+  const condition = rule?.condition?.match ?? null
+  const read = { selection, filter, condition, projection: shape.projection }
   let last = after
   let isCut = false as boolean
   await readSyncedAfter(moment, plan, read, { after, limit: items.room }, (version) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { valueName } from '../../schema/alias.ts'
 import type { FieldSelection } from '../../query/query.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
@@ -8,15 +9,22 @@ import type {
   ComponentAttributePlan,
   ContentTypePlan,
   DynamicZonePlan,
+  ScalarPlan,
 } from '../../schema/plan.ts'
-import { relationListOf } from '../../content/payload/relation-list.ts'
+import { computeValue } from '../../content/read/computed-values.ts'
+import { relationListOf } from '../../mongo/versions/stored-value.ts'
 
-/** The row format of a type: its own attributes, components inline, relations and media as documentIds. */
 export interface RowShape {
   readonly projection: Readonly<Record<string, 1>>
   /** Changes if the same content would be shown differently. */
   readonly digest: string
   show(version: Data): Data
+}
+
+/** A new rule shows other rows, so it changes the digest like other attributes do. */
+export function ruledShape(shape: RowShape, rule: string): RowShape {
+  const text = JSON.stringify([shape.digest, rule])
+  return { ...shape, digest: createHash('sha256').update(text).digest('base64url').slice(0, 12) }
 }
 
 /** Inverse sides are omitted, because they change with the rows of their owners. */
@@ -27,7 +35,7 @@ export function compileShape(
 ): RowShape {
   const members = membersOf(plan, mayRead, fields)
   const projection: Record<string, 1> = { documentId: 1, locale: 1, status: 1, _revision: 1 }
-  for (const { name } of members) projection[name] = 1
+  for (const name of members.flatMap(storedNames)) projection[name] = 1
   projection['updatedAt'] = 1
   const text = JSON.stringify([
     plan.draftAndPublish,
@@ -35,7 +43,7 @@ export function compileShape(
     members.map((member) => describe(member, mayRead)),
   ])
   const digest = createHash('sha256').update(text).digest('base64url').slice(0, 12)
-  return { projection, digest, show: (version) => showMembers(version, members, mayRead) }
+  return { projection, digest, show: (version) => showMembers(version, plan, members, mayRead) }
 }
 
 function membersOf(
@@ -56,14 +64,23 @@ function isSyncedAttribute(member: AttributePlan, mayRead: (uid: Uid) => boolean
   return member.side === 'owner' && member.unshown !== true && mayRead(member.targetUid)
 }
 
+function storedNames(member: AttributePlan): readonly string[] {
+  return (member.kind === 'scalar' ? member.computed?.from : undefined) ?? [member.name]
+}
+
 function showMembers(
   values: Data,
+  holder: ShapePlan,
   members: readonly AttributePlan[],
   mayRead: (uid: Uid) => boolean,
 ): Data {
   const shown: Data = {}
-  for (const member of members)
-    shown[member.name] = showMember(member, values[member.name] ?? null, mayRead)
+  for (const member of members) {
+    shown[member.name] =
+      member.kind === 'scalar' && member.computed !== undefined
+        ? computeValue(holder, member, values)
+        : showMember(member, values[valueName(member)] ?? null, mayRead)
+  }
   return shown
 }
 
@@ -96,8 +113,9 @@ function showComponent(
   value: unknown,
   mayRead: (uid: Uid) => boolean,
 ): unknown {
-  const members = membersOf(attribute.component(), mayRead)
-  const one = (element: unknown): Data => showMembers(element as Data, members, mayRead)
+  const component = attribute.component()
+  const members = membersOf(component, mayRead)
+  const one = (element: unknown): Data => showMembers(element as Data, component, members, mayRead)
   if (attribute.repeatable) return elementsOf(value).map(one)
   return value === null ? null : one(value)
 }
@@ -108,12 +126,16 @@ function showZone(zone: DynamicZonePlan, value: unknown, mayRead: (uid: Uid) => 
     const component = zone.components().get(uid)
     if (component === undefined) return []
     const members = membersOf(component, mayRead)
-    return [{ __component: uid, ...showMembers(element as Data, members, mayRead) }]
+    return [{ __component: uid, ...showMembers(element as Data, component, members, mayRead) }]
   })
 }
 
 function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
+}
+
+function versionOf({ computed }: ScalarPlan): readonly unknown[] {
+  return computed === undefined ? [] : [computed.version, computed.from]
 }
 
 function describe(
@@ -130,7 +152,7 @@ function describe(
         ]
   switch (member.kind) {
     case 'scalar':
-      return [member.name, member.type]
+      return [member.name, member.type, ...versionOf(member)]
     case 'relation':
       return [member.name, member.targetUid, member.toMany]
     case 'media':

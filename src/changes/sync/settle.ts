@@ -1,16 +1,20 @@
 import { SyncTokenExpiredError } from '../../base/errors.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
+import type { SyncRule } from '../../people/access/sync-rights.ts'
 import type { LocaleRules } from '../../query/query.ts'
+import { restrictPlan } from '../../query/ruled-type.ts'
 import type { SyncedType, SyncScope } from './query/parse-scope.ts'
 import type { SyncToken, TypeProgress } from './query/sync-token.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { OpenType, SyncSources } from './read-changes.ts'
-import { compileShape } from './row-shape.ts'
+import { compileShape, ruledShape } from './row-shape.ts'
 import type { Reset } from './sync-items.ts'
 
 export interface SyncCaller {
   maySync(type: SyncedType): boolean
   mayRead(uid: Uid): boolean
+  ruleOf(type: SyncedType): SyncRule | null
+  readonly operandTypes: ReadonlySet<Uid>
 }
 
 export interface TypeReset {
@@ -23,7 +27,6 @@ export interface Settled {
   readonly resets: readonly TypeReset[]
 }
 
-/** @throws SyncTokenExpiredError if the log was replaced, or retention has removed the commits */
 export function assertFollowable(
   token: SyncToken,
   head: Pick<Head, 'log' | 'seq' | 'floor'>,
@@ -33,10 +36,13 @@ export function assertFollowable(
 }
 
 export function openTypes(scope: SyncScope, caller: SyncCaller): readonly OpenType[] {
-  return scope.types.map((type) => ({
-    ...type,
-    shape: compileShape(type.plan, type.fields, (uid) => caller.mayRead(uid)),
-  }))
+  return scope.types.map((type) => {
+    const rule = caller.ruleOf(type)
+    const fields = rule?.fields ?? null
+    const shown = fields === null ? type.plan : restrictPlan(type.plan, fields)
+    const shape = compileShape(shown, type.fields, (uid) => caller.mayRead(uid))
+    return { ...type, rule, shape: rule === null ? shape : ruledShape(shape, rule.digest) }
+  })
 }
 
 export function codesOf({ locales: asked }: SyncScope, rules: LocaleRules): readonly string[] {
@@ -45,8 +51,13 @@ export function codesOf({ locales: asked }: SyncScope, rules: LocaleRules): read
   return asked.filter((code) => rules.has(code))
 }
 
+interface SettledAt extends Pick<SyncSources, 'locales'> {
+  /** Rows that are read after this have all changes up to it. */
+  readonly head: Pick<Head, 'seq'>
+}
+
 export function settle(
-  { locales }: Pick<SyncSources, 'locales'>,
+  { locales, head }: SettledAt,
   scope: SyncScope,
   token: SyncToken,
   { types, caller }: { readonly types: readonly OpenType[]; readonly caller: SyncCaller },
@@ -60,20 +71,57 @@ export function settle(
     const before = token.types[index] ?? { after: '', isLost: true, shape: digest }
     if (!caller.maySync(type)) {
       if (!before.isLost) resets.push({ type, reset: { reason: 'permission' } })
-      return { after: null, isLost: true, shape: digest }
+      return lostProgress(type)
     }
-    if (before.isLost) return initialProgress(digest)
-    if (before.shape !== digest) {
-      resets.push({ type, reset: { reason: 'schema' } })
-      return initialProgress(digest)
+    if (before.isLost) return initialProgress(type, head.seq)
+    const reason = changedView(type, before)
+    if (reason !== null) {
+      resets.push({ type, reset: { reason } })
+      return initialProgress(type, head.seq)
     }
     if (!type.plan.localized) return before
     for (const locale of removed) resets.push({ type, reset: { reason: 'locale', locale } })
-    return isMore ? initialProgress(digest) : before
+    return isMore ? initialProgress(type, head.seq) : before
   })
   return { token: { ...token, types: progress, locales: codes }, resets }
 }
 
-export function initialProgress(shape: string): TypeProgress {
-  return { after: '', isLost: false, shape }
+/** Why the rows of a client are not those that the caller sees. Null if they are. */
+function changedView(
+  { shape, rule }: OpenType,
+  before: TypeProgress,
+): 'schema' | 'permission' | null {
+  if (before.shape !== shape.digest) return 'schema'
+  return before.rule?.values === rule?.values ? null : 'permission'
+}
+
+export function lostProgress({ shape }: Pick<OpenType, 'shape'>): TypeProgress {
+  return { after: null, isLost: true, shape: shape.digest }
+}
+
+/** `seq` is a position of the log. All rows are read after it. */
+export function initialProgress(
+  { shape, rule }: Pick<OpenType, 'shape' | 'rule'>,
+  seq: number,
+): TypeProgress {
+  const begun = { after: '', isLost: false, shape: shape.digest }
+  return rule === null ? begun : { ...begun, rule: { values: rule.values, from: seq } }
+}
+
+/** Types whose rule cannot be decided for a change are read again. */
+export function readAgain(
+  token: SyncToken,
+  types: readonly OpenType[],
+  undecided: ReadonlySet<Uid>,
+  seq: number,
+): Settled {
+  const again = types.filter(({ plan }) => undecided.has(plan.uid))
+  const progress = token.types.map((before, index) => {
+    const type = types[index]
+    return type !== undefined && again.includes(type) ? initialProgress(type, seq) : before
+  })
+  return {
+    token: { ...token, types: progress },
+    resets: again.map((type) => ({ type, reset: { reason: 'permission' } })),
+  }
 }

@@ -1,4 +1,4 @@
-import { revisionOf } from '../../mongo/versions/revision.ts'
+import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import type { SyncedVersion } from '../../mongo/read/read-synced.ts'
 import type { SyncedType } from './query/parse-scope.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'

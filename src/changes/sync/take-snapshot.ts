@@ -14,10 +14,7 @@ export interface SnapshotSource {
   readonly caller: SyncCaller
 }
 
-/**
- * A complete first sync, including all commits made before the call. Returns the token for later.
- * @throws SyncTokenExpiredError if the log is replaced meanwhile
- */
+/** A complete first sync, including all commits made before the call. @throws SyncTokenExpiredError */
 export async function takeSnapshot(
   { database, locales, scope, caller }: SnapshotSource,
   take: (items: readonly string[]) => Promise<void>,

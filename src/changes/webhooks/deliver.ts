@@ -1,4 +1,4 @@
-import { type ClaimedJob, type JobQueue, LeaseLost } from '../../jobs/job-queue.ts'
+import { type ClaimedJob, type JobQueue, LeaseLost } from '../../mongo/jobs/job-queue.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { DeliveryRow } from './delivery.ts'
@@ -122,7 +122,7 @@ function disable(database: Database, { _id, url }: WebhookRow, at: Date): Promis
     const { matchedCount } = await webhooksOf(database).updateOne(
       { _id, url, disabledAt: null },
       { $set: { disabledAt: at, disabledBecause: 'gone', updatedAt: at } },
-      { session, maxTimeMS: database.queryTimeoutMs },
+      { session },
     )
     if (matchedCount > 0) noteRow(session, 'put', { type: WEBHOOK_TYPE, documentId: _id })
   })

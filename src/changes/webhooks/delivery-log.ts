@@ -1,6 +1,5 @@
 import Joi from 'joi'
 import { readInput } from '../../people/access/input.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { deliveriesOf, type DeliveryRow } from './delivery.ts'
 import { webhooksOf } from './webhook.ts'
@@ -30,7 +29,6 @@ const ASKED = Joi.object<DeliveryRequest>({
   limit: Joi.string().pattern(/^(?:[1-9]\d?|100)$/),
 })
 
-/** @throws ValidationError for an invalid query */
 export async function listDeliveries(
   database: Database,
   hook: string,
@@ -38,20 +36,15 @@ export async function listDeliveries(
 ): Promise<DeliveryPage> {
   const { state, before, limit = '25' } = readInput(ASKED, query)
   const most = Number(limit)
-  const found = await asCmsErrors(() =>
-    deliveriesOf(database)
-      .find(
-        {
-          hook,
-          ...(before !== undefined && { place: { $lt: before } }),
-          ...(state !== undefined && { state }),
-        },
-        { maxTimeMS: database.queryTimeoutMs },
-      )
-      .sort({ place: -1 })
-      .limit(most + 1)
-      .toArray(),
-  )
+  const found = await deliveriesOf(database)
+    .find({
+      hook,
+      ...(before !== undefined && { place: { $lt: before } }),
+      ...(state !== undefined && { state }),
+    })
+    .sort({ place: -1 })
+    .limit(most + 1)
+    .toArray()
   const page = found.slice(0, most)
   return {
     deliveries: page.map(toDelivery),
@@ -70,16 +63,13 @@ const DAY_MS = 86_400_000
 export const KEPT_DAYS = 14
 
 export async function sweepDeliveries(database: Database, now: Date): Promise<void> {
-  const options = { maxTimeMS: database.queryTimeoutMs }
   const ago = (ms: number): Date => new Date(now.getTime() - ms)
-  await asCmsErrors(async () => {
-    const rows = deliveriesOf(database)
-    await rows.deleteMany({ settledAt: { $lt: ago(KEPT_DAYS * DAY_MS) } }, options)
-    const hooks = await webhooksOf(database)
-      .find({}, { ...options, projection: { _id: 1 } })
-      .toArray()
-    // Newer deliveries may belong to a webhook that was created after the list was read.
-    const abandoned = { open: 1, dueAt: { $lt: ago(DAY_MS) } } as const
-    await rows.deleteMany({ ...abandoned, hook: { $nin: hooks.map(({ _id }) => _id) } }, options)
-  })
+  const rows = deliveriesOf(database)
+  await rows.deleteMany({ settledAt: { $lt: ago(KEPT_DAYS * DAY_MS) } })
+  const hooks = await webhooksOf(database)
+    .find({}, { projection: { _id: 1 } })
+    .toArray()
+  // Newer deliveries may belong to a webhook that was created after the list was read.
+  const abandoned = { open: 1, dueAt: { $lt: ago(DAY_MS) } } as const
+  await rows.deleteMany({ ...abandoned, hook: { $nin: hooks.map(({ _id }) => _id) } })
 }

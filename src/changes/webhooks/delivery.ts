@@ -1,6 +1,5 @@
-import { type JobRow, newJob } from '../../jobs/job-queue.ts'
-import type { CommitItem } from '../../mongo/connection/commit-record.ts'
-import type { Database } from '../../mongo/connection/database.ts'
+import { type JobRow, newJob } from '../../mongo/jobs/job-queue.ts'
+import type { CommitItem, Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import type { WebhookEvent } from './events.ts'
 import type { DeliveryOutcome } from './send-request.ts'
@@ -23,7 +22,7 @@ export interface DeliveryRow extends JobRow, Pick<CommitItem, Facts> {
 
 type Facts = 'type' | 'documentId' | 'locale' | 'status' | 'revision'
 
-export const deliveriesOf = (database: Database) => database.collection<DeliveryRow>(DELIVERIES)
+export const deliveriesOf = (database: Database) => database.table<DeliveryRow>(DELIVERIES)
 
 export async function ensureDeliveries(database: Database): Promise<void> {
   await ensureIndexes(deliveriesOf(database), [

@@ -1,4 +1,3 @@
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { deliveriesOf, type DeliveryRow } from './delivery.ts'
 
@@ -9,7 +8,6 @@ type Queue = Pick<DeliveryRow, 'hook' | 'documentId'>
 
 type Earlier = Pick<DeliveryRow, 'place' | 'dueAt'>
 
-/** Returns the first pending event of the document; null if `delivery` itself is first. */
 export async function earlierOf(
   database: Database,
   delivery: Queue & Pick<DeliveryRow, 'place'>,
@@ -26,19 +24,16 @@ export async function postpone(
   now: Date,
 ): Promise<Date> {
   const dueAt = new Date(now.getTime() + WAIT_MS)
-  await asCmsErrors(() =>
-    deliveriesOf(database).updateMany(
-      {
-        hook,
-        documentId,
-        open: 1,
-        place: { $gt: first.place },
-        lease: null,
-        dueAt: { $lt: dueAt },
-      },
-      { $set: { dueAt } },
-      { maxTimeMS: database.queryTimeoutMs },
-    ),
+  await deliveriesOf(database).updateMany(
+    {
+      hook,
+      documentId,
+      open: 1,
+      place: { $gt: first.place },
+      lease: null,
+      dueAt: { $lt: dueAt },
+    },
+    { $set: { dueAt } },
   )
   return dueAt
 }
@@ -46,21 +41,12 @@ export async function postpone(
 export async function wakeFirst(database: Database, queue: Queue, now: Date): Promise<void> {
   const first = await firstOf(database, queue)
   if (first === null || first.attempts > 0) return
-  await asCmsErrors(() =>
-    deliveriesOf(database).updateOne(
-      { _id: first._id, open: 1, lease: null, dueAt: { $gt: now } },
-      { $set: { dueAt: now } },
-      { maxTimeMS: database.queryTimeoutMs },
-    ),
+  await deliveriesOf(database).updateOne(
+    { _id: first._id, open: 1, lease: null, dueAt: { $gt: now } },
+    { $set: { dueAt: now } },
   )
 }
 
 function firstOf(database: Database, { hook, documentId }: Queue): Promise<DeliveryRow | null> {
-  return asCmsErrors(() =>
-    deliveriesOf(database)
-      .find({ hook, documentId, open: 1 }, { maxTimeMS: database.queryTimeoutMs })
-      .sort({ place: 1 })
-      .limit(1)
-      .next(),
-  )
+  return deliveriesOf(database).findOne({ hook, documentId, open: 1 }, { sort: { place: 1 } })
 }

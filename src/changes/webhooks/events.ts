@@ -1,6 +1,6 @@
-import type { CommitItem } from '../../mongo/connection/commit-record.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { CommitItem } from '../../mongo/connection/database.ts'
 
 export const EVENTS = [
   'entry.create',

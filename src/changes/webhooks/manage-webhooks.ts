@@ -3,7 +3,6 @@ import { assertMayPermit } from '../../people/access/permissions.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import { ApplicationError, because, NotFoundError } from '../../base/errors.ts'
 import { type Head, readHead } from '../../mongo/commits/heads.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { newDocumentId } from '../../mongo/versions/document-id.ts'
@@ -35,27 +34,19 @@ const MAX_WEBHOOKS = 100
 export async function listWebhooks({
   database,
 }: Pick<WebhooksContext, 'database'>): Promise<readonly Webhook[]> {
-  const rows = await asCmsErrors(() =>
-    webhooksOf(database)
-      .find({}, { maxTimeMS: database.queryTimeoutMs })
-      .sort({ createdAt: 1, _id: 1 })
-      .toArray(),
-  )
+  const rows = await webhooksOf(database).find({}).sort({ createdAt: 1, _id: 1 }).toArray()
   return rows.map(shown)
 }
 
-/** @throws NotFoundError */
 export async function getWebhook(
   { database }: Pick<WebhooksContext, 'database'>,
   id: string,
 ): Promise<WebhookRow> {
-  const row = await asCmsErrors(() =>
-    webhooksOf(database).findOne({ _id: id }, { maxTimeMS: database.queryTimeoutMs }),
-  )
+  const row = await webhooksOf(database).findOne({ _id: id })
   return there(row)
 }
 
-/** @throws ValidationError, ApplicationError beyond 100, ForbiddenError for unreadable content */
+/** @throws ApplicationError beyond 100 webhooks, ForbiddenError for unreadable content */
 export async function createWebhook(
   context: WebhooksContext,
   actor: Principal,
@@ -94,11 +85,7 @@ export async function createWebhook(
   return { ...shown(row), secret }
 }
 
-/**
- * An enabled webhook resumes at its cursor. The actor must be able to read its content before and
- * after the change: pending deliveries use the new URL.
- * @throws NotFoundError, ValidationError, ForbiddenError
- */
+/** The actor must be able to read the old and the new content, because pending deliveries use the new URL. */
 export async function updateWebhook(
   context: WebhooksContext,
   actor: Principal,
@@ -117,7 +104,6 @@ export async function updateWebhook(
   })
 }
 
-/** @throws NotFoundError, ForbiddenError */
 export async function removeWebhook(
   context: WebhooksContext,
   actor: Principal,
@@ -131,7 +117,7 @@ export async function removeWebhook(
     if (deletedCount === 0) throw new NotFoundError(MISSING)
     noteRow(session, 'delete', { type: WEBHOOK_TYPE, documentId: id })
   })
-  await asCmsErrors(() => deliveriesOf(database).deleteMany({ hook: id }))
+  await deliveriesOf(database).deleteMany({ hook: id })
   return shown(row)
 }
 
@@ -148,7 +134,6 @@ export async function rotateSecret(
   return { ...row, secret }
 }
 
-/** @throws NotFoundError, ForbiddenError */
 export function endRotation(
   context: WebhooksContext,
   actor: Principal,
@@ -157,10 +142,7 @@ export function endRotation(
   return changeRow(context, actor, id, ({ secrets }) => ({ secrets: secrets.slice(0, 1) }))
 }
 
-/**
- * Delivers events again, under their original ids.
- * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError
- */
+/** Delivers events again, under their original ids. */
 export async function replayWebhook(
   context: WebhooksContext,
   actor: Principal,

@@ -1,6 +1,5 @@
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { moveCursor, type StoredCursor } from '../follow-log.ts'
@@ -22,14 +21,9 @@ export interface MoveOptions {
 
 export async function moveCommits(move: MoveOptions, head: Head): Promise<boolean> {
   const { database } = move
-  const behind = await asCmsErrors(() =>
-    webhooksOf(database)
-      .find(
-        { disabledAt: null, $or: [{ cursor: { $lt: head.seq } }, { replay: { $ne: null } }] },
-        { maxTimeMS: database.queryTimeoutMs },
-      )
-      .toArray(),
-  )
+  const behind = await webhooksOf(database)
+    .find({ disabledAt: null, $or: [{ cursor: { $lt: head.seq } }, { replay: { $ne: null } }] })
+    .toArray()
   let more = false
   for (const hook of behind) {
     if (await isFull(database, hook)) continue
@@ -44,11 +38,9 @@ export async function moveCommits(move: MoveOptions, head: Head): Promise<boolea
 }
 
 async function isFull(database: Database, { _id }: WebhookRow): Promise<boolean> {
-  const count = await asCmsErrors(() =>
-    deliveriesOf(database).countDocuments(
-      { hook: _id, open: 1 },
-      { maxTimeMS: database.queryTimeoutMs, limit: MAX_PENDING_DELIVERIES },
-    ),
+  const count = await deliveriesOf(database).countDocuments(
+    { hook: _id, open: 1 },
+    { limit: MAX_PENDING_DELIVERIES },
   )
   return count >= MAX_PENDING_DELIVERIES
 }
@@ -67,7 +59,6 @@ function forward({ seq }: Head, move: MoveOptions): HookCursor {
   }
 }
 
-/** Reads commits again and sends existing deliveries again. */
 function replaying(move: MoveOptions): HookCursor {
   return {
     collection: WEBHOOKS,
@@ -105,7 +96,6 @@ async function putDeliveries(
   await deliveriesOf(database).bulkWrite(operations, {
     session,
     ordered: true,
-    maxTimeMS: database.queryTimeoutMs,
   })
 }
 

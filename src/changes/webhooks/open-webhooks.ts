@@ -1,7 +1,6 @@
-import { openJobQueue } from '../../jobs/job-queue.ts'
-import { type Lane, openRunner } from '../../jobs/runner.ts'
+import { openJobQueue } from '../../mongo/jobs/job-queue.ts'
+import { type Lane, openRunner } from '../../mongo/jobs/runner.ts'
 import type { CommitLog } from '../../mongo/commits/commit-log.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import { tryLease } from '../../mongo/system/lease.ts'
 import { followLog } from '../follow-log.ts'
 import { deliver, type Delivering, DELIVERY_LEASE_MS } from './deliver.ts'
@@ -22,7 +21,6 @@ export interface WebhooksOptions extends PayloadSources {
 }
 
 export interface Webhooks {
-  /** Sends a test event without content. @throws NotFoundError */
   test(id: string): Promise<Tested>
   wake(): void
   close(): Promise<void>
@@ -101,9 +99,5 @@ function laneOf(delivering: Delivering): Lane {
 }
 
 function workingHooks({ database }: Delivering): Promise<readonly WebhookRow[]> {
-  return asCmsErrors(() =>
-    webhooksOf(database)
-      .find({ disabledAt: null }, { maxTimeMS: database.queryTimeoutMs })
-      .toArray(),
-  )
+  return webhooksOf(database).find({ disabledAt: null }).toArray()
 }

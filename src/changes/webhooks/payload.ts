@@ -1,5 +1,5 @@
 import { findDocument } from '../../content/read/find-documents.ts'
-import type { Entry } from '../../content/read/to-entry.ts'
+import type { Entry } from '../../content/read/row.ts'
 import { ValidationError } from '../../base/errors.ts'
 import type { LocaleList } from '../../content/locales/locales.ts'
 import type { Database } from '../../mongo/connection/database.ts'
@@ -98,7 +98,6 @@ async function read(
   const asked = { ...query, status: key.status, ...(locale !== '' && { locale }) }
   const found = await findDocument(
     database.majority,
-    plan,
     documentId,
     key,
     parseEntryQuery(asked, plan, rules),

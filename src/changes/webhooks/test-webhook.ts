@@ -13,7 +13,6 @@ export interface TestParts {
   readonly now: () => Date
 }
 
-/** Sends a test event without content. @throws NotFoundError */
 export async function testWebhook(parts: TestParts, id: string): Promise<Tested> {
   const { database, now } = parts
   const hook = await getWebhook({ database }, id)

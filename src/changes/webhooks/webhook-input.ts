@@ -61,7 +61,6 @@ export interface InputContext {
   readonly allowHosts: readonly string[]
 }
 
-/** @throws ValidationError */
 export function readNewWebhook(input: unknown, { schema, allowHosts }: InputContext): WebhookInput {
   const read = readInput(NEW, input)
   assertOuter(read.url, allowHosts)
@@ -81,7 +80,6 @@ export function readWebhookChange(
   return read
 }
 
-/** @throws ValidationError */
 export function readReplay(input: unknown): ReplayInput {
   return readInput(REPLAY, input)
 }
@@ -102,7 +100,8 @@ function assertTypes(
   const [first, ...rest] = types.flatMap((uid, index) => {
     const isThere = uid.startsWith('api::') && contentTypes.has(uid)
     if (isThere || kept.includes(uid)) return []
-    return [fault(['types', String(index)], `there is no content-type ${uid}`, uid)]
+    const message = `there is no content-type ${uid}`
+    return [fault(['types', String(index)], message, uid, { code: 'any.unknown' })]
   })
   if (first !== undefined) throw validationError([first, ...rest])
 }

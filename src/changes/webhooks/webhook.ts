@@ -34,7 +34,7 @@ export const WEBHOOK_TYPE = 'admin::webhook'
 
 export const WEBHOOKS = 'quire_webhooks'
 
-export const webhooksOf = (database: Database) => database.collection<WebhookRow>(WEBHOOKS)
+export const webhooksOf = (database: Database) => database.table<WebhookRow>(WEBHOOKS)
 
 export async function ensureWebhooks(database: Database): Promise<void> {
   await ensureIndexes(webhooksOf(database), [{ key: { createdAt: 1 }, name: 'createdAt' }])

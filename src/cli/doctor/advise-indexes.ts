@@ -10,7 +10,6 @@ export interface IndexAdvice {
   readonly count: number
   readonly totalMs: number
   readonly slowestMs: number
-  /** From the worst explained query, or null without one. */
   readonly scanned: number | null
   readonly returned: number | null
   readonly isUrgent: boolean

@@ -3,7 +3,6 @@ import type { Config } from '../../base/config/config.ts'
 import { judgeStandalone } from '../../server/deployment/refuse-standalone.ts'
 import { adviseQueries } from '../../mongo/indexes/advise-queries.ts'
 import { compileCollections, explainUnindexed } from '../../mongo/indexes/collection-plan.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { judgeServer } from '../../mongo/connection/server-version.ts'
 import { inspectIndexes } from '../../mongo/indexes/inspect-indexes.ts'
@@ -12,8 +11,12 @@ import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { adviseIndexes, type IndexAdvice } from './advise-indexes.ts'
 import { examineDurability } from './examine-durability.ts'
+import { examineJobs } from './examine-jobs.ts'
 import { examineCommitLog } from './examine-log.ts'
+import { examineExtensions } from './examine-extensions.ts'
 import { examineCaches } from './examine-purges.ts'
+import { examineRules } from './examine-rules.ts'
+import { examineSearch } from './examine-search.ts'
 import type { Finding } from './finding.ts'
 
 export interface DatabaseReport {
@@ -21,7 +24,6 @@ export interface DatabaseReport {
   readonly advice: readonly IndexAdvice[]
 }
 
-/** The only write is an empty transaction. @throws CmsError for database errors (`toCmsError`) */
 export async function examineDatabase(
   database: Database,
   schema: Schema,
@@ -47,9 +49,13 @@ export async function examineDatabase(
         level: 'warning',
         what,
       })),
+      ...(await examineRules(database, schema, collections)),
       ...(await examineCommitLog(database)),
       ...(await examineCaches(database, config.cache)),
-      ...examineTokens(await asCmsErrors(() => findApiTokenRows(database))),
+      ...(await examineJobs(database)),
+      ...(await examineExtensions(database)),
+      ...(await examineSearch(database, schema)),
+      ...examineTokens(await findApiTokenRows(database)),
     ],
     advice,
   }
@@ -101,9 +107,7 @@ function topologyOf(
 
 async function examineTransactions(database: Database): Promise<Finding> {
   try {
-    await database.transact((session) =>
-      database.collection('quire_stamps').findOne({}, { session }),
-    )
+    await database.transact((session) => database.table('quire_stamps').findOne({}, { session }))
     return { check: 'transactions', level: 'ok', what: 'they work' }
   } catch (error) {
     const what = `a transaction failed (${(error as Error).message}): writes cannot be atomic`
@@ -156,10 +160,14 @@ function examineTokens(
     readonly name: string
     readonly type: string
     readonly permissions: readonly string[]
+    readonly rules?: readonly unknown[]
   }[],
 ): readonly Finding[] {
   return tokens
-    .filter(({ type, permissions }) => type === 'custom' && permissions.length === 0)
+    .filter(
+      ({ type, permissions, rules = [] }) =>
+        type === 'custom' && permissions.length + rules.length === 0,
+    )
     .map(({ name }) => ({
       check: 'API tokens',
       level: 'warning',

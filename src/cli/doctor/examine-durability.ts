@@ -1,8 +1,6 @@
 import type { Finding } from './finding.ts'
 
-/**
- * Settings that can lose acknowledged writes: `w`, `journal`, and arbiters, which store no data.
- */
+/** Includes arbiters, because they store no data. */
 export function examineDurability(
   uri: string | null,
   hello: Readonly<Record<string, unknown>>,

@@ -1,11 +1,10 @@
-import { examineLog, type LogHealth, MOST_COUNTED } from '../../mongo/commits/log-health.ts'
+import { examineLog, type LogHealth, MAX_COUNTED } from '../../mongo/commits/log-health.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { Finding } from './finding.ts'
 
 /** A working sequencer leaves no commit unnumbered for longer. */
 const LATE_MS = 10_000
 
-/** @throws CmsError for database errors (`toCmsError`) */
 export async function examineCommitLog(database: Database): Promise<readonly Finding[]> {
   return findingsOf(await examineLog(database, new Date()))
 }
@@ -15,7 +14,7 @@ export function findingsOf({ head, pending, lagMs, strays }: LogHealth): readonl
   if (head === null) {
     return [{ check, level: 'note', what: 'empty; the first start creates it' }]
   }
-  const waiting = pending >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(pending)
+  const waiting = pending >= MAX_COUNTED ? `${MAX_COUNTED} or more` : String(pending)
   const stand = `at ${head.seq}, ${waiting} without a number`
   const findings: Finding[] = []
   if (lagMs > LATE_MS) {

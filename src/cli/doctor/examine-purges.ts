@@ -6,7 +6,6 @@ import type { Finding } from './finding.ts'
 /** A responding cache is purged within about three seconds plus `CACHE_STALE_MS`. */
 const LATE_MS = 30_000
 
-/** @throws CmsError for database errors (`toCmsError`) */
 export async function examineCaches(
   database: Database,
   { purge, staleMs }: Pick<CacheConfig, 'purge' | 'staleMs'>,

@@ -3,7 +3,6 @@ import type { Deployment } from '../../server/deployment/deployment.ts'
 import { describeDatabase, readServerNote } from '../../server/deployment/server-note.ts'
 import type { Finding } from './finding.ts'
 
-/** Warns if the server on this data folder uses another database than this command. */
 export async function examineServer(
   {
     dataDir,

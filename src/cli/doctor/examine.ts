@@ -1,8 +1,13 @@
 import type { Config } from '../../base/config/config.ts'
-import { CmsError, ConfigError, SchemaError } from '../../base/errors.ts'
+import { CmsError, ConfigError, ExtensionError, SchemaError } from '../../base/errors.ts'
+import type { Extension } from '../../extensions/extension.ts'
+import { type ExtensionRegistry, NO_EXTENSIONS } from '../../extensions/extension-registry.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { compileQueries } from '../../query/named/compile-queries.ts'
+import { compileSchema } from '../../schema/compile.ts'
 import type { Schema } from '../../schema/plan.ts'
-import { loadSchema } from '../../server/services/load-schema.ts'
+import { readStoredNames } from '../../server/services/enter-schema.ts'
+import { loadProject, type LoadedProject } from '../../server/services/load-schema.ts'
 import { openDatabaseOf } from '../../server/services/open-base.ts'
 import { openStorage } from '../../server/services/open-storage.ts'
 import type { Installation } from '../command.ts'
@@ -25,8 +30,10 @@ export async function examine(installation: Installation): Promise<Examination> 
   const config = await attempt(findings, 'settings', () => installation.readConfig())
   if (config === null) return { findings, advice }
   findings.push(...examineSettings(config))
-  const schema = await attempt(findings, 'content-types', () => loadSchema(config.contentTypesDir))
-  for (const what of schema?.warnings ?? []) {
+  const project = await attempt(findings, 'content-types', async () =>
+    loadChecked(config, await installation.readExtensions()),
+  )
+  for (const what of project?.definitions.warnings ?? []) {
     findings.push({ check: 'content-types', level: 'warning', what })
   }
   const deployment = await attempt(findings, 'database', () => installation.startDeployment(config))
@@ -39,7 +46,11 @@ export async function examine(installation: Installation): Promise<Examination> 
     findings.push({ check: 'database', level: 'ok', what: deployment.reason })
     findings.push(...(await examineServer(config, deployment)))
     try {
-      const opened = await examineOpened(findings, { database, schema, config })
+      const schema = await attempt(findings, 'content-types', async () =>
+        project === null ? null : compileStored(database, project),
+      )
+      const extensions = project?.extensions ?? NO_EXTENSIONS
+      const opened = await examineOpened(findings, { database, schema, extensions, config })
       return { findings, advice: opened }
     } finally {
       await database.close()
@@ -54,8 +65,14 @@ async function examineOpened(
   {
     database,
     schema,
+    extensions,
     config,
-  }: { readonly database: Database; readonly schema: Schema | null; readonly config: Config },
+  }: {
+    readonly database: Database
+    readonly schema: Schema | null
+    readonly extensions: ExtensionRegistry
+    readonly config: Config
+  },
 ): Promise<readonly IndexAdvice[]> {
   const report =
     schema === null
@@ -63,9 +80,27 @@ async function examineOpened(
       : await attempt(findings, 'database', () => examineDatabase(database, schema, config))
   findings.push(
     ...(report?.findings ?? []),
-    await examineStorage(() => openStorage(config, database)),
+    await examineStorage(() => openStorage(config, database, extensions)),
   )
   return report?.advice ?? []
+}
+
+/** With the names under which the database stores renamed attributes. */
+async function compileStored(
+  database: Database,
+  { definitions, extensions }: LoadedProject,
+): Promise<Schema> {
+  const { storedNames } = await readStoredNames(database, definitions)
+  return compileSchema(definitions, storedNames, extensions.computed)
+}
+
+async function loadChecked(
+  { contentTypesDir }: Config,
+  extensions: readonly Extension[],
+): Promise<LoadedProject> {
+  const project = await loadProject(contentTypesDir, extensions)
+  compileQueries(project.schema)
+  return project
 }
 
 async function attempt<T>(
@@ -82,7 +117,13 @@ async function attempt<T>(
 }
 
 function faultsOf(error: unknown): readonly string[] {
-  if (error instanceof ConfigError || error instanceof SchemaError) return error.faults
+  if (
+    error instanceof ConfigError ||
+    error instanceof SchemaError ||
+    error instanceof ExtensionError
+  ) {
+    return error.faults
+  }
   if (error instanceof CmsError) return [error.message]
   throw error
 }

@@ -1,6 +1,9 @@
 import { actionsOf, syncerOf } from '../../people/access/sync-rights.ts'
 import { takeSnapshot } from '../../changes/sync/take-snapshot.ts'
-import { ForbiddenError, ValidationError } from '../../base/errors.ts'
+import type { SyncCaller } from '../../changes/sync/settle.ts'
+import type { Grants } from '../../people/access/principal.ts'
+import { mayUnderRule } from '../../people/access/ruled-reads.ts'
+import { ForbiddenError, NotFoundError, ValidationError } from '../../base/errors.ts'
 import { parseScope, syncedTypes, type SyncScope } from '../../changes/sync/query/parse-scope.ts'
 import type { Data } from '../../schema/definition.ts'
 import {
@@ -10,7 +13,7 @@ import {
   textOption,
   UsageError,
 } from '../command.ts'
-import { grantsOf } from '../openapi-command.ts'
+import { findRoleByName } from '../role-commands.ts'
 import { openNdjsonFile } from './ndjson-file.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 import { openSqliteFile } from './sqlite-file.ts'
@@ -41,12 +44,9 @@ export const SNAPSHOT_COMMAND: Command = {
     const { documents, schema } = await context.content()
     const scope = readScope(options, syncedTypes(schema.contentTypes.values()))
     const grants = await askerOf(context, options)
-    const missing = scope.types
-      .flatMap((type) => actionsOf(scope, type))
-      .find((action) => !grants.has(action))
-    if (missing !== undefined) throw new ForbiddenError(`${missing} is not permitted`)
+    const leftOut = personalTypes(scope, grants)
+    const caller = callerOf(scope, grants, leftOut)
     const locales = await (await context.locales()).current()
-    const caller = syncerOf({ grants }, scope)
     const file = await open(out)
     const data = await write(file, () =>
       takeSnapshot({ database: documents.database, locales, scope, caller }, (items) =>
@@ -54,8 +54,34 @@ export const SNAPSHOT_COMMAND: Command = {
       ),
     )
     const text = `Wrote ${out}: ${data.rows} rows, and the token to continue with.`
-    return { data: { file: out, ...data }, text }
+    if (leftOut.length === 0) return { data: { file: out, ...data }, text }
+    const note = `Left out, because their rules depend on the user: ${leftOut.join(', ')}.`
+    return { data: { file: out, ...data, leftOut }, text: `${text}\n${note}` }
   },
+}
+
+/** A file is for all users of an app, so it has no rows that depend on one of them. */
+function personalTypes(scope: SyncScope, { rules }: Grants): readonly string[] {
+  return scope.types
+    .filter((type) => actionsOf(scope, type).some((action) => rules?.personal.has(action)))
+    .map(({ name }) => name)
+}
+
+/** @throws ForbiddenError */
+function callerOf(scope: SyncScope, grants: Grants, leftOut: readonly string[]): SyncCaller {
+  const caller = syncerOf({ grants }, scope)
+  const kept = scope.types.filter(({ name }) => !leftOut.includes(name))
+  if (kept.length === 0) throw new ForbiddenError('The rules of all types depend on the user')
+  const refused = kept.find((type) => !caller.maySync(type))
+  if (refused !== undefined) {
+    const actions = actionsOf(scope, refused)
+    const missing = actions.find((action) => !mayUnderRule({ grants }, action))
+    throw new ForbiddenError(`${missing ?? actions.join(', ')} is not permitted`)
+  }
+  return {
+    ...caller,
+    maySync: (type) => !leftOut.includes(type.name) && caller.maySync(type),
+  }
 }
 
 async function write(
@@ -78,19 +104,19 @@ function formatOf(options: OptionValues, out: string): keyof typeof FORMATS {
   throw new UsageError('snapshot: --format is ndjson or sqlite')
 }
 
-async function askerOf(
-  context: CommandContext,
-  options: OptionValues,
-): ReturnType<typeof grantsOf> {
+async function askerOf(context: CommandContext, options: OptionValues): Promise<Grants> {
   const [role, token] = [textOption(options, 'role'), textOption(options, 'token')]
   if (role !== undefined && token !== undefined) {
     throw new UsageError('snapshot: either --role or --token')
   }
-  if (token === undefined) return grantsOf(context, role ?? 'public')
-  return (await (await context.access()).principalOf(`Bearer ${token}`)).grants
+  const access = await context.access()
+  if (token !== undefined) return (await access.principalOf(`Bearer ${token}`)).grants
+  const { type } = await findRoleByName(access.roles, role ?? 'public')
+  const grants = await access.grantsOfRole(type)
+  if (grants === null) throw new NotFoundError(`There is no role ${type}`)
+  return grants
 }
 
-/** @throws UsageError, ValidationError */
 function readScope(options: OptionValues, known: Parameters<typeof parseScope>[1]): SyncScope {
   const asked: Data = {}
   for (const name of ['types', 'locale', 'status']) {

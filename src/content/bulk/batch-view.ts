@@ -18,22 +18,25 @@ import { documentIdFor } from '../../mongo/versions/document-id.ts'
 import { collectRelationChanges } from '../payload/component-values.ts'
 import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
 import type { BulkLine, BulkWriter, Key, UpsertLine } from './bulk-line.ts'
+import { findHiddenKeyTargets, type HiddenKeyTargets, targetsKey } from './hidden-keys.ts'
 import { keyedTargets, withTargets } from './relation-targets.ts'
 
-/**
- * Snapshot of the documents that the lines refer to, read with one query per type and attribute.
- */
+/** Snapshot of the documents that the lines refer to, read with one query per type and attribute. */
 export interface BatchView {
   /** @throws ApplicationError if the drafts of several documents hold the value */
   find(plan: ContentTypePlan, key: Key, locale: string): string | undefined
+  /** Ignores documents that the writer cannot see. */
+  findTarget(line: UpsertLine, plan: ContentTypePlan, key: Key): string | undefined
   versions(plan: ContentTypePlan, documentId: string): readonly StoredVersion[]
   readonly targets: TargetLookup
-  /** Makes versions that are about to be stored visible to later lines. */
+  /** Makes versions visible to later lines before they are stored. */
   add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void
 }
 
+const FILE_UID: Uid = 'plugin::upload.file'
+
 export interface ViewOptions {
-  readonly session?: Session
+  readonly session?: Session | undefined
   readonly trial?: DryRunResults | undefined
 }
 
@@ -54,22 +57,18 @@ export async function readView(
     ({ plan, key }) => mayFindDrafts(plan, writer) && !holders.holds(plan, key),
   )
   await holders.read(context, hidden, 'draft', session)
+  const hiddenTargets = await findHiddenKeyTargets(context, upserts, { holders, writer, session })
   const stored = await readDocuments(context, lines, holders, session)
   if (trial !== undefined) joinDocuments(trial, lines, stored, holders)
   const inputs = upserts.flatMap((line) => inputsOf(line, holders))
-  const existing = new Map<Uid, Existing>()
-  for (const [uid, named] of namedTargets(inputs)) {
-    const found = await findExisting(context.database, context.contentType(uid), named, session)
-    const tried = [...named.documentIds].filter(
-      (documentId) =>
-        trial !== undefined && trial.documents(context.contentType(uid), documentId).length > 0,
-    )
-    const documentIds = new Set([...found.documentIds, ...tried])
-    existing.set(uid, { documentIds, byId: new Map(found.byId) })
-  }
-  const fileTypes = await readFileTypes(context, inputs)
+  const existing = await readExisting(context, inputs, { session, trial })
+  const fileTypes = new Map([
+    ...(trial?.fileTypes ?? []),
+    ...(await readFileTypes(context, inputs)),
+  ])
   return {
     find: (plan, key, locale) => holders.find(plan, key, locale),
+    findTarget: (line, plan, key) => findTarget(holders, hiddenTargets, { line, plan, key }),
     versions: (plan, documentId) => stored.get(`${plan.uid} ${documentId}`) ?? [],
     targets: {
       existing: ({ uid }) => Promise.resolve(existing.get(uid) ?? NO_DOCUMENTS),
@@ -104,7 +103,6 @@ interface Existing {
 
 const NO_DOCUMENTS: Existing = { documentIds: new Set(), byId: new Map() }
 
-/** Only writers with permission to read or update drafts find a document without a published version. */
 function mayFindDrafts(plan: ContentTypePlan, writer: BulkWriter): boolean {
   if (!plan.draftAndPublish) return false
   return writer.may(plan, 'readDrafts') || writer.may(plan, 'update')
@@ -117,7 +115,6 @@ function keysOf(line: BulkLine, writer: BulkWriter): readonly PlacedKey[] {
   return [...own, ...(targets ?? []).filter(({ plan }) => writer.mayRead(plan.uid))]
 }
 
-/** Conflicts with other documents are reported before the write. */
 function valuesOf({ plan, data }: UpsertLine): readonly PlacedKey[] {
   const given = uniqueValues(plan, data).map(({ attribute }) => attribute)
   return given.flatMap((attribute) => {
@@ -168,6 +165,23 @@ async function readDocuments(
   return stored
 }
 
+async function readExisting(
+  context: DocumentContext,
+  inputs: readonly RelationInput[],
+  { session, trial }: ViewOptions,
+): Promise<Map<Uid, Existing>> {
+  const existing = new Map<Uid, Existing>()
+  for (const [uid, named] of namedTargets(inputs)) {
+    const found = await findExisting(context.database, context.contentType(uid), named, session)
+    const tried = [...named.documentIds].filter(
+      (documentId) => trial?.has(context.contentType(uid), documentId) === true,
+    )
+    const documentIds = new Set([...found.documentIds, ...tried])
+    existing.set(uid, { documentIds, byId: new Map(found.byId) })
+  }
+  return existing
+}
+
 function joinDocuments(
   trial: DryRunResults,
   lines: readonly BulkLine[],
@@ -198,12 +212,9 @@ async function readFileTypes(
   { database, contentType }: DocumentContext,
   inputs: readonly RelationInput[],
 ): Promise<ReadonlyMap<string, FileType>> {
-  const limited = inputs.filter(
-    ({ attribute }) => attribute.kind === 'media' && attribute.allowedTypes !== null,
-  )
-  const named = namedTargets(limited).get('plugin::upload.file')
+  const named = namedTargets(inputs).get(FILE_UID)
   if (named === undefined) return new Map()
-  const files = contentType('plugin::upload.file')
+  const files = contentType(FILE_UID)
   const found = named.ids.size === 0 ? null : await findExisting(database, files, named)
   const documentIds = [...named.documentIds, ...(found?.byId.values() ?? [])]
   return findFileTypes(database, files, documentIds)
@@ -212,8 +223,7 @@ async function readFileTypes(
 /** @throws ApplicationError, ValidationError */
 export function documentPayload(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
   return withTargets(line.plan, line.data, (target, key) => {
-    const locale = line.version.locale === NO_LOCALE ? line.ownersLocale : line.version.locale
-    const found = writer.mayRead(target.uid) ? view.find(target, key, locale) : undefined
+    const found = writer.mayRead(target.uid) ? view.findTarget(line, target, key) : undefined
     if (found !== undefined) return found
     throw new ApplicationError(
       `No ${target.singularName} has this ${key.attribute.name}`,
@@ -221,6 +231,16 @@ export function documentPayload(line: UpsertLine, view: BatchView, writer: BulkW
       { code: 'unknown_relation_target' },
     )
   })
+}
+
+function findTarget(
+  holders: Holders,
+  hidden: HiddenKeyTargets,
+  { line, plan, key }: PlacedKey & { readonly line: UpsertLine },
+): string | undefined {
+  const locale = line.version.locale === NO_LOCALE ? line.ownersLocale : line.version.locale
+  const own = hidden.get(targetsKey(plan, line))
+  return holders.find(plan, key, locale, (documentId) => own?.has(documentId) !== true)
 }
 
 interface PlacedKey {
@@ -278,9 +298,20 @@ class Holders {
     return this.#at(plan, key).length > 0
   }
 
-  find(plan: ContentTypePlan, key: Key, locale: string): string | undefined {
+  documentIdsOf(plan: ContentTypePlan, key: Key): readonly string[] {
+    return this.#at(plan, key).map(({ documentId }) => documentId)
+  }
+
+  find(
+    plan: ContentTypePlan,
+    key: Key,
+    locale: string,
+    isShown: (documentId: string) => boolean = () => true,
+  ): string | undefined {
     const isLocal = plan.localized && key.attribute.localized
-    const all = this.#at(plan, key).filter((holder) => !isLocal || holder.locale === locale)
+    const all = this.#at(plan, key).filter(
+      (holder) => (!isLocal || holder.locale === locale) && isShown(holder.documentId),
+    )
     const published = all.filter(({ status }) => status === 'published')
     const held = published.length > 0 ? published : all
     const [documentId, ...others] = new Set(held.map((holder) => holder.documentId))
@@ -299,8 +330,8 @@ class Holders {
   }
 }
 
-/** Stores the results of a dry run for later lines that refer to them. */
 export class DryRunResults {
+  readonly fileTypes = new Map<string, FileType>()
   readonly #documents = new Map<string, readonly StoredVersion[]>()
   readonly #holders = new Map<string, readonly StoredVersion[]>()
 
@@ -320,6 +351,15 @@ export class DryRunResults {
     for (const { attribute, value } of uniqueValues(plan, first)) {
       this.#holders.set(keyText(plan, { attribute, value }), kept)
     }
+  }
+
+  noteFile(documentId: string, type: FileType): void {
+    this.fileTypes.set(documentId, type)
+  }
+
+  has(plan: ContentTypePlan, documentId: string): boolean {
+    if (plan.uid === FILE_UID) return this.fileTypes.has(documentId)
+    return this.documents(plan, documentId).length > 0
   }
 
   documents(plan: ContentTypePlan, documentId: string): readonly StoredVersion[] {

@@ -1,5 +1,5 @@
 import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
-import { fault, ValidationError, validationError } from '../../base/errors.ts'
+import { fault, type Reason, ValidationError, validationError } from '../../base/errors.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import { uniqueAttributes } from '../../mongo/write/unique-values.ts'
 import { parseDeletedLocales, parseWriteKey } from '../../query/parse-version.ts'
@@ -7,6 +7,7 @@ import type { LocaleRules, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { singleDocumentId } from '../write/single-document-id.ts'
+import type { WriteRules } from '../write-rules.ts'
 import type { Writer } from '../write-target.ts'
 
 /** The value is in stored form. */
@@ -24,7 +25,6 @@ export interface UpsertLine {
   readonly version: VersionKey
   /** The locale of owners that are written through an inverse side without locales. */
   readonly ownersLocale: string
-  /** An object with members that are not validated yet. */
   readonly data: Data
 }
 
@@ -32,9 +32,9 @@ export interface DeleteLine {
   readonly op: 'delete'
   readonly plan: ContentTypePlan
   readonly address: Address
-  /** In a localized type, the key is looked up in this locale. */
   readonly version: VersionKey
   readonly locales: readonly string[] | 'all'
+  readonly ownersLocale: string
 }
 
 export type BulkLine = UpsertLine | DeleteLine
@@ -77,6 +77,7 @@ export function parseBulkLine(value: unknown, { types, locales }: LineRules): Bu
     address: parseAddress(plan, line),
     version: parseWriteKey(locale === '*' ? {} : given({ locale }), undefined, plan, locales),
     locales: parseDeletedLocales(given({ locale, status }), plan, locales),
+    ownersLocale: locales.defaultCode,
   }
 }
 
@@ -139,13 +140,13 @@ export function parseKey(plan: ContentTypePlan, sent: unknown, path: readonly st
   if (attribute === undefined) {
     const choice = keys.map((each) => each.name).join(', ') || 'none is declared'
     const message = `${path.join('.')}: expected one unique attribute of ${plan.singularName} (${choice})`
-    throw validationError([fault(path, message, sent)])
+    throw validationError([fault(path, message, sent, INVALID)])
   }
   const given = (sent as Data)[name]
   const value = plan.validators.draft({ [name]: given }, { creating: false })[name] ?? ''
   if (value !== '') return { attribute, value }
   const at = [...path, name]
-  throw validationError([fault(at, `${at.join('.')}: a key has a value`)])
+  throw validationError([fault(at, `${at.join('.')}: a key has a value`, undefined, INVALID)])
 }
 
 /** The key is part of the payload, so that repeating the line finds the document. */
@@ -160,7 +161,7 @@ function withKey(
   const checked = plan.validators.draft({ [name]: data[name] }, { creating: false })[name]
   if (String(checked) === String(value)) return data
   const message = `${name}: differs from key; name the document by its documentId to change what it is found by`
-  throw validationError([fault([name], message, data[name])])
+  throw validationError([fault([name], message, data[name], INVALID)])
 }
 
 function asObject(value: unknown, what: string): Data {
@@ -168,16 +169,19 @@ function asObject(value: unknown, what: string): Data {
   throw new ValidationError(`${what}: expected an object`, {}, { code: 'invalid_payload' })
 }
 
+const INVALID: Reason = { code: 'any.invalid' }
+
 function lineFault(member: string, message: string): ValidationError {
-  return validationError([fault([member], message)])
+  return validationError([fault([member], message, undefined, INVALID)])
 }
 
 export type BulkVerb = 'create' | 'update' | 'delete' | 'readDrafts'
 
-/** Permissions are checked for each line as for a separate request. */
-export interface BulkWriter extends Pick<Writer, 'mayRead'> {
+export interface BulkWriter extends Pick<Writer, 'mayRead' | 'maySeePrivate'> {
+  /** Undefined for root. */
+  readonly rules: WriteRules | undefined
   readonly origin: WriteOrigin
+  /** Also true under a rule. */
   may(plan: ContentTypePlan, verb: BulkVerb): boolean
-  /** @throws ForbiddenError */
   assertMay(plan: ContentTypePlan, verb: BulkVerb): void
 }

@@ -2,13 +2,15 @@ import { valueKey } from '../../mongo/write/find-by-unique.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { DocumentContext } from '../context.ts'
 import type { WriteTarget } from '../write-target.ts'
-import { areStoredAlike } from '../../mongo/versions/same-values.ts'
+import { areStoredAlike, contentOf, haveSameContent } from '../../mongo/versions/stored-content.ts'
 import { toBson } from '../../mongo/versions/stored-value.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
 import { completeValues, inverseChanges, type PreparedValues } from '../payload/write-values.ts'
-import { contentOf, haveSameContent } from '../write/same-content.ts'
+import { ForbiddenError } from '../../base/errors.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { hasReadRules, singleReadVerb } from '../rules/visible-documents.ts'
 import { type BatchView, keyedDocumentId } from './batch-view.ts'
 import type { BulkLine, BulkWriter, Key, UpsertLine } from './bulk-line.ts'
 
@@ -29,8 +31,7 @@ export function locateDocument(context: DocumentContext, view: BatchView, line: 
   const made = view.versions(plan, derived)
   // A concurrent request has created the document between the lookups by value and by documentId.
   if (made.some((each) => holds(each, address.key))) return { documentId: derived, versions: made }
-  // The derived documentId may be in use by a document with another value now. The new document
-  // then needs another id.
+  // The derived documentId may be in use by a document with another value now. The new document then needs another id.
   return { documentId: made.length > 0 ? context.newDocumentId() : derived, versions: [] }
 }
 
@@ -39,7 +40,6 @@ function holds(version: StoredVersion, { attribute, value }: Key): boolean {
   return held !== null && valueKey(attribute, held) === valueKey(attribute, value)
 }
 
-/** Requires the same permissions as a single create or update request. @throws ForbiddenError */
 export function assertMayUpsert(
   writer: BulkWriter,
   { plan }: UpsertLine,
@@ -55,19 +55,37 @@ export function assertMayAsk(writer: BulkWriter, { op, plan }: BulkLine): void {
   else if (!writer.may(plan, 'create')) writer.assertMay(plan, 'update')
 }
 
+/** Whether rules decide about the line. Such a line runs alone, with a transaction for each attempt. */
+export function isRuledLine({ rules }: BulkWriter, { op, plan }: BulkLine): boolean {
+  if (rules === undefined) return false
+  const verbs = op === 'delete' ? (['delete'] as const) : (['create', 'update'] as const)
+  const isRuled = verbs.some((verb) => rules.rulesFor(contentAction(plan, verb)).length > 0)
+  return isRuled || hasReadRules(rules, plan, singleReadVerb(plan))
+}
+
+/** One transaction for all lines cannot try several permissions. Null if no rule decides about the line. */
+export function refusedInOne(writer: BulkWriter, line: BulkLine): ForbiddenError | null {
+  if (!isRuledLine(writer, line)) return null
+  const { op, plan } = line
+  const action = contentAction(plan, op === 'delete' ? 'delete' : 'update')
+  return new ForbiddenError('Forbidden', {}, { action })
+}
+
 export function targetOf(line: UpsertLine, documentId: string, writer: BulkWriter): WriteTarget {
   return {
     plan: line.plan,
     documentId,
     key: line.version,
-    writer: { mayRead: (uid) => writer.mayRead(uid), locale: line.ownersLocale },
+    writer: {
+      mayRead: (uid) => writer.mayRead(uid),
+      maySeePrivate: (file) => writer.maySeePrivate?.(file) === true,
+      locale: line.ownersLocale,
+      ...(writer.rules !== undefined && { rules: writer.rules }),
+    },
   }
 }
 
-/**
- * Component ids are ignored, because payloads usually omit them. Inverse sides and passwords count
- * as changes: they are stored in other documents, or only as hashes.
- */
+/** Ignores component ids, because payloads usually omit them. Inverse sides and passwords count as changes. */
 export function isUnchanged(
   plan: ContentTypePlan,
   { locale, status }: VersionKey,

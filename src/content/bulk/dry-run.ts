@@ -1,4 +1,4 @@
-import { validationError } from '../../base/errors.ts'
+import { ApplicationError, validationError } from '../../base/errors.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { takenFault, uniqueValues } from '../../mongo/write/unique-values.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -6,7 +6,9 @@ import type { DocumentContext } from '../context.ts'
 import { newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
 import { type BatchView, documentPayload, type DryRunResults, readView } from './batch-view.ts'
-import type { BulkLine, BulkWriter } from './bulk-line.ts'
+import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
+import type { PreparedLine } from './prepare-line.ts'
+import type { BulkWriter } from './bulk-line.ts'
 import { assertMayUpsert, isUnchanged, locateDocument, targetOf } from './decide-line.ts'
 import type { Done } from './write-lines.ts'
 
@@ -24,10 +26,23 @@ function assertFree(
   if (fault !== undefined) throw validationError([fault, ...others], 'value_not_unique')
 }
 
-/** @throws CmsError */
+export function dryContext(context: DocumentContext): DocumentContext {
+  return { ...context, ids: dryIds(), hashPassword: () => Promise.resolve('') }
+}
+
+function dryIds(): IdAllocator {
+  let last = 0
+  return {
+    take: (_sequence, count) => Promise.resolve(Array.from({ length: count }, () => (last += 1))),
+    raise: () => Promise.reject(new ApplicationError('A dry run raises no ids')),
+    giveBack: () => undefined,
+  }
+}
+
+/** Expects a line after its hooks (`prepareLine`). @throws CmsError */
 export async function dryRunLine(
   context: DocumentContext,
-  line: BulkLine,
+  { line }: PreparedLine,
   writer: BulkWriter,
   trial: DryRunResults,
 ): Promise<Done> {

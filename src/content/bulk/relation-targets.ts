@@ -56,7 +56,7 @@ export type NamedTarget = { readonly documentId: string } | { readonly key: Key 
 
 export type IsDropped = (target: ContentTypePlan, named: NamedTarget) => boolean
 
-/** Removes targets at any depth. A relation without remaining targets is omitted. */
+/** A relation without remaining targets is omitted. */
 export function dropTargets(holder: ShapePlan, data: Data, isDropped: IsDropped): Data {
   return mapRelations(holder, data, (relation, value, path) =>
     dropInRelation(value, (sent, at) => {
@@ -101,7 +101,6 @@ function parseTarget(
 
 type MapRelation = (relation: RelationPlan, value: unknown, path: readonly string[]) => unknown
 
-/** Maps relations at any depth. Returns the same object if there is no change. */
 function mapRelations(
   holder: ShapePlan,
   data: Data,

@@ -10,17 +10,22 @@ import { missingUids } from '../payload/fill-uids.ts'
 import type { PreparedValues } from '../payload/write-values.ts'
 import { isInsertedOnly, newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
-import { batchIds, type Done, hashingOnce, PartStore, runLine } from './write-lines.ts'
+import { batchIds, contextOfLine, type Done, PartStore, runLine } from './write-lines.ts'
 import { type BatchView, documentPayload, type DryRunResults, readView } from './batch-view.ts'
 import type { BulkLine, BulkWriter, UpsertLine } from './bulk-line.ts'
 import {
   assertMayAsk,
   assertMayUpsert,
+  isRuledLine,
   isUnchanged,
+  type Located,
   locateDocument,
   targetOf,
 } from './decide-line.ts'
+import { hooksOf } from '../hooks/run-hooks.ts'
+import { hookUpsert, prepareLine, type PreparedLine } from './prepare-line.ts'
 import { dryRunLine } from './dry-run.ts'
+import { runRuledLine } from './ruled-line.ts'
 
 export type LineOutcome = Done | { readonly error: CmsError }
 
@@ -40,7 +45,6 @@ type LineStep =
 
 export interface BatchOptions {
   readonly trial?: DryRunResults | undefined
-  /** Checked before each line except the first. */
   readonly isOver: () => boolean
 }
 
@@ -71,9 +75,9 @@ class Batch {
   readonly #outcomes: LineOutcome[] = []
   readonly #parts = new PartStore<Fresh>((fresh) => this.#storeTogether(fresh))
   readonly #isFresh = new Set<string>()
+  readonly #prepared = new Map<number, PreparedLine>()
   /** Documents changed since the view was read; `all` if a change may affect other documents. */
   #changed: Set<string> | 'all' = new Set()
-  /** Server error that makes all following lines fail. */
   #broken: CmsError | null = null
 
   constructor(
@@ -115,8 +119,8 @@ class Batch {
   }
 
   async #take(view: BatchView, line: BulkLine, index: number): Promise<void> {
-    const context = hashingOnce(this.#context)
-    const step = await this.#stepOf({ ...context, targets: view.targets }, view, line)
+    const context = contextOfLine(this.#context)
+    const step = await this.#stepOf({ ...context, targets: view.targets }, view, { line, index })
     if (step === 'alone') {
       await this.#store()
       await this.#runAlone(context, line, index)
@@ -135,26 +139,34 @@ class Batch {
   async #stepOf(
     context: DocumentContext,
     view: BatchView,
-    line: BulkLine,
+    { line, index }: { readonly line: BulkLine; readonly index: number },
   ): Promise<LineStep | { readonly error: CmsError }> {
-    if (line.op === 'delete' || this.#changed === 'all') return 'alone'
+    const isRuled = isRuledLine(this.#writer, line)
+    if (line.op === 'delete' || this.#changed === 'all' || isRuled) return 'alone'
     try {
-      return await this.#decide(context, view, line)
+      return await this.#decide(context, view, line, index)
     } catch (error) {
       if (!(error instanceof CmsError)) throw error
       // A preceding line may have changed the state that caused this error.
-      return this.#changed.size > 0 ? 'alone' : { error }
+      return this.#changed.size > 0 && !this.#prepared.has(index) ? 'alone' : { error }
     }
   }
 
-  async #decide(context: DocumentContext, view: BatchView, line: UpsertLine): Promise<LineStep> {
-    const { plan } = line
-    const located = locateDocument(context, view, line)
+  async #decide(
+    context: DocumentContext,
+    view: BatchView,
+    sent: UpsertLine,
+    index: number,
+  ): Promise<LineStep> {
+    const { plan } = sent
+    const located = locateDocument(context, view, sent)
     const { documentId, versions } = located
     if (this.#isUncertain(documentId)) return 'alone'
-    assertMayUpsert(this.#writer, line, located)
+    assertMayUpsert(this.#writer, sent, located)
+    const payload = documentPayload(sent, view, this.#writer)
+    const line = await this.#hook(context, { ...sent, data: payload }, located, index)
+    const { data } = line
     const target = targetOf(line, documentId, this.#writer)
-    const data = documentPayload(line, view, this.#writer)
     if (versions.length > 0) {
       const { prepared } = await checkUpdate(context, target, data)
       const isSame = isUnchanged(plan, line.version, prepared, versions)
@@ -168,6 +180,20 @@ class Batch {
     return this.#isTaken(view, plan, fresh)
       ? 'alone'
       : { fresh: { plan, documentId, versions: fresh }, isLinked: this.#isLinked(prepared) }
+  }
+
+  async #hook(
+    context: DocumentContext,
+    line: UpsertLine,
+    located: Located,
+    index: number,
+  ): Promise<UpsertLine> {
+    if (hooksOf(context, line.plan) === null) return line
+    this.#prepared.set(index, { line, seen: null }) // a refusal is final
+    const options = { origin: this.#writer.origin, dryRun: this.#options.trial !== undefined }
+    const prepared = await hookUpsert(context, line, located, options)
+    this.#prepared.set(index, prepared)
+    return prepared.line
   }
 
   /** The view does not reflect documents that a preceding line has created or changed. */
@@ -189,18 +215,32 @@ class Batch {
       return
     }
     const { trial } = this.#options
+    const prepared = this.#prepared.get(index)
     try {
       const done =
-        trial === undefined
-          ? await runLine(context, line, this.#writer)
-          : await dryRunLine(context, line, this.#writer, trial)
+        trial !== undefined
+          ? await this.#dryRun(context, line, trial, prepared)
+          : isRuledLine(this.#writer, line)
+            ? await runRuledLine(context, line, this.#writer)
+            : await runLine(context, line, this.#writer, prepared)
       this.#outcomes[index] = done
-      this.#noteChange(line, done)
+      this.#noteChange(prepared?.line ?? line, done)
     } catch (error) {
       if (!(error instanceof CmsError)) throw error
       this.#outcomes[index] = { error }
       if (error.status >= 500) this.#broken = error
     }
+  }
+
+  async #dryRun(
+    context: DocumentContext,
+    line: BulkLine,
+    trial: DryRunResults,
+    prepared: PreparedLine | undefined,
+  ): Promise<Done> {
+    const options = { trial, dryRun: true }
+    const hooked = prepared ?? (await prepareLine(context, line, this.#writer, options))
+    return dryRunLine(context, hooked, this.#writer, trial)
   }
 
   #noteChange(line: BulkLine, { result, documentId }: Done): void {

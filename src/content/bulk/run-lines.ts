@@ -1,10 +1,20 @@
 import { CmsError } from '../../base/errors.ts'
-import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { retryCollisions } from '../../mongo/write/write-path.ts'
 import type { DocumentContext } from '../context.ts'
 import { type BulkLine, type BulkWriter, type LineRules, parseBulkLine } from './bulk-line.ts'
-import { type Done, hashingOnce, runInside } from './write-lines.ts'
+import { refusedInOne } from './decide-line.ts'
+import { hooksOf } from '../hooks/run-hooks.ts'
+import { PreviousChanged, retryChanged } from '../hooks/seen-versions.ts'
+import { dryContext, dryRunLine } from './dry-run.ts'
+import {
+  assertSeenBefore,
+  prepareLine,
+  type PreparedLine,
+  writtenDocument,
+} from './prepare-line.ts'
+import { contextOfLine, type Done, runInside } from './write-lines.ts'
 import { type LineOutcome, runBatch } from './run-batch.ts'
-import type { DryRunResults } from './batch-view.ts'
+import { DryRunResults } from './batch-view.ts'
 
 export interface SentLine {
   readonly line: number
@@ -20,7 +30,6 @@ export interface BulkRun {
   readonly context: DocumentContext
   readonly rules: LineRules
   readonly writer: BulkWriter
-  /** If set, the run is a dry run. */
   readonly trial?: DryRunResults
   /** Stops the run before the next line. An atomic run fails with its reason, a CmsError. */
   readonly signal?: AbortSignal
@@ -86,27 +95,83 @@ export function runAtomically(
   const parsed = lines.map(({ line, sent }) => {
     const read = parse(sent, rules)
     if ('error' in read) throw new LineFault(line, read.error)
-    return { line, read, own: hashingOnce(context) }
+    const refusal = refusedInOne(writer, read)
+    if (refusal !== null) throw new LineFault(line, refusal)
+    return { line, read, own: contextOfLine(context) }
   })
-  return retryCollisions(() =>
-    context.database.transact(async (session) => {
-      const answers: LineAnswer[] = []
-      for (const { line, read, own } of parsed) {
-        signal?.throwIfAborted()
-        const run = (): Promise<Done> => runInside(own, read, writer, session)
-        answers.push({ line, outcome: await naming(line, run) })
-      }
-      return answers
-    }, writer.origin),
-  )
+  return retryChanged(async () => {
+    const hooked = await prepareAll(context, parsed, writer)
+    return retryCollisions(() =>
+      context.database.transact(async (session) => {
+        const answers: LineAnswer[] = []
+        // A line may change the documents of later lines, so all of them are compared first.
+        for (const { own, prepared } of hooked)
+          await assertSeenBefore(own, prepared, writer, session)
+        for (const { line, prepared, own } of hooked) {
+          signal?.throwIfAborted()
+          const compared = { line: prepared.line, seen: null }
+          const run = (): Promise<Done> => runInside(own, compared, writer, session)
+          answers.push({ line, outcome: await naming(line, run) })
+        }
+        return answers
+      }, writer.origin),
+    )
+  })
 }
 
-async function naming(line: number, run: () => Promise<Done>): Promise<Done> {
+interface OwnLine {
+  readonly line: number
+  readonly read: BulkLine
+  readonly own: DocumentContext
+}
+
+interface HookedLine extends OwnLine {
+  readonly prepared: PreparedLine
+}
+
+/** A dry run of each line lets later lines refer to its document. @throws LineFault */
+async function prepareAll(
+  context: DocumentContext,
+  lines: readonly OwnLine[],
+  writer: BulkWriter,
+): Promise<readonly HookedLine[]> {
+  if (lines.every(({ read }) => hooksOf(context, read.plan) === null)) {
+    return lines.map((each) => ({ ...each, prepared: { line: each.read, seen: null } }))
+  }
+  const trial = new DryRunResults()
+  const written = new Set<string>()
+  const all: HookedLine[] = []
+  for (const each of lines) {
+    const { line, read, own } = each
+    const prepared = await naming(line, () => prepareLine(own, read, writer, { trial, written }))
+    const documentId = await dryRun(own, prepared, writer, trial)
+    if (documentId !== null) written.add(writtenDocument(read.plan, documentId))
+    all.push({ ...each, prepared })
+  }
+  return all
+}
+
+async function dryRun(
+  own: DocumentContext,
+  prepared: PreparedLine,
+  writer: BulkWriter,
+  trial: DryRunResults,
+): Promise<string | null> {
+  try {
+    return (await dryRunLine(dryContext(own), prepared, writer, trial)).documentId
+  } catch (error) {
+    if (error instanceof CmsError && error.status < 500) return prepared.seen?.documentId ?? null
+    throw error
+  }
+}
+
+async function naming<T>(line: number, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
     // Other errors must reach the transaction unchanged, because it decides by their type whether to retry.
-    throw error instanceof CmsError && error.status < 500 ? new LineFault(line, error) : error
+    const isFault = error instanceof CmsError && !(error instanceof PreviousChanged)
+    throw isFault && error.status < 500 ? new LineFault(line, error) : error
   }
 }
 

@@ -1,11 +1,15 @@
 import type { Session } from '../../mongo/connection/database.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
-import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { runGuarded } from '../../mongo/write/row-guard.ts'
+import { retryCollisions } from '../../mongo/write/write-path.ts'
 import { deleteVersions } from '../../mongo/write/delete-versions.ts'
+import { once } from '../../base/once.ts'
+import { retryChanged } from '../hooks/seen-versions.ts'
+import { assertLineSeen, prepareLine, type PreparedLine } from './prepare-line.ts'
 import type { DocumentContext } from '../context.ts'
-import { missingUids } from '../payload/fill-uids.ts'
+import { missingUids, retryMadeUids } from '../payload/fill-uids.ts'
 import { createVersions, prepareNew } from '../write/create-versions.ts'
-import { retryMadeUids } from '../write/retry-made-uids.ts'
+import { underRules } from '../write/under-rules.ts'
 import { checkUpdate, updateVersions } from '../write/update-versions.ts'
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 import { documentPayload, readView } from './batch-view.ts'
@@ -15,6 +19,7 @@ import {
   assertMayUpsert,
   isUnchanged,
   locateDocument,
+  refusedInOne,
   targetOf,
 } from './decide-line.ts'
 
@@ -27,14 +32,29 @@ export function runLine(
   context: DocumentContext,
   line: BulkLine,
   writer: BulkWriter,
+  prepared?: PreparedLine,
 ): Promise<Done> {
+  let known = prepared
+  return retryChanged(async () => {
+    const current = known ?? (await prepareLine(context, line, writer))
+    known = undefined
+    return runPrepared(context, current, writer)
+  })
+}
+
+function runPrepared(
+  context: DocumentContext,
+  prepared: PreparedLine,
+  writer: BulkWriter,
+): Promise<Done> {
+  const { line } = prepared
   const made = line.op === 'upsert' ? missingUids(line.plan, line.data, 'required') : []
   return retryMadeUids(
     made.map(({ attribute }) => attribute.name),
     () =>
       retryCollisions(() =>
         context.database.transact(
-          (session) => runInside(context, line, writer, session),
+          (session) => runInside(context, prepared, writer, session),
           writer.origin,
         ),
       ),
@@ -44,28 +64,48 @@ export function runLine(
 /** @throws CmsError, and driver errors for the retry rules of the transaction */
 export async function runInside(
   context: DocumentContext,
-  line: BulkLine,
+  prepared: PreparedLine,
   writer: BulkWriter,
   session: Session,
 ): Promise<Done> {
+  const { line, seen } = prepared
   assertMayAsk(writer, line)
+  const refusal = refusedInOne(writer, line)
+  if (refusal !== null) throw refusal
   const view = await readView(context, [line], writer, { session })
   const located = locateDocument(context, view, line)
+  await assertLineSeen(context, prepared, located, session)
   if (line.op === 'delete') {
     return located.versions.length === 0
       ? {
           result: 'unchanged',
           documentId: 'documentId' in line.address ? located.documentId : null,
         }
-      : remove(context, line, located.documentId, session)
+      : remove(
+          context,
+          prepared.seen === null ? line : { ...line, isSeen: true },
+          located.documentId,
+          session,
+        )
   }
   assertMayUpsert(writer, line, located)
   const inside = { ...context, targets: view.targets }
-  const target = targetOf(line, located.documentId, writer)
+  const target = {
+    ...targetOf(line, located.documentId, writer),
+    ...(seen?.version !== undefined && { seen: seen.version }),
+  }
   const data = documentPayload(line, view, writer)
-  return located.versions.length === 0
-    ? create(inside, target, data, session)
-    : update(inside, target, { data, versions: located.versions }, session)
+  const isNew = located.versions.length === 0
+  const { plan, documentId } = target
+  const verb = isNew && plan.kind === 'collectionType' ? 'create' : 'update'
+  const write = { plan, documentId, verb, locale: line.ownersLocale, data } as const
+  return underRules(context, writer.rules, write, ({ guard }) =>
+    runGuarded(context.database, guard, session, () =>
+      isNew
+        ? create(inside, target, data, session)
+        : update(inside, target, { data, versions: located.versions }, session),
+    ),
+  )
 }
 
 async function create(
@@ -97,29 +137,28 @@ async function update(
 
 async function remove(
   { database }: DocumentContext,
-  { plan, locales }: DeleteLine,
+  { plan, locales, isSeen = false }: DeleteLine & { readonly isSeen?: boolean },
   documentId: string,
   session: Session,
 ): Promise<Done> {
-  if (plan.localized) await lockDocument(database, plan, documentId, session)
+  if (plan.localized || isSeen) await lockDocument(database, plan, documentId, session)
   const count = await deleteVersions(database, plan, documentId, locales, session)
   return { result: count > 0 ? 'deleted' : 'unchanged', documentId }
 }
 
-/** Caches the hashes of one line, which may be prepared twice. Sharing them would expose equal passwords. */
-export function hashingOnce(context: DocumentContext): DocumentContext {
+/** Caches the hashes of one line only. Sharing hashes between lines would expose equal passwords. */
+export function contextOfLine(context: DocumentContext): DocumentContext {
   const hashes = new Map<string, Promise<string>>()
   const hashPassword = (password: string): Promise<string> => {
     const hash = hashes.get(password) ?? context.hashPassword(password)
     hashes.set(password, hash)
     return hash
   }
-  return { ...context, hashPassword }
+  return { ...context, hashPassword, newDocumentId: once(() => context.newDocumentId()) }
 }
 
 /** The next part is prepared while the previous one is stored. */
 const PART = 500
-/** Each part uses its own connection. */
 const CONCURRENCY = 2
 
 interface Part<T> {
@@ -138,7 +177,7 @@ export class PartStore<T> {
     this.#storeTogether = storeTogether
   }
 
-  /** Starts to store a part when it is full. Waits if `CONCURRENCY` parts are already in flight. */
+  /** Waits if `CONCURRENCY` parts are in flight. */
   async add(item: T, { isLinked }: { readonly isLinked: boolean }): Promise<void> {
     this.#waiting.push(item)
     this.#isLinked ||= isLinked

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type ChangeObject, diffArrays } from 'diff'
+import type { ChangeObject } from 'diff'
+import { diffArrays } from 'diff/lib/diff/array.js'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import type { PastContent } from './past-content.ts'
@@ -14,7 +15,6 @@ export interface AttributeChange {
   readonly attribute: string
   readonly from: unknown
   readonly to: unknown
-  /** Omitted for texts that are too long or too different. */
   readonly words?: readonly WordRun[]
 }
 

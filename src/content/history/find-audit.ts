@@ -23,7 +23,6 @@ export interface AuditItem {
 
 export interface AuditRows {
   readonly rows: readonly AuditRow[]
-  /** Null on the last page. */
   readonly next: number | null
 }
 

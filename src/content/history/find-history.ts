@@ -52,7 +52,7 @@ export async function getPastState(
   plan: ContentTypePlan,
   { revision, mayRead, ...selection }: RevisionSelection,
 ): Promise<PastState | null> {
-  const items = await findRevision(database, { type: plan.uid, ...selection }, revision)
+  const items = await findRevision(database, plan, selection, revision)
   const [item] = items
   if (item === undefined) return null
   const locales = [...new Set(items.map(({ locale }) => locale))].sort()

@@ -1,10 +1,8 @@
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { DocumentContext } from '../context.ts'
 
-/** The documentId is the uid of the declared type. */
 const DECLARATION_TYPE = 'admin::declaration'
 
-/** Null stands for a removed declaration. */
 export function noteDeclarations(
   { database }: Pick<DocumentContext, 'database'>,
   changes: ReadonlyMap<string, object | null>,

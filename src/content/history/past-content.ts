@@ -1,12 +1,18 @@
 import type { Data, Uid } from '../../schema/definition.ts'
-import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import {
+  type AttributePlan,
+  componentOf,
+  type ContentTypePlan,
+  isNesting,
+  type NestingPlan,
+  type ShapePlan,
+} from '../../schema/plan.ts'
 import { isPasswordHash } from '../../schema/values/stored-password.ts'
 import { isList } from '../payload/component-values.ts'
 import { toPayload } from '../payload/shared-values.ts'
-import { isNesting, componentOf, type NestingPlan } from '../../schema/nesting.ts'
 
 export interface PastContent {
-  /** Relations and media are documentIds. Components are inline and have no ids. Passwords are omitted. */
+  /** Relations and media are documentIds. Components have no ids. Passwords are omitted. */
   readonly content: Data
   readonly unknown: Data
 }
@@ -19,9 +25,11 @@ const SYSTEM: ReadonlySet<string> = new Set([
   'createdAt',
   'updatedAt',
   'publishedAt',
+  'createdBy',
+  'updatedBy',
 ])
 
-/** Uses the current declaration. Relations to types that `mayRead` rejects are omitted. */
+/** Uses the current declaration. */
 export function pastContent(
   plan: ContentTypePlan,
   stored: Data,

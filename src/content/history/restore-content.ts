@@ -6,11 +6,7 @@ import type { DocumentContext } from '../context.ts'
 import { updateDocument } from '../write/update-document.ts'
 import type { WriteRequest } from '../write-target.ts'
 
-/**
- * A regular update with validation. `only` selects attributes; null selects all. References to
- * deleted documents are omitted, and components get new ids.
- * @throws ValidationError for an attribute that the content lacks, and for invalid content
- */
+/** Null selects all attributes. References to deleted documents are omitted. @throws ValidationError */
 export async function restoreContent(
   context: DocumentContext,
   target: WriteRequest,

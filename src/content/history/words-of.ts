@@ -30,7 +30,6 @@ function wordsWithin(run: string): string[] {
   return Array.from(segmenter.segment(run), ({ segment }) => segment)
 }
 
-/** Cut at word boundaries. */
 export function sharedEnds(
   one: string,
   other: string,

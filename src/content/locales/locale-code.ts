@@ -1,10 +1,7 @@
 import { localeTag } from '@quire/schema/locale-tag'
 import { fault, validationError } from '../../base/errors.ts'
 
-/**
- * Requires the canonical form. Otherwise one locale could exist in two spellings.
- * @throws ValidationError with the canonical form
- */
+/** Otherwise one locale could exist in two spellings. @throws ValidationError with the canonical form */
 export function assertLocaleCode(code: string): void {
   const canonical = localeTag(code)
   if (canonical === null) {

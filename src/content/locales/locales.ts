@@ -5,15 +5,13 @@ import {
   NotFoundError,
   validationError,
 } from '../../base/errors.ts'
-import { type CommitItem, noteRow } from '../../mongo/connection/commit-record.ts'
-import type { Database, Session } from '../../mongo/connection/database.ts'
+import { noteRow } from '../../mongo/connection/commit-record.ts'
+import type { CommitItem, Database, Session } from '../../mongo/connection/database.ts'
 import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import { openVersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { assertLocaleCode, localeName } from './locale-code.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
-import { optionsOf } from '../../mongo/connection/commands.ts'
 
-/** As returned by `GET /api/i18n/locales`. */
 export interface Locale {
   readonly id: number
   readonly documentId: string
@@ -26,9 +24,7 @@ export interface Locale {
   readonly isDefault: boolean
 }
 
-/** Exactly one locale is the default. */
 export interface LocaleList {
-  /** In order of creation. */
   readonly all: readonly Locale[]
   readonly defaultCode: string
   has(code: string): boolean
@@ -36,22 +32,18 @@ export interface LocaleList {
 
 export interface LocaleInput {
   readonly code: string
-  /** Defaults to the English name with the code, such as `French (fr)`. */
   readonly name?: string
   readonly isDefault?: boolean
 }
 
 export interface Locales {
-  /** Cached. Changes by other processes appear within one second. */
+  /** Changes by other processes appear within one second. */
   current(): Promise<LocaleList>
   /** @throws ValidationError for an unknown, non-canonical or existing code */
   add(input: LocaleInput): Promise<Locale>
   /** @throws NotFoundError, ValidationError */
   update(code: string, input: Partial<LocaleInput>): Promise<Locale>
-  /**
-   * The content stays stored but hidden, and reappears if the locale is added again.
-   * @throws NotFoundError, ApplicationError for the default
-   */
+  /** The content reappears if the locale is added again. @throws NotFoundError, ApplicationError for the default */
   remove(code: string): Promise<Locale>
 }
 
@@ -61,7 +53,6 @@ export interface LocalesOptions {
 
 type StoredLocale = Omit<Locale, 'isDefault' | 'publishedAt'>
 
-/** One row, so that every read is consistent. */
 interface LocalesRow {
   readonly _id: 'locales'
   readonly defaultCode: string
@@ -71,7 +62,7 @@ interface LocalesRow {
 const FIRST = { id: 1, code: 'en', name: 'English (en)' }
 
 function collectionOf(db: Database) {
-  return db.collection<LocalesRow>('quire_settings')
+  return db.table<LocalesRow>('quire_settings')
 }
 
 /** Adds `en` as default at the first start. Safe to run concurrently. */
@@ -133,9 +124,9 @@ function noted(session: Session, op: CommitItem['op'], locale: Locale): Locale {
 
 export const LOCALE_TYPE = 'plugin::i18n.locale'
 
-/** Does not create the list. Before the first start, returns the initial list. */
+/** Returns the initial list before the first start. */
 export async function readLocales(db: Database): Promise<LocaleList> {
-  const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db))
+  const row = await collectionOf(db).findOne({ _id: 'locales' })
   return toLocaleList(row ?? firstRow(new Date()))
 }
 
@@ -145,12 +136,11 @@ function firstRow(at: Date): LocalesRow {
 }
 
 async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
-  const row = await collectionOf(db).findOne({ _id: 'locales' }, optionsOf(db, session))
+  const row = await collectionOf(db).findOne({ _id: 'locales' }, { session })
   if (row === null) throw new Error('The locales are missing from quire_settings')
   return row
 }
 
-/** @throws ValidationError unless the name is one line of at most 255 characters */
 function assertName(name: string | undefined): void {
   if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
   throw validationError([

@@ -1,12 +1,18 @@
 import { ApplicationError } from '../../base/errors.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
-import type { ShapePlan, AttributePlan, ComponentPlan } from '../../schema/plan.ts'
-import { unsetValue } from '../../schema/values/unset-value.ts'
-import { changedReferences } from './relation-change.ts'
-import { assertGiven } from './required-references.ts'
+import {
+  type AttributePlan,
+  componentOf,
+  type ComponentPlan,
+  isNesting,
+  type NestingPlan,
+  type RelationPlan,
+  type ShapePlan,
+} from '../../schema/plan.ts'
+import { unsetValue } from '../../mongo/versions/stored-content.ts'
+import { assertGiven, changedReferences } from './relation-change.ts'
 import { attributePath, readRelationChange } from './read-relation-change.ts'
 import type { DocumentChanges, RelationInput } from './relation-input.ts'
-import { isNesting, componentOf, type NestingPlan } from '../../schema/nesting.ts'
 
 export interface MergeOptions {
   /** Called exactly as often as `countNewComponents` predicts. */
@@ -21,7 +27,6 @@ interface Element {
   readonly path: readonly string[]
 }
 
-/** Returns the changes of relations in payload order. */
 export function collectRelationChanges(
   holder: ShapePlan,
   data: Data,
@@ -41,12 +46,7 @@ export function collectRelationChanges(
   })
 }
 
-/**
- * A component with the id of a stored one is merged into it; all others are new. If `stored` is
- * null, sent ids are ignored.
- * @throws ApplicationError for an unknown id; ValidationError for an invalid position or an empty
- * required relation
- */
+/** Without `stored`, sent ids are ignored. @throws ApplicationError for an unknown id, ValidationError */
 export function mergeComponents(
   holder: ShapePlan,
   stored: Data | null,
@@ -62,7 +62,6 @@ export function mergeComponents(
   return merged
 }
 
-/** Independent of stored content. */
 export function countNewComponents(
   holder: ShapePlan,
   sent: Data,
@@ -81,6 +80,58 @@ function newComponents(holder: ShapePlan, sent: Data, isNew: boolean): readonly 
       const within = newComponents(element.component, element.data, isNew || !hasId(element))
       return isNew || !hasId(element) ? [element.component.uid, ...within] : within
     }),
+  )
+}
+
+export interface StoredRelation {
+  readonly relation: RelationPlan
+  /** As in the keys of `DocumentChanges`. */
+  readonly path: string
+  /** As in the component that the sent one changes or replaces. */
+  readonly stored: unknown
+  /** The sent component has no id, so the stored one is removed. */
+  readonly isReplaced: boolean
+}
+
+/** The relations of sent components. In a list, components without an id are additions and replace none. */
+export function relationsOfStored(
+  holder: ShapePlan,
+  stored: Data,
+  sent: Data,
+  { path, isReplaced }: Pick<Element, 'path'> & Pick<StoredRelation, 'isReplaced'> = AT_ROOT,
+): readonly StoredRelation[] {
+  return [...holder.attributes.values()].filter(isNesting).flatMap((attribute) => {
+    const { name } = attribute
+    const known = storedElements(attribute, stored[name])
+    const [only] = isList(attribute) ? [] : known.values()
+    return elementsOf(attribute, sent[name], [...path, name]).flatMap((element) => {
+      const before = hasId(element) ? known.get(keyOf(element)) : only
+      if (before === undefined) return []
+      const within = { path: element.path, isReplaced: isReplaced || !hasId(element) }
+      const nested = relationsOfStored(element.component, before, element.data, within)
+      return [...relationsWithin(element, before, within.isReplaced), ...nested]
+    })
+  })
+}
+
+const AT_ROOT = { path: [], isReplaced: false }
+
+function relationsWithin(
+  { component, path }: Element,
+  stored: Data,
+  isReplaced: boolean,
+): readonly StoredRelation[] {
+  return [...component.attributes.values()].flatMap((relation) =>
+    relation.kind === 'relation'
+      ? [
+          {
+            relation,
+            path: [...path, relation.name].join('.'),
+            stored: stored[relation.name],
+            isReplaced,
+          },
+        ]
+      : [],
   )
 }
 
@@ -183,9 +234,7 @@ function hasId({ data: { id = null } }: Element): boolean {
   return id !== null
 }
 
-/**
- * Ids are unique per component uid. A text of digits equals the number; other values have no match.
- */
+/** Ids are unique per component uid. A text of digits equals the number; other values have no match. */
 function keyOf({ component, data: { id } }: Element): string {
   const isNamed = typeof id === 'number' || (typeof id === 'string' && /^\d+$/.test(id))
   return `${component.uid} ${isNamed ? Number(id) : 'none'}`

@@ -5,7 +5,7 @@ import type { ShapePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { collectRelationChanges } from './component-values.ts'
 import { namedTargets } from './relation-input.ts'
-import { relationListOf } from './relation-list.ts'
+import { relationListOf } from '../../mongo/versions/stored-value.ts'
 
 export interface LostReference {
   readonly path: readonly string[]
@@ -13,14 +13,21 @@ export interface LostReference {
   readonly targetUid: Uid | null
 }
 
+interface WithoutLostOptions {
+  readonly session?: Session
+  readonly alsoThere?: FindMore
+  /** Documents that are omitted although they exist. */
+  readonly hidden?: ReadonlySet<string>
+}
+
 type FindMore = (uid: Uid, documentIds: readonly string[]) => Promise<ReadonlySet<string>>
 
-/** Omits references to deleted documents and files. `alsoThere` reports further existing ones. */
+/** Omits references to deleted documents and files, except to those in `alsoThere`. */
 export async function withoutLost(
   { database, contentType }: Pick<DocumentContext, 'database' | 'contentType'>,
   holder: ShapePlan,
   data: Data,
-  { session, alsoThere }: { readonly session?: Session; readonly alsoThere?: FindMore } = {},
+  { session, alsoThere, hidden }: WithoutLostOptions = {},
 ): Promise<{ readonly data: Data; readonly lost: readonly LostReference[] }> {
   const inputs = collectRelationChanges(holder, data).filter(
     // An inverse side stores only an order, in which deleted documents are harmless.
@@ -29,7 +36,9 @@ export async function withoutLost(
   const existing = new Set<string>()
   for (const [uid, targets] of namedTargets(inputs)) {
     const found = await findExisting(database, contentType(uid), targets, session)
-    for (const documentId of found.documentIds) existing.add(documentId)
+    for (const documentId of found.documentIds) {
+      if (hidden?.has(documentId) !== true) existing.add(documentId)
+    }
     const missing = [...targets.documentIds].filter((documentId) => !existing.has(documentId))
     if (missing.length === 0 || alsoThere === undefined) continue
     for (const documentId of await alsoThere(uid, missing)) existing.add(documentId)
@@ -42,7 +51,6 @@ export async function withoutLost(
   return { data: copy, lost }
 }
 
-/** BSON values are shared. */
 function copyOf<T>(value: T): T {
   if (Array.isArray(value)) return value.map(copyOf) as T
   const isPlain =

@@ -15,11 +15,7 @@ const TARGET_KEYS: ReadonlySet<string> = new Set(['id', 'documentId', 'locale'])
 const CONNECTION_KEYS: ReadonlySet<string> = new Set([...TARGET_KEYS, 'position'])
 const SIDES = ['start', 'end', 'before', 'after'] as const
 
-/**
- * A list, a single target or null replaces the stored value. `{ connect, disconnect }` modifies it, and `set`
- * overrides both. With `options: { strict: false }`, unknown positions mean the end. Returns null for no change.
- * @throws ValidationError for any other value, and for unknown keys
- */
+/** Returns null for no change. With `{ strict: false }`, unknown positions mean the end. @throws ValidationError */
 export function readRelationChange(path: readonly string[], sent: unknown): RelationChange | null {
   const place = { path, sent }
   if (!isAction(sent)) return { kind: 'set', targets: readTargets(place, sent) }
@@ -38,10 +34,12 @@ export function readRelationChange(path: readonly string[], sent: unknown): Rela
 function readStrict(place: TargetPosition, options: unknown): boolean {
   if (options === undefined || options === null) return true
   if (!isObject(options) || Array.isArray(options))
-    throw faultAt(place, 'options must be an object')
+    throw faultAt(place, 'options must be an object', { code: 'object.base' })
   assertKeys(place, options, OPTIONS, 'options')
   const { strict = true } = options
-  if (typeof strict !== 'boolean') throw faultAt(place, 'options.strict must be true or false')
+  if (typeof strict !== 'boolean') {
+    throw faultAt(place, 'options.strict must be true or false', { code: 'boolean.base' })
+  }
   return strict
 }
 
@@ -94,21 +92,27 @@ function readScalar(place: TargetPosition, value: unknown): TargetRef {
 function readLocale(place: TargetPosition, value: unknown): string | null {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value
-  throw faultAt(place, 'locale must be a text')
+  throw faultAt(place, 'locale must be a text', { code: 'string.base' })
 }
 
 function readPosition(place: TargetPosition, value: unknown): Position<TargetRef> {
   if (value === undefined || value === null) return { kind: 'end' }
-  if (!isObject(value)) throw faultAt(place, 'position must be an object')
+  if (!isObject(value)) throw faultAt(place, 'position must be an object', { code: 'object.base' })
   assertKeys(place, value, new Set(SIDES), 'position')
   const [side, ...others] = SIDES.filter((key) => isGiven(value[key]))
   if (side === undefined) return { kind: 'end' }
-  if (others.length > 0) throw faultAt(place, `position must be one of ${SIDES.join(', ')}`)
+  if (others.length > 0) {
+    const message = `position must be one of ${SIDES.join(', ')}`
+    throw faultAt(place, message, { code: 'any.only', params: { valids: SIDES } })
+  }
   const at = value[side]
   if (side === 'before' || side === 'after') {
     return { kind: side, reference: readScalar(place, at) }
   }
-  if (at !== true) throw faultAt(place, `position.${side} must be true`)
+  if (at !== true) {
+    const params = { valids: ['true'] }
+    throw faultAt(place, `position.${side} must be true`, { code: 'any.only', params })
+  }
   return { kind: side }
 }
 
@@ -143,5 +147,5 @@ export function attributePath(path: readonly string[]): readonly string[] {
 
 /** The dialect reports this error without a path; the value contains it. */
 function invalidRelations({ path, sent }: TargetPosition): ValidationError {
-  return relationFault('Invalid relations', { [path.join('.')]: sent })
+  return relationFault('Invalid relations', { [path.join('.')]: sent }, { code: 'relation.form' })
 }

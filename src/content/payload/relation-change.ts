@@ -1,6 +1,7 @@
-import { ValidationError } from '../../base/errors.ts'
+import { type Fault, fault, ValidationError, validationError } from '../../base/errors.ts'
 import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
-import { relationListOf } from './relation-list.ts'
+import { relationListOf } from '../../mongo/versions/stored-value.ts'
+import { reasonOf, sentenceOf } from '../../schema/values/value-messages.ts'
 
 export type ChangeOf<Target> =
   | { readonly kind: 'set'; readonly targets: readonly Target[] }
@@ -23,7 +24,6 @@ export type Position<Target> =
 
 export type DocumentChange = ChangeOf<string>
 
-/** A list for to-many relations. */
 export type References = readonly string[] | string | null
 
 export function holdsMany(attribute: RelationPlan | MediaPlan): boolean {
@@ -44,11 +44,7 @@ export function changedReferences(
   return change === undefined ? one : applyToOneChange(one, change)
 }
 
-/**
- * Removes disconnected documents first, then moves connected ones to their positions in turn. A connection waits if
- * its position refers to a later one.
- * @throws ValidationError for a position relative to an unconnected document
- */
+/** A connection waits if its position refers to a later one. @throws ValidationError for an unknown position */
 export function applyRelationChange(
   current: readonly string[],
   change: DocumentChange,
@@ -192,4 +188,20 @@ function neighbour(links: ReadonlyMap<Link, Link>, of: Link): Link {
   const link = links.get(of)
   if (link === undefined) throw new Error(`${String(of)} is not in the chain`)
   return link
+}
+
+/** Checks the merged value, because `{ set: [] }` and `{ disconnect }` can empty it. @throws ValidationError */
+export function assertGiven(
+  attribute: RelationPlan | MediaPlan,
+  references: References,
+  path: readonly string[],
+): void {
+  if (!attribute.required || (references !== null && references.length > 0)) return
+  throw validationError([missing(path)])
+}
+
+function missing(path: readonly string[]): Fault {
+  const place = path.map((key) => (/^\d+$/.test(key) ? Number(key) : key))
+  const complaint = { code: 'any.null', path: place, context: {} }
+  return fault(place, sentenceOf(complaint), null, reasonOf(complaint))
 }

@@ -26,7 +26,7 @@ export interface FoundTargets {
   readonly byId: ReadonlyMap<number, string>
 }
 
-/** Changes by the path of their attribute: `tags`, `sections.0.author`. */
+/** By path, such as `sections.0.author`. */
 export type DocumentChanges = ReadonlyMap<string, DocumentChange>
 
 export interface TargetPosition {
@@ -37,14 +37,14 @@ export interface TargetPosition {
 const FILE_UID: Uid = 'plugin::upload.file'
 
 /** The dialect reports relation errors for the whole payload, without a path. */
-export function relationFault(message: string, value: unknown, reason?: Reason): ValidationError {
+export function relationFault(message: string, value: unknown, reason: Reason): ValidationError {
   return validationError([fault([], message, value, reason)])
 }
 
 export function faultAt(
   { path, sent }: TargetPosition,
   problem: string,
-  reason?: Reason,
+  reason: Reason,
 ): ValidationError {
   const label = path.join('.')
   return validationError([fault(path, `${label}: ${problem}`, sent, reason)])
@@ -71,10 +71,7 @@ function collect(
   return named
 }
 
-/**
- * `locale` is used in error messages. Disconnected targets need not exist, because missing documents are never
- * shown. @throws ValidationError if a target does not exist or is connected twice
- */
+/** Disconnected targets need not exist. @throws ValidationError if a target is missing or connected twice */
 export function resolveRelationChanges(
   inputs: readonly RelationInput[],
   found: ReadonlyMap<Uid, FoundTargets>,

@@ -1,20 +1,25 @@
 import { ValidationError } from '../../base/errors.ts'
 import { type ExistingDocuments, findExisting } from '../../mongo/write/find-existing.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
-import type { ContentTypePlan, MediaPlan, RelationPlan } from '../../schema/plan.ts'
-import { unsetValue } from '../../schema/values/unset-value.ts'
-import { assertAllowedTypes } from './allowed-types.ts'
+import type {
+  AttributePlan,
+  ContentTypePlan,
+  MediaPlan,
+  RelationPlan,
+  ShapePlan,
+} from '../../schema/plan.ts'
+import { unsetValue } from '../../mongo/versions/stored-content.ts'
+import { assertAttachable, lookUpFiles } from './attached-files.ts'
 import { collectRelationChanges, countNewComponents, mergeComponents } from './component-values.ts'
 import type { DocumentContext } from '../context.ts'
-import { hashPasswords } from './hash-passwords.ts'
-import { changedReferences, type DocumentChange } from './relation-change.ts'
+import { assertGiven, changedReferences, type DocumentChange } from './relation-change.ts'
 import {
   type DocumentChanges,
   namedTargets,
   type RelationInput,
   resolveRelationChanges,
 } from './relation-input.ts'
-import { assertGiven } from './required-references.ts'
+import { exceptHidden, findHiddenTargets, keepsHidden, withoutHidden } from './hidden-targets.ts'
 import type { Writer, WriteTarget } from '../write-target.ts'
 
 export interface PreparedValues {
@@ -22,30 +27,35 @@ export interface PreparedValues {
   readonly values: Data
   readonly changes: DocumentChanges
   readonly componentIds: ReadonlyMap<Uid, readonly number[]>
-  /** Required to merge a component or to change a list. */
   readonly needsStored: boolean
-  /** Uid attributes of a new document whose values were generated. */
   readonly madeUids?: readonly string[]
 }
 
-/**
- * Looks up the targets of a payload and reserves component ids.
- * @throws ValidationError for missing or hidden targets, and for file types that the attribute does not allow
- */
+/** @throws ValidationError for missing or hidden targets, and for disallowed file types */
 export async function prepareValues(
   context: DocumentContext,
-  { plan, key, writer }: WriteTarget,
+  target: WriteTarget,
   values: Data,
   { creating }: { readonly creating: boolean },
 ): Promise<PreparedValues> {
-  const inputs = collectRelationChanges(plan, values)
-  for (const input of inputs) assertMayRelate(input, writer)
+  const { plan, key, writer, permit } = target
+  const collected = collectRelationChanges(plan, values)
+  const isSet = ({ path }: RelationInput): boolean =>
+    Object.hasOwn(permit?.set ?? {}, path[0] ?? '')
+  for (const input of collected) if (!isSet(input)) assertMayRelate(input, writer)
+  const hidden = await findHiddenTargets(
+    context,
+    writer,
+    collected.filter((each) => !isSet(each)),
+  )
+  const inputs = collected.map((each) => (isSet(each) ? each : withoutHidden(each, hidden)))
   const named = [...namedTargets(inputs)]
   const found = await Promise.all(
     named.map(async ([uid, targets]): Promise<readonly [Uid, ExistingDocuments]> => {
-      const target = context.contentType(uid)
-      const existing = context.targets?.existing(target, targets)
-      return [uid, await (existing ?? findExisting(context.database, target, targets))]
+      const type = context.contentType(uid)
+      const existing = context.targets?.existing(type, targets)
+      const all = await (existing ?? findExisting(context.database, type, targets))
+      return [uid, exceptHidden(all, hidden.get(uid))]
     }),
   )
   const counts = countNewComponents(plan, values, { creating })
@@ -54,22 +64,24 @@ export async function prepareValues(
       async ([uid, count]) => [uid, await context.ids.take(`component:${uid}`, count)] as const,
     ),
   )
-  const changes = resolveRelationChanges(inputs, new Map(found), key.locale)
-  await assertAllowedTypes(context, inputs, changes)
+  const attached = { target, inputs, isNew: creating }
+  const { files, existing } = await lookUpFiles(context, attached, new Map(found))
+  const changes = resolveRelationChanges(inputs, existing, key.locale)
+  await assertAttachable(context, attached, files, changes)
   return {
     values: await hashPasswords(plan, values, context.hashPassword),
     changes,
     componentIds: new Map(componentIds),
     needsStored:
-      !creating && (hasComponents(plan, values) || hasListChanges(changes) || isTwoSided(inputs)),
+      !creating &&
+      (hasComponents(plan, values) ||
+        hasListChanges(changes) ||
+        isTwoSided(inputs) ||
+        keepsHidden(writer, inputs)),
   }
 }
 
-/**
- * `stored` is the previous version, or null for a new one; `references` provides its relations and
- * media. Inverse sides are omitted (`write-inverse.ts`).
- * @throws ValidationError if a required value is missing, except in drafts
- */
+/** `stored` is null for a new version. @throws ValidationError if a required value is missing, except in drafts */
 export function completeValues(
   plan: ContentTypePlan,
   { values, changes, componentIds }: PreparedValues,
@@ -168,4 +180,53 @@ function isTwoSided(inputs: readonly RelationInput[]): boolean {
   return inputs.some(
     ({ attribute }) => attribute.kind === 'relation' && attribute.otherSide !== null,
   )
+}
+
+type MapPassword = (password: string) => string
+
+/** Expects no stored values. @throws ServiceUnavailableError if too many passwords are waiting */
+export async function hashPasswords(
+  holder: ShapePlan,
+  values: Data,
+  hash: (password: string) => Promise<string>,
+): Promise<Data> {
+  const given = new Set<string>()
+  mapPasswords(holder, values, (password) => {
+    given.add(password)
+    return password
+  })
+  if (given.size === 0) return values
+  const hashes = new Map<string, string>()
+  for (const password of given) hashes.set(password, await hash(password))
+  return mapPasswords(holder, values, (password) => hashes.get(password) ?? '')
+}
+
+function mapPasswords(holder: ShapePlan, values: Data, map: MapPassword): Data {
+  const mapped: Data = { ...values }
+  for (const attribute of holder.attributes.values()) {
+    const value = values[attribute.name] ?? null
+    if (value !== null) mapped[attribute.name] = mapValue(attribute, value, map)
+  }
+  return mapped
+}
+
+function mapValue(attribute: AttributePlan, value: unknown, map: MapPassword): unknown {
+  switch (attribute.kind) {
+    case 'scalar':
+      return attribute.type === 'password' ? map(String(value)) : value
+    case 'relation':
+    case 'media':
+      return value
+    case 'component':
+      return mapElements(value, (element) => mapPasswords(attribute.component(), element, map))
+    case 'dynamiczone':
+      return mapElements(value, (element) => {
+        const component = attribute.components().get(String(element['__component']))
+        return component === undefined ? element : mapPasswords(component, element, map)
+      })
+  }
+}
+
+function mapElements(value: unknown, map: (element: Data) => Data): unknown {
+  return Array.isArray(value) ? (value as readonly Data[]).map(map) : map(value as Data)
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../../people/access/principal.ts'
 import { CmsError, type Fault, NotFoundError, validationError } from '../../base/errors.ts'
-import { haveSameContent } from '../write/same-content.ts'
+import { haveSameContent } from '../../mongo/versions/stored-content.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findByUnique, getDocuments, valueKey } from '../../mongo/write/find-by-unique.ts'
 import { takenFault, uniqueAttributes, uniqueValues } from '../../mongo/write/unique-values.ts'
@@ -31,9 +31,7 @@ type CheckContext = Pick<PlanningContext, 'documents' | 'schema'>
 
 type AddFault = (item: ReleaseItem, error: CmsError) => void
 
-/**
- * In the order of the items. Writes no data. If `principal` is null, permissions are not checked.
- */
+/** In the order of the items. If `principal` is null, permissions are not checked. */
 export async function checkItems(
   context: CheckContext,
   principal: Principal | null,
@@ -53,7 +51,6 @@ export async function checkItems(
   })
 }
 
-/** Used if each error has a list of faults. */
 function joinErrors(first: CmsError, others: readonly CmsError[]): CmsError {
   const all = [first, ...others]
   const [fault, ...faults] = all.flatMap((error) => error.faults)
@@ -86,7 +83,6 @@ async function checkType(
   await checkUnique(context, plan, { items, candidates }, add)
 }
 
-/** Failed calls are reported to `add`. */
 function tryEach<Each, T>(
   each: readonly Each[],
   add: (one: Each, error: CmsError) => void,
@@ -176,7 +172,6 @@ interface GivenValue {
   readonly value: unknown
 }
 
-/** Another document has published the value, or an earlier candidate will. */
 async function findTakenItems(
   database: Database,
   plan: ContentTypePlan,
@@ -222,7 +217,7 @@ function lineOf({ documentId, locale }: { readonly documentId: string; readonly 
   return `${documentId} ${locale}`
 }
 
-function toItemFault({ id, type, documentId }: ReleaseItem, error: CmsError): ItemFault {
+export function toItemFault({ id, type, documentId }: ReleaseItem, error: CmsError): ItemFault {
   const { name, errorCode: code, message, codedDetails: details } = error
   return { item: id, type, documentId, name, code, message, details: details ?? {} }
 }

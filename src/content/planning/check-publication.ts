@@ -8,14 +8,10 @@ import { checkItems, type ItemFault } from './check-items.ts'
 import type { PlanningContext } from './planning.ts'
 
 export type PublicationFault = Pick<ItemFault, 'name' | 'code' | 'message' | 'details'> & {
-  /** Absent if the type is not localized. */
   readonly locale?: string
 }
 
-/**
- * Returns at most one row per locale. Writes no data.
- * @throws NotFoundError for a missing document or requested locale
- */
+/** Returns at most one row per locale. @throws NotFoundError for a missing document or requested locale */
 export async function checkPublication(
   context: Pick<PlanningContext, 'documents' | 'schema'>,
   plan: ContentTypePlan,

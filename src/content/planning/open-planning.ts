@@ -1,5 +1,5 @@
-import { openJobQueue } from '../../jobs/job-queue.ts'
-import { type Lane, openRunner } from '../../jobs/runner.ts'
+import { openJobQueue } from '../../mongo/jobs/job-queue.ts'
+import { type Lane, openRunner } from '../../mongo/jobs/runner.ts'
 import { openTrashSweep } from '../../mongo/trash/sweep-trash.ts'
 import type { PlanningContext } from './planning.ts'
 import { ensureReleases } from './release-rows.ts'
@@ -16,14 +16,10 @@ export interface Planning extends PlanningContext {
 
 /** Each poll finds the schedules that become due before the next one. */
 const LOOK_MS = 500
-/**
- * After this time, another process takes over a job of a killed or stalled process. Only one of
- * them takes effect.
- */
+/** After this time, another process takes over a job of a killed or stalled process. Only one of them takes effect. */
 const LEASES_MS = { document: 1_000, release: 1_500 } as const
 const CONCURRENCY = { document: 4, release: 1 } as const
 
-/** Also empties the trash of expired documents. */
 export async function openPlanning(options: PlanningOptions): Promise<Planning> {
   const { onBackgroundError, ...context } = options
   const { database } = context.documents

@@ -3,32 +3,39 @@ import { ApplicationError, because, CmsError, ValidationError } from '../../base
 import type { Session } from '../../mongo/connection/database.ts'
 import { type HeldDocuments, holding } from '../../mongo/write/hold-documents.ts'
 import { lockDocuments } from '../../mongo/write/lock-document.ts'
-import { takeDocuments } from '../../mongo/write/take-turns.ts'
-import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
-import { checkItems } from './check-items.ts'
+import { takeDocuments } from '../../mongo/sharing/write-turns.ts'
+import { retryCollisions } from '../../mongo/write/write-path.ts'
+import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import type { ActionLocales } from '../../query/query.ts'
+import { hooksOf } from '../hooks/run-hooks.ts'
+import { assertSeen, retryChanged, type SeenVersions } from '../hooks/seen-versions.ts'
+import { hookAction } from '../write/publish-document.ts'
+import { checkItems, type ItemFault, toItemFault } from './check-items.ts'
 import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem, ReleaseRow } from './release-rows.ts'
 import { changeInside, getRelease } from './releases.ts'
 import { assertMayAct, runAction } from './run-action.ts'
 
-/**
- * Publishes and unpublishes all items or none.
- * @throws ValidationError with all faults; NotFoundError; ConflictError if the release is scheduled
- * or published
- */
+/** @throws ValidationError with all faults; NotFoundError; ConflictError if it is scheduled or published */
 export async function publishRelease(
   context: PlanningContext,
   principal: Principal,
   id: string,
+  origin: WriteOrigin,
 ): Promise<ReleaseRow> {
   const { database } = context.documents
-  await assertFaultless(context, principal, id)
-  const publish = (session: Session): Promise<ReleaseRow> =>
-    publishAll(context, principal, { id, from: 'open' }, session)
-  return holdingItems(context, id, () => retryCollisions(() => database.transact(publish)))
+  return retryChanged(async () => {
+    await assertFaultless(context, principal, id)
+    const seen = await hookItems(context, id, origin)
+    const publish = (session: Session): Promise<ReleaseRow> =>
+      publishAll(context, principal, { id, from: 'open', seen }, session)
+    return holdingItems(context, id, () =>
+      retryCollisions(() => database.transact(publish, origin)),
+    )
+  })
 }
 
-/** Other writers wait while `work` locks the documents in a transaction. */
 export async function holdingItems<T>(
   context: PlanningContext,
   id: string,
@@ -38,14 +45,13 @@ export async function holdingItems<T>(
   return holding(context.documents.database, byType(context, items), work)
 }
 
-/** Runs in the transaction that deletes the schedule. */
 export async function publishScheduled(
   context: PlanningContext,
   principal: Principal,
-  id: string,
+  { id, seen }: { readonly id: string; readonly seen: SeenItems },
   session: Session,
 ): Promise<void> {
-  await publishAll(context, principal, { id, from: 'scheduled' }, session)
+  await publishAll(context, principal, { id, from: 'scheduled', seen }, session)
 }
 
 /** @throws ValidationError with the faults of all items; NotFoundError */
@@ -55,7 +61,40 @@ export async function assertFaultless(
   id: string,
 ): Promise<void> {
   const { items } = await getRelease(context, id)
-  const errors = await checkItems(context, principal, items)
+  throwFaults(await checkItems(context, principal, items))
+}
+
+export type SeenItems = ReadonlyMap<string, SeenVersions | null>
+
+/** @throws ValidationError with the refusals of all items; ExtensionFailedError */
+export async function hookItems(
+  context: PlanningContext,
+  id: string,
+  origin: WriteOrigin,
+): Promise<SeenItems> {
+  const { items } = await getRelease(context, id)
+  const seen = new Map<string, SeenVersions | null>()
+  const faults: ItemFault[] = []
+  for (const item of inOrder(items)) {
+    const { action, type, documentId, locale } = item
+    const plan = publishablePlan(context, type)
+    const on = { plan, documentId, locales: oneLocale(locale), origin }
+    try {
+      seen.set(item.id, await hookAction(context.documents, action, on))
+    } catch (error) {
+      if (!(error instanceof CmsError) || error.status >= 500) throw error
+      faults.push(toItemFault(item, error))
+    }
+  }
+  throwFaults(faults)
+  return seen
+}
+
+function oneLocale(locale: string): ActionLocales {
+  return { kind: 'one', locales: [locale] }
+}
+
+function throwFaults(errors: readonly ItemFault[]): void {
   if (errors.length === 0) return
   const message =
     errors.length === 1
@@ -64,10 +103,16 @@ export async function assertFaultless(
   throw new ValidationError(message, { errors }, { code: 'release_faults' })
 }
 
+interface Publication {
+  readonly id: string
+  readonly from: 'open' | 'scheduled'
+  readonly seen: SeenItems
+}
+
 async function publishAll(
   context: PlanningContext,
   principal: Principal,
-  { id, from }: { readonly id: string; readonly from: 'open' | 'scheduled' },
+  { id, from, seen }: Publication,
   session: Session,
 ): Promise<ReleaseRow> {
   // Lock first. Commits between the start of the transaction and the locks cause a write conflict.
@@ -90,8 +135,25 @@ async function publishAll(
   )
   const added = release.items.filter((item) => !known.some(({ id: locked }) => locked === item.id))
   await lockItems(context, added, session)
+  await assertSeenItems(context, release.items, seen, session)
   for (const item of inOrder(release.items)) await runItem(context, principal, item, session)
   return release
+}
+
+/** An item may change the document of another one, so all of them are compared first. @throws PreviousChanged */
+async function assertSeenItems(
+  context: PlanningContext,
+  items: readonly ReleaseItem[],
+  seen: SeenItems,
+  session: Session,
+): Promise<void> {
+  const { documents } = context
+  for (const { id, type, documentId, locale } of items) {
+    const plan = publishablePlan(context, type)
+    if (hooksOf(documents, plan) === null || seen.get(id) === null) continue
+    const versions = await getAllVersions(documents.database, plan, documentId, session)
+    assertSeen(seen.get(id) ?? new Map(), versions, [locale])
+  }
 }
 
 async function lockItems(
@@ -118,10 +180,7 @@ function byType(
   })
 }
 
-/**
- * Unpublishing first frees unique values. Documents are sorted, so that two releases cannot
- * deadlock.
- */
+/** Unpublishing first frees unique values. The sorting prevents deadlocks. */
 function inOrder(items: readonly ReleaseItem[]): readonly ReleaseItem[] {
   const keyOf = ({ action, type, documentId, locale }: ReleaseItem): string =>
     `${action === 'unpublish' ? 0 : 1} ${type} ${documentId} ${locale}`
@@ -137,8 +196,7 @@ async function runItem(
 ): Promise<void> {
   try {
     const plan = publishablePlan(context, type)
-    const locales = { kind: 'one' as const, locales: [locale] }
-    const on = { action, plan, documentId, locales }
+    const on = { action, plan, documentId, locales: oneLocale(locale) }
     assertMayAct(principal, on)
     await runAction(context, principal, on, session)
   } catch (error) {

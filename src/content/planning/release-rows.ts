@@ -7,7 +7,6 @@ export interface ReleaseItem {
   readonly id: string
   readonly type: string
   readonly documentId: string
-  /** `NO_LOCALE` if not localized. */
   readonly locale: string
   readonly action: PlannedAction
 }
@@ -34,7 +33,7 @@ export const MAX_RELEASE_ITEMS = 500
 export const RELEASE_TYPE = 'admin::release'
 
 export function releasesIn(database: Database) {
-  return database.collection<ReleaseRow>('quire_releases')
+  return database.table<ReleaseRow>('quire_releases')
 }
 
 export async function ensureReleases(database: Database): Promise<void> {

@@ -1,9 +1,7 @@
 import { ApplicationError, because, ConflictError, NotFoundError } from '../../base/errors.ts'
-import { newJob } from '../../jobs/job-queue.ts'
+import { newJob } from '../../mongo/jobs/job-queue.ts'
 import { currentAuthorship } from '../../mongo/connection/authorship.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
-import { optionsOf } from '../../mongo/connection/commands.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import type { PlanningContext } from './planning.ts'
@@ -31,13 +29,11 @@ export function listReleases(
       items: { $elemMatch: holding },
     }),
   }
-  return asCmsErrors(() =>
-    releasesIn(database)
-      .find(which, { maxTimeMS: database.queryTimeoutMs, batchSize: limit + 1 })
-      .sort({ _id: -1 })
-      .limit(limit)
-      .toArray(),
-  )
+  return releasesIn(database)
+    .find(which, { batchSize: limit + 1 })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray()
 }
 
 /** @throws NotFoundError */
@@ -46,8 +42,7 @@ export async function getRelease(
   id: string,
   session?: Session,
 ): Promise<ReleaseRow> {
-  const find = () => releasesIn(database).findOne({ _id: id }, optionsOf(database, session))
-  const row = session === undefined ? await asCmsErrors(find) : await find()
+  const row = await releasesIn(database).findOne({ _id: id }, { session })
   if (row === null) throw new NotFoundError('There is no such release')
   return row
 }
@@ -70,7 +65,7 @@ export function createRelease(
     publishedAt: null,
   }
   return database.transact(async (session) => {
-    await releasesIn(database).insertOne(row, optionsOf(database, session))
+    await releasesIn(database).insertOne(row, { session })
     noteRow(session, 'put', { type: RELEASE_TYPE, documentId: row._id })
     return row
   })
@@ -81,7 +76,6 @@ export function renameRelease(context: Context, id: string, name: string): Promi
   return changeRelease(context, id, ['open', 'scheduled'], () => ({ name }))
 }
 
-/** Replaces an item for the same locale of the document. */
 export type NewItem = Omit<ReleaseItem, 'id'>
 
 /** @throws NotFoundError; ConflictError unless open; ApplicationError for more than 500 items */
@@ -123,7 +117,7 @@ export async function removeRelease(
   id: string,
 ): Promise<void> {
   await database.transact(async (session) => {
-    const options = optionsOf(database, session)
+    const options = { session }
     const { deletedCount } = await releasesIn(database).deleteOne({ _id: id }, options)
     if (deletedCount === 0) throw new NotFoundError('There is no such release')
     await schedulesIn(database).deleteOne({ _id: id }, options)
@@ -155,7 +149,7 @@ export async function scheduleRelease(context: Context, id: string, at: Date): P
       return { state: 'scheduled' }
     },
     async (session) => {
-      await schedulesIn(documents.database).insertOne(row, optionsOf(documents.database, session))
+      await schedulesIn(documents.database).insertOne(row, { session })
     },
   )
 }
@@ -169,7 +163,7 @@ export async function unscheduleRelease(context: Context, id: string): Promise<R
     ['scheduled'],
     () => ({ state: 'open' }),
     async (session) => {
-      await schedulesIn(database).deleteOne({ _id: id }, optionsOf(database, session))
+      await schedulesIn(database).deleteOne({ _id: id }, { session })
     },
   )
 }
@@ -195,10 +189,7 @@ interface Change {
   readonly change: (row: ReleaseRow) => Partial<ReleaseRow>
 }
 
-/**
- * @throws NotFoundError; ConflictError if the state does not match or the release was changed
- * concurrently
- */
+/** @throws NotFoundError; ConflictError if the state does not match or the release was changed concurrently */
 export async function changeInside(
   context: Context,
   { id, states, change }: Change,
@@ -212,7 +203,7 @@ export async function changeInside(
   const { matchedCount } = await releasesIn(database).replaceOne(
     { _id: id, version: row.version },
     changed,
-    optionsOf(database, session),
+    { session },
   )
   if (matchedCount === 0) {
     const message = 'The release has been changed at the same time'
@@ -240,19 +231,13 @@ function lineOf({ type, documentId, locale }: NewItem): string {
   return `${type} ${documentId} ${locale}`
 }
 
-/** Returns pairs of id and name. */
 export async function releaseNames(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   schedules: readonly { readonly _id: string }[],
 ): Promise<readonly (readonly [string, string])[]> {
   if (schedules.length === 0) return []
-  const rows = await asCmsErrors(() =>
-    releasesIn(database)
-      .find(
-        { _id: { $in: schedules.map(({ _id }) => _id) } },
-        { maxTimeMS: database.queryTimeoutMs, projection: { name: 1 } },
-      )
-      .toArray(),
-  )
+  const rows = await releasesIn(database)
+    .find({ _id: { $in: schedules.map(({ _id }) => _id) } }, { projection: { name: 1 } })
+    .toArray()
   return rows.map(({ _id, name }) => [_id, name])
 }

@@ -1,10 +1,15 @@
 import { contentAction } from '../../people/access/actions.ts'
 import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
+import { maySeePrivateFile } from '../../people/access/private-files.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import { publishInside, unpublishInside } from '../write/publish-document.ts'
+import { runGuarded } from '../../mongo/write/row-guard.ts'
+import { writeRulesOf } from '../rules/principal-rules.ts'
+import { underRules } from '../write/under-rules.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { ActionLocales } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { SeenVersions } from '../hooks/seen-versions.ts'
 import type { PlannedAction } from './planned-action.ts'
 import type { PlanningContext } from './planning.ts'
 
@@ -13,6 +18,7 @@ export interface ActionOn {
   readonly plan: ContentTypePlan
   readonly documentId: string
   readonly locales: ActionLocales
+  readonly seen?: SeenVersions | undefined
 }
 
 /** @throws ForbiddenError */
@@ -27,16 +33,24 @@ export function assertMayAct(
 export async function runAction(
   { documents, locales: known }: Pick<PlanningContext, 'documents' | 'locales'>,
   principal: Principal,
-  { action, plan, documentId, locales }: ActionOn,
+  { action, plan, documentId, locales, seen }: ActionOn,
   session: Session,
 ): Promise<void> {
   const { defaultCode } = await known.current()
   const [first = ''] = locales.locales
   const locale = plan.localized ? first : defaultCode
+  const rules = writeRulesOf(principal)
   const writer = {
     mayRead: (uid: string) => mayIn(principal, contentAction({ uid }, 'find'), [locale]),
+    maySeePrivate: (file: { readonly uploadedBy?: string | null }) =>
+      maySeePrivateFile(principal, file),
     locale,
+    ...(rules !== undefined && { rules }),
   }
   const run = action === 'publish' ? publishInside : unpublishInside
-  await run(documents, { plan, documentId, locales, writer }, session)
+  const target = { plan, documentId, locales, writer, ...(seen !== undefined && { seen }) }
+  const write = { plan, documentId, verb: 'publish', locale, locales: locales.locales } as const
+  await underRules(documents, rules, write, ({ guard }) =>
+    runGuarded(documents.database, guard, session, () => run(documents, target, session)),
+  )
 }

@@ -1,34 +1,32 @@
 import { administratorAction } from '../../people/access/administrator-actions.ts'
 import { assertMayIn } from '../../people/access/permissions.ts'
 import { CmsError } from '../../base/errors.ts'
-import { type ClaimedJob, type JobQueue, LeaseLost } from '../../jobs/job-queue.ts'
-import { writingAs } from '../../mongo/connection/authorship.ts'
+import { type ClaimedJob, type JobQueue, LeaseLost } from '../../mongo/jobs/job-queue.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import { hasHooks } from '../hooks/run-hooks.ts'
+import { retryChanged, type SeenVersions } from '../hooks/seen-versions.ts'
+import { hookAction } from '../write/publish-document.ts'
+import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { retryCollisions } from '../../mongo/write/retry-collisions.ts'
+import { retryCollisions } from '../../mongo/write/write-path.ts'
 import type { PlannedFailure } from './planned-action.ts'
 import { type PlanningContext, principalNow, publishablePlan } from './planning.ts'
-import { assertFaultless, holdingItems, publishScheduled } from './publish-release.ts'
-import { assertMayAct, runAction } from './run-action.ts'
-import type { ScheduleRow } from './schedule-rows.ts'
+import { assertFaultless, holdingItems, hookItems, publishScheduled } from './publish-release.ts'
+import { type ActionOn, assertMayAct, runAction } from './run-action.ts'
+import type { DocumentSchedule, ScheduleRow } from './schedule-rows.ts'
 
-/** Afterwards the schedule fails. */
 const RETRIES_MS: readonly number[] = [
   1_000, 5_000, 30_000, 60_000, 300_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000,
 ]
 
-/**
- * Deletes the row in the same transaction. Temporary errors are retried. After other errors the row
- * is kept with the failure.
- */
+/** Deletes the row in the same transaction. Retries temporary errors. After others, the row keeps the failure. */
 export async function runSchedule(
   context: PlanningContext,
   queue: JobQueue<ScheduleRow>,
   job: ClaimedJob<ScheduleRow>,
 ): Promise<void> {
   try {
-    await writingAs({ by: job.by, requestId: `schedule:${job._id}` }, () =>
-      perform(context, queue, job),
-    )
+    await perform(context, queue, job)
   } catch (error) {
     if (error instanceof LeaseLost) return
     await keepFailure(context, queue, job, error)
@@ -41,23 +39,65 @@ async function perform(
   job: ClaimedJob<ScheduleRow>,
 ): Promise<void> {
   const principal = await principalNow(context, job.by)
-  if (job.kind === 'release') {
-    assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
-    await assertFaultless(context, principal, job._id)
+  const work =
+    job.kind === 'release'
+      ? () => releaseScheduled(context, queue, job, principal)
+      : () => actScheduled(context, queue, job, principal)
+  await retryChanged(work)
+}
+
+async function releaseScheduled(
+  context: PlanningContext,
+  queue: JobQueue<ScheduleRow>,
+  job: ClaimedJob<ScheduleRow>,
+  principal: Principal,
+): Promise<void> {
+  const { _id: id } = job
+  assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
+  await assertFaultless(context, principal, id)
+  const origin = originOfJob(job)
+  const seen = await hookItems(context, id, origin)
+  const effect = (session: Session): Promise<void> =>
+    publishScheduled(context, principal, { id, seen }, session)
+  await holdingItems(context, id, () => retryCollisions(() => queue.finish(job, effect, origin)))
+}
+
+async function actScheduled(
+  context: PlanningContext,
+  queue: JobQueue<ScheduleRow>,
+  job: ClaimedJob<ScheduleRow> & DocumentSchedule,
+  principal: Principal,
+): Promise<void> {
+  const seen = hasHooks(context.documents) ? await hookScheduled(context, job, principal) : null
+  const effect = (session: Session): Promise<void> => {
+    const on = permittedAction(context, job, principal)
+    return runAction(context, principal, { ...on, ...(seen !== null && { seen }) }, session)
   }
-  const effect = async (session: Session): Promise<void> => {
-    if (job.kind === 'release') {
-      await publishScheduled(context, principal, job._id, session)
-      return
-    }
-    const { action, type, documentId, locales, asked } = job
-    const plan = publishablePlan(context, type)
-    const on = { action, plan, documentId, locales: { kind: asked, locales } }
-    assertMayAct(principal, on)
-    await runAction(context, principal, on, session)
-  }
-  const finish = (): Promise<void> => retryCollisions(() => queue.finish(job, effect))
-  await (job.kind === 'release' ? holdingItems(context, job._id, finish) : finish())
+  await retryCollisions(() => queue.finish(job, effect, originOfJob(job)))
+}
+
+function hookScheduled(
+  context: PlanningContext,
+  job: DocumentSchedule,
+  principal: Principal,
+): Promise<SeenVersions | null> {
+  const on = permittedAction(context, job, principal)
+  return hookAction(context.documents, on.action, { ...on, origin: originOfJob(job) })
+}
+
+function originOfJob({ _id, by }: ScheduleRow): WriteOrigin {
+  return { authorship: { by, requestId: `schedule:${_id}` }, caller: null }
+}
+
+function permittedAction(
+  context: PlanningContext,
+  { action, type, documentId, locales, asked }: DocumentSchedule,
+  principal: Principal,
+): ActionOn {
+  const plan = publishablePlan(context, type)
+  const on = { action, plan, documentId, locales: { kind: asked, locales } }
+  assertMayAct(principal, on)
+  return on
 }
 
 async function keepFailure(

@@ -1,4 +1,4 @@
-import { type JobRow } from '../../jobs/job-queue.ts'
+import { type JobRow } from '../../mongo/jobs/job-queue.ts'
 import type { Author } from '../../mongo/connection/authorship.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
@@ -22,7 +22,6 @@ export interface DocumentSchedule extends PlannedRow {
   readonly action: PlannedAction
   readonly type: string
   readonly documentId: string
-  /** As in the query of the action. */
   readonly locales: readonly string[]
   readonly asked: 'one' | 'several' | 'every'
 }
@@ -35,7 +34,7 @@ export interface ReleaseSchedule extends PlannedRow {
 export type ScheduleRow = DocumentSchedule | ReleaseSchedule
 
 export function schedulesIn(database: Database) {
-  return database.collection<ScheduleRow>(SCHEDULES)
+  return database.table<ScheduleRow>(SCHEDULES)
 }
 
 export async function ensureSchedules(database: Database): Promise<void> {

@@ -1,9 +1,7 @@
 import { ApplicationError, because, NotFoundError } from '../../base/errors.ts'
-import { newJob } from '../../jobs/job-queue.ts'
-import { currentAuthorship } from '../../mongo/connection/authorship.ts'
+import { newJob } from '../../mongo/jobs/job-queue.ts'
+import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
-import { optionsOf } from '../../mongo/connection/commands.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { visibleRows } from '../../mongo/read/visible-rows.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
@@ -21,15 +19,11 @@ import {
 
 const MAX_SCHEDULES_PER_DOCUMENT = 20
 
-/**
- * Runs with the permissions that the author has at that time.
- * @throws NotFoundError for a missing document or requested locale; ApplicationError for more than
- * 20 schedules
- */
+/** @throws NotFoundError for a missing document or requested locale; ApplicationError for more than 20 schedules */
 export async function addSchedule(
   { documents: { database }, now }: Pick<PlanningContext, 'documents' | 'now'>,
   { action, plan, documentId, locales }: ActionOn,
-  at: Date,
+  { at, origin }: { readonly at: Date; readonly origin: WriteOrigin },
 ): Promise<DocumentSchedule> {
   if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
   const versions = await getAllVersions(database, plan, documentId)
@@ -39,8 +33,9 @@ export async function addSchedule(
     throw new NotFoundError('Not Found')
   }
   const rows = schedulesIn(database)
-  const own = await asCmsErrors(() =>
-    rows.countDocuments({ type: plan.uid, documentId }, { limit: MAX_SCHEDULES_PER_DOCUMENT }),
+  const own = await rows.countDocuments(
+    { type: plan.uid, documentId },
+    { limit: MAX_SCHEDULES_PER_DOCUMENT },
   )
   if (own >= MAX_SCHEDULES_PER_DOCUMENT) {
     const message = `This document has ${MAX_SCHEDULES_PER_DOCUMENT} schedules already`
@@ -60,14 +55,14 @@ export async function addSchedule(
     locales: locales.locales,
     asked: locales.kind,
     at,
-    by: currentAuthorship().by,
+    by: origin.authorship.by,
     createdAt: now(),
     failure: null,
   }
   await database.transact(async (session) => {
-    await rows.insertOne(row, optionsOf(database, session))
+    await rows.insertOne(row, { session })
     noteSchedule(session, 'put', row)
-  })
+  }, origin)
   return row
 }
 
@@ -92,7 +87,6 @@ export interface ScheduleSelection {
 
 export type SchedulePlace = Pick<ScheduleRow, 'at' | '_id'>
 
-/** Sorted by time. */
 export function listSchedules(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   { from, until, type, documentId, seen, releases }: ScheduleSelection,
@@ -107,34 +101,25 @@ export function listSchedules(
     { $or: [...(releases ? [{ kind: 'release' }] : []), ...visibleRows(seen)] },
   ]
   if (!releases && seen.length === 0) return Promise.resolve([])
-  return asCmsErrors(() =>
-    schedulesIn(database)
-      .find({ $and: conditions }, { maxTimeMS: database.queryTimeoutMs, batchSize: limit + 1 })
-      .sort({ at: 1, _id: 1 })
-      .limit(limit)
-      .toArray(),
-  )
+  return schedulesIn(database)
+    .find({ $and: conditions }, { batchSize: limit + 1 })
+    .sort({ at: 1, _id: 1 })
+    .limit(limit)
+    .toArray()
 }
 
 function behind({ at, _id }: SchedulePlace): object {
   return { $or: [{ at: { $gt: at } }, { at, _id: { $gt: _id } }] }
 }
 
-/** Null if it does not exist or is done. */
 export function getSchedule(
   { documents: { database } }: Pick<PlanningContext, 'documents'>,
   id: string,
 ): Promise<ScheduleRow | null> {
-  return asCmsErrors(() =>
-    schedulesIn(database).findOne({ _id: id }, { maxTimeMS: database.queryTimeoutMs }),
-  )
+  return schedulesIn(database).findOne({ _id: id })
 }
 
-/**
- * Runs immediately, on behalf of the author. The previous failure is shown until the schedule
- * succeeds.
- * @throws NotFoundError if done or cancelled; ApplicationError if it has not failed or is running
- */
+/** @throws NotFoundError if done or cancelled; ApplicationError if it has not failed or is running */
 export async function retrySchedule(
   context: Pick<PlanningContext, 'documents' | 'now'>,
   id: string,
@@ -144,7 +129,7 @@ export async function retrySchedule(
     const begun = await schedulesIn(database).findOneAndUpdate(
       { _id: id, failure: { $ne: null }, lease: null },
       { $set: newJob(context.now()) },
-      { ...optionsOf(database, session), returnDocument: 'after' },
+      { session, returnDocument: 'after' },
     )
     if (begun !== null) noteSchedule(session, 'put', begun)
     return begun
@@ -165,10 +150,7 @@ export async function cancelSchedule(
   id: string,
 ): Promise<void> {
   await database.transact(async (session) => {
-    const row = await schedulesIn(database).findOneAndDelete(
-      { _id: id },
-      optionsOf(database, session),
-    )
+    const row = await schedulesIn(database).findOneAndDelete({ _id: id }, { session })
     if (row === null) throw noSchedule()
     noteSchedule(session, 'delete', row)
   })

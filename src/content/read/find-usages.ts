@@ -1,9 +1,9 @@
 import type { Database } from '../../mongo/connection/database.ts'
 import { findReferrers } from '../../mongo/read/find-referrers.ts'
+import { findReferencePaths, type ReferencePath } from '../../mongo/read/reference-paths.ts'
 import type { Status } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
-import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
-import { titleFieldOf } from '../../schema/title-field.ts'
+import { type ContentTypePlan, titleFieldOf } from '../../schema/plan.ts'
 
 export interface Usage {
   readonly uid: Uid
@@ -16,7 +16,6 @@ export interface Usage {
 
 export interface Usages {
   readonly all: readonly Usage[]
-  /** Whether a search has reached its limit. */
   readonly capped: boolean
 }
 
@@ -27,17 +26,23 @@ export interface ReadableType {
 }
 
 const MAX_USAGES = 500
-const MAX_DEPTH = 5
 const CONCURRENCY = 4
 
-/** Searches owning sides. */
+export interface UsageTargets {
+  readonly uid: Uid
+  readonly documentIds: readonly string[]
+}
+
+/** Omits links between several targets. */
 export async function findUsages(
   database: Database,
   types: readonly ReadableType[],
-  { uid, documentId }: { readonly uid: Uid; readonly documentId: string },
+  targets: UsageTargets,
 ): Promise<Usages> {
   const searches = types.flatMap((type) =>
-    pathsTo(uid, type.plan).map((path) => () => usagesAt(database, type, path, documentId)),
+    findReferencePaths(targets.uid, type.plan).map(
+      (path) => () => usagesAt(database, type, path, targets),
+    ),
   )
   const found: Usages[] = []
   for (let start = 0; start < searches.length; start += CONCURRENCY) {
@@ -53,12 +58,14 @@ export async function findUsages(
 async function usagesAt(
   database: Database,
   { plan, drafts, isSeen }: ReadableType,
-  path: string,
-  documentId: string,
+  { path, field }: ReferencePath,
+  { uid, documentIds }: UsageTargets,
 ): Promise<Usages> {
+  const isBetween = documentIds.length > 1 && plan.uid === uid
   const rows = await findReferrers(database, plan, {
     path,
-    documentId,
+    documentIds,
+    except: isBetween ? documentIds : [],
     statuses: drafts ? ['draft', 'published'] : ['published'],
     titleField: titleFieldOf(plan),
     limit: MAX_USAGES + 1,
@@ -71,7 +78,7 @@ async function usagesAt(
       uid: plan.uid,
       documentId: row.documentId,
       locale: plan.localized ? row.locale : null,
-      field: path,
+      field,
       title: row.status === 'draft' || before === undefined ? titleText(row.title) : before.title,
       statuses: [...(before?.statuses ?? []), row.status],
     })
@@ -84,29 +91,4 @@ async function usagesAt(
 
 function titleText(title: unknown): string {
   return typeof title === 'string' ? title : ''
-}
-
-/** Dotted paths, without duplicates. */
-export function pathsTo(uid: Uid, plan: ShapePlan): readonly string[] {
-  return [...new Set(pathsIn(uid, plan, 0))]
-}
-
-function pathsIn(uid: Uid, { attributes }: ShapePlan, depth: number): readonly string[] {
-  return [...attributes.values()].flatMap((attribute): readonly string[] => {
-    if (names(attribute, uid)) return [attribute.name]
-    if (depth === MAX_DEPTH) return []
-    return holdersIn(attribute)
-      .flatMap((holder) => pathsIn(uid, holder, depth + 1))
-      .map((path) => `${attribute.name}.${path}`)
-  })
-}
-
-function names(attribute: AttributePlan, uid: Uid): boolean {
-  if (attribute.kind === 'media') return attribute.files.targetUid === uid
-  return attribute.kind === 'relation' && attribute.side === 'owner' && attribute.targetUid === uid
-}
-
-function holdersIn(attribute: AttributePlan): readonly ShapePlan[] {
-  if (attribute.kind === 'component') return [attribute.component()]
-  return attribute.kind === 'dynamiczone' ? [...attribute.components().values()] : []
 }

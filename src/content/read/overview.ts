@@ -2,8 +2,7 @@ import type { Database } from '../../mongo/connection/database.ts'
 import type { DocumentLocale } from '../../mongo/read/compare-statuses.ts'
 import { countKey, findTitles } from '../../mongo/read/find-titles.ts'
 import type { VersionKey } from '../../query/query.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
-import { titleFieldOf } from '../../schema/title-field.ts'
+import { type ContentTypePlan, titleFieldOf } from '../../schema/plan.ts'
 
 export function countEntries(
   database: Database,

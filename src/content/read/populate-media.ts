@@ -6,9 +6,8 @@ import { tooManyEntries } from '../../query/answer-size.ts'
 import type { EntryFormat, MediaNode, FileUsageNode } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { populateRelation } from './populate-relation.ts'
-import { relationListOf, unique } from '../payload/relation-list.ts'
-import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
-import type { Entry } from './to-entry.ts'
+import { relationListOf, unique } from '../../mongo/versions/stored-value.ts'
+import { type Entry, type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 const WITHOUT_OTHERS = { fields: 'all', populate: [] } as const

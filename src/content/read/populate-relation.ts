@@ -1,4 +1,4 @@
-import { bothConditions, NO_CONDITIONS } from '../../mongo/read/conditions.ts'
+import { bothConditions, NO_CONDITIONS } from '../../mongo/read/translate-filter.ts'
 import { askedPublication } from '../../mongo/read/published-conditions.ts'
 import {
   findRelationOwners,
@@ -11,8 +11,9 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
 import { tooManyEntries } from '../../query/answer-size.ts'
 import type { RelationNode, VersionKey } from '../../query/query.ts'
+import { valueName } from '../../schema/alias.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { relationListOf, unique } from '../payload/relation-list.ts'
+import { relationListOf, unique } from '../../mongo/versions/stored-value.ts'
 import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 
 interface Group {
@@ -23,10 +24,7 @@ interface Group {
 /** A ranged read with more results reads documentIds first, and then only the entries of the range. */
 const WHOLE_READ = 1_000
 
-/**
- * Returns the added rows.
- * @throws ValidationError if the response or the search exceeds its limit
- */
+/** Returns the added rows. @throws ValidationError if the response or the search exceeds its limit */
 export async function populateRelation(
   context: PopulateContext,
   rows: readonly Row[],
@@ -36,7 +34,8 @@ export async function populateRelation(
   const { answer, publicationFilter } = context.reader
   const isFilteredByPublication =
     publicationFilter !== undefined && node.relation.target().draftAndPublish
-  if (node.mode === 'ids' && node.relation.side === 'owner' && !isFilteredByPublication) {
+  const isWhole = !isFilteredByPublication && node.filter === null
+  if (node.mode === 'ids' && node.relation.side === 'owner' && isWhole) {
     for (const row of rows) {
       const ids = storedIds(row.values, node)
       answer.show(path, row.times * (Array.isArray(ids) ? ids.length : 1))
@@ -110,7 +109,6 @@ function wholeLimit(
   return isShown ? reader.answer.bounds.maxEntries : database.countLimit
 }
 
-/** Null beyond the limit. */
 type Find = (read: Omit<RelatedRead, 'limit'>, limit: number) => Promise<Related | null>
 
 const NAMES_ONLY = { fields: [], populate: [] } as const
@@ -131,7 +129,7 @@ function inverseSide(
 
 function ownerSide({ database }: PopulateContext, rows: readonly Row[], node: RelationNode): Find {
   const documentIds = unique(
-    rows.flatMap(({ values }) => relationListOf(values[node.relation.name])),
+    rows.flatMap(({ values }) => relationListOf(values[valueName(node.relation)])),
   )
   const target = node.relation.target()
   return async (read, limit) => {
@@ -172,7 +170,6 @@ function byDocumentId(versions: readonly StoredVersion[]): ReadonlyMap<string, S
   return new Map(versions.map((version) => [version.documentId, version]))
 }
 
-/** Sorts by the requested order, then by the stored list. */
 function relatedByLists(
   versions: readonly StoredVersion[],
   { relation }: RelationNode,
@@ -183,7 +180,7 @@ function relatedByLists(
   return {
     versions,
     of: ({ values }) => {
-      const list = unique(relationListOf(values[relation.name])).flatMap(
+      const list = unique(relationListOf(values[valueName(relation)])).flatMap(
         (documentId) => known.get(documentId) ?? [],
       )
       return list.toSorted((one, other) => placeOf(one) - placeOf(other))
@@ -223,7 +220,9 @@ function relatedByOwners(
     versions,
     of: ({ documentId, values }) => {
       const list = members.get(documentId) ?? []
-      const given = new Map(relationListOf(values[relation.name]).map((id, index) => [id, index]))
+      const given = new Map(
+        relationListOf(values[valueName(relation)]).map((id, index) => [id, index]),
+      )
       const rank = (version: StoredVersion): number => given.get(version.documentId) ?? given.size
       return list.toSorted(
         (one, other) =>
@@ -258,7 +257,7 @@ function present(row: Row, node: RelationNode, shown: readonly Row[]): unknown {
 }
 
 function storedIds(values: Row['values'], { relation, range }: RelationNode): unknown {
-  const list = relationListOf(values[relation.name])
+  const list = relationListOf(values[valueName(relation)])
   if (!relation.toMany) return list[0] ?? null
   return range === null ? list : list.slice(range.start, range.start + range.limit)
 }

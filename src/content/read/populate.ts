@@ -1,11 +1,16 @@
-import { nodeName } from '../../query/node-name.ts'
-import type { ComponentNode, PopulateNode, ZoneNode } from '../../query/query.ts'
+import { nodeName } from '../../query/query-names.ts'
+import type { ComponentNode, LocalizationsNode, PopulateNode, ZoneNode } from '../../query/query.ts'
+import { valueName } from '../../schema/alias.ts'
 import type { Data } from '../../schema/definition.ts'
-import { compileElementSelection } from '../../mongo/read/select-elements.ts'
-import { populateLocalizations } from './populate-localizations.ts'
+import { bothConditions, compileElementSelection } from '../../mongo/read/translate-filter.ts'
 import { populateMedia, populateFileUsage } from './populate-media.ts'
 import { populateRelation } from './populate-relation.ts'
-import { type PopulateContext, type Row, toRow } from './row.ts'
+import { signFiles } from './sign-files.ts'
+import { type PopulateContext, type Row, showDocuments, toRow, toVersionRow } from './row.ts'
+import { askedPublication } from '../../mongo/read/published-conditions.ts'
+import { findTargets } from '../../mongo/read/read-related.ts'
+import { resolveFilter } from '../../mongo/read/resolve-filter.ts'
+import { unique } from '../../mongo/versions/stored-value.ts'
 
 /** Uses one query per relation, locale and status, independent of the number of entries. */
 export async function populate(
@@ -29,13 +34,11 @@ async function populateNode(
   path: string,
 ): Promise<void> {
   switch (node.kind) {
-    case 'relation':
-      return populate(
-        context,
-        await populateRelation(context, rows, node, path),
-        node.populate,
-        path,
-      )
+    case 'relation': {
+      const targets = await populateRelation(context, rows, node, path)
+      await signFiles(node.relation.target(), targets, context.reader)
+      return populate(context, targets, node.populate, path)
+    }
     case 'component':
       return populateComponent(context, rows, node, path)
     case 'zone':
@@ -47,8 +50,11 @@ async function populateNode(
         node.populate,
         path,
       )
-    case 'media':
-      return populate(context, await populateMedia(context, rows, node, path), node.populate, path)
+    case 'media': {
+      const files = await populateMedia(context, rows, node, path)
+      await signFiles(node.media.files.target(), files, context.reader)
+      return populate(context, files, node.populate, path)
+    }
     case 'users':
       return populateFileUsage(context, rows, node, path)
   }
@@ -62,10 +68,10 @@ async function populateComponent(
 ): Promise<void> {
   const { component, mode } = node
   const holder = component.component()
-  const select = compileElementSelection(node)
+  const select = compileElementSelection(holder, node)
   const made: Row[] = []
   for (const row of rows) {
-    const elements = select(elementsOf(row.values[component.name]))
+    const elements = select(elementsOf(row.values[valueName(component)]))
     const shown = elements.map((element) => toRow(element, holder, node, row))
     made.push(...shown)
     const entries = shown.map(({ entry }) => entry)
@@ -83,11 +89,16 @@ async function populateZone(
 ): Promise<void> {
   const components = zone.components()
   const selections = new Map(
-    [...on].map(([uid, { filter }]) => [uid, compileElementSelection({ filter, sort: [] })]),
+    [...on].flatMap(([uid, { filter }]) => {
+      const holder = components.get(uid)
+      return holder === undefined
+        ? []
+        : [[uid, compileElementSelection(holder, { filter, sort: [] })] as const]
+    }),
   )
   const made = new Map<string, Row[]>()
   for (const row of rows) {
-    const elements = elementsOf(row.values[zone.name])
+    const elements = elementsOf(row.values[valueName(zone)])
     const shown = elements.flatMap((element) => {
       const uid = String(element['__component'])
       const selection = on.get(uid)
@@ -112,4 +123,49 @@ async function populateZone(
 function elementsOf(stored: unknown): readonly Data[] {
   if (stored === null || stored === undefined) return []
   return Array.isArray(stored) ? (stored as readonly Data[]) : [stored as Data]
+}
+
+export async function populateLocalizations(
+  context: PopulateContext,
+  rows: readonly Row[],
+  node: LocalizationsNode,
+  path: string,
+): Promise<readonly Row[]> {
+  const { database, reader } = context
+  const [first] = rows
+  if (first === undefined) return []
+  const { status } = first.key
+  const selection = { locales: reader.locales.all.map(({ code }) => code), status }
+  const conditions = bothConditions(
+    await resolveFilter(database, node.filter, selection, reader),
+    askedPublication(node.plan, status, reader),
+  )
+  const versions = await findTargets(
+    database,
+    node.plan,
+    unique(rows.map(({ documentId }) => documentId)),
+    { ...node, conditions, versions: selection, reader, limit: 0 },
+  )
+  const children = new Map<string, Row[]>()
+  for (const version of versions) {
+    const child = toVersionRow(version, node.plan, node, { status, format: reader.format })
+    const others = children.get(child.documentId)
+    if (others === undefined) children.set(child.documentId, [child])
+    else others.push(child)
+  }
+  for (const row of rows) {
+    const shown = (children.get(row.documentId) ?? []).filter(
+      ({ key }) => key.locale !== row.key.locale,
+    )
+    if (node.mode === 'entries') reader.answer.show(path, shown.length * row.times)
+    for (const child of shown) child.times += row.times
+    row.shown['localizations'] =
+      node.mode === 'count'
+        ? { count: shown.length }
+        : showDocuments(
+            row,
+            shown.map(({ entry }) => entry),
+          )
+  }
+  return node.mode === 'entries' ? [...children.values()].flat() : []
 }

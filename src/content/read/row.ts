@@ -1,3 +1,4 @@
+import { computeValue } from './computed-values.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type {
@@ -8,17 +9,18 @@ import type {
   Status,
   VersionKey,
 } from '../../query/query.ts'
-import { nodeName } from '../../query/node-name.ts'
-import type { Data } from '../../schema/definition.ts'
-import type { ShapePlan, ContentTypePlan } from '../../schema/plan.ts'
-import { type Entry, toEntry } from './to-entry.ts'
+import { nodeName } from '../../query/query-names.ts'
+import type { Data, ScalarType } from '../../schema/definition.ts'
+import type { ContentTypePlan, ShapePlan, ScalarPlan } from '../../schema/plan.ts'
+import { valueName } from '../../schema/alias.ts'
+import { SCALAR_KINDS, type ScalarKind } from '../../schema/values/attribute-kinds.ts'
+import { compileVersionText, type WriteVersion } from '../../mongo/versions/version-text.ts'
 
 export interface PopulateContext {
   readonly database: Database
   readonly reader: Reader
 }
 
-/** Locale and status determine the versions of its relations. */
 export interface Row {
   readonly values: Data
   readonly entry: Entry
@@ -73,4 +75,90 @@ function nestAttributes({ id, documentId, ...attributes }: Entry): Pick<Row, 'en
 /** The older format wraps related documents in `data`. */
 export function showDocuments({ format }: Row, documents: unknown): unknown {
   return format === 'v4' ? { data: documents } : documents
+}
+
+export type Entry = Data
+
+interface ShownMember {
+  readonly name: string
+  readonly storedName: string
+  readonly from: string
+  readonly type: ScalarType
+  readonly toJson: ScalarKind['toJson']
+}
+
+interface Shape {
+  readonly plain: readonly ShownMember[]
+  readonly computed: readonly ScalarPlan[]
+  readonly all: ReadonlyMap<string, ShownMember>
+  readonly write: WriteVersion
+  readonly writers: Map<string, WriteVersion>
+}
+
+const MAX_CACHED_WRITERS = 50
+
+const shapes = new WeakMap<ShapePlan, Shape>()
+
+/** `id` and `documentId`, then the selected fields in order, or all plain members in declared order. */
+export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection): Entry {
+  const shape = shapeOf(holder)
+  const entry: Entry = {}
+  if (fields === 'all') {
+    for (const { name, from, toJson } of shape.plain) entry[name] = toJson(version[from] ?? null)
+    for (const plan of shape.computed) entry[plan.name] = computeValue(holder, plan, version)
+    return entry
+  }
+  for (const name of ['id', 'documentId', ...fields]) {
+    const member = shape.all.get(name)
+    if (member !== undefined) entry[name] = member.toJson(version[member.from] ?? null)
+    else addComputed(entry, version, holder, name)
+  }
+  return entry
+}
+
+function addComputed(entry: Entry, version: Data, holder: ShapePlan, name: string): void {
+  const plan = shapeOf(holder).computed.find((one) => one.name === name)
+  if (plan !== undefined) entry[name] = computeValue(holder, plan, version)
+}
+
+export function showsComputed(holder: ShapePlan, fields: FieldSelection): boolean {
+  const { computed } = shapeOf(holder)
+  if (computed.length === 0) return false
+  return fields === 'all' || computed.some(({ name }) => fields.includes(name))
+}
+
+/** Same output as the JSON of `toEntry`, for fields without computed attributes. */
+export function entryWriter(holder: ShapePlan, fields: FieldSelection): WriteVersion {
+  const { all, write, writers } = shapeOf(holder)
+  if (fields === 'all') return write
+  const key = fields.join()
+  const known = writers.get(key)
+  if (known !== undefined) return known
+  const names = new Set(['id', 'documentId', ...fields])
+  const made = compileVersionText([...names].flatMap((name) => all.get(name) ?? []))
+  if (writers.size < MAX_CACHED_WRITERS) writers.set(key, made)
+  return made
+}
+
+function shapeOf(holder: ShapePlan): Shape {
+  const known = shapes.get(holder)
+  if (known !== undefined) return known
+  const plain: ShownMember[] = []
+  const computed: ScalarPlan[] = []
+  const all = new Map<string, ShownMember>()
+  for (const member of holder.members.values()) {
+    if (member.kind !== 'scalar' || member.private) continue
+    if (member.computed !== undefined) {
+      computed.push(member)
+      continue
+    }
+    const { name, storedName, type } = member
+    const { toJson } = SCALAR_KINDS[type]
+    const shown = { name, from: valueName(member), storedName, type, toJson }
+    all.set(name, shown)
+    if (!member.onRequest) plain.push(shown)
+  }
+  const shape = { plain, computed, all, write: compileVersionText(plain), writers: new Map() }
+  shapes.set(holder, shape)
+  return shape
 }

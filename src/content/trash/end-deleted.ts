@@ -7,10 +7,7 @@ import type { DocumentContext } from '../context.ts'
 
 export const TRASH_TYPE = 'admin::trash'
 
-/**
- * Recorded in the audit.
- * @throws NotFoundError if the trash does not contain it; errors of `assertMay` for its locales
- */
+/** @throws NotFoundError if the trash does not contain it; errors of `assertMay` for its locales */
 export function endDeleted(
   { database }: DocumentContext,
   plan: ContentTypePlan,

@@ -22,12 +22,22 @@ export interface TrashPage {
   readonly next: string | null
 }
 
+export type KeepVisible = (rows: readonly DeletionRow[]) => Promise<readonly DeletionRow[]>
+
+/** Reads on until the rows that `keepVisible` keeps fill a page. */
 export async function listTrash(
   { database }: DocumentContext,
   seen: readonly VisibleType[],
   { before, limit }: { readonly before: string | null; readonly limit: number },
+  keepVisible: KeepVisible = (rows) => Promise.resolve(rows),
 ): Promise<TrashPage> {
-  const found = await findDeletions(database, seen, { before, limit: limit + 1 })
+  const found: DeletionRow[] = []
+  for (let from = before; ;) {
+    const some = await findDeletions(database, seen, { before: from, limit: limit + 1 })
+    found.push(...(await keepVisible(some)))
+    from = some.at(-1)?._id ?? null
+    if (some.length <= limit || found.length > limit) break
+  }
   const rows = found.slice(0, limit)
   return {
     deleted: rows.map((row) => toDeleted(row, database.trashDays)),

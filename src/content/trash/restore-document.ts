@@ -8,35 +8,33 @@ import { findDeletionsOf, findInTrash, findTrashedVersions } from '../../mongo/t
 import { takeFromTrash } from '../../mongo/trash/take-from-trash.ts'
 import type { DeletionRow, TrashedVersion } from '../../mongo/trash/trash-rows.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
-import { newRevision } from '../../mongo/versions/revision.ts'
+import { newRevision } from '../../mongo/versions/version-fields.ts'
 import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { claimTarget, findRivals, type Taken } from '../../mongo/write/relation-writes.ts'
 import { findTaken } from '../../mongo/write/unique-values.ts'
 import { writeDocument } from '../../mongo/write/write-path.ts'
+import { versionAuthor } from '../../mongo/write/version-authors.ts'
 import { insertVersions } from '../../mongo/write/write-versions.ts'
 import type { Status } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { type LostReference, withoutLost } from '../payload/existing-references.ts'
-import { relationListOf } from '../payload/relation-list.ts'
+import { relationListOf } from '../../mongo/versions/stored-value.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { exclusiveRelations, unsetValues } from '../payload/write-values.ts'
-import { inLocale } from '../write/in-locale.ts'
+import { inLocale } from '../write/version-steps.ts'
 
 export interface RestoreTarget {
   readonly plan: ContentTypePlan
   readonly documentId: string
   /** Null selects the latest deletion of each locale. */
   readonly deletion: string | null
-  /** Null selects all deleted locales. */
   readonly locales: readonly string[] | null
   /** The version that becomes the draft if both were deleted, or `both` to restore each locale as it was. */
   readonly from: Status | 'both'
-  /** Called with the restored locales. @throws ForbiddenError */
   readonly assertMay: (locales: readonly string[]) => void
-  /** Called with the locales that are published again. @throws ForbiddenError */
   readonly assertMayPublish: (locales: readonly string[]) => void
   readonly origin: WriteOrigin
 }
@@ -49,12 +47,7 @@ export interface Restored {
   readonly taken: readonly (Fault & { readonly locale: string })[]
 }
 
-/**
- * Atomic for all locales.
- * @throws NotFoundError if the trash does not contain it; ConflictError if a locale exists again;
- * ValidationError for a published version with a conflicting unique value, or one that cannot be
- * published anymore
- */
+/** Atomic for all locales. @throws NotFoundError; ConflictError if a locale exists again; ValidationError */
 export async function restoreDocument(
   context: DocumentContext,
   target: RestoreTarget,
@@ -111,11 +104,9 @@ async function takeOut(
 
 interface Trashed {
   readonly trashed: readonly TrashedVersion[]
-  /** Versions of locales that were not deleted. */
   readonly stored: readonly StoredVersion[]
 }
 
-/** `status` is that of the restored version. */
 interface Source {
   readonly version: StoredVersion
   readonly status: Status
@@ -161,14 +152,17 @@ function chooseSources(
   from: RestoreTarget['from'],
 ): readonly Source[] {
   if (from === 'both' && plan.draftAndPublish) {
-    return trashed.map(({ version, status }) => ({ version: asVersion(version), status }))
+    return trashed.map(({ version, status }) => ({ version: asVersion(plan, version), status }))
   }
   const byLocale = new Map<string, TrashedVersion>()
   for (const one of trashed) {
     if (one.status === from || !byLocale.has(one.locale)) byLocale.set(one.locale, one)
   }
   const status = plan.draftAndPublish ? 'draft' : 'published'
-  return [...byLocale.values()].map(({ version }) => ({ version: asVersion(version), status }))
+  return [...byLocale.values()].map(({ version }) => ({
+    version: asVersion(plan, version),
+    status,
+  }))
 }
 
 /** Copies shared values from a locale that was not deleted, or else from the first restored locale. */
@@ -186,7 +180,6 @@ function shareValues(
   return { version: { ...version, ...pickShared(plan, sibling ?? first ?? version) }, status }
 }
 
-/** @throws ValidationError with the locale */
 function assertPublishable(plan: ContentTypePlan, version: StoredVersion): void {
   try {
     plan.validators.publishable(version)
@@ -218,7 +211,9 @@ async function makeVersion(
     ...(data as StoredVersion),
     id,
     status,
+    createdBy: source.createdBy ?? null,
     updatedAt: at,
+    updatedBy: versionAuthor(session),
     publishedAt: status === 'published' ? publishedAt : null,
     _revision: newRevision(),
   }
@@ -237,7 +232,6 @@ async function makeVersion(
   }
 }
 
-/** The other document keeps the target. */
 async function takenByOthers(
   { database }: DocumentContext,
   plan: ContentTypePlan,

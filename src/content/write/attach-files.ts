@@ -8,8 +8,11 @@ import { patchVersion, setInOtherLocales } from '../../mongo/write/write-version
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan, MediaPlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-import { relationListOf, unique } from '../payload/relation-list.ts'
+import { relationListOf, unique } from '../../mongo/versions/stored-value.ts'
 import { pickShared } from '../payload/shared-values.ts'
+import { hookData, hooksOf } from '../hooks/run-hooks.ts'
+import { retryChanged } from '../hooks/seen-versions.ts'
+import { getOverwritten } from './write-condition.ts'
 import { checkUpdate, updateVersions } from './update-versions.ts'
 import type { WriteRequest } from '../write-target.ts'
 
@@ -19,11 +22,7 @@ export interface Attachment {
   readonly version: StoredVersion
 }
 
-/**
- * `refId` is a numeric id or a documentId. The latter selects the published version in the default
- * locale, or else its draft.
- * @throws ValidationError if the attribute or the version does not exist
- */
+/** A documentId selects the published version in the default locale, or else its draft. @throws ValidationError */
 export async function getAttachment(
   { database }: DocumentContext,
   plan: ContentTypePlan,
@@ -55,25 +54,41 @@ export async function getAttachment(
   return { plan, media, version }
 }
 
-/**
- * Files of a published version are also added to its draft, so that publishing preserves them.
- * @throws ValidationError for a file type that the attribute does not allow
- */
-export async function attachFiles(
+/** Also adds the files to the draft, so that publishing preserves them. @throws ValidationError, errors of hooks */
+export function attachFiles(
   context: DocumentContext,
-  { plan, media, version }: Attachment,
+  attachment: Attachment,
   files: readonly string[],
   { writer, origin }: Pick<WriteRequest, 'writer' | 'origin'>,
 ): Promise<void> {
-  const { documentId, locale, status } = version
+  const { plan, media, version } = attachment
+  const { documentId, locale } = version
   const value = media.multiple ? { connect: files } : { set: files.slice(-1) }
   const data = { [media.name]: value }
   const written = plan.draftAndPublish ? 'draft' : 'published'
-  const target = { plan, documentId, key: { locale, status: written }, writer } as const
+  const target = { plan, documentId, key: { locale, status: written }, writer, origin } as const
+  const hooks = hooksOf(context, plan)
+  if (hooks === null) return attach(context, attachment, files, { target, data })
+  return retryChanged(async () => {
+    const seen = await getOverwritten(context, { plan, documentId, locale })
+    const write = { ...target, operation: 'update', previous: seen } as const
+    const hooked = await hookData(hooks, write, data, { fill: false })
+    await attach(context, attachment, files, { target: { ...target, seen }, data: hooked })
+  })
+}
+
+async function attach(
+  context: DocumentContext,
+  { plan, media, version }: Attachment,
+  files: readonly string[],
+  { target, data }: { readonly target: WriteRequest; readonly data: unknown },
+): Promise<void> {
+  const { documentId, status } = version
+  const { origin, key } = target
   const update = await checkUpdate(context, target, data)
   const write = async (session: Session): Promise<void> => {
     await updateVersions(context, target, update, session)
-    if (status !== written) {
+    if (status !== key.status) {
       await attachToPublished(context, { plan, media, version }, files, session)
     }
   }

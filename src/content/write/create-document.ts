@@ -1,25 +1,55 @@
 import type { Session } from '../../mongo/connection/database.ts'
+import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeDocument } from '../../mongo/write/write-path.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { DocumentContext } from '../context.ts'
-import { missingUids } from '../payload/fill-uids.ts'
+import { hookData, hooksOf } from '../hooks/run-hooks.ts'
+import { missingUids, retryMadeUids } from '../payload/fill-uids.ts'
+import { UNRULED, withSet } from '../write-rules.ts'
+import { underRules } from './under-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
 import { isInsertedOnly, newVersions, prepareNew, storeNew } from './create-versions.ts'
-import { retryMadeUids } from './retry-made-uids.ts'
-import { takeTurn } from '../../base/take-turn.ts'
+import { takeTurn } from '../../base/share-by-key.ts'
 
-/** Stores further rows in the transaction of a creation. */
 export type Alongside = (version: StoredVersion, session: Session) => Promise<void>
 
-/** Returns the requested version. A published version also gets a draft. @throws ValidationError */
-export function createDocument(
+/** A published version also gets a draft. @throws ValidationError, and the errors of hooks (`hookData`) */
+export async function createDocument(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,
   alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
+  const { plan, documentId, writer } = target
+  const write = { plan, documentId, verb: 'create', locale: writer.locale, data } as const
+  return underRules(context, writer.rules, write, (permit) =>
+    createHooked(context, { ...target, permit }, withSet(data, permit), alongside),
+  )
+}
+
+async function createHooked(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+  alongside: Alongside | null,
+): Promise<StoredVersion> {
+  const hooks = hooksOf(context, target.plan)
+  if (hooks === null) return createFilled(context, target, data, alongside)
+  const write = { ...target, operation: 'create', previous: null } as const
+  const hooked = withSet(await hookData(hooks, write, data, { fill: true }), target.permit)
+  return createFilled(context, target, hooked, alongside)
+}
+
+function createFilled(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+  alongside: Alongside | null,
+): Promise<StoredVersion> {
   const create = (): Promise<StoredVersion> => createNew(context, target, data, alongside)
-  const names = missingUids(target.plan, data, 'required').map(({ attribute }) => attribute.name)
+  const names = missingUids(target.plan, data, target.filledUids ?? 'required').map(
+    ({ attribute }) => attribute.name,
+  )
   // Concurrent creations would generate the same free uid.
   return names.length === 0
     ? create()
@@ -32,18 +62,21 @@ async function createNew(
   data: unknown,
   alongside: Alongside | null,
 ): Promise<StoredVersion> {
-  const { plan, documentId, origin } = target
+  const { plan, documentId, origin, permit = UNRULED } = target
+  const { database } = context
+  const isShared = alongside === null && permit.guard === null
   const prepared = await prepareNew(context, target, data)
   const versions = await newVersions(context, target, prepared)
-  return writeDocument(context.database, {
+  return writeDocument(database, {
     plan,
     documentId,
     origin,
-    changes: alongside === null && isInsertedOnly(plan, prepared) ? [] : null,
-    write: async (session) => {
-      const created = await storeNew(context, target, { versions, prepared }, session)
-      await alongside?.(created, session)
-      return created
-    },
+    changes: isShared && isInsertedOnly(plan, prepared) ? [] : null,
+    write: (session) =>
+      runGuarded(database, permit.guard, session, async () => {
+        const created = await storeNew(context, target, { versions, prepared }, session)
+        await alongside?.(created, session)
+        return created
+      }),
   })
 }

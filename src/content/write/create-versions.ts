@@ -1,5 +1,5 @@
 import type { Session } from '../../mongo/connection/database.ts'
-import { newRevision } from '../../mongo/versions/revision.ts'
+import { newRevision } from '../../mongo/versions/version-fields.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { claimMadeUids } from '../../mongo/write/claim-made-uids.ts'
 import { reservedAttributes } from '../../mongo/write/reservations.ts'
@@ -21,7 +21,6 @@ import { fillUids, missingUids } from '../payload/fill-uids.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { assertFree, writeRelations } from './version-steps.ts'
 
-/** Other documents are not affected, and no values are reserved. */
 export function isInsertedOnly(plan: ContentTypePlan, prepared: PreparedValues): boolean {
   const { changes } = prepared
   return (
@@ -40,15 +39,11 @@ function claimedUids(
   return draftAndPublish ? madeUids : []
 }
 
-/**
- * Whether a write stores versions only. Indexes then enforce the unique values, without
- * reservations.
- */
+/** Whether a write stores versions only. Indexes then enforce the unique values, without reservations. */
 export function writesVersionsOnly(plan: ContentTypePlan): boolean {
   return !plan.sharded && reservedAttributes(plan).length === 0
 }
 
-/** `session` is the transaction of preceding documents. */
 export async function prepareNew(
   context: DocumentContext,
   target: WriteTarget,
@@ -56,11 +51,12 @@ export async function prepareNew(
   session?: Session,
 ): Promise<PreparedValues> {
   const owner = { plan: target.plan, locale: target.key.locale }
-  const filled = await fillUids(context.database, owner, data, { which: 'required', session })
+  const which = target.filledUids ?? 'required'
+  const filled = await fillUids(context.database, owner, data, { which, session })
   const payload = parseNew(target, filled, { isTrusted: false })
   const prepared = await prepareValues(context, target, payload, { creating: true })
-  const made = missingUids(target.plan, data, 'required').map(({ attribute }) => attribute.name)
-  return { ...prepared, madeUids: [...made, ...(target.madeUids ?? [])] }
+  const made = missingUids(target.plan, data, which).map(({ attribute }) => attribute.name)
+  return { ...prepared, madeUids: made }
 }
 
 /** Stored content stays unchanged, including component ids. */
@@ -70,8 +66,7 @@ export function prepareNext(
   data: Data,
   initial: Data,
 ): Promise<PreparedValues> {
-  // The values of the client are already validated, and the stored ones may include attributes that it cannot
-  // write.
+  // The values of the client are already validated, and the stored ones may include attributes that it cannot write.
   const payload = { ...toPayload(target.plan, initial), ...data }
   const values = parseNew(target, payload, { isTrusted: true })
   const held = Object.keys(initial).filter((name) => data[name] === undefined)
@@ -88,7 +83,6 @@ function parseNew(
   return parse(data, { creating: true, isTrusted })
 }
 
-/** `initial` is the content that the version shares with stored ones; `prepared` overrides it. */
 export async function createVersions(
   context: DocumentContext,
   target: WriteTarget,
@@ -107,7 +101,6 @@ interface NewDocument {
   readonly prepared: PreparedValues
 }
 
-/** Returns the requested version. */
 export async function storeNew(
   context: DocumentContext,
   target: WriteTarget,

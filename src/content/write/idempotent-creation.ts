@@ -5,6 +5,7 @@ import {
   openIdempotencyRecords,
 } from '../../mongo/system/idempotency-records.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Alongside } from './create-document.ts'
 import type { DocumentContext } from '../context.ts'
 
@@ -12,6 +13,8 @@ export interface CreationWork {
   create(alongside: Alongside | null): Promise<StoredVersion>
   show(version: StoredVersion): Promise<StoredAnswer>
   showError(error: CmsError): StoredAnswer
+  /** Whether rules decide on the response. It is then formatted for each repeated request. */
+  readonly isRuled: boolean
 }
 
 export interface Creation extends CreationWork {
@@ -19,6 +22,7 @@ export interface Creation extends CreationWork {
   readonly key: string
   /** Equal only for equal requests. */
   readonly fingerprint: string
+  readonly plan: ContentTypePlan
 }
 
 export interface CreationAnswer {
@@ -27,12 +31,7 @@ export interface CreationAnswer {
 }
 
 export interface IdempotentCreations {
-  /**
-   * Executes a creation once, even after a crash. Repeated requests get the first response, unless
-   * it was a server error.
-   * @throws ConflictError while the first request is running; UnprocessableContentError if the
-   * first request was different
-   */
+  /** Repeated requests get the first response. @throws ConflictError while pending; UnprocessableContentError */
   run(creation: Creation): Promise<CreationAnswer>
 }
 
@@ -45,8 +44,8 @@ export async function openIdempotentCreations({
 }
 
 async function runOnce(records: IdempotencyRecords, creation: Creation): Promise<CreationAnswer> {
-  const { key, fingerprint } = creation
-  const beginning = await records.begin(key, fingerprint)
+  const { key, fingerprint, plan } = creation
+  const beginning = await records.begin(key, fingerprint, plan)
   switch (beginning.kind) {
     case 'begun':
       return { answer: await carryOut(records, creation, beginning.claim), replayed: false }
@@ -69,11 +68,11 @@ async function carryOut(
   creation: Creation,
   claim: string,
 ): Promise<StoredAnswer> {
-  const { key } = creation
+  const { key, plan } = creation
   let version: StoredVersion
   try {
     version = await creation.create(async (created, session) => {
-      if (await records.noteCreated(key, claim, created, session)) return
+      if (await records.noteCreated(key, claim, created, plan, session)) return
       throw new ConflictError('Idempotency-Key: another request with this key was faster')
     })
   } catch (error) {
@@ -92,13 +91,14 @@ async function keepShown(
   version: StoredVersion,
 ): Promise<StoredAnswer> {
   const answer = await creation.show(version)
+  if (creation.isRuled) return answer
   // Above the limit, each repeated request formats the response again.
-  if (answer.body.length > MOST_KEPT) return answer
+  if (answer.body.length > MAX_KEPT) return answer
   return records.keepAnswer(creation.key, answer)
 }
 
 /** In UTF-16 units of at most 3 bytes, so that the record stays below 16 MB. */
-const MOST_KEPT = 4_000_000
+const MAX_KEPT = 4_000_000
 
 /** If the database fails, the lease expires by itself. */
 async function releaseIfPossible(

@@ -4,32 +4,57 @@ import type { Session } from '../../mongo/connection/database.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
-import { contentOf, haveSameContent } from './same-content.ts'
+import { contentOf, haveSameContent } from '../../mongo/versions/stored-content.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import { takeDocuments } from '../../mongo/write/take-turns.ts'
+import { takeDocuments } from '../../mongo/sharing/write-turns.ts'
+import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeDocument } from '../../mongo/write/write-path.ts'
+import { versionAuthor } from '../../mongo/write/version-authors.ts'
 import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import { deletePublished } from '../../mongo/write/delete-versions.ts'
-import { inLocale } from './in-locale.ts'
 import type { ActionLocales } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import type { DocumentChange } from '../payload/relation-change.ts'
-import { relationListOf } from '../payload/relation-list.ts'
+import { relationListOf } from '../../mongo/versions/stored-value.ts'
+import {
+  type HookedWrite,
+  hookRefusals,
+  hooksOf,
+  readingIfAsked,
+  type WriteHooks,
+} from '../hooks/run-hooks.ts'
+import {
+  assertSeen,
+  retryChanged,
+  type SeenVersions,
+  seenVersions,
+} from '../hooks/seen-versions.ts'
 import { pickShared } from '../payload/shared-values.ts'
-import { beginDraft, patchWritten, publishDraft, putCopy, writeRelations } from './version-steps.ts'
+import {
+  beginDraft,
+  inLocale,
+  patchWritten,
+  publishDraft,
+  putCopy,
+  writeRelations,
+} from './version-steps.ts'
 import { assertCondition } from './write-condition.ts'
-import type { WriteTarget } from '../write-target.ts'
+import { UNRULED } from '../write-rules.ts'
+import { refuseHidden, underRules } from './under-rules.ts'
+import type { AfterWrite, WriteTarget } from '../write-target.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
-export interface ActionTarget extends Omit<WriteTarget, 'key'> {
+export interface ActionTarget extends Omit<WriteTarget, 'key' | 'seen'> {
   readonly locales: ActionLocales
+  readonly seen?: SeenVersions
 }
 
 export interface ActionRequest extends ActionTarget {
   readonly origin: WriteOrigin
+  readonly after?: AfterWrite
 }
 
 interface Pair {
@@ -45,16 +70,16 @@ interface LocaleAction {
   readonly choose?: (pairs: readonly Pair[]) => readonly Pair[]
 }
 
-/**
- * Atomic for all locales. Unchanged versions keep their `publishedAt`.
- * @throws NotFoundError for a missing document or named locale; ValidationError if a draft cannot
- * be published; PreconditionFailedError
- */
+/** Atomic. Unchanged versions keep `publishedAt`. @throws NotFoundError, ValidationError, PreconditionFailedError */
 export function publishDocument(
   context: DocumentContext,
   target: ActionRequest,
 ): Promise<readonly StoredVersion[]> {
-  return alone(context, target, (session) => publishInside(context, target, session))
+  return permitted(context, 'publish', target, (asked) =>
+    withHooks(context, 'publish', asked, (hooked) =>
+      alone(context, hooked, (session) => publishInside(context, hooked, session)),
+    ),
+  )
 }
 
 export function publishInside(
@@ -76,15 +101,16 @@ export function publishInside(
   return inEachLocale(context, target, { run: publish }, session)
 }
 
-/**
- * Returns the drafts. Unpublished locales are ignored.
- * @throws NotFoundError as in `publishDocument`
- */
+/** Returns the drafts. Unpublished locales are ignored. @throws NotFoundError as in `publishDocument` */
 export function unpublishDocument(
   context: DocumentContext,
   target: ActionRequest,
 ): Promise<readonly StoredVersion[]> {
-  return alone(context, target, (session) => unpublishInside(context, target, session))
+  return permitted(context, 'publish', target, (asked) =>
+    withHooks(context, 'unpublish', asked, (hooked) =>
+      alone(context, hooked, (session) => unpublishInside(context, hooked, session)),
+    ),
+  )
 }
 
 export function unpublishInside(
@@ -102,15 +128,14 @@ export function unpublishInside(
   return inEachLocale(context, target, { run: unpublish }, session)
 }
 
-/**
- * Skips unpublished versions if all locales are requested.
- * @throws NotFoundError as in `publishDocument`; ApplicationError if no version is published
- */
+/** @throws NotFoundError as in `publishDocument`; ApplicationError if no version is published */
 export function discardDraft(
   context: DocumentContext,
   target: ActionRequest,
 ): Promise<readonly StoredVersion[]> {
-  return alone(context, target, (session) => discardInside(context, target, session))
+  return permitted(context, 'update', target, (asked) =>
+    alone(context, asked, (session) => discardInside(context, asked, session)),
+  )
 }
 
 function discardInside(
@@ -138,32 +163,108 @@ function discardInside(
   return inEachLocale(context, target, { run: discard, choose }, session)
 }
 
+function permitted<T>(
+  context: DocumentContext,
+  verb: 'publish' | 'update',
+  target: ActionRequest,
+  act: (target: ActionRequest) => Promise<T>,
+): Promise<T> {
+  const { plan, documentId, writer, locales } = target
+  const write = { plan, documentId, verb, locale: writer.locale, locales: locales.locales }
+  return underRules(context, writer.rules, write, async (permit) => {
+    await refuseHidden(context, writer.rules, write)
+    return act({ ...target, permit })
+  })
+}
+
+function withHooks<T>(
+  context: DocumentContext,
+  operation: 'publish' | 'unpublish',
+  target: ActionRequest,
+  act: (target: ActionRequest) => Promise<T>,
+): Promise<T> {
+  if (hooksOf(context, target.plan) === null) return act(target)
+  return retryChanged(async () => {
+    const seen = await hookAction(context, operation, target)
+    return act({ ...target, ...(seen !== null && { seen }) })
+  })
+}
+
+/** Returns null if the hooks have seen no version. */
+export async function hookAction(
+  context: DocumentContext,
+  operation: 'publish' | 'unpublish',
+  {
+    plan,
+    documentId,
+    locales: asked,
+    origin,
+  }: Pick<ActionRequest, 'plan' | 'documentId' | 'locales' | 'origin'>,
+): Promise<SeenVersions | null> {
+  const hooks = hooksOf(context, plan)
+  if (hooks === null || !isDocumentId(documentId)) return null
+  const [first = NO_LOCALE] = asked.locales
+  const key = { locale: first, status: 'published' as const }
+  const write = { plan, documentId, key, operation, origin, previous: undefined }
+  return readingIfAsked(hooks, async (isRead) => {
+    if (isRead || plan.localized) return hookPairs(context, hooks, { ...write, asked })
+    await hookRefusals(hooks, write)
+    return null
+  })
+}
+
+async function hookPairs(
+  context: DocumentContext,
+  hooks: WriteHooks,
+  { asked, ...action }: HookedWrite & { readonly asked: ActionLocales },
+): Promise<SeenVersions> {
+  const { plan, documentId, operation } = action
+  const versions = await getAllVersions(context.database, plan, documentId)
+  for (const pair of pairsOf(versions, asked)) {
+    const { locale, draft, published } = pair
+    const previous = operation === 'publish' ? (draft ?? published) : published
+    if (previous === null) continue
+    const write = { ...action, key: { ...action.key, locale }, previous }
+    await namingLocale(asked, pair, () => hookRefusals(hooks, write))
+  }
+  return seenVersions(versions, asked.locales)
+}
+
 function alone(
   { database }: DocumentContext,
-  { plan, documentId, origin }: ActionRequest,
-  write: (session: Session) => Promise<readonly StoredVersion[]>,
+  { plan, documentId, origin, permit = UNRULED, after }: ActionRequest,
+  act: (session: Session) => Promise<readonly StoredVersion[]>,
 ): Promise<readonly StoredVersion[]> {
+  const write = (session: Session) =>
+    runGuarded(database, permit.guard, session, async () => {
+      const versions = await act(session)
+      await after?.(versions[0] ?? null, session)
+      return versions
+    })
   return writeDocument(database, { plan, documentId, origin, changes: null, write })
 }
 
 async function inEachLocale(
   context: DocumentContext,
-  { plan, documentId, locales, condition }: ActionTarget,
+  { plan, documentId, locales, condition, seen }: ActionTarget,
   { run, choose = (pairs) => pairs }: LocaleAction,
   session: Session,
 ): Promise<readonly StoredVersion[]> {
   const { database } = context
   if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
   takeDocuments(plan, [documentId], session)
-  if (plan.localized) await lockDocument(database, plan, documentId, session)
-  const read = async (): Promise<readonly Pair[]> =>
-    choose(pairsOf(await getAllVersions(database, plan, documentId, session), locales))
-  let pairs = await read()
+  if (plan.localized || seen !== undefined) {
+    await lockDocument(database, plan, documentId, session)
+  }
+  const versionsNow = () => getAllVersions(database, plan, documentId, session)
+  const stored = await versionsNow()
+  assertSeen(seen, stored, locales.locales)
+  let pairs = choose(pairsOf(stored, locales))
   if (condition !== undefined) {
     for (const { locale } of pairs) {
       await assertCondition(context, { plan, documentId, locale }, condition, session)
     }
-    pairs = await read() // the check changes the revision
+    pairs = choose(pairsOf(await versionsNow(), locales)) // the check changes the revision
   }
   const answers: StoredVersion[] = []
   for (const pair of pairs) {
@@ -211,7 +312,7 @@ async function revertTo(
 ): Promise<StoredVersion> {
   const { database, now } = context
   const content = contentOf(plan, published)
-  const stamps = { updatedAt: now(), publishedAt: null }
+  const stamps = { updatedAt: now(), updatedBy: versionAuthor(session), publishedAt: null }
   const copy = { ...published, ...content, ...stamps, status: 'draft' } as const
   const draft = await putCopy(context, plan, copy, session)
   const key = { locale: published.locale, status: 'draft' as const }

@@ -1,22 +1,88 @@
+import { NotFoundError } from '../../base/errors.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeDocument, type WriteItem } from '../../mongo/write/write-path.ts'
 import type { DocumentContext } from '../context.ts'
+import { hookData, hooksOf, readingIfAsked } from '../hooks/run-hooks.ts'
+import { retryChanged } from '../hooks/seen-versions.ts'
+import { UNRULED, withSet } from '../write-rules.ts'
+import { type AddressedWrite, refuseHidden, underRules } from './under-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
 import { changedVersions, checkUpdate, updateVersions } from './update-versions.ts'
-import { refuseOutdated } from './write-condition.ts'
+import { getOverwritten, refuseOutdated } from './write-condition.ts'
 
-/**
- * Returns the requested version. A missing locale starts with the values that all locales share; a
- * missing single type is created.
- * @throws NotFoundError, ValidationError, PreconditionFailedError
- */
-export async function updateDocument(
+/** A missing locale starts with the shared values. @throws NotFoundError, ValidationError, PreconditionFailedError */
+export function updateDocument(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,
 ): Promise<StoredVersion> {
-  const { plan, documentId, condition, key, origin } = target
-  const update = await checkUpdate(context, target, data)
+  const { writer } = target
+  const write = { ...addressOf(target), data }
+  return underRules(context, writer.rules, write, (permit) =>
+    updateHooked(context, { ...target, permit }, withSet(data, permit)),
+  )
+}
+
+function addressOf({ plan, documentId, key, writer }: WriteRequest): AddressedWrite {
+  return { plan, documentId, verb: 'update', locale: writer.locale, locales: [key.locale] }
+}
+
+function updateHooked(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+): Promise<StoredVersion> {
+  const hooks = target.isTrusted === true ? null : hooksOf(context, target.plan)
+  if (hooks === null || !isDocumentId(target.documentId)) return update(context, target, data)
+  return retryChanged(async () => {
+    const { seen, hooked } = await readingIfAsked(hooks, async (isRead) => {
+      const previous = isRead || mayCreate(target) ? await findPrevious(context, target) : undefined
+      const operation = previous === null ? ('create' as const) : ('update' as const)
+      const write = { ...target, operation, previous }
+      return { seen: previous, hooked: await hookData(hooks, write, data, { fill: false }) }
+    })
+    const seeing = { ...target, ...(seen !== undefined && { seen }) }
+    return update(context, seeing, withSet(hooked, target.permit))
+  })
+}
+
+function mayCreate({ plan }: WriteRequest): boolean {
+  return plan.localized || plan.kind === 'singleType'
+}
+
+/** @throws NotFoundError unless the update creates the version; PreconditionFailedError */
+async function findPrevious(
+  context: DocumentContext,
+  target: WriteRequest,
+): Promise<StoredVersion | null> {
+  await refuseHidden(context, target.writer.rules, addressOf(target))
+  const {
+    plan,
+    documentId,
+    key: { locale },
+    condition,
+  } = target
+  const line = { plan, documentId, locale }
+  if (condition !== undefined) await refuseOutdated(context, line, condition)
+  const previous = await getOverwritten(context, line)
+  if (previous !== null || plan.kind === 'singleType') return previous
+  const versions = plan.localized ? await getAllVersions(context.database, plan, documentId) : []
+  if (versions.length === 0) throw new NotFoundError('Not Found')
+  return null
+}
+
+async function update(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+): Promise<StoredVersion> {
+  const { plan, documentId, condition, key, origin, writer, permit = UNRULED, after } = target
+  const { database } = context
+  const checked = await checkUpdate(context, target, data)
+  await refuseHidden(context, writer.rules, addressOf(target))
   if (condition !== undefined) {
     await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
   }
@@ -24,8 +90,13 @@ export async function updateDocument(
     plan,
     documentId,
     origin,
-    changes: changedVersions(target, update),
-    write: (session) => updateVersions(context, target, update, session),
+    changes: permit.guard === null && after === undefined ? changedVersions(target, checked) : null,
+    write: (session) =>
+      runGuarded(database, permit.guard, session, async () => {
+        const written = await updateVersions(context, target, checked, session)
+        await after?.(written, session)
+        return written
+      }),
   }
-  return writeDocument(context.database, item)
+  return writeDocument(database, item)
 }

@@ -4,7 +4,7 @@ import { getAllVersions, getWholeVersion } from '../../mongo/read/get-versions.t
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
-import { takeDocuments } from '../../mongo/write/take-turns.ts'
+import { takeDocuments } from '../../mongo/sharing/write-turns.ts'
 import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -17,6 +17,8 @@ import {
   type PreparedValues,
   prepareValues,
 } from '../payload/write-values.ts'
+import { assertSeenVersion, PreviousChanged } from '../hooks/seen-versions.ts'
+import { keepHiddenTargets } from '../payload/hidden-targets.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { createVersions, prepareNext, writesVersionsOnly } from './create-versions.ts'
 import {
@@ -48,7 +50,6 @@ export async function checkUpdate(
   return { data, prepared: await prepareValues(context, target, changes, { creating: false }) }
 }
 
-/** Expects a validated change. */
 export async function updateVersions(
   context: DocumentContext,
   target: WriteTarget,
@@ -56,18 +57,19 @@ export async function updateVersions(
   session: Session,
 ): Promise<StoredVersion> {
   const { plan, key } = target
-  const { prepared } = update
   takeDocuments(plan, [target.documentId], session)
-  if (reachesOthers(target, prepared)) {
+  if (reachesOthers(target, update.prepared)) {
     await lockDocument(context.database, plan, target.documentId, session)
   }
-  await assertMet(context, target, session)
-  const stored = prepared.needsStored ? await getStored(context, target, session) : {}
-  if (stored === null) return addVersion(context, target, update, session)
+  const compared = await assertMet(context, target, session)
+  const stored = await getStored(context, compared, update.prepared, session)
+  if (stored === null) return addVersion(context, compared, update, session)
+  const kept = await keepHiddenTargets(context, target, update.prepared, stored, session)
+  const prepared = { ...update.prepared, changes: kept }
   const values = completeValues(plan, prepared, stored)
   if (!plan.draftAndPublish) await assertFreeIfThere(context, target, values, session)
-  const patched = await patchWritten(context, target, values, session)
-  if (patched === null) return addVersion(context, target, update, session)
+  const patched = await patchWritten(context, compared, values, session)
+  if (patched === null) return addVersion(context, compared, update, session)
   const sides = { changes: prepared.changes, isCopy: false }
   const [written = patched] = await writeRelations(context, target, [patched], sides, session)
   const given = [...Object.keys(values), ...prepared.changes.keys()]
@@ -95,7 +97,6 @@ export async function assertFreeIfThere(
   }
 }
 
-/** If true, the change locks several versions. */
 export function reachesOthers(
   { plan, key }: WriteTarget,
   { values, changes }: PreparedValues,
@@ -104,10 +105,7 @@ export function reachesOthers(
   return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
 }
 
-/**
- * Returns null if the update reads stored values or affects other versions. It then needs its own
- * transaction.
- */
+/** Returns null if the update needs its own transaction. */
 export function changedVersions(
   target: WriteTarget,
   { prepared }: Update,
@@ -116,13 +114,25 @@ export function changedVersions(
   const isPublishing = plan.draftAndPublish && key.status === 'published'
   const isAlone =
     condition !== undefined ||
-    prepared.needsStored ||
+    readsStored(target, prepared) ||
     reachesOthers(target, prepared) ||
     !writesVersionsOnly(plan) ||
     isClaimed(plan) ||
     (isPublishing && exclusiveRelations(plan).length > 0)
   if (isAlone) return null
   return isPublishing ? [writtenKey(target), key] : [writtenKey(target)]
+}
+
+function readsStored(
+  target: WriteTarget,
+  { needsStored }: Pick<PreparedValues, 'needsStored'>,
+): boolean {
+  return needsStored || isSeenElsewhere(target)
+}
+
+function isSeenElsewhere(target: WriteTarget): boolean {
+  const { seen } = target
+  return seen !== undefined && seen?.status !== writtenKey(target).status
 }
 
 /** Whether other documents may change versions of this type with `claimTarget`, which sets no new revision. */
@@ -138,25 +148,37 @@ function isClaimed({ attributes }: ContentTypePlan): boolean {
 /** A missing document is not rejected here, because the update responds with 404 later. */
 async function assertMet(
   context: DocumentContext,
-  { plan, documentId, key: { locale }, condition }: WriteTarget,
-  session: Session,
-): Promise<void> {
-  if (condition === undefined) return
-  const isStored = await assertCondition(context, { plan, documentId, locale }, condition, session)
-  if (isStored || condition.match === null) return
-  const others = await getAllVersions(context.database, plan, documentId, session)
-  if (plan.kind === 'singleType' || others.length > 0) throw missingVersion()
-}
-
-function getStored(
-  { database }: DocumentContext,
   target: WriteTarget,
   session: Session,
-): Promise<Data | null> {
-  return getWholeVersion(database, target.plan, target.documentId, writtenKey(target), session)
+): Promise<WriteTarget> {
+  const { condition, ...unconditional } = target
+  if (condition === undefined) return target
+  const { seen, ...claimed } = unconditional
+  const { plan, documentId, key } = target
+  const { locale } = key
+  const line = { plan, documentId, locale, seen }
+  const current = await assertCondition(context, line, condition, session)
+  if (condition.match === null) return unconditional
+  if (current !== null) return claimed
+  const others = await getAllVersions(context.database, plan, documentId, session)
+  if (plan.kind === 'singleType' || others.length > 0) throw missingVersion()
+  return unconditional
 }
 
-/** Creates a missing locale, or a draft if the type had none before. */
+/** @throws PreviousChanged */
+async function getStored(
+  { database }: DocumentContext,
+  target: WriteTarget,
+  { needsStored }: PreparedValues,
+  session: Session,
+): Promise<Data | null> {
+  if (!readsStored(target, { needsStored })) return {}
+  const { plan, documentId } = target
+  const stored = await getWholeVersion(database, plan, documentId, writtenKey(target), session)
+  if (stored !== null && isSeenElsewhere(target)) throw new PreviousChanged()
+  return stored
+}
+
 async function addVersion(
   context: DocumentContext,
   target: WriteTarget,
@@ -167,9 +189,10 @@ async function addVersion(
   if (plan.localized) await lockDocument(context.database, plan, documentId, session)
   const versions = await getAllVersions(context.database, plan, documentId, session)
   const published = versions.find(({ locale }) => locale === key.locale)
+  assertSeenVersion(target.seen, published ?? null)
   if (plan.draftAndPublish && published !== undefined) {
     await beginDraft(context, plan, published, session)
-    const { condition: _met, ...rest } = target
+    const { condition: _met, seen: _compared, ...rest } = target
     return updateVersions(context, rest, update, session)
   }
   const sibling = versions.find(({ status }) => status === 'draft') ?? versions[0]

@@ -1,6 +1,6 @@
-import { validationError } from '../../base/errors.ts'
+import { validationError, ValidationError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { STATE_SAME } from '../../mongo/versions/stored-state.ts'
+import { STATE_SAME } from '../../mongo/versions/version-fields.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findTaken } from '../../mongo/write/unique-values.ts'
 import {
@@ -16,16 +16,13 @@ import type { DocumentContext } from '../context.ts'
 import type { DocumentChanges } from '../payload/relation-input.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { exclusiveRelations, inverseChanges } from '../payload/write-values.ts'
-import { contentOf } from './same-content.ts'
+import { contentOf } from '../../mongo/versions/stored-content.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { type OtherSides, writeOtherSides } from './write-inverse.ts'
 
 // Building blocks of document operations. Each step runs in the transaction of its operation.
 
-/**
- * Updates the other sides and returns the versions with their inverse orders. Later versions adopt
- * the orders of the first one, which itself is a copy if `isCopy` is set.
- */
+/** Later versions adopt the orders of the first one, which itself is a copy if `isCopy` is set. */
 export async function writeRelations(
   context: DocumentContext,
   target: WriteTarget,
@@ -54,10 +51,7 @@ export async function writeRelations(
   return related
 }
 
-/**
- * Checks all unique attributes of a sharded type at once, because a rejected reservation reports only one.
- * @throws ValidationError with all unique attributes that another document has published in this locale
- */
+/** Checks all attributes at once, because a rejected reservation reports only one. @throws ValidationError */
 export async function assertFree(
   { database }: DocumentContext,
   { plan, documentId, key }: Pick<WriteTarget, 'plan' | 'documentId' | 'key'>,
@@ -81,7 +75,7 @@ export function patchWritten(
   const changes = { ...values, ...stampsOf(plan, now()) }
   const isPublished = plan.draftAndPublish && key.status === 'published'
   const state = isPublished ? { state: STATE_SAME as typeof STATE_SAME } : {}
-  const written = { documentId, key: writtenKey(target), ...state }
+  const written = { documentId, key: writtenKey(target), expected: target.seen ?? null, ...state }
   return patchVersion(database, plan, written, changes, session)
 }
 
@@ -106,7 +100,6 @@ export async function beginDraft(
   return draft
 }
 
-/** An existing version keeps its id. */
 export async function putCopy(
   { database, ids }: DocumentContext,
   plan: ContentTypePlan,
@@ -158,4 +151,9 @@ export async function shareNew(
   await setInOtherLocales(database, plan, created, shared, session)
   if (!plan.draftAndPublish || created.status === 'draft') return
   await setInOtherLocales(database, plan, { ...created, status: 'draft' }, shared, session)
+}
+
+export function inLocale(error: ValidationError, locale: string): ValidationError {
+  const { message, details, errorCode: code, faults } = error
+  return new ValidationError(message, { ...details, locale }, { code, faults })
 }

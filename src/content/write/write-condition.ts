@@ -1,37 +1,37 @@
 import { PreconditionFailedError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { getWholeVersion } from '../../mongo/read/get-versions.ts'
-import { revisionOf } from '../../mongo/versions/revision.ts'
+import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { claimVersion } from '../../mongo/write/write-versions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import type { Revisions, WriteCondition } from '../write-target.ts'
-import { haveSameContent } from './same-content.ts'
+import { assertSeenVersion, PreviousChanged } from '../hooks/seen-versions.ts'
+import { haveSameContent } from '../../mongo/versions/stored-content.ts'
 
 /** Writes replace the draft, or the published version if there is no draft. */
 export interface VersionLine {
   readonly plan: ContentTypePlan
   readonly documentId: string
   readonly locale: string
+  readonly seen?: StoredVersion | null | undefined
 }
 
-/**
- * Locks the version until the end of the transaction. Returns false if it does not exist.
- * @throws PreconditionFailedError
- */
+/** Locking changes the revision. Returns the version before the lock. @throws PreconditionFailedError */
 export async function assertCondition(
   context: DocumentContext,
   line: VersionLine,
   { match, noneMatch }: WriteCondition,
   session: Session,
-): Promise<boolean> {
+): Promise<StoredVersion | null> {
   const current = await getExpected(context, line, { match, noneMatch }, session)
-  if (current === null) return false
-  if (match === null) return true
+  if (current === null || match === null) return current
+  assertSeenVersion(line.seen, current)
   // Without snapshot isolation, only the write itself can detect a concurrent commit.
-  const expected = match === '*' ? null : current
-  if (await claimVersion(context.database, line.plan, current, expected, session)) return true
+  const expected = match === '*' && line.seen === undefined ? null : current
+  if (await claimVersion(context.database, line.plan, current, expected, session)) return current
+  if (line.seen !== undefined) throw new PreviousChanged()
   const newer = await getOverwritten(context, line, session)
   throw changed(newer === null ? null : revisionOf(newer))
 }
@@ -77,20 +77,17 @@ function includes(revisions: Revisions, revision: string): boolean {
   return revisions === '*' || revisions.has(revision)
 }
 
-async function getOverwritten(
+export async function getOverwritten(
   { database }: DocumentContext,
   { plan, documentId, locale }: VersionLine,
-  session: Session | undefined,
+  session?: Session,
 ): Promise<StoredVersion | null> {
   const get = (status: 'draft' | 'published') =>
     getWholeVersion(database, plan, documentId, { locale, status }, session)
   return (plan.draftAndPublish ? await get('draft') : null) ?? (await get('published'))
 }
 
-/**
- * The client may have read the published version. Its revision can differ from that of an equal draft, because
- * separate writes update shared values and relations of the two.
- */
+/** The revision can differ from that of an equal draft, because separate writes update the two. */
 async function isReadAsPublished(
   { database }: DocumentContext,
   draft: StoredVersion,

@@ -17,17 +17,15 @@ import {
   type DocumentChange,
 } from '../payload/relation-change.ts'
 import type { DocumentChanges } from '../payload/relation-input.ts'
-import { relationListOf, unique } from '../payload/relation-list.ts'
+import { relationListOf, unique } from '../../mongo/versions/stored-value.ts'
+import { keepHidden } from '../payload/hidden-targets.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { exclusiveRelations, inverseChanges } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 export interface OtherSides {
   readonly changes: DocumentChanges
-  /**
-   * The version is a copy with the orders of its draft. It takes every exclusive target, because an earlier request
-   * may have added one to the draft.
-   */
+  /** A copy takes every exclusive target, because an earlier request may have added one to the draft. */
   readonly isCopy: boolean
 }
 
@@ -55,11 +53,12 @@ export async function writeOtherSides(
   const orders: Data = {}
   for (const [relation, change] of inverseChanges(target.plan, changes)) {
     if (!isCopy) await claimOneself(context, target, version, [relation, change], session)
-    const members = await writeInverse(context, target, version, [relation, change], session)
+    const written = await writeInverse(context, target, version, [relation, change], session)
+    const { members } = written
     // A copy already has its order, and a position may refer to a document that is not a member here yet.
     orders[relation.name] = isCopy
       ? relationListOf(version[relation.name])
-      : changedOrder(relation, change, members, sharedOrder(target.plan, relation, version))
+      : changedOrder(relation, written.change, members, sharedOrder(target.plan, relation, version))
   }
   return orders
 }
@@ -89,18 +88,27 @@ function sharedOrder(
   return isShared ? relationListOf(version[relation.name]) : []
 }
 
-/** Returns the members before the change. */
+interface WrittenInverse {
+  readonly members: readonly string[]
+  /** With the hidden members that a replaced list keeps. */
+  readonly change: DocumentChange
+}
+
 async function writeInverse(
-  { database }: DocumentContext,
+  context: DocumentContext,
   target: WriteTarget,
   version: StoredVersion,
-  [relation, change]: readonly [RelationPlan, DocumentChange],
+  [relation, asked]: readonly [RelationPlan, DocumentChange],
   session: Session,
-): Promise<readonly string[]> {
+): Promise<WrittenInverse> {
+  const { database } = context
   const { documentId } = version
   const versions = ownerVersions(relation, target, version)
   const owners = await findOwners(database, versions, documentId, session)
   const members = unique(owners.map((owner) => owner.documentId))
+  const ordered = inOrder(members, relationListOf(version[relation.name]))
+  const replaced = { relation, change: asked, stored: ordered }
+  const change = await keepHidden(context, target.writer, replaced, session)
   const { joining, stays } = membership(relation, change)
   const leaving = members.filter((id) => !stays(id))
   const count = (id: string): number => owners.filter((owner) => owner.documentId === id).length
@@ -110,7 +118,7 @@ async function writeInverse(
   const missing = joining.filter(isMissing)
   await removeFromOwners(database, versions, documentId, leaving, session)
   await addToOwners(database, versions, documentId, missing, session)
-  return inOrder(members, relationListOf(version[relation.name]))
+  return { members: ordered, change }
 }
 
 function changedOrder(
@@ -130,7 +138,7 @@ interface Membership {
   readonly stays: (documentId: string) => boolean
 }
 
-/** Returns the members after a change. A document that is both connected and disconnected stays. */
+/** A document that is both connected and disconnected stays. */
 function membership({ toMany }: RelationPlan, change: DocumentChange): Membership {
   const named =
     change.kind === 'set' ? change.targets : change.connect.map((connection) => connection.target)
@@ -143,10 +151,7 @@ function membership({ toMany }: RelationPlan, change: DocumentChange): Membershi
   return { joining, stays: (id) => joins.has(id) || !disconnected.has(id) }
 }
 
-/**
- * Same status and locale, or all locales if these share the targets. A type without drafts updates
- * drafts and published versions of its owners.
- */
+/** Same status and locale, or all locales with shared targets. Without drafts, both statuses of the owners. */
 function ownerVersions(
   relation: RelationPlan,
   { plan, writer, key }: WriteTarget,

@@ -22,6 +22,7 @@ const KINDS: Readonly<Partial<Record<ScalarType, string>>> = {
   biginteger: 'bigint',
   json: 'json',
   blocks: 'json',
+  location: 'json',
 }
 
 export function storedType(

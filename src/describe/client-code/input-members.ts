@@ -1,6 +1,10 @@
 import type { ScalarType } from '../../schema/definition.ts'
-import { isMadeUid } from '../../schema/made-uid.ts'
-import type { ShapePlan, AttributePlan, ScalarPlan } from '../../schema/plan.ts'
+import {
+  type AttributePlan,
+  isMadeUid,
+  type ScalarPlan,
+  type ShapePlan,
+} from '../../schema/plan.ts'
 import { valueType } from './shape-members.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 
@@ -15,8 +19,8 @@ const GIVEN: Readonly<Partial<Record<ScalarType, string>>> = {
 export function inputMembers(
   holder: ShapePlan,
   scope: CodeScope,
+  mayBeUnfinished = !('draftAndPublish' in holder) || holder.draftAndPublish === true,
 ): { readonly create: readonly Member[]; readonly update: readonly Member[] } {
-  const mayBeUnfinished = !('draftAndPublish' in holder) || holder.draftAndPublish === true
   const given = [...holder.attributes.values()].flatMap((attribute) => {
     const type = attribute.writable === false ? null : inputType(attribute, scope, mayBeUnfinished)
     return type === null ? [] : [{ attribute, type }]

@@ -1,13 +1,14 @@
 import type { Grants } from '../../people/access/principal.ts'
 import { contentAction, queryAction } from '../../people/access/actions.ts'
-import { compileQueries } from '../../query/named/compile-queries.ts'
+import { compileQueries, USUAL_BOUNDS } from '../../query/named/compile-queries.ts'
 import type { NamedQuery } from '../../query/named/named-query.ts'
 import { showEntry, type ShownEntry, type ShownLink } from '../../query/named/shown-entry.ts'
+import { parseDefaultPopulate } from '../../query/populate/default-populate.ts'
 import { PUBLICATION_FILTERS } from '../../query/query.ts'
 import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
-import type { Schema } from '../../schema/plan.ts'
-import { type Member, quoted } from './code.ts'
-import { fieldType } from './shape-members.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { type CodeScope, type Member, quoted } from './code.ts'
+import { fieldType, type VersionState } from './shape-members.ts'
 import { writeMembers } from './write-members.ts'
 
 export function queryMembers(schema: Schema, grants: Grants): readonly Member[] {
@@ -19,11 +20,25 @@ export function queryMembers(schema: Schema, grants: Grants): readonly Member[] 
         [
           ['kind', query.isOne ? `'one'` : `'list'`],
           ['parameters', writeMembers(parametersOf(query, grants), '      ')],
-          ['entry', entryType(showEntry(query.plan, query.shown), '      ')],
+          [
+            'entry',
+            entryType(showEntry(query.plan, query.shown), '      ', statusOf(query, grants)),
+          ],
         ],
         '    ',
       ),
     ])
+}
+
+export function populatedMembers(
+  plan: ContentTypePlan,
+  schema: Schema,
+  { mayRead }: Pick<CodeScope, 'mayRead'>,
+  state: VersionState,
+): readonly Member[] {
+  const populate = parseDefaultPopulate(plan, { schema, mayRead, ...USUAL_BOUNDS })
+  const { links } = showEntry(plan, { fields: 'all', populate })
+  return links.map((link): Member => [link.name, linkType(link, '    ', state)])
 }
 
 function parametersOf(query: NamedQuery, grants: Grants): readonly Member[] {
@@ -61,28 +76,39 @@ function parameterType({ type, list, enum: values }: ParameterDefinition): strin
   return list === true ? `readonly (${one})[]` : one
 }
 
-function entryType({ scalars, links }: ShownEntry, indent: string, more: Member[] = []): string {
+/** `draft` if the response to the query may contain drafts. */
+function statusOf({ takesStatus, plan }: NamedQuery, grants: Grants): VersionState {
+  const mayReadDrafts = !plan.draftAndPublish || grants.has(contentAction(plan, 'readDrafts'))
+  return takesStatus && mayReadDrafts ? 'draft' : 'published'
+}
+
+function entryType(
+  { holder, scalars, links }: ShownEntry,
+  indent: string,
+  state: VersionState,
+  more: Member[] = [],
+): string {
   const members = [
     ...more,
-    ...scalars.map((plan): Member => [plan.name, fieldType(plan)]),
-    ...links.map((link): Member => [link.name, linkType(link, `${indent}  `)]),
+    ...scalars.map((plan): Member => [plan.name, fieldType(plan, holder, state)]),
+    ...links.map((link): Member => [link.name, linkType(link, `${indent}  `, state)]),
   ]
   return writeMembers(members, indent)
 }
 
-function linkType(link: ShownLink, indent: string): string {
+function linkType(link: ShownLink, indent: string, state: VersionState): string {
   switch (link.kind) {
     case 'count':
       return '{ count: number }'
     case 'ids':
       return link.isMany ? 'string[]' : 'string | null'
     case 'entries': {
-      const entry = entryType(link.entry, indent)
+      const entry = entryType(link.entry, indent, state)
       return `${entry}${link.isMany ? '[]' : ''}${link.isNullable ? ' | null' : ''}`
     }
     case 'zone': {
       const elements = [...link.elements].map(([uid, entry]) =>
-        entryType(entry, indent, [['__component', quoted(uid)]]),
+        entryType(entry, indent, state, [['__component', quoted(uid)]]),
       )
       return `(${elements.join(' | ') || 'never'})[]`
     }

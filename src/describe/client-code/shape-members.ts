@@ -1,9 +1,9 @@
 import { populatablesOf } from '../../query/populate/parse-populate-attributes.ts'
 import type { ScalarType } from '../../schema/definition.ts'
-import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
+import type { ComponentAttributePlan, ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
-import { publicScalars } from '../openapi/read-parameters.ts'
+import { publicScalars, storedScalars } from '../openapi/read-parameters.ts'
 
 const TYPESCRIPT_TYPES: Readonly<Record<ScalarType, string>> = {
   string: 'string',
@@ -24,27 +24,58 @@ const TYPESCRIPT_TYPES: Readonly<Record<ScalarType, string>> = {
   timestamp: 'string',
   json: 'unknown',
   blocks: 'quire.Blocks',
+  location: 'quire.Location',
 }
 
 const NEVER_NULL: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt'])
 
-export function fieldMembers(holder: ShapePlan, shown: 'always' | 'on request'): readonly Member[] {
+export type VersionState = 'published' | 'draft'
+
+export function fieldMembers(
+  holder: ShapePlan,
+  shown: 'always' | 'on request',
+  state: VersionState,
+): readonly Member[] {
   return publicScalars(holder)
     .filter(({ onRequest }) => onRequest === (shown === 'on request'))
-    .map((plan) => [plan.name, fieldType(plan)])
+    .map((plan) => [plan.name, fieldType(plan, holder, state)])
 }
 
-export function fieldType(plan: ScalarPlan): string {
-  const isThere = (plan.system && NEVER_NULL.has(plan.name)) || plan.type === 'json'
-  return isThere ? valueType(plan) : `${valueType(plan)} | null`
+/** A published entry has a value for each required attribute. A draft may lack it. */
+export function fieldType(plan: ScalarPlan, holder: ShapePlan, state: VersionState): string {
+  const { name, required, system, type } = plan
+  const special = holder.uid === FILE_UID ? FILE_VALUES[name] : undefined
+  if (special !== undefined) return `${special} | null`
+  const isThere = (system && NEVER_NULL.has(name)) || type === 'json'
+  const isFilled = required && (state === 'published' || !mayBeUnfinished(holder))
+  return isThere || isFilled ? valueType(plan) : `${valueType(plan)} | null`
+}
+
+/** The names of the required attributes that a draft may lack, as a union. Null if there are none. */
+export function unfinishedNames(holder: ShapePlan): string | null {
+  const names = publicScalars(holder).filter(({ required }) => required && mayBeUnfinished(holder))
+  return names.length === 0 ? null : names.map(({ name }) => quoted(name)).join(' | ')
+}
+
+/** Components may be part of drafts. */
+function mayBeUnfinished(holder: ShapePlan): boolean {
+  return !('draftAndPublish' in holder) || holder.draftAndPublish === true
+}
+
+export const FILE_UID = 'plugin::upload.file'
+
+const FILE_VALUES: Readonly<Record<string, string>> = {
+  formats: 'quire.FileFormats',
+  focalPoint: 'quire.FocalPoint',
 }
 
 export function filterMembers(holder: ShapePlan): readonly Member[] {
-  return publicScalars(holder).map((plan) => [plan.name, filterType(plan)])
+  return storedScalars(holder).map((plan) => [plan.name, filterType(plan)])
 }
 
 function filterType(plan: ScalarPlan): string {
   const { textual, ordered } = SCALAR_KINDS[plan.type]
+  if (plan.type === 'location') return 'quire.LocationFilter'
   if (textual)
     return plan.limits.enum === undefined
       ? 'quire.TextFilter'
@@ -70,7 +101,7 @@ export function linkMembers(holder: ShapePlan, scope: CodeScope): readonly Membe
         return [[one.name, link(one.toMany, scope.nameOf(one.targetUid))]]
       }
       case 'component':
-        return [[one.name, link(one.repeatable, scope.nameOf(one.component().uid))]]
+        return [[one.name, componentLink(one, scope)]]
       case 'media':
         return [[one.name, link(one.multiple, scope.nameOf(one.files.targetUid))]]
       case 'localizations':
@@ -84,6 +115,12 @@ export function linkMembers(holder: ShapePlan, scope: CodeScope): readonly Membe
         return []
     }
   })
+}
+
+function componentLink(attribute: ComponentAttributePlan, scope: CodeScope): string {
+  const { repeatable, required } = attribute
+  const name = scope.nameOf(attribute.component().uid)
+  return required && !repeatable ? `quire.RequiredOne<${name}>` : link(repeatable, name)
 }
 
 function link(many: boolean, target: string): string {

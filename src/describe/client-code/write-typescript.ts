@@ -1,5 +1,6 @@
 import { contentAction } from '../../people/access/actions.ts'
-import type { Grants } from '../../people/access/principal.ts'
+import { type Grants, rulesFor } from '../../people/access/principal.ts'
+import { describedReader } from '../described-reader.ts'
 import { nameSchemas } from '../openapi/schema-names.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
@@ -7,8 +8,14 @@ import type { ShapePlan, ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 import { storedShape, storedType } from './content-plan.ts'
 import { inputMembers } from './input-members.ts'
-import { queryMembers } from './query-members.ts'
-import { fieldMembers, filterMembers, linkMembers } from './shape-members.ts'
+import { populatedMembers, queryMembers } from './query-members.ts'
+import {
+  FILE_UID,
+  fieldMembers,
+  filterMembers,
+  linkMembers,
+  unfinishedNames,
+} from './shape-members.ts'
 import { writeMember, writeMembers } from './write-members.ts'
 
 export interface CodeFacts {
@@ -17,34 +24,41 @@ export interface CodeFacts {
   readonly grants: Grants
 }
 
-export function writeTypeScript({ schema, locales, grants }: CodeFacts): string {
+interface WriterScope extends CodeScope {
+  /** Whether a rule of the reader sets the attribute in the documents that the reader creates. */
+  isSet(plan: ContentTypePlan, name: string): boolean
+}
+
+export function writeTypeScript({ locales, ...facts }: CodeFacts): string {
+  const { schema, grants } = describedReader(facts.schema, facts.grants)
   const names = nameSchemas(schema)
-  const scope: CodeScope = {
+  const scope: WriterScope = {
     mayRead: (uid) => grants.has(contentAction({ uid }, 'find')),
     nameOf: (uid) => names.get(uid) ?? 'never',
+    isSet: (plan, name) =>
+      rulesFor(facts, contentAction(plan, 'create')).some(({ set }) => Object.hasOwn(set, name)),
   }
   const types = [...schema.contentTypes.values()].filter(({ uid }) => isWritten(uid, scope))
   const own = types.filter(({ uid }) => uid.startsWith('api::'))
   const codes = locales.all.map(({ code }) => quoted(code)).join(' | ')
   const paths = own.map((plan): Member => [pathOf(plan), scope.nameOf(plan.uid)])
+  const singular = own.map((plan): Member => [plan.singularName, scope.nameOf(plan.uid)])
   const kinds = own.map((plan): Member => [
     pathOf(plan),
     plan.kind === 'singleType' ? `'single'` : `'collection'`,
   ])
-  const named = queryMembers(schema, grants)
+  const named = queryMembers(facts.schema, grants)
   const queries = named.length === 0 ? '' : writeMember(['queries', writeMembers(named, '  ')])
   return [
     HEAD,
-    ...types.map((plan) => writeType(plan, scope)),
+    ...types.map((plan) => writeType(plan, schema, scope)),
     ...[...schema.components.values()].map((plan) => writeShape(plan, scope)),
-    `export interface Content {\n  locales: ${codes}\n${writeMember(['types', writeMembers(paths, '  ')])}  files: ${scope.nameOf(FILE)}\n${queries}}\n`,
+    `export interface Content {\n  locales: ${codes}\n${writeMember(['types', writeMembers(paths, '  ')])}${writeMember(['singular', writeMembers(singular, '  ')])}  files: ${scope.nameOf(FILE_UID)}\n${queries}}\n`,
     `const kinds = ${writeMembers(kinds, '', ',')} as const\n`,
     writePlan(types, [...schema.components.values()], scope),
     CREATE,
   ].join('\n')
 }
-
-const FILE = 'plugin::upload.file'
 
 const HEAD = `// Written by \`quire client ts\`: run it again when the content-types change.
 import * as quire from '@quire/client'
@@ -56,7 +70,7 @@ const CREATE = `export function createClient(options: quire.ClientOptions): quir
 `
 
 function isWritten(uid: Uid, scope: CodeScope): boolean {
-  return uid === FILE || scope.mayRead(uid)
+  return uid === FILE_UID || scope.mayRead(uid)
 }
 
 function pathOf({ kind, singularName, pluralName }: ContentTypePlan): string {
@@ -69,7 +83,7 @@ function writePlan(
   scope: CodeScope,
 ): string {
   const nameOf = (plan: ContentTypePlan): string | null => {
-    if (plan.uid === FILE) return '$files'
+    if (plan.uid === FILE_UID) return '$files'
     return plan.uid.startsWith('api::') ? pathOf(plan) : null
   }
   const rows = types.flatMap((plan): readonly Member[] => {
@@ -87,11 +101,23 @@ function writePlan(
   return `/** For \`createStore\` of \`@quire/client/sync\`. */\nexport const content: quire.ContentPlan<Content> = ${writeMembers(members, '', ',')}\n`
 }
 
-function writeType(plan: ContentTypePlan, scope: CodeScope): string {
-  const { create, update } = inputMembers(plan, scope)
+function writeType(plan: ContentTypePlan, schema: Schema, scope: WriterScope): string {
+  const { update } = inputMembers(plan, scope)
+  const create = inputMembers(plan, scope, false).create.map(([name, type]): Member => [
+    scope.isSet(plan, name) ? `${name}?` : name,
+    type,
+  ])
+  const populated = populatedMembers(plan, schema, scope, 'published')
+  const populatedDraft = populatedMembers(plan, schema, scope, 'draft')
   return writeInterface(scope.nameOf(plan.uid), [
     ['kind', plan.kind === 'singleType' ? `'single'` : `'collection'`],
     ...shapeOf(plan, scope),
+    ...(populated.length > 0
+      ? [
+          ['populated', writeMembers(populated, '  ')] as const,
+          ['populatedDraft', writeMembers(populatedDraft, '  ')] as const,
+        ]
+      : []),
     ['create', writeMembers(create, '  ')],
     ['update', writeMembers(update, '  ')],
   ])
@@ -105,9 +131,11 @@ function writeShape(plan: ShapePlan, scope: CodeScope): string {
 }
 
 function shapeOf(plan: ShapePlan, scope: CodeScope): readonly Member[] {
-  const more = fieldMembers(plan, 'on request')
+  const more = fieldMembers(plan, 'on request', 'published')
+  const unfinished = unfinishedNames(plan)
   return [
-    ['fields', writeMembers(fieldMembers(plan, 'always'), '  ')],
+    ['fields', writeMembers(fieldMembers(plan, 'always', 'published'), '  ')],
+    ...(unfinished === null ? [] : [['unfinished', unfinished] as const]),
     ...(more.length > 0 ? [['onRequest', writeMembers(more, '  ')] as const] : []),
     ['filters', writeMembers(filterMembers(plan), '  ')],
     ['populate', writeMembers(linkMembers(plan, scope), '  ')],

@@ -7,10 +7,16 @@ import { attributeInputs } from './input-schemas.ts'
 import { FLAG, type JsonSchema, arraySchema, objectOf, orNull, TEXT } from './json-schema.ts'
 import type { Operation, PlacedOperation } from './operation.ts'
 import { pathParameter, queryParameter } from './parameters.ts'
-import { answer, failures, jsonBody } from './responses.ts'
+import { answer, failures, jsonBody, redirects } from './responses.ts'
+import {
+  CONNECT_OPERATIONS,
+  exchangeOfRedirect,
+  ACCOUNT_DELETION,
+  IDENTITY_OPERATIONS,
+  SIGN_IN_TAGS as TAGS,
+} from './provider-operations.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-const TAGS = ['Sign-in']
 const PASSWORD = { ...TEXT, format: 'password' }
 const NEW_PASSWORD = { ...PASSWORD, minLength: 6 }
 const EMAIL = { ...TEXT, format: 'email', maxLength: 255 }
@@ -19,6 +25,7 @@ const DONE = objectOf({ ok: { type: 'boolean', const: true } }, ['ok'])
 export interface SignInRules {
   readonly refresh: boolean
   readonly registerFields: readonly string[]
+  readonly anonymous?: boolean
 }
 
 interface AuthDescription {
@@ -32,7 +39,12 @@ interface Exchange {
   readonly summary: string
   readonly body: JsonSchema | null
   readonly example?: object
+  /** Default: derived from the verb. */
+  readonly operationId?: string
+  readonly parameters?: Operation['parameters']
   readonly answers: (place: AuthDescription) => JsonSchema
+  /** Whether another account can have the address or the identity. */
+  readonly conflicts?: true
 }
 
 const EXCHANGES: readonly [Exchange, ...Exchange[]] = [
@@ -94,6 +106,42 @@ const EXCHANGES: readonly [Exchange, ...Exchange[]] = [
     body: open({ deviceId: TEXT, scope: { ...TEXT, enum: ['current', 'all'] } }),
     answers: () => DONE,
   },
+  {
+    path: '/code',
+    verb: 'callback',
+    operationId: 'auth_sendCode',
+    summary: 'Mail a code to sign in',
+    body: open({ email: EMAIL }, 'email'),
+    answers: () => DONE,
+  },
+  {
+    path: '/code/verify',
+    verb: 'callback',
+    operationId: 'auth_verifyCode',
+    summary: 'Sign in with the mailed code; the first sign-in creates the account',
+    body: open({ email: EMAIL, code: TEXT, deviceId: TEXT }, 'email', 'code'),
+    answers: signedIn,
+  },
+  {
+    path: '/:provider/token',
+    verb: 'connect',
+    operationId: 'auth_token',
+    summary: 'Sign in with the ID token of a provider; the first sign-in creates the account',
+    body: open({ idToken: TEXT, nonce: TEXT, name: TEXT, deviceId: TEXT, merge: FLAG }, 'idToken'),
+    parameters: [pathParameter('provider', TEXT)],
+    answers: signedIn,
+    conflicts: true,
+  },
+  {
+    path: '/:provider/link',
+    verb: 'changePassword',
+    operationId: 'auth_linkIdentity',
+    summary: 'Let an identity of a provider sign in the current user',
+    body: open({ idToken: TEXT, nonce: TEXT }, 'idToken'),
+    parameters: [pathParameter('provider', TEXT)],
+    answers: () => DONE,
+    conflicts: true,
+  },
 ]
 
 const REFRESH: Exchange = {
@@ -102,6 +150,15 @@ const REFRESH: Exchange = {
   summary: 'Exchange a single-use refresh token for a new JWT',
   body: open({ refreshToken: TEXT }),
   answers: () => objectOf({ jwt: TEXT, refreshToken: TEXT }, ['jwt']),
+}
+
+const ANONYMOUS: Exchange = {
+  path: '/anonymous',
+  verb: 'register',
+  operationId: 'auth_anonymous',
+  summary: 'Sign in a new anonymous user',
+  body: open({ deviceId: TEXT }),
+  answers: signedIn,
 }
 
 function registration({ vocabulary, rules: { registerFields } }: AuthDescription): Exchange {
@@ -137,14 +194,16 @@ export function authOperations(
     registration({ vocabulary, rules }),
     ...others,
     ...(rules.refresh ? [REFRESH] : []),
+    ...(rules.anonymous === true ? [ANONYMOUS] : []),
   ]
   const permitted = exchanges.filter(({ verb }) => may(verb))
   return [
     ...permitted.map((exchange) => placed(exchange, { vocabulary, rules })),
     ...(rules.refresh && may('logout') ? SESSION_OPERATIONS : []),
     ...(may('emailConfirmation') ? [CONFIRMATION] : []),
-    ...(may('callback') ? [provider('/api/auth/:provider/callback', 'auth_provider')] : []),
-    ...(may('connect') ? [provider('/api/connect/:provider', 'auth_connect')] : []),
+    ...(may('changePassword') ? [...IDENTITY_OPERATIONS, ACCOUNT_DELETION] : []),
+    ...(may('callback') ? [exchangeOfRedirect(signedIn({ vocabulary, rules }))] : []),
+    ...(may('connect') ? CONNECT_OPERATIONS : []),
   ]
 }
 
@@ -198,39 +257,32 @@ const CONFIRMATION: PlacedOperation = {
     parameters: [queryParameter('confirmation', TEXT, 'The code in the mailed link')],
     responses: {
       204: { description: 'The address is confirmed' },
-      302: { description: 'The address is confirmed; redirects to the configured page' },
+      302: redirects('The address is confirmed; redirects to the configured page'),
       ...failures(404, 429),
     },
   },
 }
 
-/** No provider exists yet, so every response is a 400. */
-function provider(path: string, operationId: string): PlacedOperation {
-  const operation: Operation = {
-    operationId,
-    summary: 'Sign in with an external provider; none is configured',
-    tags: TAGS,
-    parameters: [pathParameter('provider', TEXT)],
-    responses: failures(404),
-  }
-  return { path, method: 'get', operation }
-}
-
 function placed(
-  { path, verb, summary, body, example, answers }: Exchange,
+  { path, verb, operationId, summary, body, example, parameters, answers, conflicts }: Exchange,
   place: AuthDescription,
 ): PlacedOperation {
   return {
     path: `/api/auth${path}`,
     method: 'post',
     operation: {
-      operationId: `auth_${verb}`,
+      operationId: operationId ?? `auth_${verb}`,
       summary,
       tags: TAGS,
+      ...(parameters !== undefined && { parameters }),
       ...(body !== null && {
         requestBody: { ...jsonBody(body, example), required: 'required' in body },
       }),
-      responses: { 200: answer('As asked', answers(place)), ...failures(404, 413, 429) },
+      responses: {
+        200: answer('As asked', answers(place)),
+        ...failures(404, 413, 429),
+        ...(conflicts && failures(409)),
+      },
     },
   }
 }

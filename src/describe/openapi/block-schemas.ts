@@ -52,7 +52,6 @@ const IMAGE: JsonSchema = {
   },
 }
 
-/** A node with children. Additional keys are stored unchanged. */
 function holding(
   type: string,
   child: JsonSchema,

@@ -80,7 +80,7 @@ function find({ vocabulary, plan, bounds, name, path }: TypeDescription): Placed
     objectOf(
       {
         data: arraySchema(entrySchema(vocabulary, plan)),
-        meta: objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination']),
+        meta: listMeta(vocabulary, plan),
       },
       ['data', 'meta'],
     ),
@@ -100,6 +100,21 @@ function find({ vocabulary, plan, bounds, name, path }: TypeDescription): Placed
       },
     },
   }
+}
+
+function listMeta(vocabulary: Vocabulary, { search }: ContentTypePlan): JsonSchema {
+  const pagination = paginationSchema(vocabulary)
+  if (search === null) return objectOf({ pagination }, ['pagination'])
+  const found = vocabulary.refer('Search', () =>
+    objectOf(
+      {
+        terms: { ...arraySchema(TEXT), description: 'The words that were searched' },
+        capped: { ...FLAG, description: 'More entries have these words than a search checks' },
+      },
+      ['terms'],
+    ),
+  )
+  return objectOf({ pagination, search: found }, ['pagination'])
 }
 
 export function paginationSchema({ refer }: Vocabulary): JsonSchema {
@@ -123,6 +138,17 @@ function oneEntry({ vocabulary, plan, name }: TypeDescription): JsonSchema {
   return vocabulary.refer(`${name}_Entry`, () =>
     objectOf({ data: entrySchema(vocabulary, plan), meta: objectOf({}) }, ['data', 'meta']),
   )
+}
+
+/** A write may be permitted for an entry that the caller cannot read. */
+function writtenEntry(place: TypeDescription): JsonSchema {
+  const unreadable = place.vocabulary.refer('Unreadable_Entry', () =>
+    objectOf({ data: objectOf({ documentId: TEXT }, ['documentId']), meta: objectOf({}) }, [
+      'data',
+      'meta',
+    ]),
+  )
+  return { anyOf: [oneEntry(place), unreadable] }
 }
 
 function findOne(place: TypeDescription): PlacedOperation {
@@ -161,7 +187,7 @@ function create(place: TypeDescription): PlacedOperation {
       parameters: [...writeParameters(vocabulary, plan, bounds), IDEMPOTENCY_KEY],
       requestBody: bodyOf(data, plan),
       responses: {
-        201: answer('The entry', oneEntry(place), {
+        201: answer('The entry', writtenEntry(place), {
           ...ENTITY_TAG,
           'Idempotency-Replayed': {
             description: '`true` if this is the stored response of an earlier request',
@@ -187,7 +213,7 @@ function update(place: TypeDescription): PlacedOperation {
       parameters: [...addressed(place), ...writeParameters(vocabulary, plan, bounds), IF_MATCH],
       requestBody: bodyOf(data, plan),
       responses: {
-        200: answer('The entry', oneEntry(place), ENTITY_TAG),
+        200: answer('The entry', writtenEntry(place), ENTITY_TAG),
         ...failures(404, 409, 412, 413),
       },
     },
@@ -265,7 +291,7 @@ function act(place: TypeDescription, verb: string, summary: string): PlacedOpera
         ...(isPlanned && { 202: answer('Scheduled for that time', scheduleSchema(vocabulary)) }),
         200: answer(
           'The entry, or a list if the request selects several locales',
-          plan.localized ? { anyOf: [oneEntry(place), several] } : oneEntry(place),
+          plan.localized ? { anyOf: [writtenEntry(place), several] } : writtenEntry(place),
           ENTITY_TAG,
         ),
         ...failures(404, 409, 412, 413),

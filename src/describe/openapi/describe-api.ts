@@ -1,8 +1,11 @@
+import type { RegisteredRoute } from '../../extensions/collect-routes.ts'
 import type { Grants } from '../../people/access/principal.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { authOperations, type SignInRules } from './auth-operations.ts'
 import { bulkOperations } from './bulk-operation.ts'
+import { pushOperations } from './push-operation.ts'
 import { syncOperations } from './sync-operation.ts'
+import { extensionOperations } from './extension-operations.ts'
 import { contentOperations } from './content-operations.ts'
 import { fileOperations, localeOperations } from './file-operations.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -12,11 +15,13 @@ import { failureComponents } from './responses.ts'
 import { queryOperations } from './query-operations.ts'
 import { roleOperations } from './role-operations.ts'
 import { userOperations } from './user-operations.ts'
+import { describedReader } from '../described-reader.ts'
 import { openVocabulary, type Vocabulary } from './vocabulary.ts'
 
 export interface ApiFacts extends Bounds, SignInRules {
   readonly schema: Schema
   readonly serverUrl: string
+  readonly routes?: readonly RegisteredRoute[]
 }
 
 export interface ApiDescription {
@@ -34,7 +39,8 @@ export interface ApiDescription {
 }
 
 export function describeApi(facts: ApiFacts, grants: Grants): ApiDescription {
-  const vocabulary = openVocabulary(facts.schema, grants)
+  const seen = describedReader(facts.schema, grants)
+  const vocabulary = openVocabulary(seen.schema, seen.grants)
   const operations = allOperations(vocabulary, facts)
   const names = new Set(operations.flatMap(({ operation }) => operation.tags))
   return {
@@ -67,7 +73,7 @@ const BEARER = {
 }
 
 function allOperations(vocabulary: Vocabulary, facts: ApiFacts): readonly PlacedOperation[] {
-  const content = [...facts.schema.contentTypes.values()].filter(({ uid }) =>
+  const content = [...vocabulary.schema.contentTypes.values()].filter(({ uid }) =>
     uid.startsWith('api::'),
   )
   return [
@@ -75,11 +81,13 @@ function allOperations(vocabulary: Vocabulary, facts: ApiFacts): readonly Placed
     ...queryOperations(vocabulary, facts),
     ...bulkOperations(vocabulary, content),
     ...syncOperations(vocabulary, content),
+    ...pushOperations(vocabulary, content),
     ...fileOperations(vocabulary, facts),
     ...localeOperations(vocabulary),
     ...authOperations(vocabulary, facts),
     ...userOperations(vocabulary, facts),
     ...roleOperations(vocabulary),
+    ...extensionOperations(vocabulary, facts.routes ?? []),
   ]
 }
 

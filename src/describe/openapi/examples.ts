@@ -30,6 +30,7 @@ const VALUES: Readonly<Partial<Record<ScalarType, unknown>>> = {
   datetime: '2026-01-31T12:30:00.000Z',
   timestamp: '2026-01-31T12:30:00.000Z',
   json: { any: 'value' },
+  location: { latitude: 51.51, longitude: -0.13 },
   blocks: [{ type: 'paragraph', children: [{ type: 'text', text: 'A paragraph' }] }],
 }
 

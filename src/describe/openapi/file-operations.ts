@@ -24,7 +24,7 @@ export function fileOperations(vocabulary: Vocabulary, bounds: Bounds): readonly
     vocabulary.may(pluginAction('plugin::upload.content-api', verb))
   const file = (): JsonSchema => fileSchema(vocabulary, plan)
   return [
-    ...(may('upload') ? [upload(vocabulary, file())] : []),
+    ...(may('upload') ? [upload(vocabulary, file()), presign(), complete(vocabulary, file())] : []),
     ...(may('find')
       ? [list(vocabulary, plan, file(), bounds.maxLimit), page(vocabulary, plan, file(), bounds)]
       : []),
@@ -36,6 +36,13 @@ export function fileOperations(vocabulary: Vocabulary, bounds: Bounds): readonly
             tags: TAGS,
             parameters: [ID, ...shownParameters(vocabulary, plan)],
             responses: { 200: answer('The file', file()), ...failures(404) },
+          }),
+          placed('/api/upload/files/:id/address', 'get', {
+            operationId: 'files_findAddress',
+            summary: 'The current addresses of a file, signed if it is private',
+            tags: TAGS,
+            parameters: [ID],
+            responses: { 200: answer('The file with its addresses', file()), ...failures(404) },
           }),
         ]
       : []),
@@ -116,16 +123,71 @@ function page(
   })
 }
 
-function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
-  const info = refer('FileInput', () => ({
+function fileInput({ refer }: Vocabulary): JsonSchema {
+  return refer('FileInput', () => ({
     type: 'object',
     properties: {
       name: TEXT,
       alternativeText: orNull(TEXT),
       caption: orNull(TEXT),
       focalPoint: orNull(objectOf({ x: { type: 'number' }, y: { type: 'number' } }, ['x', 'y'])),
+      private: {
+        type: 'boolean',
+        description: 'Whether the file has signed addresses that expire',
+      },
     },
   }))
+}
+
+function presign(): PlacedOperation {
+  const form = objectOf(
+    {
+      key: { ...TEXT, description: 'Names the upload for `/api/upload/complete`' },
+      url: { ...TEXT, description: 'Where to post the form, as multipart/form-data' },
+      fields: {
+        type: 'object',
+        additionalProperties: TEXT,
+        description: 'The fields of the form, before the field `file`',
+      },
+      maxBytes: INTEGER,
+      expires: { ...TEXT, format: 'date-time' },
+    },
+    ['key', 'url', 'fields', 'maxBytes', 'expires'],
+  )
+  return placed('/api/upload/presign', 'post', {
+    operationId: 'files_presign',
+    summary: 'A form that sends a file to the bucket itself',
+    tags: TAGS,
+    responses: { 200: answer('The form', form), ...failures() },
+  })
+}
+
+function complete(vocabulary: Vocabulary, file: JsonSchema): PlacedOperation {
+  const body = objectOf(
+    {
+      key: { ...TEXT, description: 'The `key` of the form' },
+      name: { ...TEXT, description: 'The file name' },
+      fileInfo: fileInput(vocabulary),
+      ref: TEXT,
+      refId: TEXT,
+      field: TEXT,
+    },
+    ['key', 'name'],
+  )
+  return placed('/api/upload/complete', 'post', {
+    operationId: 'files_complete',
+    summary: 'Check a file that was sent to the bucket, and store it',
+    tags: TAGS,
+    requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    responses: {
+      201: answer('The new file', arraySchema(file)),
+      ...failures(404, 412, 413),
+    },
+  })
+}
+
+function upload(vocabulary: Vocabulary, file: JsonSchema): PlacedOperation {
+  const info = fileInput(vocabulary)
   const form = objectOf({
     files: arraySchema({ ...TEXT, contentMediaType: 'application/octet-stream' }),
     fileInfo: {
@@ -157,7 +219,7 @@ function upload({ refer }: Vocabulary, file: JsonSchema): PlacedOperation {
     responses: {
       200: answer('The changed file', file),
       201: answer('The new files, in the order of the request', arraySchema(file)),
-      ...failures(404, 413),
+      ...failures(404, 409, 413),
     },
   })
 }

@@ -31,16 +31,25 @@ export function filterParameters(
   return [...plan.members.values()].flatMap((member): readonly Parameter[] => {
     if (member.private) return []
     if (member.kind === 'scalar') {
-      return comparable(plan, member.name) ? parametersOf(member, [], () => true) : []
+      return isStored(member) && comparable(plan, member.name)
+        ? parametersOf(member, [], () => true)
+        : []
     }
     const below = leadsTo(vocabulary, member)
     if (below === null) return []
     return [...below.members.values()].flatMap((inner) =>
-      inner.kind === 'scalar' && !inner.private && comparable(plan, member.name, inner.name)
+      inner.kind === 'scalar' &&
+      isStored(inner) &&
+      !inner.private &&
+      comparable(plan, member.name, inner.name)
         ? parametersOf(inner, [member.name], (operator) => BELOW.has(operator))
         : [],
     )
   })
+}
+
+function isStored({ computed }: ScalarPlan): boolean {
+  return computed === undefined
 }
 
 function leadsTo(
@@ -70,10 +79,24 @@ function parametersOf(
   const path = [...through, attribute.name].map((name) => `[${name}]`).join('')
   return operatorsOf(attribute.type)
     .filter(isNamed)
-    .map((operator) =>
-      queryParameter(`filters${path}[$${operator}]`, operandSchema(attribute, operator)),
-    )
+    .flatMap((operator) => {
+      const name = `filters${path}[$${operator}]`
+      if (operator === 'near' || operator === 'within') return areaParameters(name, operator)
+      return [queryParameter(name, operandSchema(attribute, operator))]
+    })
 }
+
+/** Polygons are omitted, because parameters are single values and lists of them. */
+function areaParameters(name: string, operator: 'near' | 'within'): readonly Parameter[] {
+  const members = operator === 'near' ? NEAR : WITHIN
+  return members.map((path) => queryParameter(`${name}${path}`, { type: 'number' }))
+}
+
+const NEAR = ['[latitude]', '[longitude]', '[maxDistance]']
+const WITHIN = [
+  ...['south', 'west', 'north', 'east'].map((side) => `[box][${side}]`),
+  ...['latitude', 'longitude', 'radius'].map((member) => `[circle][${member}]`),
+]
 
 function comparable({ filterable }: ContentTypePlan, ...path: readonly string[]): boolean {
   return filterable === null || filterable.includes(path.join('.'))

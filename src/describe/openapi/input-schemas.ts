@@ -1,5 +1,10 @@
-import { isMadeUid } from '../../schema/made-uid.ts'
-import type { AttributePlan, ComponentPlan, ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
+import {
+  type AttributePlan,
+  type ComponentPlan,
+  type ContentTypePlan,
+  isMadeUid,
+  type ShapePlan,
+} from '../../schema/plan.ts'
 import { anyElement } from './entry-schemas.ts'
 import {
   FLAG,
@@ -17,8 +22,9 @@ type Properties = Record<string, JsonSchema>
 
 export function createSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   if (plan.draftAndPublish) return inputSchema(vocabulary, plan)
+  const aliased = new Set([...plan.members.values()].map(({ aliasOf }) => aliasOf))
   const required = [...plan.attributes.values()]
-    .filter((attribute) => isAsked(vocabulary, attribute))
+    .filter((attribute) => isAsked(vocabulary, attribute) && !aliased.has(attribute.name))
     .map(({ name }) => name)
   if (required.length === 0) return inputSchema(vocabulary, plan)
   return vocabulary.refer(`${vocabulary.nameOf(plan.uid)}_Create`, () =>
@@ -72,7 +78,10 @@ function givenProperties(
   mayBeUnfinished: boolean,
 ): Properties {
   const properties: Properties = {}
-  for (const attribute of holder.attributes.values()) {
+  const aliases = [...holder.members.values()].filter(
+    ({ aliasOf }) => aliasOf !== undefined && holder.attributes.has(aliasOf),
+  )
+  for (const attribute of [...holder.attributes.values(), ...aliases]) {
     const schema = givenSchema(vocabulary, attribute, mayBeUnfinished)
     if (schema !== null && attribute.writable !== false) properties[attribute.name] = schema
   }
@@ -140,7 +149,6 @@ const TARGET: JsonSchema = {
   ],
 }
 
-/** The default is the end. */
 const POSITION = objectOf({
   start: FLAG,
   end: FLAG,

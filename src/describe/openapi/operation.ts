@@ -13,7 +13,7 @@ export interface Operation {
 
 export interface PlacedOperation {
   readonly path: string
-  readonly method: 'get' | 'post' | 'put' | 'delete'
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   readonly operation: Operation
 }
 

@@ -52,10 +52,11 @@ export function queryOperations(
 function answerSchema(
   vocabulary: Vocabulary,
   name: string,
-  { plan, shown, isOne }: NamedQuery,
+  { plan, shown, isOne, definition }: NamedQuery,
 ): JsonSchema {
   return vocabulary.refer(`${name}_Query`, () => {
-    const entry = shownSchema(vocabulary, showEntry(plan, shown))
+    const presence = definition.rules === 'caller' ? 'unlessHidden' : 'always'
+    const entry = shownSchema(vocabulary, showEntry(plan, shown), presence)
     const meta = isOne
       ? objectOf({})
       : objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination'])

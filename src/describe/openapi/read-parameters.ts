@@ -1,4 +1,6 @@
 import { type LocaleRules, PUBLICATION_FILTERS } from '../../query/query.ts'
+import { nodeName } from '../../query/query-names.ts'
+import { parseDefaultPopulate } from '../../query/populate/default-populate.ts'
 import { populatablesOf } from '../../query/populate/parse-populate-attributes.ts'
 import type { ShapePlan, ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { isDescribed } from './entry-schemas.ts'
@@ -19,13 +21,30 @@ export function listParameters(
   bounds: Bounds,
 ): readonly Parameter[] {
   return [
-    ...shownParameters(vocabulary, plan),
+    ...readParameters(vocabulary, plan, bounds),
     sortParameter(vocabulary, plan),
     ...paginationParameters(bounds),
     ...versionParameters(vocabulary, plan, bounds),
     ...(plan.draftAndPublish ? [HAS_PUBLISHED] : []),
     queryParameter('_q', TEXT, 'Searches the text attributes of entries'),
+    ...searchParameters(plan),
     ...filterParameters(vocabulary, plan),
+  ]
+}
+
+/** Hidden attributes are private in the plan of the reader. */
+function searchParameters({ search, attributes }: ContentTypePlan): readonly Parameter[] {
+  if (search === null) return []
+  const names = [...search.weights.keys()].filter((name) => attributes.get(name)?.private === false)
+  const fields = arraySchema({ ...TEXT, enum: names })
+  return [
+    queryParameter('search', TEXT, 'Short for `search[query]`'),
+    queryParameter(
+      'search[query]',
+      TEXT,
+      'Searches whole words and returns the entries by relevance; phrases are in double quotes',
+    ),
+    queryParameter('search[fields]', fields, 'The attributes to search; default: all of them'),
   ]
 }
 
@@ -46,7 +65,33 @@ export function entryParameters(
   plan: ContentTypePlan,
   bounds: Bounds,
 ): readonly Parameter[] {
-  return [...shownParameters(vocabulary, plan), ...versionParameters(vocabulary, plan, bounds)]
+  return [
+    ...readParameters(vocabulary, plan, bounds),
+    ...versionParameters(vocabulary, plan, bounds),
+  ]
+}
+
+/** Responses to writes contain no default populate. */
+function readParameters(
+  vocabulary: Vocabulary,
+  plan: ContentTypePlan,
+  bounds: Bounds,
+): readonly Parameter[] {
+  const parameters = shownParameters(vocabulary, plan)
+  const names = defaultNames(vocabulary, plan, bounds)
+  if (names.length === 0) return parameters
+  const more = `If omitted, the server returns: ${names.join(', ')}. An empty value returns none`
+  return parameters.map((one) =>
+    one.name === 'populate' ? { ...one, description: `${one.description}. ${more}` } : one,
+  )
+}
+
+function defaultNames(
+  { mayRead, schema }: Vocabulary,
+  plan: ContentTypePlan,
+  bounds: Bounds,
+): readonly string[] {
+  return parseDefaultPopulate(plan, { schema, mayRead, ...bounds }).map(nodeName)
 }
 
 export function writeParameters(
@@ -102,6 +147,10 @@ export function publicScalars(holder: ShapePlan): readonly ScalarPlan[] {
   )
 }
 
+export function storedScalars(holder: ShapePlan): readonly ScalarPlan[] {
+  return publicScalars(holder).filter(({ computed }) => computed === undefined)
+}
+
 export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Parameter {
   const own = scalarNames(plan)
   const related = [...plan.members.values()].flatMap((member) => {
@@ -117,7 +166,7 @@ export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Pa
 }
 
 function scalarNames(holder: ShapePlan): readonly string[] {
-  return publicScalars(holder).map(({ name }) => name)
+  return storedScalars(holder).map(({ name }) => name)
 }
 
 export function paginationParameters({

@@ -26,6 +26,12 @@ const FAILURES = {
   504: ['GatewayTimeout', 'The query timed out'],
 } as const
 
+/** The body names the target. */
+export function redirects(description: string): object {
+  const named = { schema: TEXT }
+  return { description, content: { 'text/html': named, 'text/plain': named } }
+}
+
 export type FailureStatus = keyof typeof FAILURES
 
 const USUAL: readonly FailureStatus[] = [400, 401, 403, 500, 503, 504]

@@ -84,9 +84,10 @@ function readings(vocabulary: Vocabulary): readonly GroupedOperation[] {
         responses: {
           200: answer(
             'The role',
-            objectOf({ role: roleSchema({ permissions: permissionsSchema(vocabulary) }) }, [
-              'role',
-            ]),
+            objectOf(
+              { role: roleSchema({ permissions: permissionsSchema(vocabulary), rules: RULES }) },
+              ['role'],
+            ),
           ),
           ...failures(404),
         },
@@ -141,6 +142,20 @@ function permissionsSchema({ refer }: Vocabulary): JsonSchema {
   }))
 }
 
+/** Permissions under conditions. Their actions are not enabled in `permissions`. */
+const RULES: JsonSchema = {
+  type: 'array',
+  items: objectOf(
+    {
+      action: TEXT,
+      where: { type: 'object' },
+      fields: { type: 'array', items: TEXT, minItems: 1, uniqueItems: true },
+      set: { type: 'object', minProperties: 1 },
+    },
+    ['action'],
+  ),
+}
+
 function roleSchema(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const date = { ...TEXT, format: 'date-time' }
   const properties = {
@@ -162,6 +177,6 @@ function inputSchema(permissions: JsonSchema): JsonSchema {
   return {
     type: 'object',
     minProperties: 1,
-    properties: { name: TEXT, description: TEXT, type: TEXT, permissions: given },
+    properties: { name: TEXT, description: TEXT, type: TEXT, permissions: given, rules: RULES },
   }
 }

@@ -1,7 +1,8 @@
-import type { ScalarType } from '../../schema/definition.ts'
+import type { ComputedDefinition, ScalarType } from '../../schema/definition.ts'
 import type { ScalarPlan } from '../../schema/plan.ts'
+import { MAX_LATITUDE, MAX_LONGITUDE } from '../../schema/values/location.ts'
 import { blocksSchema } from './block-schemas.ts'
-import { FLAG, type JsonSchema, arraySchema, orNull, TEXT } from './json-schema.ts'
+import { FLAG, type JsonSchema, arraySchema, objectOf, orNull, TEXT } from './json-schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 const BIGINTEGER = { type: 'string', pattern: '^-?\\d+$' } as const
@@ -11,7 +12,7 @@ const TIME = {
   pattern: '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?$',
 } as const
 
-const RESPONSE_SCHEMAS: Readonly<Record<Exclude<ScalarType, 'blocks'>, JsonSchema>> = {
+const RESPONSE_SCHEMAS: Readonly<Record<Exclude<ScalarType, 'blocks' | 'location'>, JsonSchema>> = {
   string: TEXT,
   text: TEXT,
   richtext: { ...TEXT, description: 'Markdown' },
@@ -29,6 +30,17 @@ const RESPONSE_SCHEMAS: Readonly<Record<Exclude<ScalarType, 'blocks'>, JsonSchem
   datetime: { ...TEXT, format: 'date-time' },
   timestamp: { ...BIGINTEGER, description: 'Milliseconds since 1970' },
   json: { description: 'Any JSON value' },
+}
+
+const COORDINATES: JsonSchema = {
+  ...objectOf(
+    {
+      latitude: { type: 'number', minimum: -MAX_LATITUDE, maximum: MAX_LATITUDE },
+      longitude: { type: 'number', minimum: -MAX_LONGITUDE, maximum: MAX_LONGITUDE },
+    },
+    ['latitude', 'longitude'],
+  ),
+  description: 'A place, in degrees',
 }
 
 const MOMENT = {
@@ -50,10 +62,15 @@ const ALWAYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 
 export function shownScalar(vocabulary: Vocabulary, plan: ScalarPlan): JsonSchema {
   const schema = ofType(vocabulary, plan)
+  if (plan.computed !== undefined) return orNull({ ...schema, ...computedSchema(plan.computed) })
   return plan.system && ALWAYS.has(plan.name) ? schema : orNull(schema)
 }
 
-/** A scalar attribute in a payload. Rules for published versions do not apply to types with drafts. */
+function computedSchema({ description = '' }: ComputedDefinition): JsonSchema {
+  const notes = 'Computed; filters and sort cannot use it.'
+  return { readOnly: true, description: description === '' ? notes : `${description} ${notes}` }
+}
+
 export function givenScalar(
   vocabulary: Vocabulary,
   plan: ScalarPlan,
@@ -88,6 +105,7 @@ const OPERANDS: Readonly<Partial<Record<ScalarType, JsonSchema>>> = {
 
 function ofType(vocabulary: Vocabulary, { type, limits }: ScalarPlan): JsonSchema {
   if (type === 'blocks') return blocksSchema(vocabulary)
+  if (type === 'location') return vocabulary.refer('Coordinates', () => COORDINATES)
   if (type === 'enumeration' && limits.enum !== undefined) return { ...TEXT, enum: limits.enum }
   return RESPONSE_SCHEMAS[type]
 }

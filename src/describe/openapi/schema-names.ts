@@ -8,7 +8,7 @@ const BUILT_IN: ReadonlyMap<Uid, string> = new Map([
 ])
 
 const TAKEN = (
-  'Content Error Pagination Locale FileInput SignedIn Permissions ' +
+  'Content Error Pagination Locale Coordinates FileInput SignedIn Permissions ' +
   'RelationTarget RelationChange RelationToOne RelationToMany ' +
   'Blocks Block BlockText BlockLink BlockListItem BlockParagraph ' +
   'BlockHeading BlockList BlockQuote BlockCode BlockImage'

@@ -5,32 +5,51 @@ import type { Vocabulary } from './vocabulary.ts'
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-export function shownSchema(vocabulary: Vocabulary, entry: ShownEntry): JsonSchema {
-  return exactly(propertiesOf(vocabulary, entry))
+/** A rule of the caller can leave out all attributes except those of the system. */
+export type AttributePresence = 'always' | 'unlessHidden'
+
+export function shownSchema(
+  vocabulary: Vocabulary,
+  entry: ShownEntry,
+  presence: AttributePresence,
+): JsonSchema {
+  const properties = propertiesOf(vocabulary, entry, presence)
+  if (presence === 'always') return exactly(properties)
+  const lasting = entry.scalars.filter(({ system }) => system).map(({ name }) => name)
+  return objectOf(properties, lasting)
 }
 
-function propertiesOf(vocabulary: Vocabulary, { scalars, links }: ShownEntry): Properties {
+function propertiesOf(
+  vocabulary: Vocabulary,
+  { scalars, links }: ShownEntry,
+  presence: AttributePresence,
+): Properties {
   return {
     ...Object.fromEntries(scalars.map((plan) => [plan.name, shownScalar(vocabulary, plan)])),
-    ...Object.fromEntries(links.map((link) => [link.name, linkSchema(vocabulary, link)])),
+    ...Object.fromEntries(links.map((link) => [link.name, linkSchema(vocabulary, link, presence)])),
   }
 }
 
-function linkSchema(vocabulary: Vocabulary, link: ShownLink): JsonSchema {
+function linkSchema(
+  vocabulary: Vocabulary,
+  link: ShownLink,
+  presence: AttributePresence,
+): JsonSchema {
   switch (link.kind) {
     case 'count':
       return exactly({ count: INTEGER })
     case 'ids':
       return link.isMany ? arraySchema(TEXT) : orNull(TEXT)
     case 'entries': {
-      const entry = shownSchema(vocabulary, link.entry)
+      const entry = shownSchema(vocabulary, link.entry, presence)
       const value = link.isMany ? arraySchema(entry) : entry
       return link.isNullable ? orNull(value) : value
     }
     case 'zone': {
       const elements = [...link.elements].map(([uid, entry]) => {
         const component = { type: 'string', const: uid }
-        return exactly({ __component: component, ...propertiesOf(vocabulary, entry) })
+        const properties = propertiesOf(vocabulary, entry, presence)
+        return exactly({ __component: component, ...properties })
       })
       return arraySchema(elements.length === 0 ? exactly({}) : { oneOf: elements })
     }

@@ -10,7 +10,6 @@ export interface Vocabulary {
   readonly may: (action: string) => boolean
   /** Whether the principal may `find` entries of a content-type. Other types are omitted. */
   readonly mayRead: (uid: Uid) => boolean
-  /** `Article`, `SharedSeo`. */
   readonly nameOf: (uid: Uid) => string
   /** Returns a reference to a named schema, which is built on first use and may be recursive. */
   readonly refer: (name: string, make: () => JsonSchema) => JsonSchema

@@ -13,10 +13,7 @@ export interface AdministratorAuthentication {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/**
- * Uses the `Authorization` header, or else the cookie. Responses contain secrets: never cache them.
- * @throws UnauthorizedError for an unknown token, ForbiddenError for a cross-site request by cookie
- */
+/** Responses contain secrets: never cache them. @throws UnauthorizedError, ForbiddenError for a cross-site request */
 export function authenticateAdministrator({
   access,
   principalOfSession,

@@ -10,7 +10,7 @@ export function isOwnPage(ctx: Context, publicUrl: string): boolean | null {
   return origin === new URL(publicUrl).origin || origin === `${ctx.protocol}://${ctx.host}`
 }
 
-/** Rejects cross-site requests that use or obtain a cookie. @throws ForbiddenError */
+/** @throws ForbiddenError for a cross-site request */
 export function assertOwnPage(ctx: Context, publicUrl: string): void {
   if (isOwnPage(ctx, publicUrl) === false) throw crossSite()
 }

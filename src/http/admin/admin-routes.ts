@@ -8,8 +8,7 @@ import { assertMayPermit } from '../../people/access/permissions.ts'
 import type { AssertMayChange } from '../../people/access/roles.ts'
 import type { LocaleInput, Locales } from '../../content/locales/locales.ts'
 import { NotFoundError } from '../../base/errors.ts'
-import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
-import { titleFieldOf } from '../../schema/title-field.ts'
+import { type ContentTypePlan, type Schema, titleFieldOf } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
@@ -123,11 +122,11 @@ function addCatalogueRoutes(
 }
 
 function mayGrant({ state: { principal } }: Context): AssertToken {
-  return (actions) => assertMayPermit(principal, actions)
+  return (actions, rules) => assertMayPermit(principal, actions, rules)
 }
 
 function roleGuard(ctx: Context): AssertMayChange {
-  return (changed) => assertMayPermit(ctx.state.principal, changed)
+  return (changed, rules) => assertMayPermit(ctx.state.principal, changed, rules)
 }
 
 function describe(plan: ContentTypePlan) {

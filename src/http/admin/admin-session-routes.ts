@@ -5,7 +5,6 @@ import type { AdministratorsContext } from '../../people/administrators/administ
 import {
   idOfEmail,
   isFirstWanted,
-  type NewSession,
   resetAdministratorPassword,
   showSession,
   signIn,
@@ -13,9 +12,15 @@ import {
   signOut,
   signUpFirst,
 } from '../../people/administrators/sign-in.ts'
+import {
+  administratorOfPending,
+  type PendingSignIn,
+  signInByCode,
+} from '../../people/administrators/code-sign-in.ts'
+import type { NewSession } from '../../people/administrators/start-session.ts'
 import { beginPasskeySignIn, signInByPasskey } from '../../people/administrators/passkey-sign-in.ts'
 import { everyone, type GuardedRouter } from '../router/guarded-router.ts'
-import { accountIn, type RequestCount, limitRate } from '../middleware/limit-rate.ts'
+import { accountIn, limitRate, type RequestCount, textInBody } from '../middleware/limit-rate.ts'
 import { assertOwnPage } from '../admin-cookie/own-origin.ts'
 import { readBody } from '../body/read-body.ts'
 import { payloadOf } from '../body/read-request.ts'
@@ -50,8 +55,9 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
   const enterBy = (path: string, status: number, enter: Enter, counted: RequestCount): void => {
     const handler = everyone(async (ctx) => {
       const entered = await writingFor(NOBODY_YET, ctx.state.requestId, () =>
-        enter(administrators, payloadOf(ctx), deviceOf(ctx)),
+        enter(administrators, payloadOf(ctx), senderOf(ctx)),
       )
+      if ('pending' in entered) return askForCode(ctx, entered)
       await answer(ctx, dependencies, entered)
       ctx.status = status
     })
@@ -60,15 +66,23 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
   }
   enterBy('/first-administrator', 201, signUpFirst, BY_ADDRESS)
   const emailOf = accountIn('email')
+  const deviceOf: RequestCount['deviceOf'] = async (ctx) => {
+    const token = cookie.readDevice(ctx)
+    return token === null ? null : administrators.knownDevices.find(token)
+  }
   enterBy('/session', 200, signIn, {
     accountOf: async (ctx) => {
       const email = emailOf(ctx)
       return email === null ? null : ((await idOfEmail(administrators, email)) ?? email)
     },
-    deviceOf: async (ctx) => {
-      const token = cookie.readDevice(ctx)
-      return token === null ? null : administrators.knownDevices.find(token)
+    deviceOf,
+  })
+  enterBy('/session/code', 200, signInByCode, {
+    accountOf: async (ctx) => {
+      const pending = await administratorOfPending(administrators, textInBody(ctx, 'pending') ?? '')
+      return pending?._id ?? null
     },
+    deviceOf,
   })
   enterBy('/session/link', 200, signInByLink, BY_ADDRESS)
   enterBy('/session/passkey', 200, signInByPasskey, BY_ADDRESS)
@@ -119,6 +133,12 @@ function ownPagesOnly({ publicUrl }: AdminCookie): Middleware {
   }
 }
 
+/** Sets no cookie: there is no session before the second factor. */
+function askForCode(ctx: Context, { pending, expiresAt }: PendingSignIn): void {
+  ctx.body = { data: { pending, expiresAt } }
+  ctx.status = 202
+}
+
 async function answer(
   ctx: Context,
   { administrators, cookie }: AdminSessionDependencies,
@@ -130,6 +150,6 @@ async function answer(
   ctx.body = { data: shown }
 }
 
-function deviceOf(ctx: Context): { readonly address: string; readonly userAgent: string } {
+function senderOf(ctx: Context): { readonly address: string; readonly userAgent: string } {
   return { address: ctx.ip, userAgent: ctx.get('User-Agent') }
 }

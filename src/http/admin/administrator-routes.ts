@@ -17,6 +17,7 @@ import {
   removeAdministrator,
   updateAdministrator,
 } from '../../people/administrators/administrators.ts'
+import { resetTotp } from '../../people/administrators/totp.ts'
 import type { RateLimits } from '../../people/access/rate-limit.ts'
 import type { Log } from '../../base/log.ts'
 import type { Mailer } from '../../people/accounts/mailer.ts'
@@ -70,6 +71,10 @@ function addPeople(admin: AdminRouter, dependencies: AdministratorRouteDependenc
     ctx.body = {
       data: await removeAdministrator(administrators, principal, parameterOf(ctx, 'id')),
     }
+  })
+  admin.delete(`${path}/:id/totp`, may('admin::administrators', 'reset'), async (ctx) => {
+    const { principal } = ctx.state
+    ctx.body = { data: await resetTotp(administrators, principal, parameterOf(ctx, 'id')) }
   })
   admin.post(`${path}/:id/reset`, may('admin::administrators', 'reset'), async (ctx) => {
     const { principal } = ctx.state

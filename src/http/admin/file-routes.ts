@@ -1,11 +1,11 @@
 import Joi from 'joi'
 import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
 import { inputError, readInput } from '../../people/access/input.ts'
+import { uploaderOf } from '../../people/access/private-files.ts'
 import { showVersions } from '../../content/read/find-documents.ts'
-import { pathsTo } from '../../content/read/find-usages.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
-import { type FileAttribute, findFiles, findUnusedFiles } from '../../media/find-files.ts'
+import { findFileAttributes, findFiles, findUnusedFiles } from '../../media/find-files.ts'
 import { FOLDER_CHANGE, type Folders, NEW_FOLDER } from '../../media/folders.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
@@ -15,7 +15,12 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { rulesOf } from '../reads/query-rules.ts'
-import { isMultipart, noFiles, receiveAuthorized } from '../body/receive-authorized.ts'
+import {
+  isHiddenFile,
+  isMultipart,
+  noFiles,
+  receiveAuthorized,
+} from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
 import { type AdminRouter, adminRouter } from '../router/admin-router.ts'
 import type { EditorContentDependencies } from '../content/editor-content.ts'
@@ -42,6 +47,7 @@ const CHANGE = Joi.object<FileInfo & { readonly folder?: string | null }>({
   alternativeText: Joi.any(),
   caption: Joi.any(),
   focalPoint: Joi.any(),
+  private: Joi.any(),
   folder: Joi.string().max(24).allow(null),
 })
 
@@ -62,7 +68,10 @@ export function fileRoutes(dependencies: FileRouteDependencies): GuardedRouter {
   })
   admin.get('/files/:id/usages', may('findOne'), async (ctx) => {
     const { documentId } = await recordOf(ctx, library)
-    await sendUsages(ctx, dependencies, { uid: 'plugin::upload.file', documentId })
+    await sendUsages(ctx, dependencies, {
+      uid: 'plugin::upload.file',
+      documentIds: [documentId],
+    })
   })
   addFolders(admin, dependencies)
   return admin.router
@@ -93,9 +102,7 @@ async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<
   const { unused, ...search } = readFileSearch(query, await folders.ids())
   const plan = filePlan(dependencies)
   const part = { start: page.start, size: page.pageSize }
-  const places = [...schema.contentTypes.values()].flatMap((type): readonly FileAttribute[] =>
-    pathsTo(plan.uid, type).map((path) => ({ plan: type, path })),
-  )
+  const places = findFileAttributes(plan, [...schema.contentTypes.values()])
   const { files, total, capped } = unused
     ? await findUnusedFiles(documents.database, plan, search, places, part)
     : await findFiles(documents.database, plan, search, part)
@@ -112,7 +119,9 @@ async function upload(ctx: Context, dependencies: FileRouteDependencies): Promis
     assertPlain(received)
     const folder = received.fields.get('folder')?.at(-1) ?? null
     await assertFolder(dependencies, folder)
-    const added = await library.add(received, infosOf(received), () => Promise.resolve())
+    const uploadedBy = uploaderOf(ctx.state.principal)
+    const infos = infosOf(received)
+    const added = await library.add(received, infos, () => Promise.resolve(), { uploadedBy })
     if (folder === null) return added
     return Promise.all(added.map(async (one) => (await library.move(one, folder)) ?? one))
   })
@@ -150,7 +159,8 @@ async function move(ctx: Context, dependencies: FileRouteDependencies): Promise<
   const results: object[] = []
   for (const id of ids) {
     const record = await library.get(id)
-    const moved = record === null ? null : await library.move(record, folder)
+    const isMissing = record === null || isHiddenFile(ctx, record)
+    const moved = isMissing ? null : await library.move(record, folder)
     results.push({ id, status: moved === null ? 404 : 200 })
   }
   ctx.body = { data: results }
@@ -166,7 +176,7 @@ async function assertFolder(
 
 async function recordOf(ctx: Context, library: MediaLibrary): Promise<MediaFile> {
   const record = await library.get(parameterOf(ctx, 'id'))
-  if (record === null) throw noSuchFile()
+  if (record === null || isHiddenFile(ctx, record)) throw noSuchFile()
   return record
 }
 
@@ -185,6 +195,7 @@ const LISTED_ATTRIBUTES = [
   'size',
   'url',
   'provider',
+  'private',
   'createdAt',
   'updatedAt',
 ]
@@ -208,11 +219,15 @@ async function showFiles(
   const plan = filePlan(dependencies)
   const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
   const query = parseEntryQuery({ fields: LISTED_ATTRIBUTES }, plan, rules)
-  const entries = await showVersions(documents.database, plan, records, 'published', query)
+  const entries = await showVersions(documents.database, records, 'published', query)
   const known = new Set(await folders.ids())
   return entries.map((entry, index) => {
     const folder = records[index]?.folder ?? null
-    return { ...entry, folder: folder !== null && known.has(folder) ? folder : null }
+    return {
+      ...entry,
+      private: entry['private'] === true, // absent in older records
+      folder: folder !== null && known.has(folder) ? folder : null,
+    }
   })
 }
 

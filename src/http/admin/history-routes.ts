@@ -5,7 +5,7 @@ import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
 import { compareContent } from '../../content/history/compare-content.ts'
 import { getPastState, listHistory, type PastState } from '../../content/history/find-history.ts'
 import { restoreContent } from '../../content/history/restore-content.ts'
-import { showVersion } from '../../content/read/find-documents.ts'
+import { showWrittenVersion } from '../../content/write/show-written.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -67,7 +67,6 @@ const RESTORE = Joi.object<{ readonly attributes?: readonly string[] }>({
   attributes: Joi.array().items(Joi.string().max(200)).max(500).min(1),
 })
 
-/** Requires the permission to read drafts, and shows only its locales. */
 export function historyRoutes(dependencies: Dependencies): GuardedRouter {
   const admin = adminRouter('/admin/history', dependencies)
   const add = (method: 'get' | 'post', path: string, verb: ContentVerb, handler: Handler): void => {
@@ -150,7 +149,9 @@ async function restore(
     condition: readCondition(ctx),
   }
   const restored = await restoreContent(documents, target, content, attributes)
-  const { entry, revision } = await showVersion(documents.database, plan, restored, status, shown)
+  const written = { plan, verb: 'update', status, shown } as const
+  const { writer } = target
+  const { entry, revision } = await showWrittenVersion(documents, writer, restored, written)
   sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
 }
 

@@ -21,6 +21,10 @@ import { adminCookie } from '../admin-cookie/admin-cookie.ts'
 import { adminRoutes } from './admin-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { historyRoutes } from './history-routes.ts'
+import {
+  adminExtensionRouters,
+  type ExtensionRouteDependencies,
+} from '../extensions/extension-routes.ts'
 import { adminSessionRoutes } from './admin-session-routes.ts'
 import { administratorRoutes } from './administrator-routes.ts'
 import { authenticateAdministrator } from '../admin-cookie/authenticate-administrator.ts'
@@ -28,6 +32,7 @@ import { bulkActionRoutes } from '../content/admin-bulk-routes.ts'
 import { declarationFileRoutes } from './declarations/declaration-file-routes.ts'
 import { declarationRoutes } from './declarations/declaration-routes.ts'
 import { editorContentRoutes } from '../content/admin-routes.ts'
+import { duplicateRoute } from '../content/duplicate-route.ts'
 import { entryRoutes } from '../content/entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { oidcRoutes } from '../oidc/oidc-routes.ts'
@@ -38,7 +43,9 @@ import { trashRoutes } from './trash-routes.ts'
 import { previewRoutes } from './preview-routes.ts'
 import type { Middleware } from '../router/state.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
+import { totpRoutes } from './totp-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
+import { extensionFailureRoutes } from './extension-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 export interface ManagementDependencies {
@@ -59,9 +66,12 @@ export interface ManagementDependencies {
   readonly limits: RateLimits | null
   readonly limited: LimitInFlight
   readonly readBody: Middleware
+  readonly readRaw: Middleware
   readonly media: Pick<FileRouteDependencies, 'library' | 'receive'>
   readonly folders: Folders
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
+  readonly extensions: ExtensionRouteDependencies['extensions']
+  readonly validators: ExtensionRouteDependencies['validators']
 }
 
 export function managementRouters(dependencies: ManagementDependencies): readonly GuardedRouter[] {
@@ -87,7 +97,9 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     oidcRoutes({ ...entrance, log }),
     meRoutes({ ...before, ...entrance }),
     passkeyRoutes({ ...before, administrators, limits }),
+    totpRoutes({ ...before, ...entrance }),
     entryRoutes(content),
+    duplicateRoute(content),
     previewRoutes({ ...content, previews: administrators.previews }),
     bulkActionRoutes(content),
     editorContentRoutes(content),
@@ -101,8 +113,14 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     declarationRoutes({ ...before, schema, definitions }),
     ...(editableTypes ? [declarationFileRoutes({ ...content, config, log })] : []),
     administratorRoutes({ ...before, ...dependencies, publicUrl }),
+    extensionFailureRoutes({ ...before, documents: editorsDocuments }),
     webhookRoutes({ ...before, ...config.webhooks, ...editorsDocuments, schema, webhooks }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),
+    ...adminExtensionRouters(
+      { ...dependencies, maxBytes: config.api.answer.maxBytes },
+      before,
+      administratorActions,
+    ),
   ]
 }
 

@@ -1,14 +1,16 @@
 import Joi from 'joi'
 import { contentAction } from '../../people/access/actions.ts'
 import { readInput } from '../../people/access/input.ts'
-import { assertMayIn, may, mayIn } from '../../people/access/permissions.ts'
+import { mayInUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import type { Presence } from '../../people/administrators/presence.ts'
 import type { RecentRow } from '../../people/administrators/recent-work.ts'
 import { findDocuments } from '../../content/read/find-documents.ts'
-import { countEntries, titlesOf } from '../../content/read/overview.ts'
-import { findStates } from '../../content/read/find-states.ts'
-import { NotFoundError } from '../../base/errors.ts'
+import { countEntries } from '../../content/read/overview.ts'
+import { writeRulesOf } from '../../content/rules/principal-rules.ts'
+import { hasReadRules } from '../../content/rules/visible-documents.ts'
+import { factsOfLines, lineKey } from '../../content/read/visible-facts.ts'
+import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { VersionKey } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -69,9 +71,32 @@ async function showCounts(ctx: Context, dependencies: OverviewDependencies): Pro
   const counts: [string, number][] = []
   for (const plan of plans) {
     const key = countedVersion(principal, plan, codes)
-    if (key !== null) counts.push([plan.uid, await countEntries(documents.database, plan, key)])
+    if (key === null) continue
+    const count = hasReadRules(writeRulesOf(principal), plan)
+      ? await countVisible(ctx, dependencies, plan, key)
+      : await countEntries(documents.database, plan, key)
+    counts.push([plan.uid, count])
   }
   ctx.body = { data: Object.fromEntries(counts) }
+}
+
+/** A list without content has the total. */
+async function countVisible(
+  ctx: Context,
+  dependencies: OverviewDependencies,
+  plan: ContentTypePlan,
+  { status, locale }: VersionKey,
+): Promise<number> {
+  const { documents, locales } = dependencies
+  const query = {
+    status,
+    fields: ['documentId'],
+    pagination: { pageSize: '1' },
+    ...(plan.localized && { locale }),
+  }
+  const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, await locales.current()))
+  const { total } = await findDocuments(documents.database, parsed)
+  return total ?? 0
 }
 
 function countedVersion(
@@ -80,10 +105,13 @@ function countedVersion(
   codes: readonly string[],
 ): VersionKey | null {
   const find = contentAction(plan, 'find')
-  const locale = plan.localized ? codes.find((code) => mayIn(principal, find, [code])) : NO_LOCALE
-  if (!may(principal, find) || locale === undefined) return null
+  const locale = plan.localized
+    ? codes.find((code) => mayInUnderRule(principal, find, [code]))
+    : NO_LOCALE
+  if (!mayUnderRule(principal, find) || locale === undefined) return null
   const reading = contentAction(plan, 'readDrafts')
-  const drafts = plan.draftAndPublish && mayIn(principal, reading, plan.localized ? [locale] : [])
+  const drafts =
+    plan.draftAndPublish && mayInUnderRule(principal, reading, plan.localized ? [locale] : [])
   return { locale, status: drafts ? 'draft' : 'published' }
 }
 
@@ -145,19 +173,22 @@ interface RecentEntry {
 
 async function toEntries(
   ctx: Context,
-  { documents: { database }, schema }: OverviewDependencies,
+  { documents, schema, locales }: OverviewDependencies,
   rows: readonly WorkedOnAt[],
 ): Promise<readonly RecentEntry[]> {
   const shown = new Map<string, RecentEntry>()
+  const rules = writeRulesOf(ctx.state.principal)
+  const { defaultCode } = await locales.current()
   for (const plan of contentOf(schema.contentTypes)) {
     const own = rows.filter((row) => row.uid === plan.uid && mayOpen(ctx, plan, row.locale))
-    const states = await findStates(database, plan, uniqueLines(own))
-    const titles = await titlesOf(database, plan, uniqueLines(own))
-    for (const { documentId, locale, state } of states) {
-      const line = `${documentId}:${locale}`
-      const at = own.find((row) => `${row.documentId}:${row.locale}` === line)?.at
-      const title = titles.get(line)
-      if (at === undefined || title === undefined) continue
+    const lines = uniqueLines(own)
+    const facts = await factsOfLines(documents, rules, { plan, locale: defaultCode }, lines)
+    for (const { documentId, locale } of lines) {
+      const line = lineKey({ documentId, locale })
+      const at = own.find((row) => lineKey(row) === line)?.at
+      const found = facts.get(line)
+      if (at === undefined || found === undefined) continue
+      const { title, state } = found
       const code = plan.localized ? locale : null
       shown.set(`${plan.uid}:${line}`, {
         uid: plan.uid,
@@ -176,6 +207,7 @@ function uniqueLines(rows: readonly WorkedOnAt[]): readonly WorkedOnAt[] {
   return [...new Map(rows.map((row) => [`${row.documentId}:${row.locale}`, row])).values()]
 }
 
+/** Also true under rules, which the caller must apply. */
 function mayOpen(
   { state: { principal } }: Context,
   plan: ContentTypePlan,
@@ -184,23 +216,39 @@ function mayOpen(
   const codes = plan.localized ? [locale] : []
   const verb = plan.draftAndPublish ? 'readDrafts' : 'find'
   return (
-    mayIn(principal, contentAction(plan, 'find'), codes) &&
-    mayIn(principal, contentAction(plan, verb), codes)
+    mayInUnderRule(principal, contentAction(plan, 'find'), codes) &&
+    mayInUnderRule(principal, contentAction(plan, verb), codes)
   )
 }
 
-async function notePresence(
-  ctx: Context,
-  { presence, schema, locales }: OverviewDependencies,
-): Promise<void> {
+async function notePresence(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
+  const { presence, schema, locales } = dependencies
   const { uid, documentId, locale } = readInput(PRESENCE, payloadOf(ctx))
   const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
   if (plan === undefined) throw new NotFoundError('Not Found')
   const known = await locales.current()
   const code = plan.localized ? (locale ?? known.defaultCode) : NO_LOCALE
   if (plan.localized && !known.has(code)) throw new NotFoundError('Not Found')
-  assertMayIn(ctx.state.principal, contentAction(plan, 'find'), plan.localized ? [code] : [])
+  await assertMayMeet(ctx, dependencies, plan, { documentId, locale: code })
   ctx.body = { data: await presence.note(meOf(ctx), { uid, documentId, locale: code }) }
+}
+
+/** @throws ForbiddenError, and NotFoundError for a document that rules hide */
+async function assertMayMeet(
+  { state: { principal } }: Context,
+  { documents, locales }: OverviewDependencies,
+  plan: ContentTypePlan,
+  line: { readonly documentId: string; readonly locale: string },
+): Promise<void> {
+  const rules = writeRulesOf(principal)
+  const find = contentAction(plan, 'find')
+  if (!mayInUnderRule(principal, find, plan.localized ? [line.locale] : [])) {
+    throw new ForbiddenError('Forbidden', {}, { action: find })
+  }
+  if (!hasReadRules(rules, plan)) return
+  const { defaultCode: locale } = await locales.current()
+  const facts = await factsOfLines(documents, rules, { plan, locale }, [line])
+  if (facts.size === 0) throw new NotFoundError('Not Found')
 }
 
 function contentOf(types: ReadonlyMap<string, ContentTypePlan>): readonly ContentTypePlan[] {

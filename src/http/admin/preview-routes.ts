@@ -31,7 +31,6 @@ const PREVIEW = Joi.object<PreviewInput>({
   status: Joi.valid('draft', 'published'),
 })
 
-/** Returns the preview URL with a token for the drafts of the entry. */
 export function previewRoutes(dependencies: PreviewDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   admin.guarded(

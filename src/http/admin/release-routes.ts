@@ -3,6 +3,11 @@ import { administratorAction } from '../../people/access/administrator-actions.t
 import { contentAction } from '../../people/access/actions.ts'
 import { inputError, readInput, shortText } from '../../people/access/input.ts'
 import { assertMayIn } from '../../people/access/permissions.ts'
+import { type Principal, rulesFor } from '../../people/access/principal.ts'
+import { NotFoundError } from '../../base/errors.ts'
+import { writeRulesOf } from '../../content/rules/principal-rules.ts'
+import { hasReadRules } from '../../content/rules/visible-documents.ts'
+import { factsOfLines, lineKey } from '../../content/read/visible-facts.ts'
 import { checkItems } from '../../content/planning/check-items.ts'
 import type { Planning } from '../../content/planning/open-planning.ts'
 import { publishablePlan } from '../../content/planning/planning.ts'
@@ -18,7 +23,11 @@ import {
   renameRelease,
   scheduleRelease,
 } from '../../content/planning/releases.ts'
-import { MAX_RELEASE_ITEMS, type ReleaseRow } from '../../content/planning/release-rows.ts'
+import {
+  MAX_RELEASE_ITEMS,
+  type ReleaseItem,
+  type ReleaseRow,
+} from '../../content/planning/release-rows.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
@@ -28,6 +37,7 @@ import type { Context } from '../router/state.ts'
 import { adminRouter, type BeforeAdmin } from '../router/admin-router.ts'
 import { pageOf, type Paging, pagingRule } from './request/paging.ts'
 import { plannedItemsOf, summaryOf } from './request/show-planned.ts'
+import { readOriginOf } from '../reads/query-rules.ts'
 
 export interface PlanningRouteDependencies extends BeforeAdmin {
   readonly planning: Planning
@@ -144,6 +154,7 @@ async function add(ctx: Context, planning: Planning): Promise<void> {
   const { data } = readInput(ITEMS, payloadOf(ctx))
   const locales = await planning.locales.current()
   const items = data.items.map((item, index) => itemOf(ctx, planning, item, { index, locales }))
+  await assertVisible(ctx, planning, items)
   await send(ctx, planning, await addItems(planning, parameterOf(ctx, 'id'), items))
 }
 
@@ -157,12 +168,45 @@ function itemOf(
   const plan = publishablePlan(planning, uid)
   const code = plan.localized ? (locale ?? locales.defaultCode) : NO_LOCALE
   if (plan.localized && !locales.has(code)) {
-    throw inputError(`data.items.${index}.locale`, 'There is no such locale', locale)
+    throw inputError(`data.items.${index}.locale`, 'There is no such locale', locale, {
+      code: 'any.unknown',
+    })
   }
   for (const verb of ['find', 'readDrafts'] as const) {
-    assertMayIn(principal, contentAction(plan, verb), plan.localized ? [code] : [])
+    const action = contentAction(plan, verb)
+    if (rulesFor(principal, action).length > 0) continue
+    assertMayIn(principal, action, plan.localized ? [code] : [])
   }
   return { type: uid, documentId, locale: code, action }
+}
+
+/** @throws NotFoundError for items that rules hide */
+async function assertVisible(
+  ctx: Context,
+  planning: Planning,
+  items: readonly Pick<ReleaseItem, 'type' | 'documentId' | 'locale'>[],
+): Promise<void> {
+  const hidden = await hiddenItems(ctx, planning, items)
+  if (hidden.length > 0) throw new NotFoundError('Not Found')
+}
+
+/** Of types with read rules, the items whose versions the caller cannot see. */
+async function hiddenItems<Item extends Pick<ReleaseItem, 'type' | 'documentId' | 'locale'>>(
+  { state: { principal } }: Context,
+  { documents, schema, locales }: Planning,
+  items: readonly Item[],
+): Promise<readonly Item[]> {
+  const rules = writeRulesOf(principal)
+  const { defaultCode } = await locales.current()
+  const hidden: Item[] = []
+  for (const type of new Set(items.map((item) => item.type))) {
+    const plan = schema.contentTypes.get(type)
+    if (plan === undefined || !hasReadRules(rules, plan)) continue
+    const own = items.filter((item) => item.type === type)
+    const facts = await factsOfLines(documents, rules, { plan, locale: defaultCode }, own)
+    hidden.push(...own.filter((item) => !facts.has(lineKey(item))))
+  }
+  return hidden
 }
 
 async function takeOut(ctx: Context, planning: Planning): Promise<void> {
@@ -172,15 +216,30 @@ async function takeOut(ctx: Context, planning: Planning): Promise<void> {
 
 async function check(ctx: Context, planning: Planning): Promise<void> {
   const { items } = await getRelease(planning, parameterOf(ctx, 'id'))
-  const faults = await checkItems(planning, ctx.state.principal, items)
+  const hidden = new Set((await hiddenItems(ctx, planning, items)).map(({ id }) => id))
+  const found = await checkItems(planning, ctx.state.principal, items)
+  const faults = found.filter(
+    ({ item, type }) => !hidden.has(item) && !hidesFields(ctx.state.principal, type),
+  )
   ctx.body = { data: { items: items.length, faults } }
+}
+
+/** Faults name attributes and their values. */
+function hidesFields(principal: Principal, uid: string): boolean {
+  const verbs = ['find', 'readDrafts'] as const
+  const rules = verbs.flatMap((verb) => rulesFor(principal, contentAction({ uid }, verb)))
+  return rules.some(({ fields }) => fields !== null)
 }
 
 async function publish(ctx: Context, planning: Planning): Promise<void> {
   const id = parameterOf(ctx, 'id')
   const at = readTime(ctx, planning.now())
   if (at === null) {
-    await send(ctx, planning, await publishRelease(planning, ctx.state.principal, id))
+    await send(
+      ctx,
+      planning,
+      await publishRelease(planning, ctx.state.principal, id, readOriginOf(ctx)),
+    )
     return
   }
   ctx.status = 202

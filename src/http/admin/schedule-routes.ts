@@ -3,6 +3,9 @@ import { administratorAction } from '../../people/access/administrator-actions.t
 import { contentAction } from '../../people/access/actions.ts'
 import { readInput } from '../../people/access/input.ts'
 import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import { writeRulesOf } from '../../content/rules/principal-rules.ts'
+import { hasReadRules } from '../../content/rules/visible-documents.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { Planning } from '../../content/planning/open-planning.ts'
 import { unscheduleRelease } from '../../content/planning/releases.ts'
@@ -21,7 +24,7 @@ import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import type { PlanningRouteDependencies } from './release-routes.ts'
 import { pageOf, type Paging, pagingRule } from './request/paging.ts'
-import { readableTypes } from './request/readable-types.ts'
+import { maySeeUnderRule, readableTypes } from './request/readable-types.ts'
 import { namesOf } from './request/show-planned.ts'
 
 interface ListQuery {
@@ -60,17 +63,44 @@ async function listSchedulesOf(ctx: Context, planning: Planning): Promise<void> 
     until: given.until ?? null,
     type: given.uid ?? null,
     documentId: given.documentId ?? null,
-    seen: readableTypes(principal, plans, await planning.locales.current()),
+    seen: readableTypes(principal, plans, await planning.locales.current(), maySeeUnderRule),
     releases: mayIn(principal, administratorAction('admin::releases', 'read'), []),
   }
-  const page = { after: placeOf(cursor), limit: pageSize + 1 }
-  const found = await listSchedules(planning, selection, page)
+  const found = await visibleSchedules(principal, planning, selection, {
+    after: placeOf(cursor),
+    limit: pageSize + 1,
+  })
   const { rows, nextCursor } = pageOf(found, pageSize, cursorOf)
-  const names = await namesOf(planning, rows)
+  const names = await namesOf(principal, planning, rows)
   ctx.body = {
     data: rows.map((row) => ({ ...showSchedule(row), title: names.get(row._id) ?? '' })),
     meta: { pagination: { pageSize, nextCursor } },
   }
+}
+
+/** Reads further pages until the rows that rules show fill one. */
+async function visibleSchedules(
+  principal: Principal,
+  planning: Planning,
+  selection: Parameters<typeof listSchedules>[1],
+  { after, limit }: { readonly after: SchedulePlace | null; readonly limit: number },
+): Promise<readonly ScheduleRow[]> {
+  const visible: ScheduleRow[] = []
+  for (let from = after; ;) {
+    const found = await listSchedules(planning, selection, { after: from, limit })
+    const names = await namesOf(principal, planning, found)
+    const isHidden = ({ _id, kind }: ScheduleRow): boolean => kind === 'document' && !names.has(_id)
+    visible.push(...found.filter((row) => !isHidden(row) || !isRuled(principal, planning, row)))
+    const last = found.at(-1)
+    if (found.length < limit || last === undefined || visible.length >= limit) break
+    from = last
+  }
+  return visible.slice(0, limit)
+}
+
+function isRuled(principal: Principal, { schema }: Planning, row: ScheduleRow): boolean {
+  const plan = row.kind === 'document' ? schema.contentTypes.get(row.type) : undefined
+  return plan !== undefined && hasReadRules(writeRulesOf(principal), plan)
 }
 
 function cursorOf({ at, _id }: SchedulePlace): string {
@@ -94,7 +124,7 @@ async function retry(ctx: Context, planning: Planning): Promise<void> {
   readInput(EMPTY_BODY, payloadOf(ctx) ?? {})
   const { _id: id } = await changeableSchedule(ctx, planning)
   const row = await retrySchedule(planning, id)
-  const names = await namesOf(planning, [row])
+  const names = await namesOf(ctx.state.principal, planning, [row])
   ctx.status = 202
   ctx.body = { data: { ...showSchedule(row), title: names.get(id) ?? '' } }
 }

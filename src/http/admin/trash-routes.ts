@@ -3,7 +3,9 @@ import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
 import { readInput } from '../../people/access/input.ts'
 import { assertMayIn } from '../../people/access/permissions.ts'
 import { endDeleted } from '../../content/trash/end-deleted.ts'
+import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { listTrash } from '../../content/trash/list-trash.ts'
+import { assertDeletionsVisible, visibleDeletions } from '../../content/trash/visible-deletions.ts'
 import { restoreDocument } from '../../content/trash/restore-document.ts'
 import { plainFault } from '../../base/errors.ts'
 import { type RestoreTarget } from '../../content/trash/restore-document.ts'
@@ -15,7 +17,7 @@ import type { ContentRouteDependencies } from '../content/handlers.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { mayFindIn } from './request/may-find-in.ts'
-import { readableTypes } from './request/readable-types.ts'
+import { maySeeUnderRule, readableTypes } from './request/readable-types.ts'
 import { assertSingle, ownVerb, planOf } from '../content/editor-content.ts'
 
 type Dependencies = ContentRouteDependencies
@@ -84,9 +86,12 @@ async function list(ctx: Context, dependencies: Dependencies): Promise<void> {
     (plan) => plan.uid.startsWith('api::') && (uid === undefined || plan.uid === uid),
   )
   const known = await locales.current()
-  const seen = readableTypes(ctx.state.principal, plans, known)
+  const seen = readableTypes(ctx.state.principal, plans, known, maySeeUnderRule)
   const page = { before: cursor, limit: pageSize }
-  const { deleted, next } = await listTrash(documents, seen, page)
+  const rules = writeRulesOf(ctx.state.principal)
+  const { deleted, next } = await listTrash(documents, seen, page, (rows) =>
+    visibleDeletions(documents, rules, schema.contentTypes, rows),
+  )
   const { trashDays } = documents.database
   ctx.body = { data: deleted, meta: { trashDays, pagination: { pageSize, nextCursor: next } } }
 }
@@ -95,6 +100,7 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
   const plan = planOf(ctx, dependencies)
   const { data = {} } = readInput(RESTORE, payloadOf(ctx) ?? {})
   const documentId = parameterOf(ctx, 'documentId')
+  await assertVisible(ctx, dependencies, plan, data.deletion ?? null)
   const { versions, lost, taken } = await restoreDocument(dependencies.documents, {
     plan,
     documentId,
@@ -130,8 +136,20 @@ async function end(ctx: Context, dependencies: Dependencies): Promise<void> {
   const plan = planOf(ctx, dependencies)
   const { deletion = null } = readInput(END, readQuery(ctx.querystring))
   const which = { documentId: parameterOf(ctx, 'documentId'), deletion }
+  await assertVisible(ctx, dependencies, plan, deletion)
   await endDeleted(dependencies.documents, plan, which, assertMayAll(ctx, plan, 'delete'))
   ctx.status = 204
+}
+
+async function assertVisible(
+  ctx: Context,
+  { documents }: Dependencies,
+  plan: ContentTypePlan,
+  deletion: string | null,
+): Promise<void> {
+  const documentId = parameterOf(ctx, 'documentId')
+  const rules = writeRulesOf(ctx.state.principal)
+  await assertDeletionsVisible(documents, rules, plan, { documentId, deletion })
 }
 
 function assertMayAll({ state: { principal } }: Context, plan: ContentTypePlan, verb: ContentVerb) {

@@ -14,10 +14,7 @@ export interface TaggedBody {
   readonly revision: string | null
 }
 
-/**
- * Conditional writes compare only the revision in the tag, so that a partial read works for them.
- * Caches compare the whole tag. @throws ValidationError for a malformed `If-None-Match`
- */
+/** Conditional writes compare only the revision in the tag, so that a partial read works for them. */
 export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
   if (revision !== null) {
     sendWithTag(ctx, body, tagOf(body, revision))
@@ -27,7 +24,6 @@ export function sendTagged(ctx: Context, { body, revision }: TaggedBody): void {
   ctx.body = body
 }
 
-/** The ETag is the digest of the text. @throws ValidationError for a malformed `If-None-Match` */
 export function sendDigested(ctx: Context, body: string): void {
   sendWithTag(ctx, body, tagOf(body, null))
 }
@@ -37,7 +33,6 @@ export function tagOf(body: string, revision: string | null): string {
   return revision === null ? digest : `${revision}-${digest}`
 }
 
-/** Sends JSON or a 304. @throws ValidationError for a malformed `If-None-Match` */
 export function sendWithTag(ctx: Context, body: string | Buffer, tag: string): void {
   ctx.type = 'json'
   ctx.body = body
@@ -45,7 +40,6 @@ export function sendWithTag(ctx: Context, body: string | Buffer, tag: string): v
   if (isRead(ctx) && isKnown(ctx, tag)) ctx.status = 304
 }
 
-/** The condition from `If-Match` and `If-None-Match`; undefined without these headers. */
 export function readCondition(ctx: Context): WriteCondition | undefined {
   const match = readTags(ctx, 'If-Match')
   const noneMatch = readTags(ctx, 'If-None-Match')
@@ -53,7 +47,6 @@ export function readCondition(ctx: Context): WriteCondition | undefined {
   return { match: revisionsOf(match), noneMatch: revisionsOf(noneMatch) }
 }
 
-/** Null without `If-Match`. @throws ValidationError for a malformed header */
 export function readMatch(ctx: Context): Revisions | null {
   return revisionsOf(readTags(ctx, 'If-Match'))
 }
@@ -77,7 +70,6 @@ function isRead({ method }: Context): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** True if `If-None-Match` contains the tag. @throws ValidationError for a malformed header */
 export function isKnown(ctx: Context, tag: string): boolean {
   const known = readTags(ctx, 'If-None-Match')
   if (known === null) return false

@@ -1,5 +1,7 @@
 import type { FoundDocuments, FoundTexts } from '../../content/read/find-documents.ts'
-import type { Entry } from '../../content/read/to-entry.ts'
+import type { SearchMeta } from '../../content/read/find-searched.ts'
+import { describePage } from '../../content/read/describe-page.ts'
+import type { Entry } from '../../content/read/row.ts'
 import type { CmsError, ErrorDetails } from '../../base/errors.ts'
 import type { Page } from '../../query/query.ts'
 
@@ -26,15 +28,17 @@ export function entriesEnvelope(entries: readonly Entry[]): object {
 
 export interface ListEnvelope {
   readonly data: readonly Entry[]
-  readonly meta: { readonly pagination: object }
+  readonly meta: { readonly pagination: object; readonly search?: SearchMeta }
 }
 
 export function listEnvelope(found: FoundDocuments, page: Page): ListEnvelope {
-  return { data: found.entries, meta: { pagination: paginationOf(found, page) } }
+  const { search } = found
+  const meta = { pagination: describePage(found, page), ...(search !== undefined && { search }) }
+  return { data: found.entries, meta }
 }
 
 export function listText(found: FoundTexts, page: Page): string {
-  const meta = JSON.stringify({ pagination: paginationOf(found, page) })
+  const meta = JSON.stringify({ pagination: describePage(found, page) })
   return `{"data":[${found.texts.join(',')}],"meta":${meta}}`
 }
 
@@ -56,22 +60,4 @@ function envelopeOf(
   details: ErrorDetails | null,
 ): ErrorEnvelope {
   return { data: null, error: details === null ? error : { ...error, details } }
-}
-
-function paginationOf(
-  { total, notes, nextCursor }: Omit<FoundDocuments, 'entries'>,
-  page: Page,
-): object {
-  const noted = Object.fromEntries(notes.map((note) => [note, true]))
-  switch (page.kind) {
-    case 'page': {
-      const { page: number, pageSize } = page
-      const counted = total === null ? {} : { pageCount: Math.ceil(total / pageSize), total }
-      return { page: number, pageSize, ...counted, ...noted }
-    }
-    case 'offset':
-      return { start: page.start, limit: page.limit, ...(total !== null && { total }), ...noted }
-    case 'cursor':
-      return { pageSize: page.pageSize, nextCursor, ...(total !== null && { total }), ...noted }
-  }
 }

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 
-/** Error codes of connections that the client closed. */
 const HANG_UPS: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'ECONNABORTED',

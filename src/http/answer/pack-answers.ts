@@ -4,11 +4,7 @@ import type { Middleware } from '../router/state.ts'
 
 const THRESHOLD_BYTES = 1_024
 
-/**
- * If the client accepts no coding, the response is sent uncompressed. RFC 9110 prefers that to an
- * error (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3). koa-compress 5 would fail with
- * 500.
- */
+/** If the client accepts no coding, the response is plain (RFC 9110, 12.5.3). koa-compress 5 would fail with 500. */
 export function packAnswers(): readonly [AnyMiddleware, Middleware] {
   const pack = compress({ threshold: THRESHOLD_BYTES })
   return [pack, leavePlain(pack.preferredEncodings)]

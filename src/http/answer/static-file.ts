@@ -1,6 +1,5 @@
 import type { Context } from '../router/state.ts'
 
-/** A file that does not change while the server runs. Its bytes and compressed forms stay in memory. */
 export interface StaticFile {
   readonly type: string
   readonly bytes: Buffer

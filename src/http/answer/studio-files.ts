@@ -5,6 +5,12 @@ import type { StaticFile } from './static-file.ts'
 
 export interface StudioFile extends StaticFile {
   readonly hashed: boolean
+  /** Only for images of the project. */
+  readonly image?: {
+    readonly policy: string
+    /** The query parameter `v` of an address that browsers may cache permanently. */
+    readonly version: string
+  }
 }
 
 export interface StudioFiles {
@@ -23,7 +29,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const CODINGS = { br: '.br', gzip: '.gz' }
 
-/** Reads all files into memory, so that no request opens a file. */
 export function readStudioFiles(folder: string): StudioFiles {
   const names = namesIn(folder)
   const known = new Set(names)

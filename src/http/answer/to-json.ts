@@ -1,7 +1,6 @@
 import { type AnswerSize, tooManyBytes } from '../../query/answer-size.ts'
 import { beginTimeSlice, type TimeSlice } from '../../base/time-slice.ts'
 
-/** A smaller response is serialized in one go, within a few milliseconds. */
 const SMALL = { entries: 500, bytes: 524_288 } as const
 
 /** The weight of a piece that is serialized in one go. A value counts 1, and every 64 characters of text count 1. */
@@ -13,7 +12,6 @@ export async function toJson(body: object, answer: AnswerSize | undefined): Prom
   return isSmall(answer) ? JSON.stringify(body) : new Pieces(answer.bounds.maxBytes).write(body)
 }
 
-/** Applies the same size limit to serialized entries. @throws ValidationError */
 export function boundTexts(texts: readonly string[], answer: AnswerSize | undefined): void {
   if (answer === undefined || isSmall(answer)) return
   const length = texts.reduce((sum, text) => sum + text.length, 0)

@@ -1,55 +1,56 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
-import { HttpMethodEnum, koaBody } from 'koa-body'
+import { once } from '../../base/once.ts'
 import { MalformedBodyError } from '../../base/errors.ts'
 import { assertShallow } from '../../schema/values/json-levels.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { FORM_TYPE, JSON_TYPES, PARSING } from './read-request.ts'
+import { FORM_TYPE, JSON_TYPES, METHODS_WITH_BODY, PARSING } from './read-request.ts'
 import { unpackBody } from './unpack-body.ts'
-
-const READ_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
 
 const SLOW_BODY_MS = 1_000
 
-/**
- * Other content types than JSON and forms are ignored. A malformed body is a 400, a body over
- * `maxBodyBytes` a 413. Omit `budget` only if the sum over all connections is negligible.
- */
+/** The credential of a request may expire while its body arrives. */
+export function isSlowBody(ms: number): boolean {
+  return ms > SLOW_BODY_MS
+}
+
+/** Omit `budget` only if the sum of the bodies over all connections is negligible. */
 export function readBody(
   maxBodyBytes: number,
   budget: BodyBudget | null = null,
   clock = (): number => performance.now(),
 ): Middleware {
-  const parse = koaBody({
-    jsonTypes: [...JSON_TYPES],
-    jsonLimit: maxBodyBytes,
-    urlencodedTypes: [FORM_TYPE],
-    formLimit: maxBodyBytes,
-    queryString: { ...PARSING, allowDots: true },
-    text: false,
-    includeUnparsed: true,
-    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT],
+  // With its dependencies it has 120 modules, which would delay the start.
+  const openParser = once(async () => {
+    const { HttpMethodEnum, koaBody } = await import('koa-body')
+    return koaBody({
+      jsonTypes: [...JSON_TYPES],
+      jsonLimit: maxBodyBytes,
+      urlencodedTypes: [FORM_TYPE],
+      formLimit: maxBodyBytes,
+      queryString: { ...PARSING, allowDots: true },
+      text: false,
+      includeUnparsed: true,
+      parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH],
+    })
   })
   return async (ctx, next) => {
-    const type = READ_METHODS.has(ctx.method) && ctx.is(...JSON_TYPES, FORM_TYPE)
+    const type = METHODS_WITH_BODY.has(ctx.method) && ctx.is(...JSON_TYPES, FORM_TYPE)
     if (typeof type === 'string') {
+      const parse = await openParser() // before `count`, which starts the flow of the body
       const release = budget?.count(ctx.req, maxBodyBytes)
       const begun = clock()
       const assertWellFormed = await parseBody(ctx, parse, type === FORM_TYPE).finally(release)
-      if (clock() - begun > SLOW_BODY_MS) await ctx.state.authorizeAgain?.()
+      if (isSlowBody(clock() - begun)) await ctx.state.authorizeAgain?.()
       assertWellFormed()
     }
     await next()
   }
 }
 
-/**
- * Parses the body. Returns its check, because the credential of a slow request is resolved before a malformed body is
- * reported.
- * @throws errors of the connection, and errors of `raw-body` with a status: 413 for a body that is too large
- */
+/** Returns its check, so that the credential of a slow request is resolved before a malformed body is reported. */
 async function parseBody(ctx: Context, parse: Middleware, isForm: boolean): Promise<() => void> {
   const stream = unpackBody(ctx.req)
   const isValid = watchUtf8(stream)
@@ -76,15 +77,11 @@ function notUtf8(): MalformedBodyError {
 
 const settled = (): Promise<void> => Promise.resolve()
 
-/** The same context for koa-body, which reads `req`, with another stream. */
 function withStream(ctx: Context, stream: Readable): Context {
   return Object.create(ctx, { req: { value: Object.assign(stream, { headers: {} }) } }) as Context
 }
 
-/**
- * Watches a stream of text until its end. The returned function reports whether all of it was UTF-8. koa-body inserts
- * replacement characters, so that two different passwords could become equal.
- */
+/** koa-body inserts replacement characters, so that two different passwords could become equal. */
 function watchUtf8(stream: Readable): () => boolean {
   let decoder: TextDecoder | null = null
   let isValid = true
@@ -108,10 +105,7 @@ function watchUtf8(stream: Readable): () => boolean {
 
 const PERCENT = 0x25
 
-/**
- * qs leaves bytes that are not UTF-8 encoded. Decodes in place: a client may send megabytes of
- * escapes.
- */
+/** qs leaves bytes that are not UTF-8 encoded. Decodes in place: a client may send megabytes of escapes. */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text)
   let length = 0

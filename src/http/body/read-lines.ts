@@ -10,10 +10,7 @@ export interface LineLimits {
 
 const NEWLINE = 0x0a
 
-/**
- * Yields lines while the body arrives. Empty lines are skipped but counted.
- * @throws PayloadTooLargeError for too many lines or bytes
- */
+/** Empty lines are skipped but counted. @throws PayloadTooLargeError */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   { maxLines, maxBytes, maxLineBytes }: LineLimits,

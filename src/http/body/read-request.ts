@@ -13,10 +13,7 @@ export const PARSING = {
   throwOnLimitExceeded: true,
 } as const
 
-/**
- * Omits names of inherited properties, such as `constructor`, as in the reference.
- * @throws ValidationError beyond a limit
- */
+/** Omits names of inherited properties, such as `constructor`, as in the reference. @throws ValidationError */
 export function readQuery(querystring: string): Data {
   if (querystring === '') return {}
   try {
@@ -28,6 +25,9 @@ export function readQuery(querystring: string): Data {
   }
 }
 
+/** Bodies of other methods are not read. */
+export const METHODS_WITH_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT', 'PATCH'])
+
 export const JSON_TYPES = ['application/json', 'application/vnd.api+json'] as const
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -35,7 +35,6 @@ export function bodyOf({ request }: { readonly request: object }): unknown {
   return 'body' in request ? request.body : undefined
 }
 
-/** Undefined without a body. @throws ValidationError for an unsupported content type */
 export function payloadOf(ctx: Context): unknown {
   const problem = typeProblem(ctx)
   if (problem === null) return bodyOf(ctx)
@@ -46,7 +45,6 @@ export function payloadOf(ctx: Context): unknown {
   )
 }
 
-/** The `data` of a body. @throws ValidationError if it is missing */
 export function dataOf(ctx: Context): unknown {
   const body = bodyOf(ctx)
   const data = body !== null && typeof body === 'object' && 'data' in body ? body.data : null
@@ -76,7 +74,6 @@ function isJsonAsForm(ctx: Context, body: unknown): boolean {
   return /^\s*\{/.test(key)
 }
 
-/** Accepts the body `{}`. @throws ValidationError that names the first key of another body */
 export function assertNoPayload(ctx: Context): void {
   const body = bodyOf(ctx)
   if (body === undefined ? isEmpty(ctx) : isRecord(body) && Object.keys(body).length === 0) return

@@ -16,10 +16,7 @@ const AT = Joi.object<{ readonly data: { readonly at: string } }>({
 const YEAR_MS = 365 * 86_400_000
 const MAX_YEARS = 10
 
-/**
- * Null for an immediate action. @throws ValidationError for another body, a time in the past, or a
- * time more than ten years ahead
- */
+/** Null for an immediate action. @throws ValidationError for a time in the past or more than ten years ahead */
 export function readTime(ctx: Context, now: Date): Date | null {
   const body = bodyOf(ctx)
   if (!hasTime(body)) {

@@ -4,10 +4,8 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { MalformedBodyError } from '../../base/errors.ts'
 
 /**
- * Decompresses the body of a request. koa-body could do it, but it never settles when the client disconnects in the
- * middle of a compressed body. Uses `pipe` instead of `pipeline`, because `pipeline` destroys the request on an error,
- * and the response with it.
- * @throws MalformedBodyError for an unknown Content-Encoding
+ * koa-body never settles when the client disconnects in the middle of a compressed body. Uses `pipe`, because
+ * `pipeline` destroys the request on an error, and the response with it.
  */
 export function unpackBody(request: IncomingMessage): Readable {
   const coding = request.headers['content-encoding'] ?? 'identity'

@@ -1,6 +1,7 @@
 import Joi from 'joi'
 import { contentAction, type ContentVerb, contentVerbs } from '../../people/access/actions.ts'
 import { readInput } from '../../people/access/input.ts'
+import { rulesFor } from '../../people/access/principal.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
 import {
@@ -13,7 +14,7 @@ import { parseActionLocales, parseDeletedLocales } from '../../query/parse-versi
 import type { LocaleRules } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { codedEnvelope } from '../answer/envelope.ts'
-import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
+import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf } from '../body/read-request.ts'
 import { readOriginOf, writerOf } from '../reads/query-rules.ts'
 import type { Context } from '../router/state.ts'
@@ -39,14 +40,16 @@ const MAX_DOCUMENTS = 500
 /** Concurrent documents per request, so that most database connections stay available to other requests. */
 const CONCURRENCY = 4
 
+export const DOCUMENT_IDS = Joi.array()
+  .items(Joi.string().max(100))
+  .min(1)
+  .max(MAX_DOCUMENTS)
+  .unique()
+  .required()
+
 const BULK = Joi.object<BulkInput>({
   action: Joi.valid('publish', 'unpublish', 'discard', 'delete').required(),
-  documentIds: Joi.array()
-    .items(Joi.string().max(100))
-    .min(1)
-    .max(MAX_DOCUMENTS)
-    .unique()
-    .required(),
+  documentIds: DOCUMENT_IDS,
   locale: Joi.string().max(1_000),
 })
 
@@ -57,16 +60,17 @@ const VERBS: Readonly<Record<BulkName, ContentVerb>> = {
   delete: 'delete',
 }
 
-/**
- * `POST /admin/content/:uid/bulk`: applies an action to many documents independently and returns a result for each.
- */
 export function bulkActionRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   admin.guarded(
     'post',
     '/:uid/bulk',
     (run) =>
-      administratorsOf('find', (ctx) => contentAction(planOf(ctx, dependencies), 'find'), run),
+      administratorsUnderRule(
+        'find',
+        (ctx) => contentAction(planOf(ctx, dependencies), 'find'),
+        run,
+      ),
     (ctx) => runBulk(ctx, dependencies),
   )
   return admin.router
@@ -80,7 +84,9 @@ async function runBulk(ctx: Context, dependencies: EditorContentDependencies): P
   if (!isThere || !contentVerbs(plan).includes(verb)) throw new NotFoundError('Not Found')
   const prepare = async (): Promise<Work> => {
     const known = await dependencies.locales.current()
-    const rules = boundLocales(ctx, plan, { locale }, [contentAction(plan, verb)], known)
+    const needed = contentAction(plan, verb)
+    const isRuled = rulesFor(ctx.state.principal, needed).length > 0
+    const rules = boundLocales(ctx, plan, { locale }, isRuled ? [] : [needed], known)
     return workOf(ctx, plan, { action, locale, rules }, dependencies.documents)
   }
   await prepare() // rejects an invalid request as a whole
@@ -96,10 +102,7 @@ async function runBulk(ctx: Context, dependencies: EditorContentDependencies): P
 
 type Work = (documentId: string) => Promise<void>
 
-/**
- * Checks the permissions of the caller again before each batch. If the caller lost them, the remaining documents fail
- * with that error.
- */
+/** If the caller lost its permissions between two batches, the remaining documents fail with that error. */
 async function prepareAgain(ctx: Context, prepare: () => Promise<Work>): Promise<Work> {
   try {
     await ctx.state.authorizeAgain?.()
@@ -117,21 +120,21 @@ function workOf(
   documents: DocumentContext,
 ): Work {
   const origin = readOriginOf(ctx)
+  const writer = writerOf(ctx, { locale: localeOf(plan, { locale }, rules) })
   if (action === 'delete') {
     const which = parseDeletedLocales({ locale }, plan, rules)
-    return (documentId) => deleteDocument(documents, { plan, documentId, locales: which, origin })
+    return (documentId) =>
+      deleteDocument(documents, { plan, documentId, locales: which, origin, writer })
   }
   const run = { publish: publishDocument, unpublish: unpublishDocument, discard: discardDraft }[
     action
   ]
   const locales = parseActionLocales({ locale }, plan, rules)
-  const writer = writerOf(ctx, { locale: localeOf(plan, { locale }, rules) })
   return async (documentId) => {
     await run(documents, { plan, documentId, locales, writer, origin })
   }
 }
 
-/** @throws internal errors, which are not results */
 async function resultOf(documentId: string, work: Work): Promise<BulkResult> {
   try {
     await work(documentId)

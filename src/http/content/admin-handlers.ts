@@ -1,7 +1,4 @@
 import { findDocuments } from '../../content/read/find-documents.ts'
-import { fillUids, missingUids } from '../../content/payload/fill-uids.ts'
-import { retryMadeUids } from '../../content/write/retry-made-uids.ts'
-import { takeTurn } from '../../base/take-turn.ts'
 import { findStates } from '../../content/read/find-states.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'
@@ -13,7 +10,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { readEntryFacts } from '../admin/request/entry-facts.ts'
 import { parseState } from '../admin/request/parse-state.ts'
 import { listEnvelope } from '../answer/envelope.ts'
-import { assertNoPayload, dataOf, parameterOf } from '../body/read-request.ts'
+import { assertNoPayload, parameterOf } from '../body/read-request.ts'
 import { assertMayRead } from '../reads/content-reads.ts'
 import { rulesOf } from '../reads/query-rules.ts'
 import { type EditorContentDependencies, localeOf } from './editor-content.ts'
@@ -69,17 +66,7 @@ export async function createOne(
   }
   const documentId = dependencies.documents.newDocumentId()
   const documents = { ...dependencies.documents, newDocumentId: () => documentId }
-  const locale = localeOf(plan, request.query, request.locales)
-  const { database } = documents
-  const body = dataOf(ctx) as Record<string, unknown>
-  const given = { ...body }
-  const made = missingUids(plan, given, 'all').map(({ attribute }) => attribute.name)
-  const createFilled = (): Promise<void> =>
-    retryMadeUids(made, async () => {
-      Object.assign(body, await fillUids(database, { plan, locale }, given, { which: 'all' }))
-      await create({ ...request, madeUids: made }, { ...dependencies, documents })
-    })
-  await (made.length === 0 ? createFilled() : takeTurn(database, plan.uid, createFilled))
+  await create({ ...request, filledUids: 'all' }, { ...dependencies, documents })
   await noteWork(request, dependencies, documentId)
 }
 
@@ -94,7 +81,6 @@ export async function updateOne(
   await noteWork(request, dependencies, documentId)
 }
 
-/** Responds with all faults that publishing would find. */
 export async function check(
   { ctx, plan, query, locales: rules }: ContentRequest,
   { documents, schema }: EditorContentDependencies,

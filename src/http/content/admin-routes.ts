@@ -1,11 +1,16 @@
 import { contentAction, type ContentVerb, contentVerbs } from '../../people/access/actions.ts'
+import { rulesFor } from '../../people/access/principal.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { boundLocales } from '../admin/request/bound-locales.ts'
 import { dataOf, readQuery } from '../body/read-request.ts'
 import { adminRouter } from '../router/admin-router.ts'
-import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
+import {
+  administratorsOf,
+  administratorsUnderRule,
+  type GuardedRouter,
+} from '../router/guarded-router.ts'
 import type { Context } from '../router/state.ts'
 import { check, createOne, list, updateOne } from './admin-handlers.ts'
 import {
@@ -23,7 +28,6 @@ interface RouteKind {
   readonly kind: 'read' | 'write' | 'delete' | 'action' | 'check'
 }
 
-/** `/admin/content/:uid`: the content of every type for editors, with the same permission checks as for tokens. */
 export function editorContentRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   const add = (
@@ -37,7 +41,7 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
     admin.guarded(
       method,
       path,
-      (handle) => administratorsOf(routeKind.verb, actionOf, handle),
+      (handle) => guardOf(routeKind)(routeKind.verb, actionOf, handle),
       (ctx) => run(ctx, dependencies, routeKind, handler),
     )
   }
@@ -55,6 +59,11 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
   return admin.router
 }
 
+/** A check names the attributes and values of a draft, so it needs permissions without rules. */
+function guardOf({ kind }: RouteKind): typeof administratorsOf {
+  return kind === 'check' ? administratorsOf : administratorsUnderRule
+}
+
 async function run(
   ctx: Context,
   dependencies: EditorContentDependencies,
@@ -66,9 +75,14 @@ async function run(
   const given = readQuery(ctx.querystring)
   const query = isOfDrafts(routeKind) ? { status: 'draft', ...withLocale(ctx, given) } : given
   const verb = verbOf(ctx, dependencies, routeKind)
-  const actions = [verb, ...furtherVerbs(plan, routeKind, query)].map((one) =>
-    contentAction(plan, one),
-  )
+  const { principal } = ctx.state
+  // Rules have no locales. A publication by a write needs `publish` without a rule.
+  const ruled = [verb, ...(routeKind.kind === 'read' ? (['readDrafts'] as const) : [])]
+  const actions = [verb, ...furtherVerbs(plan, routeKind, query)]
+    .filter(
+      (one) => !ruled.includes(one) || rulesFor(principal, contentAction(plan, one)).length === 0,
+    )
+    .map((one) => contentAction(plan, one))
   const locales = boundLocales(ctx, plan, query, actions, await dependencies.locales.current())
   await handler({ ctx, plan, query, locales, endpoint: `/admin/content/${plan.uid}` }, dependencies)
 }
@@ -77,7 +91,6 @@ function isOfDrafts({ kind }: RouteKind): boolean {
   return kind === 'read' || kind === 'write'
 }
 
-/** The additional permissions: `readDrafts` to read drafts, and `publish` to write published versions. */
 function furtherVerbs(
   { draftAndPublish }: ContentTypePlan,
   { kind }: RouteKind,
@@ -89,17 +102,13 @@ function furtherVerbs(
   return kind === 'write' && status !== 'draft' ? ['publish'] : []
 }
 
-/**
- * The body may contain the locale of a new entry. It is treated like the locale of the query before permissions are
- * checked.
- */
+/** The locale in the body is treated like the locale of the query before permissions are checked. */
 function withLocale(ctx: Context, query: Data): Data {
   if (ctx.method !== 'POST' || (query['locale'] ?? '') !== '') return query
   const { locale } = dataOf(ctx) as { readonly locale?: unknown }
   return typeof locale === 'string' && locale !== '' ? { ...query, locale } : query
 }
 
-/** The required verb on the type. @throws NotFoundError if the type does not support it */
 function verbOf(
   ctx: Context,
   dependencies: EditorContentDependencies,

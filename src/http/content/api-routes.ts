@@ -4,12 +4,13 @@ import { parameterOf, readQuery } from '../body/read-request.ts'
 import type { CachedReads, PreparedRead } from '../reads/cached-reads.ts'
 import { prepareEntry, prepareList } from '../reads/content-reads.ts'
 import type { ListQuery, ListRequest } from '../reads/list-queries.ts'
+import { readPopulated } from '../reads/query-rules.ts'
 import { assertKnownBody, assertKnownParameters } from '../reads/strict-request.ts'
 import {
   type Guarded,
   type GuardedRouter,
   guardedRouter,
-  permitted,
+  permittedUnderRule,
 } from '../router/guarded-router.ts'
 import {
   act,
@@ -29,7 +30,6 @@ export interface ServedContentDependencies extends ContentRouteDependencies {
 
 type PrepareRead = (request: Omit<ContentRequest, 'query' | 'endpoint'>) => PreparedRead
 
-/** Endpoints of one content-type, under `/api/<plural>` or `/api/<singular>`. */
 export function contentRoutes(
   plan: ContentTypePlan,
   dependencies: ServedContentDependencies,
@@ -39,7 +39,7 @@ export function contentRoutes(
   const router = guardedRouter(`/api/${name}`)
   const { authenticate, readBody } = dependencies
   const handle = (verb: ContentVerb, handler: ContentHandler): Guarded =>
-    permitted(contentAction(plan, verb), async (ctx) => {
+    permittedUnderRule(contentAction(plan, verb), async (ctx) => {
       assertKnownParameters(ctx, dependencies.api)
       assertKnownBody(ctx, dependencies.api)
       const locales = await dependencies.locales.current()
@@ -50,7 +50,7 @@ export function contentRoutes(
       )
     })
   const read = (verb: ContentVerb, prepare: PrepareRead): Guarded =>
-    permitted(contentAction(plan, verb), async (ctx) => {
+    permittedUnderRule(contentAction(plan, verb), async (ctx) => {
       assertKnownParameters(ctx, dependencies.api)
       const locales = await dependencies.locales.current()
       const documentId = verb === 'findOne' ? parameterOf(ctx, 'documentId') : null
@@ -59,7 +59,7 @@ export function contentRoutes(
       )
     })
   const entry: PrepareRead = (asked) =>
-    prepareEntry({ ...asked, query: readQuery(asked.ctx.querystring) }, dependencies)
+    prepareEntry({ ...asked, query: readPopulated(asked.ctx, plan) }, dependencies)
   const list: PrepareRead = (asked) =>
     prepareList(asked.ctx, dependencies.listQuery(asked), dependencies.documents)
   for (const action of plan.draftAndPublish ? VERSION_ACTIONS : []) {

@@ -1,7 +1,9 @@
+import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { contentAction } from '../../people/access/actions.ts'
-import { assertMay, may } from '../../people/access/permissions.ts'
+import { assertMayUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
+import { maySeePrivateFile } from '../../people/access/private-files.ts'
 import { type BulkWriter, typesByName } from '../../content/bulk/bulk-line.ts'
 import {
   type BulkRun,
@@ -29,7 +31,6 @@ export interface BulkRouteDependencies {
   readonly schema: Schema
   readonly locales: Locales
   readonly authenticate: Middleware
-  /** The limit of one line, equal to the limit of a normal request body. */
   readonly maxBodyBytes: number
   /** Receives internal errors. The client gets a line with status 500. */
   readonly onUnexpected: (error: unknown) => void
@@ -53,7 +54,6 @@ const ATOMIC_DEADLINE_MS = 30_000
 const MAX_ERROR_BYTES = 4_096
 const TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
 
-/** `POST /api/_bulk`: one line of JSON per document, and one line of JSON per result. */
 export function bulkRoutes(dependencies: BulkRouteDependencies): GuardedRouter {
   const { schema, authenticate } = dependencies
   const router = guardedRouter('/api/_bulk')
@@ -111,9 +111,13 @@ function writerOf(ctx: Context): BulkWriter {
   const { state } = ctx
   return {
     origin: readOriginOf(ctx),
-    mayRead: (uid) => may(state.principal, contentAction({ uid }, 'find')),
-    may: (plan, verb) => may(state.principal, contentAction(plan, verb)),
-    assertMay: (plan, verb) => assertMay(state.principal, contentAction(plan, verb)),
+    mayRead: (uid) => mayUnderRule(state.principal, contentAction({ uid }, 'find')),
+    maySeePrivate: (file) => maySeePrivateFile(state.principal, file),
+    may: (plan, verb) => mayUnderRule(state.principal, contentAction(plan, verb)),
+    assertMay: (plan, verb) => assertMayUnderRule(state.principal, contentAction(plan, verb)),
+    get rules() {
+      return writeRulesOf(state.principal)
+    },
   }
 }
 
@@ -167,9 +171,7 @@ function chunksOf({ req }: Context): AsyncIterable<Buffer> {
   return req.iterator({ destroyOnReturn: false })
 }
 
-/**
- * Streams results while further lines arrive. Reading pauses until the current lines are processed. Never rejects.
- */
+/** Streams results while further lines arrive. Reading pauses until the current lines are processed. Never rejects. */
 async function answerAsRead(
   ctx: Context,
   run: AnsweredRun,
@@ -203,7 +205,6 @@ async function pump(
   }
 }
 
-/** Returns false if the client disconnected or does not read. */
 async function carryOut(
   ctx: Context,
   run: AnsweredRun,
@@ -223,7 +224,6 @@ async function carryOut(
   return true
 }
 
-/** Returns false if the client disconnected or does not read. */
 async function drained(answers: PassThrough): Promise<boolean> {
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(UNREAD_MS), closing(answers)])

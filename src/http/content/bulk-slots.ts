@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { ServiceUnavailableError } from '../../base/errors.ts'
 
 export interface BulkSlot {
-  /** Iterates over the lines and measures the time spent waiting for the client. */
   watch<T>(lines: AsyncIterable<T>): AsyncGenerator<T>
   /** Runs `work`. Its duration does not count as time spent waiting for the client. */
   run<T>(work: () => Promise<T>): Promise<T>
@@ -10,16 +9,12 @@ export interface BulkSlot {
 }
 
 export interface BulkSlots {
-  /** @throws ServiceUnavailableError if all slots are in use */
   take(request: IncomingMessage): BulkSlot
 }
 
 /** A client that sends no line for this time may lose its slot. */
 const IDLE_MS = 5_000
-/**
- * A client may also lose its slot if its total waiting time exceeds this multiple of `idleMs` and
- * this share of the request duration.
- */
+/** Slots also close after total waits above this multiple of `idleMs` and this share of the request duration. */
 const MAX_IDLE_PERIODS = 6
 const MAX_WAITED_SHARE = 0.9
 
@@ -29,21 +24,15 @@ interface HeldSlot {
   since: number
   running: number
   readonly begun: number
-  /** The total waiting time until `since`. */
   waitedMs: number
 }
 
 export interface BulkSlotsOptions {
   readonly idleMs?: number
-  /** Returns milliseconds. */
   readonly clock?: () => number
 }
 
-/**
- * Limits concurrent bulk requests, because each one occupies a database connection. If all slots are in use, a new
- * request closes the idle connection with the longest waiting time. Silent or very slow clients therefore cannot
- * block others.
- */
+/** Each slot holds a database connection. If all are in use, a new request closes the one with the longest waits. */
 export function openBulkSlots(
   most: number,
   { idleMs = IDLE_MS, clock = () => performance.now() }: BulkSlotsOptions = {},

@@ -21,7 +21,6 @@ export type EditorHandler = (
   dependencies: EditorContentDependencies,
 ) => Promise<void>
 
-/** Finds the content-type of the path. @throws NotFoundError */
 export function planOf(
   ctx: Context,
   { schema }: Pick<EditorContentDependencies, 'schema'>,
@@ -32,7 +31,6 @@ export function planOf(
   return plan
 }
 
-/** @throws NotFoundError if the documentId is not that of the single type */
 export function assertSingle(ctx: Context, { kind, uid }: ContentTypePlan): void {
   const { documentId } = ctx['params'] as Readonly<Record<string, string | undefined>>
   if (kind === 'collectionType' || documentId === undefined) return
@@ -48,7 +46,6 @@ export function localeOf(
   return typeof locale === 'string' && locale !== '' ? locale : defaultCode
 }
 
-/** Maps a verb to the verb of a single type, which has fewer verbs. */
 export function ownVerb({ kind }: Pick<ContentTypePlan, 'kind'>, verb: ContentVerb): ContentVerb {
   return kind === 'singleType' ? (SINGLE_VERBS[verb] ?? verb) : verb
 }

@@ -2,24 +2,27 @@ import Joi from 'joi'
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
 import { inputError, readInput } from '../../people/access/input.ts'
 import { may, mayIn } from '../../people/access/permissions.ts'
-import { findUsages, type ReadableType } from '../../content/read/find-usages.ts'
-import { proposeUid, toUid } from '../../content/payload/propose-uid.ts'
+import { shownAttributes } from '../../people/access/ruled-reads.ts'
+import { findUsages, type ReadableType, type UsageTargets } from '../../content/read/find-usages.ts'
+import { proposeUid, toUid } from '../../content/payload/fill-uids.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { Data, Definitions, ScalarDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
+import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { type AdminRouter, adminRouter } from '../router/admin-router.ts'
 import { boundLocales } from '../admin/request/bound-locales.ts'
 import { mayReadDrafts, readLocaleStates } from '../admin/request/entry-facts.ts'
 import { readPage } from '../admin/request/page-of.ts'
+import { DOCUMENT_IDS } from './admin-bulk-routes.ts'
 import { assertSingle, type EditorContentDependencies, localeOf, planOf } from './editor-content.ts'
 
 export function entryRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/content', dependencies)
   add(admin, dependencies, 'get', '/:uid/:documentId/locales', showLocales)
   add(admin, dependencies, 'get', '/:uid/:documentId/usages', showUsages)
+  add(admin, dependencies, 'post', '/:uid/usages', showUsagesOfMany)
   add(admin, dependencies, 'post', '/:uid/uid-proposals', showProposal)
   return admin.router
 }
@@ -40,7 +43,7 @@ function add(
   admin.guarded(
     method,
     path,
-    (run) => administratorsOf('find', (ctx) => actionOf(ctx, dependencies, 'find'), run),
+    (run) => administratorsUnderRule('find', (ctx) => actionOf(ctx, dependencies, 'find'), run),
     async (ctx) => {
       const plan = planOf(ctx, dependencies)
       assertSingle(ctx, plan)
@@ -57,7 +60,6 @@ function actionOf(
   return contentAction(planOf(ctx, dependencies), verb)
 }
 
-/** The locales with a version that the principal may read. @throws NotFoundError if none exists */
 async function showLocales(
   ctx: Context,
   plan: ContentTypePlan,
@@ -74,14 +76,33 @@ async function showUsages(
   dependencies: EditorContentDependencies,
 ): Promise<void> {
   const documentId = parameterOf(ctx, 'documentId')
-  await sendUsages(ctx, dependencies, { uid: plan.uid, documentId })
+  await sendUsages(ctx, dependencies, usageTargets(ctx, plan, [documentId]))
 }
 
-/** Sends the references to a document from types that the principal may find. */
+/** Under a rule the entries may be hidden, so their usages are not shown. */
+function usageTargets(
+  { state: { principal } }: Context,
+  { uid }: ContentTypePlan,
+  documentIds: readonly string[],
+): UsageTargets {
+  return { uid, documentIds: may(principal, contentAction({ uid }, 'find')) ? documentIds : [] }
+}
+
+const MANY = Joi.object<{ readonly documentIds: readonly string[] }>({ documentIds: DOCUMENT_IDS })
+
+async function showUsagesOfMany(
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: EditorContentDependencies,
+): Promise<void> {
+  const { documentIds } = readInput(MANY, payloadOf(ctx))
+  await sendUsages(ctx, dependencies, usageTargets(ctx, plan, documentIds))
+}
+
 export async function sendUsages(
   ctx: Context,
   { documents: { database }, schema }: Pick<EditorContentDependencies, 'documents' | 'schema'>,
-  target: { readonly uid: string; readonly documentId: string },
+  targets: UsageTargets,
 ): Promise<void> {
   const { principal } = ctx.state
   const page = readPage(readQuery(ctx.querystring))
@@ -94,7 +115,7 @@ export async function sendUsages(
       (status !== 'draft' || mayReadDrafts(ctx, plan, locale))
     return [{ plan, drafts, isSeen }]
   })
-  const { all, capped } = await findUsages(database, types, target)
+  const { all, capped } = await findUsages(database, types, targets)
   ctx.body = {
     data: all.slice(page.start, page.start + page.pageSize),
     meta: { pagination: page.show(all.length, capped) },
@@ -117,7 +138,6 @@ const PROPOSAL = Joi.object<ProposalInput>({
   locale: Joi.string().max(35),
 }).xor('value', 'data')
 
-/** Checks a typed uid, or derives one from its target field. */
 async function showProposal(
   ctx: Context,
   plan: ContentTypePlan,
@@ -126,7 +146,9 @@ async function showProposal(
   const { field, value, data, documentId = null, locale = '' } = readInput(PROPOSAL, payloadOf(ctx))
   const attribute = uidNamed(field, plan, definitions)
   const query = { locale }
-  const actions = [contentAction(plan, 'find')]
+  const find = contentAction(plan, 'find')
+  assertShown(ctx, plan, field)
+  const actions = may(ctx.state.principal, find) ? [find] : []
   const rules = boundLocales(ctx, plan, query, actions, await locales.current())
   const owner = { plan, attribute: field, locale: localeOf(plan, query, rules), documentId }
   const wanted = value ?? followedUid(plan, data?.[attribute.targetField ?? ''])
@@ -136,7 +158,20 @@ async function showProposal(
   }
 }
 
-/** @throws ValidationError if the field is not a uid of the type */
+/** The proposal for an attribute that the caller cannot read would show whether a value is stored. */
+function assertShown(
+  { state: { principal } }: Context,
+  plan: ContentTypePlan,
+  field: string,
+): void {
+  if (shownAttributes(principal, plan)?.has(field) !== false) return
+  throw unknownUid(field)
+}
+
+function unknownUid(field: string): Error {
+  return inputError('field', 'field must name a uid', field, { code: 'any.unknown' })
+}
+
 function uidNamed(
   field: string,
   { uid }: ContentTypePlan,
@@ -144,7 +179,9 @@ function uidNamed(
 ): ScalarDefinition {
   const attributes = contentTypes.find((type) => type.uid === uid)?.attributes ?? {}
   const attribute = Object.entries(attributes).find(([name]) => name === field)?.[1]
-  if (attribute?.type !== 'uid') throw inputError('field', 'field must name a uid', field)
+  if (attribute?.type !== 'uid') {
+    throw unknownUid(field)
+  }
   return attribute
 }
 

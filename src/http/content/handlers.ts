@@ -1,6 +1,7 @@
-import type { ContentVerb } from '../../people/access/actions.ts'
-import { writingFor } from '../../people/access/writing-for.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { assertMay } from '../../people/access/permissions.ts'
 import type { DocumentContext } from '../../content/context.ts'
+import type { FilledUids } from '../../content/write-target.ts'
 import { createDocument } from '../../content/write/create-document.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
 import {
@@ -8,9 +9,14 @@ import {
   publishDocument,
   unpublishDocument,
 } from '../../content/write/publish-document.ts'
-import { showVersion, showVersions } from '../../content/read/find-documents.ts'
+import {
+  readsWrittenUnderRules,
+  showWrittenVersions,
+  showWrittenVersion,
+} from '../../content/write/show-written.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import type { CreationWork, IdempotentCreations } from '../../content/write/idempotent-creation.ts'
+import { refuseHidden } from '../../content/write/under-rules.ts'
 import { updateDocument } from '../../content/write/update-document.ts'
 import { ValidationError } from '../../base/errors.ts'
 import type { PlannedAction } from '../../content/planning/planned-action.ts'
@@ -47,16 +53,13 @@ export interface ContentRouteDependencies extends RuleSources {
   readonly readBody: Middleware
 }
 
-/** The input of a handler: one content-type, the parsed query string and the locales. */
 export interface ContentRequest {
   readonly ctx: Context
   readonly plan: ContentTypePlan
   readonly query: Data
   readonly locales: LocaleRules
-  /** Normalized path of the content-type. */
   readonly endpoint: string
-  /** Uid attributes of a new entry whose values were generated. */
-  readonly madeUids?: readonly string[]
+  readonly filledUids?: FilledUids
 }
 
 export type ContentHandler = (
@@ -64,13 +67,9 @@ export type ContentHandler = (
   dependencies: ContentRouteDependencies,
 ) => Promise<void>
 
-/**
- * A named action on the versions of a document, its permission, and the status that its response
- * shows.
- */
 export interface VersionAction {
   readonly name: string
-  readonly verb: ContentVerb
+  readonly verb: 'publish' | 'update'
   readonly run: typeof publishDocument
   readonly answered: Status
   /** The same action in a schedule. Null if the action cannot be scheduled. */
@@ -103,7 +102,7 @@ export async function findOne(
 }
 
 export async function create(
-  { ctx, plan, query, locales, endpoint, madeUids = [] }: ContentRequest,
+  { ctx, plan, query, locales, endpoint, filledUids = 'required' }: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents, creations } = dependencies
@@ -111,21 +110,23 @@ export async function create(
   const key = parseWriteKey(query, localeOf(data), plan, locales)
   const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documents.newDocumentId()
+  const writer = writerOf(ctx, shown.reader)
   const target = {
     plan,
     documentId,
     key,
-    writer: writerOf(ctx, shown.reader),
+    writer,
     origin: readOriginOf(ctx),
-    madeUids,
+    filledUids,
   }
   const work: CreationWork = {
     create: (alongside) => createDocument(documents, target, data, alongside),
     show: async (version) => {
-      const { database } = documents
-      const { entry, revision } = await showVersion(database, plan, version, key.status, shown)
+      const written = { plan, verb: 'create', status: key.status, shown } as const
+      const { entry, revision } = await showWrittenVersion(documents, writer, version, written)
       return { status: 201, body: await toJson(entryEnvelope(entry), ctx.state.answer), revision }
     },
+    isRuled: readsWrittenUnderRules(writer, { plan, verb: 'create' }),
     showError: (error) => ({
       status: error.status,
       body: JSON.stringify(envelopeAt(ctx.path, error)),
@@ -133,18 +134,17 @@ export async function create(
       errorCode: error.errorCode,
     }),
   }
-  const named = readIdempotentRequest(ctx, endpoint)
+  const named = readIdempotentRequest(ctx, endpoint, work)
   const { answer, replayed } =
     named === null
       ? { answer: await work.show(await work.create(null)), replayed: false }
-      : await creations.run({ ...named, ...work })
+      : await creations.run({ ...named, ...work, plan })
   if (replayed) ctx.set('Idempotency-Replayed', 'true')
   if (answer.errorCode !== undefined) ctx.set(ERROR_CODE, answer.errorCode)
   ctx.status = answer.status
   sendTagged(ctx, answer)
 }
 
-/** `readMeta` reads the `meta` of the response after the write. */
 export async function update(
   { ctx, plan, query, locales }: ContentRequest,
   dependencies: ContentRouteDependencies,
@@ -160,7 +160,8 @@ export async function update(
   const writer = writerOf(ctx, shown.reader)
   const target = { plan, documentId, key, writer, origin: readOriginOf(ctx), condition }
   const version = await updateDocument(documents, target, data)
-  const found = await showVersion(documents.database, plan, version, key.status, shown)
+  const written = { plan, verb: 'update', status: key.status, shown } as const
+  const found = await showWrittenVersion(documents, writer, version, written)
   await sendEntry(ctx, found, await readMeta())
 }
 
@@ -172,15 +173,16 @@ export async function remove(
     plan,
     documentId: documentIdOf(ctx, plan),
     locales: parseDeletedLocales(query, plan, locales),
+    writer: writerOf(ctx, { locale: locales.defaultCode }),
     origin: readOriginOf(ctx),
     condition: readCondition(ctx),
   })
   ctx.status = 204
 }
 
-export function act({ run, answered, planned: action }: VersionAction): ContentHandler {
+export function act({ run, answered, verb, planned: action }: VersionAction): ContentHandler {
   return async ({ ctx, plan, query, locales: rules }, dependencies) => {
-    const { database } = dependencies.documents
+    const { documents } = dependencies
     const at = action === null ? null : readTime(ctx, dependencies.planning.now())
     if (action === null) assertNoPayload(ctx)
     assertActionStatus(query, answered)
@@ -194,21 +196,31 @@ export function act({ run, answered, planned: action }: VersionAction): ContentH
     const condition = readCondition(ctx)
     if (action !== null && at !== null) {
       if (condition !== undefined) throw conditionLater()
+      // A schedule writes as its author, but background work has no rules.
+      assertMay(ctx.state.principal, contentAction(plan, verb))
+      const { rules: own, locale } = writerOf(ctx, shown.reader)
+      const addressed = { plan, documentId, verb, locale, locales: locales.locales }
+      await refuseHidden(documents, own, addressed)
       const on = { action, plan, documentId, locales }
       ctx.status = 202
-      const { principal, requestId } = ctx.state
-      const add = () => addSchedule(dependencies.planning, on, at)
-      ctx.body = { data: showSchedule(await writingFor(principal, requestId, add)) }
+      const planned = { at, origin: readOriginOf(ctx) }
+      ctx.body = { data: showSchedule(await addSchedule(dependencies.planning, on, planned)) }
       return
     }
     const writer = writerOf(ctx, shown.reader)
     const target = { plan, documentId, locales, writer, origin: readOriginOf(ctx), condition }
-    const versions = await run(dependencies.documents, target)
+    const versions = await run(documents, target)
     const [version] = versions
+    const written = {
+      plan,
+      verb,
+      status: answered,
+      shown,
+    } as const
     if (locales.kind === 'one' && version !== undefined) {
-      await sendEntry(ctx, await showVersion(database, plan, version, answered, shown))
+      await sendEntry(ctx, await showWrittenVersion(documents, writer, version, written))
     } else {
-      ctx.body = entriesEnvelope(await showVersions(database, plan, versions, answered, shown))
+      ctx.body = entriesEnvelope(await showWrittenVersions(documents, writer, versions, written))
     }
   }
 }

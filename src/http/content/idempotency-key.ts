@@ -8,22 +8,26 @@ const HEADER = 'Idempotency-Key'
 const MAX_LENGTH = 255
 /** A string of RFC 8941, as in draft-ietf-httpapi-idempotency-key-header-07. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)"$/
-/** The unquoted form of older APIs. */
 const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]+$/
 
-/** The hash of the scoped key, and a fingerprint of the request. */
 export interface IdempotentRequest {
   readonly key: string
   readonly fingerprint: string
 }
 
-/**
- * Returns null without the header. A key is scoped to the principal and the endpoint. `path` must be normalized.
- * @throws ValidationError for a malformed key
- */
-export function readIdempotentRequest(ctx: Context, path: string): IdempotentRequest | null {
+/** A key is scoped to the principal and the endpoint. `path` must be normalized. @throws ValidationError */
+export function readIdempotentRequest(
+  ctx: Context,
+  path: string,
+  { isRuled }: { readonly isRuled: boolean },
+): IdempotentRequest | null {
   const header = ctx.headers[HEADER.toLowerCase()]
   if (header === undefined) return null
+  if (isRuled && ctx.state.principal.kind === 'anonymous') {
+    // All anonymous callers share their keys, so that a replay could show the entry of another caller.
+    const message = `${HEADER}: anonymous requests under rules have no keys`
+    throw new ValidationError(message, { header: HEADER }, { code: 'invalid_header' })
+  }
   const key = keyOf(String(header).trim())
   return {
     key: digestOf([principalKey(ctx.state.principal), ctx.method, path, key]),

@@ -1,14 +1,20 @@
-import { queryAction } from '../../people/access/actions.ts'
+import { contentAction, queryAction } from '../../people/access/actions.ts'
+import { assertMay, may } from '../../people/access/permissions.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import { isPersonalRead } from '../../people/access/reader-key.ts'
+import { assertMayUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { findDocuments } from '../../content/read/find-documents.ts'
-import { NotFoundError } from '../../base/errors.ts'
+import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import type { NamedQueries } from '../../query/named/compile-queries.ts'
 import { bindQuery, type NamedQuery } from '../../query/named/named-query.ts'
 import type { LocaleRules } from '../../query/query.ts'
+import { typesOfQuery } from '../../query/types-of-query.ts'
+import type { Uid } from '../../schema/definition.ts'
 import { entryEnvelope, listEnvelope } from '../answer/envelope.ts'
 import { type GuardedRouter, guardedRouter, permitted } from '../router/guarded-router.ts'
-import { assertMayRead, dependsOnPublished, readFrom } from '../reads/content-reads.ts'
+import { dependsOnPublished, readFrom } from '../reads/content-reads.ts'
 import type { CachedReads, PreparedRead } from '../reads/cached-reads.ts'
 import { rulesOf, type RuleSources } from '../reads/query-rules.ts'
 import { readQuery } from '../body/read-request.ts'
@@ -20,9 +26,10 @@ export interface QueryRouteDependencies extends RuleSources {
   readonly locales: Locales
   readonly authenticate: Middleware
   readonly reads: CachedReads
+  /** The content-types with a rule in any role or token. */
+  readonly ruledTypes: () => Promise<ReadonlySet<string>>
 }
 
-/** `GET /api/_q/<name>`: runs a named query for principals with its permission. */
 export function queryRoutes(
   queries: NamedQueries,
   dependencies: QueryRouteDependencies,
@@ -31,6 +38,7 @@ export function queryRoutes(
   for (const [name, query] of queries) {
     const action = queryAction(name)
     const run = permitted(action, async (ctx) => {
+      await refuseUndecided(ctx, query, dependencies)
       const locales = await dependencies.locales.current()
       const target = { uid: action, documentId: null, locales }
       await dependencies.reads.answer(ctx, target, () => prepare(ctx, query, locales, dependencies))
@@ -38,6 +46,21 @@ export function queryRoutes(
     router.get(`/${name}`, dependencies.authenticate, run)
   }
   return router
+}
+
+/**
+ * A rule that was stored after the start can concern a query that does not say whether rules hold. It would stop the
+ * next start. @throws ForbiddenError
+ */
+async function refuseUndecided(
+  { state: { principal } }: Pick<Context, 'state'>,
+  { definition, types }: NamedQuery,
+  { ruledTypes }: Pick<QueryRouteDependencies, 'ruledTypes'>,
+): Promise<void> {
+  if (definition.rules !== undefined || principal.kind === 'root') return
+  const ruled = await ruledTypes()
+  if (ruled.size === 0 || ![...types].some((uid) => ruled.has(uid))) return
+  throw new ForbiddenError('The file of this query needs "rules", because a type has a rule')
 }
 
 /** `load` throws NotFoundError if a query for one entry finds none. @throws ValidationError, ForbiddenError */
@@ -48,14 +71,26 @@ function prepare(
   dependencies: QueryRouteDependencies,
 ): PreparedRead {
   const { documents } = dependencies
-  const rules = rulesOf(ctx, dependencies, locales)
+  const { principal } = ctx.state
+  const { definition } = query
+  const isRuled = definition.rules === 'caller'
+  const mayDo = isRuled ? mayUnderRule : may
+  if (isRuled) assertMayFind(principal, query.types)
+  // A query without rules shows drafts to unconditional permissions only.
+  const mayReadDrafts = (uid: Uid): boolean =>
+    mayDo(principal, contentAction({ uid }, 'readDrafts'))
+  const rules = { ...rulesOf(ctx, dependencies, locales), mayReadDrafts }
   const bound = bindQuery(query, readQuery(ctx.querystring), rules)
   const { version, reader, page } = bound
-  assertMayRead(ctx, query.plan, version.status)
+  const types = isRuled ? typesOfQuery(bound.plan, bound) : query.types
+  if (version.status === 'draft' && !mayReadDrafts(query.plan.uid)) {
+    assertMay(principal, contentAction(query.plan, 'readDrafts'))
+  }
   const database = readFrom(ctx, documents)
   return {
-    types: query.types,
+    types,
     isPublished: dependsOnPublished(version.status, reader),
+    isPersonal: isRuled && isPersonalRead(principal, types),
     isCurrent: database === documents.database,
     load: async () => {
       const found = await findDocuments(database, bound)
@@ -66,5 +101,12 @@ function prepare(
       const body = await toJson(envelope, ctx.state.answer)
       return { body, revision: null, shown: () => found.entries, isExact: found.notes.length === 0 }
     },
+  }
+}
+
+/** Files are shown with their entries. @throws ForbiddenError */
+function assertMayFind(principal: Principal, types: ReadonlySet<Uid>): void {
+  for (const uid of types) {
+    if (uid !== 'plugin::upload.file') assertMayUnderRule(principal, contentAction({ uid }, 'find'))
   }
 }

@@ -14,7 +14,6 @@ export interface RefreshCookie {
 
 export const REFRESH_HEADER = 'X-Strapi-Refresh-Cookie'
 
-/** True if the refresh token of the request uses the cookie. @throws ValidationError for an invalid header value */
 export function isInCookie(ctx: Context, { always }: Pick<RefreshCookie, 'always'>): boolean {
   const given = ctx.get(REFRESH_HEADER)
   if (given === '') return always

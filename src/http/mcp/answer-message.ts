@@ -26,7 +26,6 @@ export interface ToolResult {
 
 export interface ToolBox {
   readonly listTools: () => readonly DescribedTool[]
-  /** Returns null for an unknown tool. */
   readonly callTool: (request: ToolRequest) => Promise<ToolResult | null>
 }
 
@@ -37,10 +36,7 @@ const INSTRUCTIONS =
 /** The list of tools depends on the permissions of the principal. */
 const CACHING = { ttlMs: 60_000, cacheScope: 'private' } as const
 
-/**
- * Answers a message of the Model Context Protocol without a session or a stream.
- * @throws errors of the tools that are no results, instead of sending their messages to the client
- */
+/** Stateless, without a stream. @throws errors that are not tool results, so that their messages are not sent */
 export async function answerMessage(ctx: Context, tools: ToolBox): Promise<Response> {
   const failures: unknown[] = []
   const openServer = (): Server =>
@@ -79,7 +75,6 @@ async function answerHandshake(
   }
 }
 
-/** The headers that the SDK reads. Responses are JSON, also for clients that do not accept streams. */
 function requestOf(ctx: Context): Request {
   const headers = new Headers({
     'content-type': ctx.get('content-type'),

@@ -36,7 +36,6 @@ export function queryOf(args: Data, names: readonly string[]): Data {
   return Object.fromEntries(given.map((name) => [name, asQuery(args[name], name)]))
 }
 
-/** @throws ValidationError for an unknown argument */
 export function assertKnownArguments(args: Data, known: readonly string[]): void {
   const unknown = Object.keys(args).find((name) => !known.includes(name))
   if (unknown !== undefined) {
@@ -51,13 +50,11 @@ export function documentIdArgument({ plan, args: { documentId } }: ToolCall): st
   throw invalidArgument('documentId', 'must be the documentId of an entry')
 }
 
-/** @throws ValidationError */
 export function dataArgument({ args: { data } }: ToolCall): Data {
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Data
   throw invalidArgument('data', 'must be an object: `describe` has its schema')
 }
 
-/** @throws ValidationError */
 export function flagOf({ args }: ToolCall, name: string): boolean {
   const { [name]: flag = false } = args
   if (typeof flag === 'boolean') return flag

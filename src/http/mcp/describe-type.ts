@@ -1,6 +1,8 @@
 import { contentAction, contentVerbs } from '../../people/access/actions.ts'
-import { assertMay, may } from '../../people/access/permissions.ts'
-import type { Grants } from '../../people/access/principal.ts'
+import { assertMay } from '../../people/access/permissions.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import { mayUnderRule } from '../../people/access/ruled-reads.ts'
+import { describedReader } from '../../describe/described-reader.ts'
 import { entrySchema } from '../../describe/openapi/entry-schemas.ts'
 import { createSchema, inputSchema } from '../../describe/openapi/input-schemas.ts'
 import { populatableNames } from '../../describe/openapi/read-parameters.ts'
@@ -16,22 +18,25 @@ export async function describeTypes(
   { schema, locales }: McpDependencies,
 ): Promise<object> {
   const { defaultCode, all } = await locales.current()
-  const types = contentTypesOf(schema).map((plan) => summaryOf(plan, principal.grants))
+  const types = contentTypesOf(schema).map((plan) => summaryOf(plan, principal))
   return {
     types: types.filter(({ may: verbs }) => verbs.length > 0),
     locales: { default: defaultCode, all: all.map(({ code }) => code) },
   }
 }
 
-export function describeType({ ctx, plan, dependencies: { schema } }: ToolCall): object {
+export function describeType({ ctx, plan: type, dependencies }: ToolCall): object {
   const { principal } = ctx.state
-  const summary = summaryOf(plan, principal.grants)
+  const { schema, grants } = describedReader(dependencies.schema, principal.grants)
+  const plan = schema.contentTypes.get(type.uid) ?? type
+  const summary = summaryOf(plan, principal)
   if (summary.may.length === 0) assertMay(principal, contentAction(plan, 'find'))
-  const vocabulary = openVocabulary(schema, principal.grants, PLACE)
+  const vocabulary = openVocabulary(schema, grants, PLACE)
   // Omits the schemas of related types, because they would transitively include all types.
   const own: Vocabulary = { ...vocabulary, mayRead: () => false }
-  const isWriter = may(principal, contentAction(plan, 'update'))
-  const isCreator = plan.kind === 'collectionType' && may(principal, contentAction(plan, 'create'))
+  const isWriter = mayUnderRule(principal, contentAction(plan, 'update'))
+  const isCreator =
+    plan.kind === 'collectionType' && mayUnderRule(principal, contentAction(plan, 'create'))
   const described = {
     ...summary,
     entry: entrySchema(own, plan),
@@ -47,9 +52,12 @@ export function contentTypesOf({ contentTypes }: Schema): readonly ContentTypePl
   return [...contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'))
 }
 
-function summaryOf(plan: ContentTypePlan, grants: Grants) {
+/** Actions under a rule count, because the tools apply it. */
+function summaryOf(plan: ContentTypePlan, principal: Principal) {
   const { singularName: type, displayName, kind, draftAndPublish, localized } = plan
-  const verbs = contentVerbs(plan).filter((verb) => grants.has(contentAction(plan, verb)))
+  const verbs = contentVerbs(plan).filter((verb) =>
+    mayUnderRule(principal, contentAction(plan, verb)),
+  )
   return { type, displayName, kind, draftAndPublish, localized, may: verbs }
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from '../../base/config/config.ts'
-import { CmsError, ForbiddenError, type ErrorCode } from '../../base/errors.ts'
+import type { ErrorCode } from '../../base/error-codes.ts'
+import { CmsError, ForbiddenError } from '../../base/errors.ts'
 import { errorEnvelope } from '../answer/envelope.ts'
 import { programsOnly, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
 import { refusal } from '../middleware/handle-errors.ts'
@@ -55,7 +56,6 @@ function assertOwnOrigin(
   throw new ForbiddenError('Requests of other origins are refused', {}, { code })
 }
 
-/** Errors of a tool are results, so that the agent can read and correct them. Null for an unknown tool. */
 async function call(
   ctx: Context,
   { name, args }: ToolRequest,

@@ -1,5 +1,5 @@
 import { contentAction } from '../../people/access/actions.ts'
-import { mayIn } from '../../people/access/permissions.ts'
+import { mayUnderRule } from '../../people/access/ruled-reads.ts'
 import { findDocument, findDocuments } from '../../content/read/find-documents.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
@@ -27,7 +27,6 @@ export async function find(call: ToolCall): Promise<object> {
   return listEnvelope(found, parsed.page)
 }
 
-/** @throws NotFoundError */
 export async function get(call: ToolCall): Promise<object> {
   const { ctx, plan, args, locales, dependencies } = call
   const query: Data = { ...queryOf(args, READ_PARAMETERS), status: statusOf(call) }
@@ -36,7 +35,7 @@ export async function get(call: ToolCall): Promise<object> {
   const read = parseEntryQuery(query, plan, rulesOf(ctx, dependencies, locales))
   const documentId = documentIdArgument(call)
   const database = readFrom(ctx, dependencies.documents)
-  const found = key === null ? null : await findDocument(database, plan, documentId, key, read)
+  const found = key === null ? null : await findDocument(database, documentId, key, read)
   if (found === null) throw new NotFoundError('Not Found')
   return { data: found.entry, revision: found.revision }
 }
@@ -44,6 +43,6 @@ export async function get(call: ToolCall): Promise<object> {
 /** Defaults to drafts for principals that may read them. */
 function statusOf({ ctx, plan, args }: ToolCall): unknown {
   if (args['status'] !== undefined) return args['status']
-  const mayReadDrafts = mayIn(ctx.state.principal, contentAction(plan, 'readDrafts'), [])
+  const mayReadDrafts = mayUnderRule(ctx.state.principal, contentAction(plan, 'readDrafts'))
   return plan.draftAndPublish && mayReadDrafts ? 'draft' : 'published'
 }

@@ -1,5 +1,5 @@
 import { contentAction, contentVerbs, type ContentVerb } from '../../people/access/actions.ts'
-import { assertMay, may } from '../../people/access/permissions.ts'
+import { assertMayUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import {
   FLAG,
@@ -210,7 +210,7 @@ export async function callTool(
   const plan = findContentType(dependencies.schema, args['type'])
   if (tool.verbOf !== null) {
     const verb = tool.verbOf(plan, args)
-    assertMay(ctx.state.principal, contentAction(plan, verb))
+    assertMayUnderRule(ctx.state.principal, contentAction(plan, verb))
     assertFits(tool, plan, verb)
   }
   const locales = await dependencies.locales.current()
@@ -219,7 +219,7 @@ export async function callTool(
 
 function isUsable({ verbOf, name }: Tool, plan: ContentTypePlan, principal: Principal): boolean {
   const mayUse = (verb: ContentVerb): boolean =>
-    contentVerbs(plan).includes(verb) && may(principal, contentAction(plan, verb))
+    contentVerbs(plan).includes(verb) && mayUnderRule(principal, contentAction(plan, verb))
   if (verbOf === null) return contentVerbs(plan).some(mayUse)
   if (name === 'find' && plan.kind === 'singleType') return false
   if (name === 'unpublish_or_discard' && !plan.draftAndPublish) return false
@@ -227,9 +227,7 @@ function isUsable({ verbOf, name }: Tool, plan: ContentTypePlan, principal: Prin
   return verbs.some(mayUse)
 }
 
-/**
- * The permission check is not enough, because root has every permission. @throws ValidationError
- */
+/** The permission check is not enough, because root has every permission. @throws ValidationError */
 function assertFits({ name }: Tool, plan: ContentTypePlan, verb: ContentVerb): void {
   const isSingle = plan.kind === 'singleType'
   if (isSingle && (name === 'find' || name === 'create')) {

@@ -1,6 +1,11 @@
 import { createDocument } from '../../content/write/create-document.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
-import { showVersion, showVersions } from '../../content/read/find-documents.ts'
+import {
+  showWrittenVersion,
+  showWrittenVersions,
+  type WrittenQuery,
+} from '../../content/write/show-written.ts'
+import type { Writer } from '../../content/write-target.ts'
 import { updateDocument } from '../../content/write/update-document.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import {
@@ -8,7 +13,7 @@ import {
   parseDeletedLocales,
   parseWriteKey,
 } from '../../query/parse-version.ts'
-import type { EntryQuery, Status } from '../../query/query.ts'
+import type { Status } from '../../query/query.ts'
 import { readOriginOf, rulesOf, writerOf } from '../reads/query-rules.ts'
 import { VERSION_ACTIONS, type VersionAction } from '../content/handlers.ts'
 import {
@@ -29,7 +34,7 @@ export async function createTool(call: ToolCall): Promise<object> {
   const documentId = documents.newDocumentId()
   const target = { plan: call.plan, documentId, key, writer, origin }
   const version = await createDocument(documents, target, dataArgument(call), null)
-  return showWritten(call, version, key.status, shown)
+  return showWritten(call, writer, version, { verb: 'create', status: key.status, shown })
 }
 
 /** @throws PreconditionFailedError if another write came after `revision` */
@@ -44,12 +49,12 @@ export async function updateTool(call: ToolCall): Promise<object> {
     condition: conditionOf(call),
   }
   const version = await updateDocument(call.dependencies.documents, target, dataArgument(call))
-  return showWritten(call, version, key.status, shown)
+  return showWritten(call, writer, version, { verb: 'update', status: key.status, shown })
 }
 
 export async function actionTool(
   call: ToolCall,
-  { run, answered }: VersionAction,
+  { run, answered, verb }: VersionAction,
 ): Promise<object> {
   const { ctx, plan, locales: rules, dependencies } = call
   const { documents } = dependencies
@@ -67,9 +72,10 @@ export async function actionTool(
   }
   const versions = await run(documents, target)
   const [version] = versions
+  const written = { plan, verb, status: answered, shown }
   if (locales.kind === 'one' && version !== undefined)
-    return showWritten(call, version, answered, shown)
-  return { data: await showVersions(documents.database, plan, versions, answered, shown) }
+    return showWritten(call, writer, version, written)
+  return { data: await showWrittenVersions(documents, writer, versions, written) }
 }
 
 export function actionNamed(name: 'publish' | 'unpublish' | 'discard'): VersionAction {
@@ -85,6 +91,7 @@ export async function deleteTool(call: ToolCall): Promise<object> {
     documentId: documentIdArgument(call),
     locales: parseDeletedLocales(queryOf(call.args, ['locale']), plan, locales),
     origin: readOriginOf(call.ctx),
+    writer: writerOf(call.ctx, { locale: locales.defaultCode }),
     condition: call.args['revision'] === undefined ? undefined : conditionOf(call),
   })
   return { deleted: true }
@@ -101,11 +108,12 @@ function targetOf(call: ToolCall) {
 
 async function showWritten(
   { plan, dependencies }: ToolCall,
+  writer: Writer,
   version: Awaited<ReturnType<typeof createDocument>>,
-  status: Status,
-  shown: EntryQuery,
+  written: Omit<WrittenQuery, 'plan'>,
 ): Promise<object> {
-  const { database } = dependencies.documents
-  const { entry, revision } = await showVersion(database, plan, version, status, shown)
+  const { documents } = dependencies
+  const asked = { ...written, plan }
+  const { entry, revision } = await showWrittenVersion(documents, writer, version, asked)
   return { data: entry, revision }
 }

@@ -6,10 +6,7 @@ import { actAs, setPrincipal } from './act-as.ts'
 /** Shared caches must not store responses to requests with a credential. */
 const PRIVATE = 'private, no-cache'
 
-/**
- * Runs inside the router, so that an unknown path is a 404 for every principal.
- * @throws UnauthorizedError for an unknown token
- */
+/** Runs inside the router, so that an unknown path is a 404 for every principal. @throws UnauthorizedError */
 export function authenticate(access: Pick<Access, 'principalOf'>): Middleware {
   return (ctx, next) => actAs(ctx, identifyBy(access, ctx), next)
 }

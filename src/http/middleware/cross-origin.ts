@@ -3,10 +3,7 @@ import type { HttpConfig } from '../../base/config/sections.ts'
 import { REFRESH_HEADER } from '../cookies/refresh-cookie.ts'
 import type { Middleware } from '../router/state.ts'
 
-/**
- * `CORS_ORIGIN=*` applies to content only. The management API and MCP allow listed origins only.
- * Metrics and health checks allow none: they may authorize by network address.
- */
+/** `CORS_ORIGIN=*` applies to content only. Metrics and health checks allow no origin: they may trust addresses. */
 export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
   return cors({
     origin: (ctx) => {

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from '../router/state.ts'
 
-/**
- * The rest of a rejected body would block the next request, perhaps of another client of a proxy.
- */
+/** The rest of a rejected body would block the next request, perhaps of another client of a proxy. */
 export function drainRequests(): Middleware {
   return ({ req, res }, next) => {
     if (!hasBody(req)) return next()

@@ -1,12 +1,14 @@
 import type { Logger } from 'pino'
 import { mayKnowActions } from '../../people/access/permissions.ts'
+import type { ErrorCode } from '../../base/error-codes.ts'
 import {
   CmsError,
-  type ErrorCode,
+  ExtensionFailedError,
   ForbiddenError,
   MalformedBodyError,
   PayloadTooLargeError,
   PreconditionFailedError,
+  RateLimitError,
 } from '../../base/errors.ts'
 import { badRequestReason } from '../router/bad-request-reason.ts'
 import { bareTag } from '../answer/entity-tag.ts'
@@ -15,10 +17,7 @@ import { createFailureReport } from '../answer/report-failures.ts'
 import { hasLeft } from '../answer/hang-ups.ts'
 import type { Context, Middleware } from '../router/state.ts'
 
-/**
- * An error other than a CmsError is a bug: it is logged with its cause, which the response omits.
- * Without `no-store`, shared caches may store a 404 for any time (RFC 9111, 4.2.2).
- */
+/** An error other than a CmsError is a bug. Without `no-store`, shared caches may store a 404 (RFC 9111, 4.2.2). */
 export function handleErrors(log: Logger): Middleware {
   const report = createFailureReport(log)
   return async (ctx, next) => {
@@ -30,7 +29,7 @@ export function handleErrors(log: Logger): Middleware {
         log.debug({ requestId: ctx.state.requestId }, 'The client closed the connection')
       } else if (known === null) {
         log.error({ err: error, requestId: ctx.state.requestId }, 'unexpected error')
-      } else if (known.status >= 500) {
+      } else if (known.status >= 500 && !(known instanceof ExtensionFailedError)) {
         report(known, ctx.state.requestId)
       }
       if (known === null) {
@@ -52,6 +51,7 @@ function answer(error: CmsError, ctx: Context): void {
   ctx.body = envelopeAt(ctx.path, error instanceof ForbiddenError ? refusal(error, ctx) : error)
   ctx.set(ERROR_CODE, error.errorCode)
   if (RETRYABLE_STATUSES.has(error.status)) ctx.set('Retry-After', '1')
+  if (error instanceof RateLimitError) ctx.set('Retry-After', String(error.retryAfterSeconds))
   if (error instanceof PreconditionFailedError && error.revision !== null) {
     ctx.set('ETag', bareTag(error.revision))
   }
@@ -62,7 +62,7 @@ export function refusal(error: ForbiddenError, { state }: Context): ForbiddenErr
   if (action === null) return error
   state.missingAction = action
   return mayKnowActions(state.principal)
-    ? new ForbiddenError(`${error.message}: ${action} is not permitted`)
+    ? new ForbiddenError(`${error.message}: ${action} is not permitted`, error.details)
     : error
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceUnavailableError } from '../../base/errors.ts'
+import { METHODS_WITH_BODY } from '../body/read-request.ts'
 import type { Middleware } from '../router/state.ts'
 
 export interface LimitInFlight {
@@ -8,17 +9,11 @@ export interface LimitInFlight {
   withoutSlot<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T>
 }
 
-/** An endless body of another method must not keep its request uncounted. */
-const WITH_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT'])
-
-/**
- * Further requests fail immediately and do not queue. A request counts after its body has arrived
- * and until its response is ready. @throws ServiceUnavailableError beyond the limit
- */
+/** A request counts after its body has arrived and until its response is ready. @throws ServiceUnavailableError */
 export function limitInFlight(limit: number): LimitInFlight {
   const admitted = new Set<IncomingMessage>()
   const isAtWork = ({ complete, method }: IncomingMessage): boolean =>
-    complete || !WITH_BODY.has(method)
+    complete || !METHODS_WITH_BODY.has(method) // an endless body of another method must count
   const isFull = (): boolean =>
     admitted.size >= limit && [...admitted].filter(isAtWork).length >= limit
   const limited =

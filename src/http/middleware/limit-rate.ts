@@ -15,11 +15,7 @@ export interface RequestCount {
   readonly deviceOf?: (ctx: Context) => Promise<KnownDevice | null>
 }
 
-/**
- * Limits by address or known device, then by account. The name of the account may be in the body. No limit if
- * `limits` is null.
- * @throws RateLimitError, with the rate limit headers and `Retry-After`
- */
+/** Limits by address or known device, then by account, whose name may be in the body. @throws RateLimitError */
 export function limitRate(
   limits: RateLimits | null,
   route: string,
@@ -34,7 +30,7 @@ export function limitRate(
     const countSender = async (sender: string, limit: number): Promise<void> => {
       const counted = await limits.count(route, sender, limit)
       setHeaders(ctx, counted)
-      assertAllowed(ctx, counted)
+      assertAllowed(counted)
     }
     const countAddress = (): Promise<void> => countSender(`ip ${networkOf(ctx.ip)}`, perAddress)
     const device = await deviceOf(ctx)
@@ -44,7 +40,7 @@ export function limitRate(
       if (device === null || account !== device.account) {
         if (device !== null) await countAddress()
         if (account !== null) {
-          assertAllowed(ctx, await limits.count(route, `account ${account}`, LIMITS.account))
+          assertAllowed(await limits.count(route, `account ${account}`, LIMITS.account))
         }
       }
       await next()
@@ -64,17 +60,18 @@ function setHeaders(ctx: Context, { limit, remaining, resetsAt }: Allowance): vo
   })
 }
 
-function assertAllowed(ctx: Context, { allowed, retryAfter }: Allowance): void {
+function assertAllowed({ allowed, retryAfter }: Allowance): void {
   if (allowed) return
-  ctx.set('Retry-After', String(retryAfter))
-  throw new RateLimitError('Too many requests, please try again later.')
+  throw new RateLimitError('Too many requests, please try again later.', retryAfter)
 }
 
 export function accountIn(key: 'email' | 'identifier'): (ctx: Context) => string | null {
-  return (ctx) => {
-    const body = bodyOf(ctx)
-    if (typeof body !== 'object' || body === null || !Object.hasOwn(body, key)) return null
-    const account = (body as Readonly<Record<string, unknown>>)[key]
-    return typeof account === 'string' ? account.toLowerCase() : null
-  }
+  return (ctx) => textInBody(ctx, key)?.toLowerCase() ?? null
+}
+
+export function textInBody(ctx: Context, key: string): string | null {
+  const body = bodyOf(ctx)
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, key)) return null
+  const text = (body as Readonly<Record<string, unknown>>)[key]
+  return typeof text === 'string' ? text : null
 }

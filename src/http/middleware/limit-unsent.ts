@@ -5,10 +5,7 @@ import type { Middleware } from '../router/state.ts'
 /** Smaller bodies are not counted: they are negligible even for every open connection. */
 const SMALL = 65_536
 
-/**
- * A slow client holds its response in memory. Writes are exempt: their changes are already stored.
- * @throws ServiceUnavailableError for a read beyond the limit
- */
+/** A slow client holds its response in memory. Writes are exempt: their changes are already stored. */
 export function limitUnsent(maxBytes: number): Middleware {
   let unsent = 0
   return async (ctx, next) => {

@@ -8,10 +8,7 @@ const MAX_PATH = 512
 /** Access keys, other tokens of 64 or more characters, and JWTs. Clients sometimes put them into the path. */
 const SECRETS = /eyJ[\w-]+\.[\w-]+\.[\w-]+|[\w-]{64,}/g
 
-/**
- * Logs one line per request when the response is sent or the client disconnects. `path` omits the
- * query, which may contain secrets. `bytes` counts the bytes on the socket, including headers.
- */
+/** `path` omits the query, which may contain secrets. `bytes` counts the bytes on the socket, including headers. */
 export function logRequests(log: Logger): Middleware {
   return (ctx, next) => {
     if (!log.isLevelEnabled('info')) return next()

@@ -12,7 +12,7 @@ export interface FinishedRequest {
 }
 
 export interface Tallying {
-  tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
+  tally<T>(work: (tally: CommandTally | null) => Promise<T>, label: () => string): Promise<T>
 }
 
 export function observeRequests(
@@ -21,6 +21,7 @@ export function observeRequests(
 ): Middleware {
   return (ctx, next) => {
     const started = performance.now()
+    const label = (): string => `quire ${ctx.method} ${routeOf(ctx)} ${ctx.state.requestId}`
     return monitor.tally(async (tally) => {
       try {
         await next()
@@ -35,7 +36,7 @@ export function observeRequests(
         }
         for (const observe of observers) observe(finished, ctx)
       }
-    })
+    }, label)
   }
 }
 

@@ -20,7 +20,6 @@ const PAGE_HEADERS = {
 /** The Studio, the docs page and uploads. Paths under `/api` are case-insensitive. */
 const PAGES = /^\/+(?:studio|uploads|api\/+docs)(?:\/|$)/i
 
-/** Sets the headers on every response, including errors. Routes may replace the policy. */
 export function securityHeaders(): Middleware {
   return (ctx, next) => {
     ctx.set(PAGES.test(ctx.path) ? PAGE_HEADERS : API_HEADERS)

@@ -1,10 +1,8 @@
 import type { RateLimits } from '../../people/access/rate-limit.ts'
 import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
 import { signInByIdentity } from '../../people/administrators/oidc-sign-in.ts'
-import type {
-  Attempt,
-  IdentityProvider,
-} from '../../people/administrators/oidc/identity-provider.ts'
+import type { IdentityProvider } from '../../people/administrators/oidc/identity-provider.ts'
+import type { Attempt } from '../../people/sign-in/oidc-client.ts'
 import { CmsError, ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { AdminCookie } from '../admin-cookie/admin-cookie.ts'

@@ -12,6 +12,8 @@ import type { Context } from '../router/state.ts'
 export interface PreparedRead {
   readonly types: ReadonlySet<Uid>
   readonly isPublished: boolean
+  /** Whether a rule with operands decides about the entries. */
+  readonly isPersonal: boolean
   readonly isCurrent: boolean
   load(): Promise<LoadedRead>
 }
@@ -45,7 +47,7 @@ export interface CachedReadsOptions {
 export function openCachedReads(options: CachedReadsOptions): CachedReads {
   const { cache, mayWrite, keyOf } = options
   const readAside = async (ctx: Context, prepared: PreparedRead): Promise<void> => {
-    const { answer } = await run(prepared, options.cacheTags)
+    const { answer } = await run(ctx, prepared, options.cacheTags)
     sendAnswer(ctx, options, answer, prepared.isPublished)
   }
   if (cache === null) return { answer: (ctx, _target, prepare) => readAside(ctx, prepare()) }
@@ -68,37 +70,37 @@ export function openCachedReads(options: CachedReadsOptions): CachedReads {
       }
       const prepared = prepare()
       if (!isCacheable(prepared)) await readAside(ctx, prepared)
-      else if (said === 'no-cache') sendAnswer(ctx, options, await anew(key, prepared))
-      else await sendFound(ctx, options, await shared(key, prepared))
+      else if (said === 'no-cache') sendAnswer(ctx, options, await anew(ctx, key, prepared))
+      else await sendFound(ctx, options, await shared(ctx, key, prepared))
     },
   }
 }
 
 interface Reading {
-  anew(this: void, key: string, prepared: PreparedRead): Promise<CachedAnswer>
-  shared(this: void, key: string, prepared: PreparedRead): Promise<SentAnswer>
+  anew(this: void, ctx: Context, key: string, prepared: PreparedRead): Promise<CachedAnswer>
+  shared(this: void, ctx: Context, key: string, prepared: PreparedRead): Promise<SentAnswer>
 }
 
 type SentAnswer = Pick<FoundAnswer, 'answer'> & Partial<FoundAnswer>
 
 function openReading(cache: AnswerCache, cacheTags: CacheTagsKind | null): Reading {
   const underWay = new Map<string, Promise<CachedAnswer>>()
-  const anew: Reading['anew'] = async (key, prepared) => {
+  const anew: Reading['anew'] = async (ctx, key, prepared) => {
     const since = cache.now() // taken before the read, which may miss concurrent commits
-    const { answer, isExact } = await run(prepared, cacheTags)
+    const { answer, isExact } = await run(ctx, prepared, cacheTags)
     if (isExact) cache.put(key, answer, prepared.types, since)
     return answer
   }
   return {
     anew,
-    shared: async (key, prepared) => {
+    shared: async (ctx, key, prepared) => {
       const other = underWay.get(key)
       if (other !== undefined) {
         await other.catch(() => undefined) // the other request reports its error
         const found = await findIn(cache, key)
         if (found !== null) return found
       }
-      const reading = anew(key, prepared)
+      const reading = anew(ctx, key, prepared)
       underWay.set(key, reading)
       try {
         return { answer: await reading }
@@ -114,15 +116,20 @@ function findIn(cache: AnswerCache, key: string): Promise<FoundAnswer | null> {
   return cache.find(key).catch(() => null)
 }
 
+/** A response with a signed address expires and is never cached. */
 async function run(
+  { state }: Context,
   prepared: PreparedRead,
   kind: CacheTagsKind | null,
 ): Promise<{ readonly answer: CachedAnswer; readonly isExact: boolean }> {
-  const { types, isPublished } = prepared
+  const { types, isPublished, isPersonal } = prepared
   const loaded = await prepared.load()
-  const { body, revision, isExact } = loaded
-  const cacheTags = kind === null || !isPublished ? null : cacheTagsOf(kind, types, loaded.shown())
-  return { answer: { body: Buffer.from(body), tag: tagOf(body, revision), cacheTags }, isExact }
+  const { body, revision } = loaded
+  const isExact = loaded.isExact && state.addresses?.isUsed !== true
+  const isTagged = isPublished && !isPersonal
+  const cacheTags = kind === null || !isTagged ? null : cacheTagsOf(kind, types, loaded.shown())
+  const answer = { body: Buffer.from(body), tag: tagOf(body, revision), cacheTags, isPersonal }
+  return { answer, isExact }
 }
 
 type Sending = Pick<CachedReadsOptions, 'maxAgeSeconds' | 'cacheTags'>
@@ -134,7 +141,9 @@ function sendAnswer(
   isPublished = true,
 ): void {
   ctx.vary('Strapi-Response-Format')
-  if (ctx.get('authorization') === '') {
+  if (answer.isPersonal) {
+    ctx.set('Cache-Control', 'private, no-cache')
+  } else if (ctx.get('authorization') === '') {
     ctx.set('Cache-Control', isPublished ? publicFor(sending.maxAgeSeconds) : 'private, no-cache')
   }
   if (answer.cacheTags !== null && sending.cacheTags !== null) {
@@ -161,10 +170,7 @@ function isCacheable({ isPublished, isCurrent, types }: PreparedRead): boolean {
   return [...types].every((uid) => uid.startsWith('api::') || uid === 'plugin::upload.file')
 }
 
-/**
- * `fetch` adds `no-cache` to conditional requests, so it is ignored there:
- * https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
- */
+/** `fetch` adds `no-cache` to conditional requests, so it is ignored there (fetch.spec.whatwg.org). */
 function directiveOf(ctx: Context): 'no-store' | 'no-cache' | null {
   const directives = ctx
     .get('cache-control')

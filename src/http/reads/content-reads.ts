@@ -1,6 +1,7 @@
 import { contentAction } from '../../people/access/actions.ts'
-import { assertMay } from '../../people/access/permissions.ts'
 import { readPreferenceOf } from '../../people/access/principal.ts'
+import { isPersonalRead } from '../../people/access/reader-key.ts'
+import { assertMayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import {
   findDocument,
@@ -38,7 +39,6 @@ interface ReadDependencies extends RuleSources {
   readonly documents: DocumentContext
 }
 
-/** @throws ForbiddenError */
 export function prepareList(
   ctx: Context,
   { query: parsed, types }: ListQuery,
@@ -49,14 +49,24 @@ export function prepareList(
   const database = readFrom(ctx, documents)
   return {
     types,
-    isPublished: dependsOnPublished(version.status, reader) && parsed.publication.length === 0,
+    // The index follows later, so no cache may hold the response until the next commit.
+    isPublished:
+      dependsOnPublished(version.status, reader) &&
+      parsed.publication.length === 0 &&
+      parsed.search === undefined,
+    isPersonal: isPersonalRead(ctx.state.principal, types),
     isCurrent: database === documents.database,
     load: async () => {
       const texts = await findTexts(database, parsed)
       if (texts !== null) return loadedTexts(texts, page, ctx.state.answer)
       const found = await findDocuments(database, parsed)
       const body = await toJson(listEnvelope(found, page), ctx.state.answer)
-      return { body, revision: null, shown: () => found.entries, isExact: isExact(found) }
+      return {
+        body,
+        revision: null,
+        shown: () => found.entries,
+        isExact: isExact(found) && parsed.search === undefined,
+      }
     },
   }
 }
@@ -90,12 +100,14 @@ export function prepareEntry(
   const read = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documentIdOf(ctx, plan)
   const database = readFrom(ctx, documents)
+  const types = typesOfQuery(plan, read)
   return {
-    types: typesOfQuery(plan, read),
+    types,
     isPublished: dependsOnPublished(key?.status, read.reader),
+    isPersonal: isPersonalRead(ctx.state.principal, types),
     isCurrent: database === documents.database,
     load: async () => {
-      const found = key === null ? null : await findDocument(database, plan, documentId, key, read)
+      const found = key === null ? null : await findDocument(database, documentId, key, read)
       if (found === null) throw new NotFoundError('Not Found')
       const { entry, revision } = found
       const body = await toJson(entryEnvelope(entry), ctx.state.answer)
@@ -114,7 +126,7 @@ export function readFrom(
 
 export async function sendEntry(
   ctx: Context,
-  { entry, revision }: ShownVersion,
+  { entry, revision }: Pick<ShownVersion, 'entry'> & { readonly revision: string | null },
   meta: object = {},
 ): Promise<void> {
   sendTagged(ctx, { body: await toJson(entryEnvelope(entry, meta), ctx.state.answer), revision })
@@ -125,5 +137,5 @@ export function documentIdOf(ctx: Context, plan: ContentTypePlan): string {
 }
 
 export function assertMayRead(ctx: Context, plan: ContentTypePlan, status: Status): void {
-  if (status === 'draft') assertMay(ctx.state.principal, contentAction(plan, 'readDrafts'))
+  if (status === 'draft') assertMayUnderRule(ctx.state.principal, contentAction(plan, 'readDrafts'))
 }

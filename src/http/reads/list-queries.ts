@@ -5,13 +5,13 @@ import type { LocaleRules, Query, Reader } from '../../query/query.ts'
 import { typesOfQuery } from '../../query/types-of-query.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import {
   answerOf,
   entryRulesOf,
   mayReadDraftsOf,
   formatOf,
+  readPopulated,
   type RuleSources,
 } from './query-rules.ts'
 
@@ -30,7 +30,7 @@ export interface ListQuery {
 const MAX_CACHED_QUERIES = 200
 const MAX_KEY_LENGTH = 2_000
 
-type LastingReader = Omit<Reader, 'answer' | 'mayReadDrafts'>
+type LastingReader = Omit<Reader, 'answer' | 'addresses' | 'mayReadDrafts'>
 
 interface CachedQuery {
   readonly plan: ContentTypePlan
@@ -41,15 +41,13 @@ interface CachedQuery {
   readonly types: ReadonlySet<Uid>
 }
 
-/**
- * Caches by permissions and locales. Invalid queries are not cached.
- * @throws ValidationError, PaginationError
- */
+/** Caches by permissions and locales. Invalid queries are not cached. @throws ValidationError, PaginationError */
 export function listQueries(sources: RuleSources): (asked: ListRequest) => ListQuery {
   const known = new LRUCache<string, CachedQuery>({ max: MAX_CACHED_QUERIES })
   return ({ ctx, plan, locales }) => {
     const { principal } = ctx.state
-    const key = `${plan.uid} ${formatOf(ctx)} ${ctx.querystring}`
+    const { digest = '' } = principal.grants.rules ?? {}
+    const key = `${plan.uid} ${formatOf(ctx)} ${digest} ${ctx.querystring}`
     const before = known.get(key)
     if (before !== undefined && isFor(before, plan, locales, principal.grants)) {
       const answer = answerOf(ctx, sources.api)
@@ -57,11 +55,12 @@ export function listQueries(sources: RuleSources): (asked: ListRequest) => ListQ
         ...before.reader,
         mayReadDrafts: mayReadDraftsOf(principal, locales),
         answer,
+        ...(ctx.state.addresses !== undefined && { addresses: ctx.state.addresses }),
       }
       return { query: { ...before.query, reader }, types: before.types }
     }
     const rules = entryRulesOf(ctx, sources, locales)
-    const parsed = parseQuery(readQuery(ctx.querystring), plan, rules)
+    const parsed = parseQuery(readPopulated(ctx, plan), plan, rules)
     const types = typesOfQuery(plan, parsed)
     // Administrators are not cached: their permissions depend on locales as well as grants.
     if (key.length <= MAX_KEY_LENGTH && principal.kind !== 'administrator') {

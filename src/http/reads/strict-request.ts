@@ -10,6 +10,7 @@ const PARAMETERS = [
   'populate',
   'pagination',
   '_q',
+  'search',
   'status',
   'locale',
   'fallbackLocale',
@@ -42,10 +43,7 @@ export function assertOnlyParameters(
   assertKnown(Object.keys(readQuery(querystring)), known, { source: 'query' })
 }
 
-/**
- * By default `data` and `meta` are known. Messages suggest only `suggested` keys.
- * @throws ValidationError with the first unknown key
- */
+/** By default `data` and `meta` are known. Messages suggest only `suggested` keys. @throws ValidationError */
 export function assertKnownBody(
   ctx: Context,
   { strictQuery }: StrictOptions,
@@ -57,10 +55,7 @@ export function assertKnownBody(
   assertKnown(Object.keys(body), known, { source: 'body', suggested })
 }
 
-/**
- * Checks part names, or the keys of part `within`. @throws ValidationError with the first unknown
- * name
- */
+/** Checks part names, or the keys of part `within`. @throws ValidationError with the first unknown name */
 export function assertKnownParts(
   names: Iterable<string>,
   { strictQuery }: StrictOptions,
@@ -73,7 +68,6 @@ export function assertKnownParts(
 interface Names {
   readonly source: 'query' | 'body'
   readonly within?: string | undefined
-  /** Known names that messages may suggest. Defaults to all. */
   readonly suggested?: readonly string[]
 }
 

@@ -3,6 +3,7 @@ import {
   type Guarded,
   type GuardedRouter,
   guardedRouter,
+  type RouteMethod,
 } from './guarded-router.ts'
 import type { Context, Middleware } from './state.ts'
 
@@ -20,11 +21,13 @@ export interface AdminRouter {
   readonly post: AddAdminRoute
   readonly put: AddAdminRoute
   readonly delete: AddAdminRoute
+  /** The default of `read` is the `readBody` of the router. */
   guarded(
-    method: 'get' | 'post' | 'put' | 'delete',
+    method: RouteMethod,
     path: string,
     guard: (handler: Run) => Guarded,
     handler: AdminHandler,
+    read?: Middleware,
   ): void
 }
 
@@ -33,9 +36,9 @@ type Run = (ctx: Context) => Promise<void>
 /** The guard runs before the body is read, so that bodies of rejected requests are never parsed. */
 export function adminRouter(prefix: string, { readBody, authenticate }: BeforeAdmin): AdminRouter {
   const router = guardedRouter(prefix, { sensitive: true })
-  const guarded: AdminRouter['guarded'] = (method, path, guard, handler) => {
+  const guarded: AdminRouter['guarded'] = (method, path, guard, handler, read = readBody) => {
     const run: Run = async (ctx) => {
-      await readBody(ctx, async () => {
+      await read(ctx, async () => {
         await handler(ctx)
       })
     }

@@ -1,22 +1,22 @@
 import { Router } from '@koa/router'
+import { ForbiddenError } from '../../base/errors.ts'
+import { isContentWrite } from '../../people/access/content-writers.ts'
 import {
   assertAdministrator,
   assertMay,
   assertProgram,
   may,
 } from '../../people/access/permissions.ts'
+import { assertMayUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { Context, Middleware, RequestState } from './state.ts'
 
-/**
- * `administrators: null` allows every administrator. The handlers of `writers`, `syncers` and
- * `programs` check each type. `<uid>` in an action of administrators stands for the content-type of
- * the path.
- */
+/** The handlers of `writers`, `syncers`, `pushers` and `programs` check each type. `<uid>` is the content-type of the path. */
 export type RouteAccess =
   | { readonly action: string }
   | { readonly administrators: string | null }
   | 'writers'
   | 'syncers'
+  | 'pushers'
   | 'programs'
   | 'metrics'
   | 'everyone'
@@ -32,7 +32,7 @@ export interface DeclaredRoute {
   readonly access: RouteAccess
 }
 
-export type RouteMethod = 'get' | 'post' | 'put' | 'delete'
+export type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 type Handler = (ctx: Context) => Promise<void>
 
@@ -72,6 +72,7 @@ export function guardedRouter(
     get: adding('get'),
     post: adding('post'),
     put: adding('put'),
+    patch: adding('patch'),
     delete: adding('delete'),
     routes: () => router.routes() as Middleware,
     allowedMethods: () => router.allowedMethods() as Middleware,
@@ -84,30 +85,54 @@ export function permitted(
   handler: Handler,
   readBody: Middleware | null = null,
 ): Guarded {
+  const stored = isContentWrite(action) ? storingUser(handler) : handler
   const run: Handler =
-    readBody === null ? handler : async (ctx) => void (await readBody(ctx, () => handler(ctx)))
+    readBody === null ? stored : async (ctx) => void (await readBody(ctx, () => stored(ctx)))
   return guarded({ action }, ({ state }) => assertMay(state.principal, action), run)
 }
 
-/** Runs the handler for principals with at least one of these permissions. @throws ForbiddenError */
+/** Also permits the action under a rule, which the handler must apply. @throws ForbiddenError */
+export function permittedUnderRule(action: string, handler: Handler): Guarded {
+  const run = isContentWrite(action) ? storingUser(handler) : handler
+  return guarded({ action }, ({ state }) => assertMayUnderRule(state.principal, action), run)
+}
+
+/** Also permits the actions under rules, which the handler must apply. */
 export function writersOnly(actions: readonly string[], handler: Handler): Guarded {
-  return guarded('writers', assertAny(actions), handler)
+  return guarded('writers', assertAny(actions, mayUnderRule), storingUser(handler))
 }
 
-/** Like `writersOnly`, for principals that may sync. */
+/** Stores an anonymous user before its first write, so that content can relate to it. */
+export function storingUser(handler: Handler): Handler {
+  return async (ctx) => {
+    const { principal } = ctx.state
+    if (principal.kind === 'user') await principal.store?.()
+    await handler(ctx)
+  }
+}
+
+/** Also permits syncing under a rule, which the handler must apply. */
 export function syncersOnly(actions: readonly string[], handler: Handler): Guarded {
-  return guarded('syncers', assertAny(actions), handler)
+  return guarded('syncers', assertAny(actions, mayUnderRule), handler)
 }
 
-/** The handler checks the permissions of each call. @throws UnauthorizedError, ForbiddenError */
+/** Allows signed-in end users only. @throws ForbiddenError */
+export function pushersOnly(actions: readonly string[], handler: Handler): Guarded {
+  const assert = (ctx: Context): void => {
+    if (ctx.state.principal.kind !== 'user') throw new ForbiddenError('Forbidden')
+    assertAny(actions, may)(ctx)
+  }
+  return guarded('pushers', assert, storingUser(handler))
+}
+
 export function programsOnly(handler: Handler): Guarded {
   return guarded('programs', ({ state }) => assertProgram(state.principal), handler)
 }
 
-function assertAny(actions: readonly string[]) {
+function assertAny(actions: readonly string[], isPermitted: typeof may) {
   return ({ state: { principal } }: Context): void => {
     const [first = ''] = actions
-    if (!actions.some((action) => may(principal, action))) assertMay(principal, first)
+    if (!actions.some((action) => isPermitted(principal, action))) assertMay(principal, first)
   }
 }
 
@@ -117,15 +142,31 @@ export function administratorsOnly(action: string | null, handler: Handler): Gua
   return guarded({ administrators: action }, assert, handler)
 }
 
+type ActionOf = (ctx: Context) => string
+
 /** `actionOf` throws NotFoundError for an unknown type. */
-export function administratorsOf(
+export function administratorsOf(verb: string, actionOf: ActionOf, handler: Handler): Guarded {
+  return administratorsWith(assertMay, verb, actionOf, handler)
+}
+
+/** Also permits the action under a rule, which the handler must apply. `actionOf` throws NotFoundError. */
+export function administratorsUnderRule(
   verb: string,
-  actionOf: (ctx: Context) => string,
+  actionOf: ActionOf,
+  handler: Handler,
+): Guarded {
+  return administratorsWith(assertMayUnderRule, verb, actionOf, handler)
+}
+
+function administratorsWith(
+  assertPermitted: typeof assertMay,
+  verb: string,
+  actionOf: ActionOf,
   handler: Handler,
 ): Guarded {
   const assert = (ctx: Context): void => {
     assertAdministrator(ctx.state.principal, null)
-    assertAdministrator(ctx.state.principal, actionOf(ctx))
+    assertPermitted(ctx.state.principal, actionOf(ctx))
   }
   return guarded({ administrators: `<uid>.${verb}` }, assert, handler)
 }

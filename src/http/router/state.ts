@@ -1,7 +1,13 @@
 import type Koa from 'koa'
 import type { Principal } from '../../people/access/principal.ts'
 import type { AnswerSize } from '../../query/answer-size.ts'
+import type { SignedAddresses } from '../../query/query.ts'
 import type { BadRequestReason } from './bad-request-reason.ts'
+
+export interface RequestAddresses extends SignedAddresses {
+  /** Whether an address was signed: such a response is private and never cached. */
+  readonly isUsed: boolean
+}
 
 export interface RequestState {
   principal: Principal
@@ -11,6 +17,8 @@ export interface RequestState {
   missingAction?: string
   badRequest?: BadRequestReason
   answer?: AnswerSize
+  /** Absent if the server does not sign. */
+  addresses?: RequestAddresses
   waitedMs?: number
 }
 

@@ -1,15 +1,8 @@
-import {
-  type AccountsContext,
-  logIn,
-  logOut,
-  type OwnSession,
-  register,
-  type SignedIn,
-} from '../../people/accounts/accounts.ts'
+import { logIn, logOut, type OwnSession } from '../../people/accounts/accounts.ts'
+import { register } from '../../people/accounts/register.ts'
 import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
 import { confirmEmail, sendConfirmation } from '../../people/accounts/confirm-email.ts'
 import { assertMay } from '../../people/access/permissions.ts'
-import type { Principal } from '../../people/access/principal.ts'
 import type { RateLimits } from '../../people/access/rate-limit.ts'
 import {
   changeUserPassword,
@@ -17,13 +10,11 @@ import {
   resetUserPassword,
 } from '../../people/accounts/recover-password.ts'
 import { refreshSignIn } from '../../people/accounts/refresh-sign-in.ts'
-import { findUserByIdentifier, toDeviceAccount } from '../../people/accounts/users.ts'
-import {
-  ApplicationError,
-  NotFoundError,
-  UnauthorizedError,
-  ValidationError,
-} from '../../base/errors.ts'
+import { signInAnonymously } from '../../people/accounts/anonymous-sign-in.ts'
+import { networkOf } from '../router/network-of.ts'
+import { showUser } from './show-user.ts'
+import { findUserByIdentifier } from '../../people/accounts/users.ts'
+import { NotFoundError, UnauthorizedError, ValidationError } from '../../base/errors.ts'
 import {
   type GuardedRouter,
   guardedRouter,
@@ -33,26 +24,27 @@ import {
 } from '../router/guarded-router.ts'
 import { accountIn, type RequestCount, limitRate } from '../middleware/limit-rate.ts'
 import { bodyOf, parameterOf, payloadOf, readQuery } from '../body/read-request.ts'
-import type { DeviceCookie } from '../cookies/device-cookie.ts'
-import {
-  isInCookie,
-  type RefreshCookie,
-  refreshCookieOf,
-  setRefreshCookie,
-} from '../cookies/refresh-cookie.ts'
+import type { RedirectCookie } from '../cookies/redirect-cookie.ts'
+import { isInCookie, refreshCookieOf, setRefreshCookie } from '../cookies/refresh-cookie.ts'
 import { writerOf } from '../reads/query-rules.ts'
 import { assertKnownBody, assertOnlyParameters } from '../reads/strict-request.ts'
-import { showUser, type UserReading } from './show-user.ts'
+import {
+  anonymousOf,
+  answerSignedIn,
+  endUserOf,
+  handOver,
+  type SignInAnswering,
+  signedInUserOf,
+} from './answer-signed-in.ts'
+import { addProviderRoutes } from './provider-routes.ts'
 import type { Context, Middleware } from '../router/state.ts'
 
-export interface AuthRouteDependencies extends UserReading {
-  readonly accounts: AccountsContext
+export interface AuthRouteDependencies extends SignInAnswering {
   readonly authenticate: Middleware
   readonly readBody: Middleware
   readonly limits: RateLimits | null
   readonly confirmedUrl: string | null
-  readonly deviceCookie: DeviceCookie
-  readonly cookie: RefreshCookie | null
+  readonly redirectCookie: RedirectCookie
 }
 
 /** Higher than the default, because many users may share one address. Guessing refresh tokens is infeasible. */
@@ -60,8 +52,6 @@ const REFRESHES_PER_ADDRESS = 60
 
 const BY_EMAIL: RequestCount = { accountOf: accountIn('email') }
 const BY_ADDRESS: RequestCount = { accountOf: () => null }
-
-const CALLBACK = pluginAction('plugin::users-permissions.auth', 'callback')
 
 type AuthVerb = PluginVerb<'plugin::users-permissions.auth'>
 type Handler = (ctx: Context, dependencies: AuthRouteDependencies) => Promise<void>
@@ -103,22 +93,17 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
     // The reference responds to GET with 404 instead of 405.
     router.get(path, everyone(notFound))
   }
-  post('/local', 'callback', enter, {
-    accountOf: (ctx) => identifiedAccount(ctx, dependencies),
-    deviceOf: async (ctx) => {
-      const token = dependencies.deviceCookie.read(ctx)
-      return token === null ? null : dependencies.accounts.knownDevices.find(token)
-    },
-  })
+  post('/local', 'callback', enter, countOfLogin(dependencies))
   post('/local/register', 'register', signUp, BY_EMAIL)
   post('/forgot-password', 'forgotPassword', forgot, BY_EMAIL)
   post('/reset-password', 'resetPassword', reset, BY_ADDRESS)
   post('/change-password', 'changePassword', change, {
-    accountOf: ({ state: { principal } }) => documentIdOf(principal),
+    accountOf: ({ state: { principal } }) => endUserOf(principal),
   })
   post('/send-email-confirmation', 'sendEmailConfirmation', mailConfirmation, BY_EMAIL)
   post('/logout', 'logout', signOut, BY_ADDRESS)
-  const { sessions } = dependencies.accounts
+  const { sessions, anonymous } = dependencies.accounts
+  if (anonymous !== null) post('/anonymous', 'register', enterAnonymously, BY_ADDRESS)
   if (sessions !== null) {
     post('/refresh', 'refresh', refresh, {
       perAddress: REFRESHES_PER_ADDRESS,
@@ -130,25 +115,41 @@ export function authRoutes(dependencies: AuthRouteDependencies): GuardedRouter {
   const limitConfirmation = limitRate(limits, '/email-confirmation', BY_ADDRESS)
   const confirmation = handle('emailConfirmation', confirm)
   router.get('/email-confirmation', authenticate, limitConfirmation, confirmation)
-  router.get('/:provider/callback', authenticate, permitted(CALLBACK, refuseProvider))
+  addProviderRoutes(router, post, dependencies)
   return router
 }
 
-export function connectRoutes(authenticate: Middleware): GuardedRouter {
-  const router = guardedRouter('/api/connect')
-  const action = pluginAction('plugin::users-permissions.auth', 'connect')
-  router.get('/{*provider}', authenticate, permitted(action, refuseProvider))
-  return router
+function countOfLogin(dependencies: AuthRouteDependencies): RequestCount {
+  return {
+    accountOf: (ctx) => identifiedAccount(ctx, dependencies),
+    deviceOf: async (ctx) => {
+      const token = dependencies.deviceCookie.read(ctx)
+      return token === null ? null : dependencies.accounts.knownDevices.find(token)
+    },
+  }
 }
 
 async function enter(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
-  await answer(ctx, dependencies, await logIn(dependencies.accounts, payloadOf(ctx)))
+  await answerSignedIn(ctx, dependencies, await logIn(dependencies.accounts, payloadOf(ctx)))
+}
+
+async function enterAnonymously(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
+  const { accounts, cookie } = dependencies
+  const network = networkOf(ctx.ip)
+  const { jwt, refreshToken, user } = await signInAnonymously(accounts, payloadOf(ctx), network)
+  const shown = await showUser(ctx, dependencies, user)
+  ctx.body = { jwt, ...handOver(ctx, cookie, refreshToken), user: shown }
 }
 
 async function signUp(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
   const { defaultCode: locale } = await dependencies.locales.current()
   const writer = writerOf(ctx, { locale })
-  await answer(ctx, dependencies, await register(dependencies.accounts, payloadOf(ctx), writer))
+  const anonymous = await anonymousOf(ctx, dependencies)
+  await answerSignedIn(
+    ctx,
+    dependencies,
+    await register(dependencies.accounts, payloadOf(ctx), { writer, anonymous }),
+  )
 }
 
 // oxlint-disable-next-line typescript/require-await -- handlers fail by rejecting; nothing is waited for here
@@ -158,7 +159,11 @@ async function forgot(ctx: Context, { accounts }: AuthRouteDependencies): Promis
 }
 
 async function reset(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
-  await answer(ctx, dependencies, await resetUserPassword(dependencies.accounts, payloadOf(ctx)))
+  await answerSignedIn(
+    ctx,
+    dependencies,
+    await resetUserPassword(dependencies.accounts, payloadOf(ctx)),
+  )
 }
 
 async function mailConfirmation(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
@@ -167,7 +172,11 @@ async function mailConfirmation(ctx: Context, { accounts }: AuthRouteDependencie
 
 async function change(ctx: Context, dependencies: AuthRouteDependencies): Promise<void> {
   const { accounts } = dependencies
-  await answer(ctx, dependencies, await changeUserPassword(accounts, userOf(ctx), payloadOf(ctx)))
+  await answerSignedIn(
+    ctx,
+    dependencies,
+    await changeUserPassword(accounts, signedInUserOf(ctx), payloadOf(ctx)),
+  )
 }
 
 async function signOut(ctx: Context, { accounts, cookie }: AuthRouteDependencies): Promise<void> {
@@ -230,31 +239,6 @@ function refreshTokenOf(
   return typeof given === 'string' && given !== '' ? given : null
 }
 
-async function answer(
-  ctx: Context,
-  dependencies: AuthRouteDependencies,
-  { jwt, refreshToken, user }: SignedIn,
-): Promise<void> {
-  const shown = await showUser(ctx, dependencies, user)
-  const handedOver = handOver(ctx, dependencies.cookie, refreshToken)
-  if (jwt !== null) {
-    const { accounts, deviceCookie } = dependencies
-    deviceCookie.set(ctx, accounts.knownDevices.make(toDeviceAccount(user)))
-  }
-  ctx.body = { ...(jwt !== null && { jwt }), ...handedOver, user: shown }
-}
-
-function handOver(
-  ctx: Context,
-  cookie: RefreshCookie | null,
-  refreshToken: string | null,
-): { readonly refreshToken?: string } {
-  if (refreshToken === null) return {}
-  if (cookie === null || !isInCookie(ctx, cookie)) return { refreshToken }
-  setRefreshCookie(ctx, cookie, refreshToken)
-  return {}
-}
-
 /** Sign-ins by name and by email share one limit per user. An unknown identifier has a limit of its own. */
 async function identifiedAccount(
   ctx: Context,
@@ -267,29 +251,11 @@ async function identifiedAccount(
   return (await findUserByIdentifier(accounts, identifier))?.documentId ?? account
 }
 
-/** @throws UnauthorizedError unless the principal is an end user */
-function userOf({ state: { principal } }: Context): string {
-  const documentId = documentIdOf(principal)
-  if (documentId === null) throw new UnauthorizedError('Unauthorized')
-  return documentId
-}
-
-/** @throws UnauthorizedError unless the principal is an end user */
 function sessionOf({ state: { principal } }: Context): OwnSession {
   if (principal.kind === 'user') return principal
   throw new UnauthorizedError('Unauthorized')
 }
 
-function documentIdOf(principal: Principal): string | null {
-  return principal.kind === 'user' ? principal.documentId : null
-}
-
 function notFound(): Promise<never> {
   return Promise.reject(new NotFoundError('Not Found'))
-}
-
-function refuseProvider(): Promise<never> {
-  return Promise.reject(
-    new ApplicationError('This provider is disabled', {}, { code: 'provider_disabled' }),
-  )
 }

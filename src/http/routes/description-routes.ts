@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../../people/access/access.ts'
+import { readerKeys } from '../../people/access/reader-key.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import { type ApiFacts, describeApi } from '../../describe/openapi/describe-api.ts'
 import { sendDigested } from '../answer/entity-tag.ts'
@@ -36,11 +37,11 @@ function cacheDescriptions({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: ({ length }) => length,
   })
+  const readerKey = readerKeys(actions.all)
   return async ({ grants }) => {
     const current = await facts()
-    const permitted = actions.all.filter(({ name }) => grants.has(name)).map(({ name }) => name)
     const codes = current.locales.all.map(({ code }) => code)
-    const key = digestOf([...permitted, current.locales.defaultCode, ...codes].join(' '))
+    const key = digestOf([readerKey(grants), current.locales.defaultCode, ...codes].join(' '))
     const known = cached.get(key)
     if (known !== undefined) return known
     const text = JSON.stringify(describeApi(current, grants))

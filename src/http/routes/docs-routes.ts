@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, type BrotliOptions, constants, gzip } from 'node:zlib'
 import { NotFoundError } from '../../base/errors.ts'
@@ -8,7 +12,8 @@ import { parameterOf } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { sendStatic, type StaticFile } from '../answer/static-file.ts'
 
-const require = createRequire(import.meta.url)
+/** Made by the build, see scripts/copy-swagger-ui.ts. */
+const COPIED = fileURLToPath(new URL('../../../swagger-ui/', import.meta.url))
 
 const ASSETS: ReadonlyMap<
   string,
@@ -22,25 +27,29 @@ const ASSETS: ReadonlyMap<
   ['start.js', { type: 'text/javascript', read: () => Promise.resolve(START) }],
 ])
 
-function assetFiles(version: string): (name: string) => Promise<StaticFile> | undefined {
+function assetFiles(): (name: string) => Promise<StaticFile> | undefined {
   const files = new Map<string, Promise<StaticFile>>()
   return (name) => {
     const asset = ASSETS.get(name)
     if (asset === undefined) return undefined
-    const known = files.get(name) ?? packAsset(asset, version)
+    const known = files.get(name) ?? packAsset(asset)
     files.set(name, known)
     known.catch(() => files.delete(name))
     return known
   }
 }
 
-async function packAsset(
-  { type, read }: { readonly type: string; readonly read: () => Promise<Buffer | string> },
-  version: string,
-): Promise<StaticFile> {
+async function packAsset({
+  type,
+  read,
+}: {
+  readonly type: string
+  readonly read: () => Promise<Buffer | string>
+}): Promise<StaticFile> {
   const bytes = Buffer.from(await read())
   const [br, gzip] = await Promise.all([packBrotli(bytes, BROTLI), packGzip(bytes)])
-  return { type, bytes, packed: { br, gzip }, etag: `"${version}-1"` }
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 20)}"`
+  return { type, bytes, packed: { br, gzip }, etag }
 }
 
 const packBrotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)
@@ -51,7 +60,6 @@ const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } 
 /** This server hosts all assets, so that the page works offline. */
 export function docsRoutes(publicUrl: string): GuardedRouter {
   const router = guardedRouter('/api/docs')
-  const version = (require('swagger-ui-dist/package.json') as { readonly version: string }).version
   const page = everyone((ctx) => {
     ctx.set('Content-Security-Policy', policyFor(publicUrl))
     ctx.set('Cache-Control', 'no-cache')
@@ -59,7 +67,7 @@ export function docsRoutes(publicUrl: string): GuardedRouter {
     ctx.body = pageAt(ctx)
     return Promise.resolve()
   })
-  const assetOf = assetFiles(version)
+  const assetOf = assetFiles()
   const asset = everyone(async (ctx) => {
     const found = assetOf(parameterOf(ctx, 'asset'))
     if (found === undefined) throw new NotFoundError('Not Found')
@@ -71,7 +79,13 @@ export function docsRoutes(publicUrl: string): GuardedRouter {
 }
 
 function packaged(name: string): Promise<Buffer> {
-  return readFile(require.resolve(`swagger-ui-dist/${name}`))
+  return readFile(join(assetFolder(), name))
+}
+
+/** Without a build, the files of the development dependency. */
+function assetFolder(): string {
+  if (existsSync(COPIED)) return COPIED
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
 
 /** Swagger UI sets inline styles. The page connects only to this server and its public origin. */

@@ -5,6 +5,7 @@ import {
   queryAction,
 } from '../../people/access/actions.ts'
 import { fault, validationError } from '../../base/errors.ts'
+import type { FaultCode } from '../../base/fault-codes.ts'
 import type { Data } from '../../schema/definition.ts'
 
 type Controllers = Record<string, Record<string, { enabled: boolean; policy: string }>>
@@ -21,10 +22,7 @@ export function showPermissions(permitted: readonly string[], { all }: Actions):
   return shown
 }
 
-/**
- * An empty array enables none, as in the reference. @throws ValidationError with the path of the
- * value
- */
+/** An empty array enables none, as in the reference. @throws ValidationError with the path of the value */
 export function readPermissions(sent: unknown): readonly string[] {
   const path = ['permissions']
   if (Array.isArray(sent) && sent.length === 0) return []
@@ -50,16 +48,18 @@ function controllersOf(sent: unknown, path: readonly string[]): Data {
 
 function isEnabled(sent: unknown, path: readonly string[]): boolean {
   const { enabled } = objectAt(sent, path)
-  if (typeof enabled !== 'boolean') throw faultAt([...path, 'enabled'], 'must be true or false')
+  if (typeof enabled !== 'boolean') {
+    throw faultAt([...path, 'enabled'], 'must be true or false', 'boolean.base')
+  }
   return enabled
 }
 
 function objectAt(sent: unknown, path: readonly string[]): Data {
   if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Data
-  throw faultAt(path, 'must be an object')
+  throw faultAt(path, 'must be an object', 'object.base')
 }
 
-function faultAt(path: readonly string[], problem: string): Error {
+function faultAt(path: readonly string[], problem: string, code: FaultCode): Error {
   const message = `${path.join('.')} ${problem}`
-  return validationError([fault(path, message)])
+  return validationError([fault(path, message, undefined, { code })])
 }

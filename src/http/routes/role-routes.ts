@@ -72,28 +72,32 @@ async function list(ctx: Context, { access, users }: RoleRouteDependencies): Pro
 async function findOne(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const role = await roleOf(ctx, access)
   const permissions = showPermissions(role.permissions, access.actions)
-  ctx.body = { role: { ...toRoleResponse(role), permissions } }
+  // An action under a rule is not enabled in `permissions`, so that other clients never show it as unconditional.
+  const { rules = [] } = role
+  ctx.body = { role: { ...toRoleResponse(role), permissions, rules } }
 }
 
 async function create(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const { type, ...input } = readRole(ctx)
   assertMayPermit(ctx.state.principal, input.permissions ?? [])
-  await access.roles.create({ ...input, type: type ?? typeOf(input.name) })
+  await access.roles.create({ ...input, type: type ?? typeOf(input.name) }, (granted, rules) => {
+    assertMayPermit(ctx.state.principal, granted, rules)
+  })
   ctx.body = { ok: true }
 }
 
 async function update(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const role = await roleOf(ctx, access)
-  await access.roles.update(role.type, readRole(ctx), (changed) => {
-    assertMayPermit(ctx.state.principal, changed)
+  await access.roles.update(role.type, readRole(ctx), (changed, rules) => {
+    assertMayPermit(ctx.state.principal, changed, rules)
   })
   ctx.body = { ok: true }
 }
 
 async function remove(ctx: Context, { access }: RoleRouteDependencies): Promise<void> {
   const role = await roleOf(ctx, access)
-  await access.roles.remove(role.type, (removed) => {
-    assertMayPermit(ctx.state.principal, removed)
+  await access.roles.remove(role.type, (removed, rules) => {
+    assertMayPermit(ctx.state.principal, removed, rules)
   })
   ctx.body = { ok: true }
 }
@@ -126,7 +130,7 @@ function readRole(ctx: Context): RoleBody {
   return { ...input, permissions: readPermissions(permissions) }
 }
 
-const ROLE_KEYS = ['name', 'description', 'type', 'permissions'] as const
+const ROLE_KEYS = ['name', 'description', 'type', 'permissions', 'rules'] as const
 
 const READ_ONLY_MEMBERS: ReadonlySet<string> = new Set([
   'id',

@@ -39,7 +39,7 @@ export function serveStudio(studio: StudioFiles, previews: readonly string[] = [
         send(ctx, file)
         return Promise.resolve()
       }
-      if (name.startsWith('assets/')) {
+      if (name.startsWith('assets/') || name.startsWith('branding/')) {
         return Promise.reject(new NotFoundError('There is no such file'))
       }
       return sendPage(ctx, studio, policy)
@@ -69,5 +69,8 @@ function sendPage(ctx: Context, { page }: StudioFiles, policy: string): Promise<
 }
 
 function send(ctx: Context, file: StudioFile): void {
-  sendStatic(ctx, file, file.hashed ? FOR_GOOD : 'no-cache')
+  const { image } = file
+  if (image !== undefined) ctx.set('Content-Security-Policy', image.policy)
+  const isVersioned = image !== undefined && ctx.querystring === `v=${image.version}`
+  sendStatic(ctx, file, file.hashed || isVersioned ? FOR_GOOD : 'no-cache')
 }

@@ -1,6 +1,8 @@
 import { ForbiddenError } from '../../base/errors.ts'
 import type { Asker, ImageVariants } from '../../media/images/image-variants.ts'
+import type { FileAddresses } from '../../media/file-addresses.ts'
 import { isInlineType, typeOfExtension } from '../../media/media-types.ts'
+import { isPrivateName } from '../../media/private-names.ts'
 import type { NamedFile, ServedFiles } from '../../media/served-files.ts'
 import type { ByteRange, StoredFile } from '../../media/storage/storage.ts'
 import { parseVariant, type VariantRules } from '../../media/images/variant-request.ts'
@@ -13,6 +15,8 @@ import type { Context } from '../router/state.ts'
 
 /** The bytes of an address can be replaced, so caches must revalidate. */
 const ASKED_AFTER = 'public, no-cache'
+/** Browsers may store private bytes, but ask again with the signature. */
+const PRIVATE = 'private, no-cache'
 /** An address with `v` changes whenever the bytes are replaced. */
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
@@ -25,18 +29,22 @@ export interface ServedUploads {
   readonly files: ServedFiles
   readonly variants: ImageVariants
   readonly rules: VariantRules
+  readonly addresses: Pick<FileAddresses, 'isSigned'>
 }
 
-/** `GET /uploads/<name>`: public files. The query can request another size or format of an image. */
 export function serveUploads(served: ServedUploads, limited: LimitInFlight): GuardedRouter {
   const router = guardedRouter('/uploads', { sensitive: true })
   const get = everyone(async (ctx) => {
     assertNoProgram(ctx)
     const name = parameterOf(ctx, 'name')
     const query = readQuery(ctx.querystring)
-    const found = await find(ctx, name, query, { ...served, limited })
+    const isPrivate = isPrivateName(name)
+    if (isPrivate && !served.addresses.isSigned(name, query)) return
+    // On private files, `signature` signs the address and not the variant.
+    const rules = isPrivate ? { ...served.rules, signingKey: null } : served.rules
+    const found = await find(ctx, name, query, { ...served, rules, limited })
     if (found === null) return
-    ctx.set('Cache-Control', query['v'] === undefined ? ASKED_AFTER : FOR_GOOD)
+    ctx.set('Cache-Control', isPrivate ? PRIVATE : cachingOf(query))
     answer(ctx, found.name, found.file)
   })
   router.get(
@@ -45,6 +53,10 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
     get,
   )
   return router
+}
+
+function cachingOf({ v }: Data): string {
+  return v === undefined ? ASKED_AFTER : FOR_GOOD
 }
 
 /** Otherwise injected HTML could run an uploaded file as a script. @throws ForbiddenError */

@@ -2,7 +2,7 @@ import { contentAction } from '../../people/access/actions.ts'
 import { may } from '../../people/access/permissions.ts'
 import { ROLE, type User, USER } from '../../people/accounts/users.ts'
 import { showVersions } from '../../content/read/find-documents.ts'
-import type { Entry } from '../../content/read/to-entry.ts'
+import type { Entry } from '../../content/read/row.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -12,7 +12,6 @@ import type { Context } from '../router/state.ts'
 
 export type UserReading = Pick<ContentRouteDependencies, 'documents' | 'schema' | 'api' | 'locales'>
 
-/** @throws ValidationError */
 export async function showUser(
   ctx: Context,
   dependencies: UserReading,
@@ -23,7 +22,7 @@ export async function showUser(
   const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
   const asked = parseEntryQuery(query, plan, rules)
   const { database } = dependencies.documents
-  const [entry = {}] = await showVersions(database, plan, [user], 'published', asked)
+  const [entry = {}] = await showVersions(database, [user], 'published', asked)
   return entry
 }
 

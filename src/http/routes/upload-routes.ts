@@ -1,14 +1,16 @@
 import { contentAction, pluginAction, type PluginVerb } from '../../people/access/actions.ts'
 import { assertMay } from '../../people/access/permissions.ts'
+import { mayFindPrivateFiles, uploaderOf } from '../../people/access/private-files.ts'
 import { type Attachment, attachFiles, getAttachment } from '../../content/write/attach-files.ts'
 import { findDocuments, showVersions } from '../../content/read/find-documents.ts'
-import type { Entry } from '../../content/read/to-entry.ts'
+import type { Entry } from '../../content/read/row.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
 import { FILE_INFO_KEYS } from '../../media/file-info.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
+import type { Filter, Query } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import {
@@ -17,17 +19,23 @@ import {
   type Guarded,
   permitted,
 } from '../router/guarded-router.ts'
+import { type DirectUploadDependencies, receiveForm, sendForm } from './direct-uploads.ts'
 import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { readOriginOf, rulesOf, writerOf } from '../reads/query-rules.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
-import { isMultipart, noFiles, receiveAuthorized } from '../body/receive-authorized.ts'
+import {
+  isHiddenFile,
+  isMultipart,
+  noFiles,
+  receiveAuthorized,
+} from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
 import { assertKnownParameters } from '../reads/strict-request.ts'
 import { assertKnownBody, assertKnownParts } from '../reads/strict-request.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {
-  readonly media: {
+  readonly media: DirectUploadDependencies['media'] & {
     readonly library: MediaLibrary
     readonly receive: ReceiveOptions
   }
@@ -38,6 +46,8 @@ const PARTS = ['files', 'fileInfo', 'ref', 'refId', 'field'] as const
 const FILES = 'plugin::upload.content-api'
 type FileVerb = PluginVerb<typeof FILES>
 
+type UploadHandler = (ctx: Context, dependencies: UploadRouteDependencies) => Promise<void>
+
 export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRouter {
   const { authenticate, readBody } = dependencies
   const router = guardedRouter('/api/upload')
@@ -47,10 +57,13 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
       await handler(ctx)
     })
   // Checks the permission before it reads the body, so that unauthorized uploads are not received.
-  const receive = async (ctx: Context): Promise<void> => {
-    await readBody(ctx, () => upload(ctx, dependencies))
-  }
-  router.post('/', authenticate, handle('upload', receive))
+  const receiving = (run: UploadHandler): Guarded =>
+    handle('upload', async (ctx) => {
+      await readBody(ctx, () => run(ctx, dependencies))
+    })
+  router.post('/', authenticate, receiving(upload))
+  router.post('/presign', authenticate, receiving(sendForm))
+  router.post('/complete', authenticate, receiving(complete))
   router.get(
     '/files',
     authenticate,
@@ -64,6 +77,14 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   const findOne = handle('findOne', async (ctx) => {
     ctx.body = await showFile(ctx, dependencies, await getFile(ctx, dependencies), ctx.querystring)
   })
+  const showAddress = handle('findOne', async (ctx) => {
+    ctx.body = await showFile(
+      ctx,
+      dependencies,
+      await getFile(ctx, dependencies),
+      'fields=url,formats',
+    )
+  })
   const destroy = handle('destroy', async (ctx) => {
     const record = await getFile(ctx, dependencies)
     const shown = await showFile(ctx, dependencies, record, '')
@@ -71,6 +92,7 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
     ctx.body = shown
   })
   router.get('/files/:id', authenticate, findOne)
+  router.get('/files/:id/address', authenticate, showAddress)
   router.delete('/files/:id', authenticate, destroy)
   return router
 }
@@ -83,16 +105,26 @@ async function find(ctx: Context, dependencies: UploadRouteDependencies): Promis
   const pagination = { start, limit, withCount: 'false' }
   const rules = rulesOf(ctx, dependencies, locales)
   const parsed = parseQuery({ ...query, pagination }, filePlan(dependencies), rules)
-  const { entries } = await findDocuments(documents.database, parsed)
-  ctx.body = entries.map(unsigned)
+  const { entries } = await findDocuments(documents.database, visibleOnly(ctx, parsed))
+  ctx.body = entries.map(toFile)
 }
 
 async function findFilePage(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   const { documents } = dependencies
   const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
   const parsed = parseQuery(readQuery(ctx.querystring), filePlan(dependencies), rules)
-  const found = await findDocuments(documents.database, parsed)
-  ctx.body = listEnvelope({ ...found, entries: found.entries.map(unsigned) }, parsed.page)
+  const found = await findDocuments(documents.database, visibleOnly(ctx, parsed))
+  ctx.body = listEnvelope({ ...found, entries: found.entries.map(toFile) }, parsed.page)
+}
+
+/** Older files have no `private`, so the condition is negated. */
+function visibleOnly({ state }: Context, query: Query): Query {
+  const attribute = query.plan.attributes.get('private')
+  if (mayFindPrivateFiles(state.principal) || attribute?.kind !== 'scalar') return query
+  const isPrivate: Filter = { kind: 'compare', attribute, operator: 'eq', operand: true }
+  const isPublic: Filter = { kind: 'not', of: isPrivate }
+  const { filter } = query
+  return { ...query, filter: filter === null ? isPublic : { kind: 'all', of: [filter, isPublic] } }
 }
 
 async function upload(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
@@ -100,31 +132,58 @@ async function upload(ctx: Context, dependencies: UploadRouteDependencies): Prom
   const { id } = readQuery(ctx.querystring)
   if (id === undefined) return create(ctx, dependencies)
   const record = typeof id === 'string' ? await dependencies.media.library.get(id) : null
-  if (record === null) throw new NotFoundError('Entity not found')
+  if (record === null || isHiddenFile(ctx, record)) throw new NotFoundError('Entity not found')
   const changed = await change(ctx, dependencies, record)
   if (changed === null) throw new NotFoundError('Entity not found')
   ctx.body = await showFile(ctx, dependencies, changed, '')
 }
 
 async function create(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
-  const { library, receive } = dependencies.media
   if (!isMultipart(ctx)) throw noFiles()
-  const records = await receiveAuthorized(ctx, receive, async (received) => {
+  const records = await receiveAuthorized(ctx, dependencies.media.receive, async (received) => {
     assertKnownUpload(received, dependencies)
     assertFilled(received)
     if (received.files.length === 0) throw noFiles()
-    const infos = infosOf(received, dependencies)
-    const attachment = await attachmentOf(ctx, dependencies, received)
-    return library.add(received, infos, async (added) => {
-      if (attachment === null) return
-      const files = added.map(({ documentId }) => documentId)
-      const { defaultCode: locale } = await dependencies.locales.current()
-      const by = { writer: writerOf(ctx, { locale }), origin: readOriginOf(ctx) }
-      await attachFiles(dependencies.documents, attachment, files, by)
-    })
+    return storeNew(ctx, dependencies, received)
   })
   ctx.status = 201
   ctx.body = await showAll(ctx, dependencies, records, '')
+}
+
+async function storeNew(
+  ctx: Context,
+  dependencies: UploadRouteDependencies,
+  received: Upload,
+): Promise<readonly MediaFile[]> {
+  const attachment = await attachmentOf(ctx, dependencies, received)
+  const attach = async (added: readonly MediaFile[]): Promise<void> => {
+    if (attachment === null) return
+    const files = added.map(({ documentId }) => documentId)
+    const { defaultCode: locale } = await dependencies.locales.current()
+    const by = { writer: writerOf(ctx, { locale }), origin: readOriginOf(ctx) }
+    await attachFiles(dependencies.documents, attachment, files, by)
+  }
+  const infos = infosFor(received, infosOf(received, dependencies), attachment)
+  const uploadedBy = uploaderOf(ctx.state.principal)
+  return dependencies.media.library.add(received, infos, attach, { uploadedBy })
+}
+
+async function complete(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
+  const records = await receiveForm(ctx, dependencies, (received) =>
+    storeNew(ctx, dependencies, received),
+  )
+  ctx.status = 201
+  ctx.body = await showAll(ctx, dependencies, records, '')
+}
+
+/** An attribute of private files makes them private, unless `fileInfo` contradicts. */
+function infosFor(
+  { files }: Upload,
+  infos: readonly FileInfo[],
+  attachment: Attachment | null,
+): readonly FileInfo[] {
+  if (attachment?.media.privateFiles !== true) return infos
+  return files.map((_file, index) => ({ private: true, ...infos[index] }))
 }
 
 /** Changes metadata by `fileInfo`. A multipart body with a file also replaces the bytes. */
@@ -218,7 +277,7 @@ async function attachmentOf(
 
 async function getFile(ctx: Context, dependencies: UploadRouteDependencies): Promise<MediaFile> {
   const record = await dependencies.media.library.get(parameterOf(ctx, 'id'))
-  if (record === null) throw new NotFoundError('file.notFound')
+  if (record === null || isHiddenFile(ctx, record)) throw new NotFoundError('file.notFound')
   return record
 }
 
@@ -238,20 +297,20 @@ async function showAll(
   records: readonly MediaFile[],
   querystring: string,
 ): Promise<readonly Data[]> {
-  const { fields, populate, reader } = parseEntryQuery(
+  const parsed = parseEntryQuery(
     readQuery(querystring),
     filePlan(dependencies),
     rulesOf(ctx, dependencies, await dependencies.locales.current()),
   )
-  const query = { filter: null, fields, populate, reader }
   const { database } = dependencies.documents
-  const entries = await showVersions(database, filePlan(dependencies), records, 'published', query)
-  return entries.map(unsigned)
+  const entries = await showVersions(database, records, 'published', parsed)
+  return entries.map(toFile)
 }
 
 /** The reference has this member only in responses of these routes. */
-function unsigned(entry: Entry): Data {
-  return { ...entry, isUrlSigned: false }
+function toFile(entry: Entry): Data {
+  const { url } = entry
+  return { ...entry, isUrlSigned: typeof url === 'string' && url.includes('?') }
 }
 
 function filePlan({ documents }: UploadRouteDependencies): ContentTypePlan {

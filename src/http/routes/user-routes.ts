@@ -1,6 +1,9 @@
 import type { AccountsContext } from '../../people/accounts/accounts.ts'
 import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
 import { assertMayPermit } from '../../people/access/permissions.ts'
+import type { RateLimits } from '../../people/access/rate-limit.ts'
+import { unstoredUser } from '../../people/accounts/anonymous-sign-in.ts'
+import { deleteOwnAccount } from '../../people/accounts/delete-account.ts'
 import {
   type AssertRole,
   createUser,
@@ -20,23 +23,31 @@ import {
   type Guarded,
   permitted,
 } from '../router/guarded-router.ts'
+import { limitRate, type RequestCount } from '../middleware/limit-rate.ts'
 import { rulesOf, writerOf } from '../reads/query-rules.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
 import type { Context, Middleware } from '../router/state.ts'
-import { assertKnownBody, assertKnownParameters } from '../reads/strict-request.ts'
+import {
+  assertKnownBody,
+  assertKnownParameters,
+  assertOnlyParameters,
+} from '../reads/strict-request.ts'
 
 export interface UserRouteDependencies extends UserReading {
   readonly accounts: AccountsContext
   readonly authenticate: Middleware
   readonly readBody: Middleware
+  readonly limits: RateLimits | null
 }
+
+const BY_ADDRESS: RequestCount = { accountOf: () => null }
 
 type Handler = (ctx: Context, dependencies: UserRouteDependencies) => Promise<void>
 
 export function userRoutes(dependencies: UserRouteDependencies): GuardedRouter {
   const router = guardedRouter('/api/users')
-  const { authenticate, readBody } = dependencies
+  const { authenticate, readBody, limits } = dependencies
   const handle = (verb: PluginVerb<'plugin::users-permissions.user'>, handler: Handler): Guarded =>
     permitted(
       pluginAction('plugin::users-permissions.user', verb),
@@ -53,6 +64,10 @@ export function userRoutes(dependencies: UserRouteDependencies): GuardedRouter {
   router.get('/:id', authenticate, handle('findOne', findOne))
   router.post('/', authenticate, handle('create', create))
   router.put('/:id', authenticate, handle('update', update))
+  const changeOwn = pluginAction('plugin::users-permissions.auth', 'changePassword')
+  const limitDeletion = limitRate(limits, '/api/users/me', BY_ADDRESS)
+  const deletion = permitted(changeOwn, (ctx) => deleteMe(ctx, dependencies))
+  router.delete('/me', authenticate, limitDeletion, deletion)
   router.delete('/:id', authenticate, handle('destroy', destroy))
   return router
 }
@@ -91,12 +106,25 @@ async function count(ctx: Context, dependencies: UserRouteDependencies): Promise
 async function me(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const { principal } = ctx.state
   if (principal.kind !== 'user') throw new UnauthorizedError('Unauthorized')
-  const user = await getUser(dependencies.accounts, String(principal.id))
+  const { accounts } = dependencies
+  const isStored = principal.store === undefined
+  const user = isStored
+    ? await getUser(accounts, String(principal.id))
+    : unstoredUser(accounts, principal)
   const { populate, fields } = readQuery(ctx.querystring)
   // Without the permission to read roles, the role is omitted instead of rejected.
   const mayPopulate = 'populate' in withRole(ctx)
   const asked = { ...(fields !== undefined && { fields }), ...(mayPopulate && { populate }) }
   ctx.body = await showUser(ctx, dependencies, user, asked)
+}
+
+async function deleteMe(ctx: Context, { accounts, api }: UserRouteDependencies): Promise<void> {
+  const { principal } = ctx.state
+  assertOnlyParameters(ctx, api, [])
+  if (principal.kind !== 'user') throw new UnauthorizedError('Unauthorized')
+  await deleteOwnAccount(accounts, principal)
+  ctx.set('Cache-Control', 'no-store')
+  ctx.status = 204
 }
 
 async function findOne(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
@@ -127,15 +155,12 @@ async function editorOf(
   return { assertRole: assertRoleOf(ctx, accounts), writer: writerOf(ctx, { locale }) }
 }
 
-/**
- * A principal cannot assign a role, or change an account, with permissions that it lacks. Otherwise
- * the permission to change users would include all. Actions on one's own account are not compared.
- */
+/** Requires all permissions of the role, because the permission to change users would otherwise include them. */
 function assertRoleOf({ state: { principal } }: Context, { roles }: AccountsContext): AssertRole {
   return async (documentId) => {
     const role = (await roles.list()).find((one) => one.documentId === documentId)
     const actions = (role?.permissions ?? []).filter((action) => !OF_ONESELF.test(action))
-    assertMayPermit(principal, actions)
+    assertMayPermit(principal, actions, role?.rules)
   }
 }
 

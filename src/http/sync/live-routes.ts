@@ -76,11 +76,7 @@ function readFirst(
   return readHeldToken(token, types)
 }
 
-/**
- * A request with a token needs permission for only one type of the token. The stream then resets
- * types that the principal may no longer read.
- * @throws ForbiddenError
- */
+/** One permitted type of the token is enough. The stream then resets unreadable types. @throws ForbiddenError */
 async function assertPermitted(
   { locales }: LiveRouteDependencies,
   { scope, token }: LiveRequest,

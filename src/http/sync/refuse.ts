@@ -1,7 +1,7 @@
 import { ValidationError } from '../../base/errors.ts'
 import type { SyncScope } from '../../changes/sync/query/parse-scope.ts'
 
-/** Rejects unknown locales in a new scope. A token may contain a deleted locale. @throws ValidationError */
+/** A token may contain a deleted locale. @throws ValidationError for an unknown locale in a new scope */
 export function assertLocales({ locales }: SyncScope, known: { has(code: string): boolean }): void {
   if (typeof locales === 'string') return
   const unknown = locales.find((code) => !known.has(code))

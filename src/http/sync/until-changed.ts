@@ -22,6 +22,8 @@ export interface Waited {
 export interface Seen {
   readonly scope: SyncScope
   readonly next: SyncToken
+  /** `SyncPage.reached` */
+  readonly reached?: number
   readonly rightsSeq: number
 }
 
@@ -58,7 +60,7 @@ export function untilChanged(
   })
 }
 
-function isChanged({ next, scope, rightsSeq }: Seen, head: Head): boolean {
-  if (head.log !== next.log || isBehind(next, head, scope)) return true
+function isChanged({ next, reached = next.seq, scope, rightsSeq }: Seen, head: Head): boolean {
+  if (head.log !== next.log || isBehind({ ...next, seq: reached }, head, scope)) return true
   return head.types.some(({ type, seq }) => seq > rightsSeq && RIGHTS.has(type))
 }

@@ -4,10 +4,7 @@ import type { ImageReply, ImageTask } from './image-process.ts'
 import type { Image } from './read-image.ts'
 
 export interface ImageProcesses {
-  /**
-   * @throws TooSlow above the time limit, Aborted by the signal, or an Error, with a `code` if the
-   * system rather than the image failed
-   */
+  /** @throws TooSlow above the time limit, Aborted, or an Error, with a `code` for system errors */
   readonly run: (task: ImageTask, signal?: AbortSignal) => Promise<Image | null>
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ValidationError } from '../../base/errors.ts'
 import type { FileRecord, FileRecords } from '../file-records.ts'
-import { revisionOf } from '../../mongo/versions/revision.ts'
+import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import { asDiskErrors } from '../storage/disk-errors.ts'
 import type { FocalPoint } from '../file-info.ts'
 import { getByAddress, type NamedFile, type ServedFiles } from '../served-files.ts'
@@ -16,10 +16,7 @@ import type { ImageWork } from './image-work.ts'
 import { shareWork } from './share-work.ts'
 
 export interface ImageVariants {
-  /**
-   * Returns null if the image does not exist or is being replaced. @throws ValidationError if it is
-   * not an image or takes too long; ServiceUnavailableError if the queue or the storage is full
-   */
+  /** Null if the image is missing or being replaced. @throws ValidationError, ServiceUnavailableError */
   get(address: string, variant: VariantRequest, asker: Asker): Promise<NamedFile | null>
 }
 

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 import { createWorkQueue, type WorkOptions } from '../../base/work-queue.ts'
 import { type ImageProcesses, openImageProcesses } from './image-processes.ts'
 
-/** Runs image work with limited concurrency and time, so that the server stays responsive. */
 export interface ImageWork {
   /** @throws ServiceUnavailableError as `WorkQueue` does */
   inTurn<T>(work: (processes: ImageProcesses) => Promise<T>, options?: WorkOptions): Promise<T>

@@ -7,18 +7,12 @@ import type { VariantRequest } from './variant-request.ts'
 
 const BACKGROUND = { r: 255, g: 255, b: 255, alpha: 0 }
 
-/**
- * Between 0 and 9. Effort 3 takes a third of the time of the default, and the result has a few
- * percent more bytes.
- */
+/** Between 0 and 9. Effort 3 takes a third of the time of the default, and the result has a few percent more bytes. */
 const AVIF_EFFORT = 3
 
 const MOVING: ReadonlySet<string> = new Set(['.webp', '.gif'])
 
-/**
- * A crop keeps the focal point as close to the center as possible.
- * @throws Error if the file cannot be read as an image
- */
+/** The focal point is as close to the center as possible. @throws Error if the file is not a readable image */
 export async function renderVariant(
   source: string,
   target: string,

@@ -37,10 +37,7 @@ const PARAMETERS = ['width', 'height', 'fit', 'format', 'quality'] as const
 /** Formats without animation. For an animated GIF or WebP they would show the first frame only. */
 const STILL: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/tiff'])
 
-/**
- * Returns null without image parameters.
- * @throws ValidationError for disallowed values, ForbiddenError for a missing or wrong signature
- */
+/** Returns null without image parameters. @throws ValidationError, ForbiddenError for a wrong signature */
 export function parseVariant(
   name: string,
   query: Readonly<Record<string, unknown>>,

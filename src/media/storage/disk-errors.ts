@@ -1,4 +1,5 @@
-import { type ErrorCode, ServiceUnavailableError } from '../../base/errors.ts'
+import type { ErrorCode } from '../../base/error-codes.ts'
+import { ServiceUnavailableError } from '../../base/errors.ts'
 
 /** No free blocks, quota exceeded, or file too large. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])

@@ -81,7 +81,6 @@ async function getFile(path: string): Promise<StoredFile | null> {
   }
 }
 
-/** Also if the folder itself was removed. */
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 
 /** Does not follow a link created after the check. `O_NOFOLLOW` does not exist on Windows. */

@@ -12,28 +12,31 @@ import {
   type ListMultipartUploadsCommandOutput,
   paginateListObjectsV2,
   S3Client,
-  S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Config } from '../../base/config/sections.ts'
-import { ConfigError, NotImplementedError, ServiceUnavailableError } from '../../base/errors.ts'
-import { isInlineType, typeOfExtension } from '../media-types.ts'
+import { ConfigError, NotImplementedError } from '../../base/errors.ts'
 import {
-  assertStorageName,
   type ByteRange,
   isStorageName,
   type Leftover,
   type MediaStorage,
+  type SignedPeriod,
   type StoredFile,
   type StoredName,
   uploadsPath,
 } from './storage.ts'
-
-interface Bucket {
-  readonly client: S3Client
-  readonly bucket: string
-  readonly keyPrefix: string
-}
+import {
+  asStorageErrors,
+  type Bucket,
+  eachAsStorageErrors,
+  headersOf,
+  storedObject,
+  PRIVATE_PREFIX,
+  statusOfS3,
+} from './s3-bucket.ts'
+import { incomingLeftovers, openDirectUploads } from './s3-direct-uploads.ts'
 
 /** S3 requires at least 5 MiB per part and allows 10,000 parts. */
 const PART_BYTES = 5_242_880
@@ -54,17 +57,20 @@ export async function openS3Storage(options: S3Config): Promise<MediaStorage> {
   const bucket = { client, bucket: name, keyPrefix }
   return {
     provider: 's3',
-    put: (name, path) => told(() => put(bucket, name, path)),
-    rename: (from, to) => told(() => rename(bucket, from, to)),
+    put: (name, path) => asStorageErrors(() => put(bucket, name, path)),
+    rename: (from, to) => asStorageErrors(() => rename(bucket, from, to)),
     get: (name) =>
-      isStorageName(name) ? told(() => getFile(bucket, name)) : Promise.resolve(null),
+      isStorageName(name) ? asStorageErrors(() => getFile(bucket, name)) : Promise.resolve(null),
     remove: (name) =>
-      told(async () => {
-        await client.send(new DeleteObjectCommand(objectOf(bucket, name)))
+      asStorageErrors(async () => {
+        await client.send(new DeleteObjectCommand(storedObject(bucket, name)))
       }),
     urlOf: (name) => (publicUrl === null ? uploadsPath(name) : `${publicUrl}/${keyPrefix}${name}`),
-    list: () => toldEach(list(bucket)),
-    leftovers: () => toldEach(leftovers(bucket)),
+    // Without a public address, clients may be unable to reach the bucket.
+    ...(publicUrl !== null && { presign: (name, period) => presign(bucket, name, period) }),
+    direct: openDirectUploads(bucket, options),
+    list: () => eachAsStorageErrors(list(bucket)),
+    leftovers: () => eachAsStorageErrors(leftovers(bucket)),
   }
 }
 
@@ -82,10 +88,9 @@ function openClient({ region, endpoint, credentials, forcePathStyle }: S3Config)
   })
 }
 
-/** One line for the operator. The service sends no message for HEAD. */
 function whyUnreachable(error: unknown, { bucket, endpoint, region }: S3Config): string {
   const where = endpoint ?? `AWS (${region})`
-  const status = statusOf(error)
+  const status = statusOfS3(error)
   if (status === 404) return `S3_BUCKET: there is no bucket ${bucket} at ${where}`
   if (status === 401 || status === 403) {
     return `S3_ACCESS_KEY_ID: ${where} refuses these credentials for the bucket ${bucket}`
@@ -102,18 +107,14 @@ function whyUnreachable(error: unknown, { bucket, endpoint, region }: S3Config):
 
 /** A file becomes visible atomically with its last part. A failed upload removes its parts. */
 async function put(bucket: Bucket, name: string, path: string): Promise<void> {
-  const object = objectOf(bucket, name)
-  const type = typeOfExtension(/\.\w+$/.exec(name)?.[0] ?? '') ?? 'application/octet-stream'
-  const isSafe = isInlineType(type) && type !== 'image/svg+xml' // it may be served without our headers
+  const object = storedObject(bucket, name)
   const { size } = await stat(path)
   const upload = new Upload({
     client: bucket.client,
     params: {
       ...object,
       Body: createReadStream(path, { highWaterMark: 262_144 }),
-      ContentType: type,
-      CacheControl: 'public, no-cache',
-      ...(!isSafe && { ContentDisposition: 'attachment' }),
+      ...headersOf(name),
     },
     partSize: Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS)),
     queueSize: CONCURRENT_PARTS,
@@ -124,19 +125,21 @@ async function put(bucket: Bucket, name: string, path: string): Promise<void> {
 
 /** The service copies up to 5 GB. The old name is removed afterwards. */
 async function rename(bucket: Bucket, from: string, to: string): Promise<void> {
-  const source = objectOf(bucket, from)
+  const source = storedObject(bucket, from)
   const path = [source.Bucket, ...source.Key.split('/')].map(encodeURIComponent).join('/')
   try {
-    await bucket.client.send(new CopyObjectCommand({ ...objectOf(bucket, to), CopySource: path }))
+    await bucket.client.send(
+      new CopyObjectCommand({ ...storedObject(bucket, to), CopySource: path }),
+    )
   } catch (error) {
-    if (statusOf(error) === 404 && (await getFile(bucket, from)) === null) return
+    if (statusOfS3(error) === 404 && (await getFile(bucket, from)) === null) return
     throw error
   }
   await bucket.client.send(new DeleteObjectCommand(source))
 }
 
 async function getFile(bucket: Bucket, name: string): Promise<StoredFile | null> {
-  const object = objectOf(bucket, name)
+  const object = storedObject(bucket, name)
   try {
     const { ContentLength, ETag, LastModified } = await bucket.client.send(
       new HeadObjectCommand(object),
@@ -149,7 +152,7 @@ async function getFile(bucket: Bucket, name: string): Promise<StoredFile | null>
       read: (range) => Readable.from(bytesOf(bucket, name, etag, range), { objectMode: false }),
     }
   } catch (error) {
-    if (statusOf(error) === 404) return null
+    if (statusOfS3(error) === 404) return null
     throw error
   }
 }
@@ -163,7 +166,7 @@ async function* bytesOf(
 ): AsyncGenerator<Uint8Array> {
   const { Body } = await bucket.client.send(
     new GetObjectCommand({
-      ...objectOf(bucket, name),
+      ...storedObject(bucket, name),
       IfMatch: etag,
       ...(range !== undefined && { Range: `bytes=${range.start}-${range.end}` }),
     }),
@@ -172,22 +175,51 @@ async function* bytesOf(
 }
 
 async function* list({ client, bucket, keyPrefix }: Bucket): AsyncGenerator<StoredName> {
-  const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: keyPrefix })
+  for (const prefix of prefixesOf(keyPrefix)) yield* listBelow({ client, bucket }, prefix)
+}
+
+async function* listBelow(
+  { client, bucket }: Pick<Bucket, 'client' | 'bucket'>,
+  prefix: string,
+): AsyncGenerator<StoredName> {
+  const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix })
   for await (const { Contents = [] } of pages) {
     for (const { Key = '', LastModified } of Contents) {
-      const name = Key.slice(keyPrefix.length)
+      const name = Key.slice(prefix.length)
       if (isStorageName(name)) yield { name, modifiedAt: LastModified ?? new Date(0) }
     }
   }
 }
 
-async function* leftovers({ client, bucket, keyPrefix }: Bucket): AsyncGenerator<Leftover> {
+function prefixesOf(keyPrefix: string): readonly string[] {
+  return [keyPrefix, `${PRIVATE_PREFIX}${keyPrefix}`]
+}
+
+/** The signature starts at `from`, so that its text stays the same until then. */
+function presign(bucket: Bucket, name: string, { from, expires }: SignedPeriod): Promise<string> {
+  const command = new GetObjectCommand({
+    ...storedObject(bucket, name),
+    ResponseCacheControl: 'private, no-cache',
+  })
+  const expiresIn = Math.round((expires.getTime() - from.getTime()) / 1_000)
+  return getSignedUrl(bucket.client, command, { signingDate: from, expiresIn })
+}
+
+async function* leftovers(bucket: Bucket): AsyncGenerator<Leftover> {
+  for (const prefix of prefixesOf(bucket.keyPrefix)) yield* leftoversBelow(bucket, prefix)
+  yield* incomingLeftovers(bucket)
+}
+
+async function* leftoversBelow(
+  { client, bucket }: Bucket,
+  keyPrefix: string,
+): AsyncGenerator<Leftover> {
   let after: { KeyMarker?: string; UploadIdMarker?: string } | null = {}
   while (after !== null) {
     const page: ListMultipartUploadsCommandOutput = await client
       .send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: keyPrefix, ...after }))
       .catch((error: unknown) => {
-        if (![405, 501].includes(statusOf(error) ?? 0)) throw error
+        if (![405, 501].includes(statusOfS3(error) ?? 0)) throw error
         throw new NotImplementedError('The service does not list uploads in parts')
       })
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
@@ -206,45 +238,4 @@ async function* leftovers({ client, bucket, keyPrefix }: Bucket): AsyncGenerator
           }
         : null
   }
-}
-
-function objectOf({ bucket, keyPrefix }: Bucket, name: string): { Bucket: string; Key: string } {
-  assertStorageName(name)
-  return { Bucket: bucket, Key: `${keyPrefix}${name}` }
-}
-
-async function told<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const status = statusOf(error)
-    const isOutage = isOfNetwork(error) || (status !== null && status >= 500)
-    if (!isOutage) throw error
-    throw new ServiceUnavailableError(
-      'The file storage does not respond',
-      {},
-      { cause: error, code: 'storage_unreachable' },
-    )
-  }
-}
-
-async function* toldEach<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-  for (;;) {
-    const next = await told(() => source.next())
-    if (next.done === true) return
-    yield next.value
-  }
-}
-
-function statusOf(error: unknown): number | null {
-  return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
-}
-
-function isOfNetwork(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (error.name === 'TimeoutError') return true
-  const code = 'code' in error ? String(error.code) : ''
-  return ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'].includes(
-    code,
-  )
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { isPrivateName } from '../private-names.ts'
 
 export interface MediaStorage {
   readonly provider: string
@@ -9,9 +10,40 @@ export interface MediaStorage {
   get(name: string): Promise<StoredFile | null>
   remove(name: string): Promise<void>
   urlOf(name: string): string
-  /** Lists files in no order. Concurrent changes may be missing. */
+  /** An address at the storage itself that expires. Absent if clients cannot reach the storage. */
+  presign?(name: string, period: SignedPeriod): Promise<string>
+  /** Concurrent changes may be missing. */
+  /** Uploads that clients send to the storage itself. Absent if the storage takes none. */
+  readonly direct?: DirectUploads
   list(): AsyncIterable<StoredName>
   leftovers(): AsyncIterable<Leftover>
+}
+
+export interface DirectUploads {
+  /** A form that takes one file of at most `maxBytes` under the key. */
+  form(key: string, terms: FormTerms): Promise<UploadForm>
+  /** Null until the client has sent the file. */
+  get(key: string): Promise<StoredFile | null>
+  /** @throws PreconditionFailedError if the file has changed since `etag` */
+  take(key: string, etag: string, name: string): Promise<void>
+  remove(key: string): Promise<void>
+}
+
+export interface FormTerms {
+  readonly maxBytes: number
+  readonly now: Date
+  readonly expires: Date
+}
+
+/** The fields come before the file in the form. */
+export interface UploadForm {
+  readonly url: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export interface SignedPeriod {
+  readonly from: Date
+  readonly expires: Date
 }
 
 export interface StoredName {
@@ -40,6 +72,16 @@ export interface ByteRange {
 
 export function uploadsPath(name: string): string {
   return `/uploads/${name}`
+}
+
+/** The address that a record holds. Private files and replaced files are served by this server only. */
+export function addressOfPart(
+  storage: Pick<MediaStorage, 'urlOf'>,
+  name: string,
+  generation: string | undefined,
+): string {
+  const isServedHere = generation !== undefined || isPrivateName(name)
+  return isServedHere ? uploadsPath(name) : storage.urlOf(name)
 }
 
 /** @throws Error for an invalid name, so that no client decides where a file is stored */

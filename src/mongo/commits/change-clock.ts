@@ -12,7 +12,7 @@ export interface ChangeClock {
 type WatchedLog = Pick<CommitLog, 'head' | 'look' | 'onLook' | 'onOwnCommit'>
 
 /** Maximum number of remembered commit ids. A forgotten commit counts twice, which is harmless. */
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 export function openChangeClock(log: WatchedLog): ChangeClock {
   const times = openTimes()
@@ -53,7 +53,7 @@ function openTimes() {
   const note = (ids: readonly string[], types: readonly string[]): void => {
     time += 1
     for (const type of types) changed.set(type, time)
-    if (counted.size > MOST_KNOWN) counted.clear()
+    if (counted.size > MAX_KNOWN) counted.clear()
     for (const id of ids) counted.add(id)
   }
   return {

@@ -1,6 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { Database } from '../connection/database.ts'
-import type { CommitListener } from '../connection/commit-record.ts'
+import type { CommitListener, Database } from '../connection/database.ts'
 import { tryLease } from '../system/lease.ts'
 import { releaseOverdue } from './bulk-intents.ts'
 import { ensureHead, type Head, readHead } from './heads.ts'

@@ -1,6 +1,5 @@
 import { nanoid } from 'nanoid'
-import { optionsAt } from '../connection/commands.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
+import { optionsAt } from '../connection/time-limits.ts'
 import type { Database, Moment } from '../connection/database.ts'
 import { ensureRow } from '../system/system-collections.ts'
 
@@ -28,7 +27,7 @@ export interface Head {
   readonly assigning: Assigning | null
 }
 
-export const headsOf = (database: Database) => database.collection<Head>('quire_heads')
+export const headsOf = (database: Database) => database.table<Head>('quire_heads')
 
 const MAIN = { _id: 'main' } as const
 
@@ -44,7 +43,7 @@ export function readHead({ majority }: Database): Promise<Head> {
 
 /** @throws Error if the log does not exist */
 export async function readHeadAt(moment: Moment): Promise<Head> {
-  const head = await asCmsErrors(() => headsOf(moment.database).findOne(MAIN, optionsAt(moment)))
+  const head = await headsOf(moment.database).findOne(MAIN, optionsAt(moment))
   if (head === null) throw new Error('the commit log has no head')
   return head
 }
@@ -54,11 +53,9 @@ export function moveHead(
   { version }: Head,
   changes: Partial<Omit<Head, '_id' | 'version'>>,
 ): Promise<Head | null> {
-  return asCmsErrors(() =>
-    headsOf(database).findOneAndUpdate(
-      { ...MAIN, version },
-      { $set: { ...changes, version: version + 1 } },
-      { returnDocument: 'after', maxTimeMS: database.queryTimeoutMs },
-    ),
+  return headsOf(database).findOneAndUpdate(
+    { ...MAIN, version },
+    { $set: { ...changes, version: version + 1 } },
+    { returnDocument: 'after' },
   )
 }

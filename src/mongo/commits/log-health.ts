@@ -1,4 +1,3 @@
-import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS, type PendingRow, timeOfCommit } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 import { type Head, headsOf } from './heads.ts'
@@ -11,30 +10,27 @@ export interface LogHealth {
   readonly strays: number
 }
 
-export const MOST_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
-export function examineLog(database: Database, now: Date): Promise<LogHealth> {
-  const options = { maxTimeMS: database.queryTimeoutMs }
-  return asCmsErrors(async () => {
-    const rows = database.collection<PendingRow & { readonly seq?: number }>(COMMITS)
-    const head = await headsOf(database).findOne({ _id: 'main' }, options)
-    const [oldest] = await rows
-      .find({ pending: 1 }, { ...options, projection: { _id: 1 } })
-      .sort({ pending: 1, _id: 1 })
-      .limit(1)
-      .toArray()
-    const count = (filter: object): Promise<number> =>
-      rows.countDocuments(filter, { ...options, limit: MOST_COUNTED })
-    const pending = oldest === undefined ? 0 : await count({ pending: 1 })
-    const last = head === null ? 0 : Math.max(head.seq, lastAssigned(head))
-    return {
-      head: head === null ? null : { log: head.log, seq: head.seq, floor: head.floor },
-      pending,
-      lagMs:
-        oldest === undefined ? 0 : Math.max(0, now.getTime() - timeOfCommit(oldest._id).getTime()),
-      strays: await strayCount(database, last, count),
-    }
-  })
+export async function examineLog(database: Database, now: Date): Promise<LogHealth> {
+  const rows = database.table<PendingRow & { readonly seq?: number }>(COMMITS)
+  const head = await headsOf(database).findOne({ _id: 'main' })
+  const [oldest] = await rows
+    .find({ pending: 1 }, { projection: { _id: 1 } })
+    .sort({ pending: 1, _id: 1 })
+    .limit(1)
+    .toArray()
+  const count = (filter: object): Promise<number> =>
+    rows.countDocuments(filter, { limit: MAX_COUNTED })
+  const pending = oldest === undefined ? 0 : await count({ pending: 1 })
+  const last = head === null ? 0 : Math.max(head.seq, lastAssigned(head))
+  return {
+    head: head === null ? null : { log: head.log, seq: head.seq, floor: head.floor },
+    pending,
+    lagMs:
+      oldest === undefined ? 0 : Math.max(0, now.getTime() - timeOfCommit(oldest._id).getTime()),
+    strays: await strayCount(database, last, count),
+  }
 }
 
 /** Counts again after a hit, because a sequencer may have moved the head in between. */
@@ -44,8 +40,7 @@ async function strayCount(
   count: (filter: object) => Promise<number>,
 ): Promise<number> {
   if ((await count({ seq: { $gt: last } })) === 0) return 0
-  const options = { maxTimeMS: database.queryTimeoutMs }
-  const head = await headsOf(database).findOne({ _id: 'main' }, options)
+  const head = await headsOf(database).findOne({ _id: 'main' })
   return count({ seq: { $gt: head === null ? 0 : Math.max(head.seq, lastAssigned(head)) } })
 }
 

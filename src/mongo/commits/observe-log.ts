@@ -1,5 +1,4 @@
 import type { Filter } from 'mongodb'
-import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 import { type Head, readHead } from './heads.ts'
@@ -13,10 +12,7 @@ export interface ObservedLog {
   readonly startedAt: number
 }
 
-/**
- * Reads all commits since an earlier head. Pending rows come first, because a row numbered in
- * between is named by `head.assigning` or read afterwards. Skips `known` commits of this process.
- */
+/** Reads pending rows first: rows numbered in between are in `head.assigning` or read later. Skips `known` commits. */
 export async function observeLog(
   database: Database,
   { log, seq }: Pick<Head, 'log' | 'seq'>,
@@ -66,17 +62,14 @@ async function readSome(
   filter: Filter<Row>,
   sort: Readonly<Record<string, 1>>,
 ): Promise<readonly SeenCommit[]> {
-  const rows = await asCmsErrors(() =>
-    database
-      .collection<Row>(COMMITS)
-      .find(filter, {
-        maxTimeMS: database.queryTimeoutMs,
-        projection: { 'items.type': 1 },
-        batchSize: BATCH + 1,
-      })
-      .sort(sort)
-      .limit(BATCH)
-      .toArray(),
-  )
+  const rows = await database
+    .table<Row>(COMMITS)
+    .find(filter, {
+      projection: { 'items.type': 1 },
+      batchSize: BATCH + 1,
+    })
+    .sort(sort)
+    .limit(BATCH)
+    .toArray()
   return rows.map(toSeen)
 }

@@ -20,8 +20,7 @@ export interface HeadWanted {
 const CATCH_UP_MS = 20
 
 /**
- * Reads the head and runs `work` in the same snapshot. Just after an election, majority reads may be older than
- * acknowledged writes. Such a snapshot is retried.
+ * Reads in one snapshot with the head. Retries a snapshot that is older than acknowledged writes (after an election).
  * @throws ServiceUnavailableError if the database does not catch up within the time limit of a command
  */
 export async function readAtHead<T>(

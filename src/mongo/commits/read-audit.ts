@@ -1,5 +1,4 @@
 import type { Document } from 'mongodb'
-import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 import { readHead } from './heads.ts'
@@ -31,20 +30,18 @@ export async function findAudit(
   const head = await readHead(database)
   const end = Math.min(before ?? Infinity, head.seq + 1)
   const start = Math.max(end - WINDOW, 1)
-  const commits = await asCmsErrors(() =>
-    database
-      .collection<NumberedCommit>(COMMITS)
-      .find(
-        { seq: { $gte: start, $lt: end }, ...conditionsOf(selection) },
-        {
-          maxTimeMS: database.queryTimeoutMs,
-          batchSize: limit + 2,
-        },
-      )
-      .sort({ seq: -1 })
-      .limit(limit + 1)
-      .toArray(),
-  )
+  const commits = await database
+    .table<NumberedCommit>(COMMITS)
+    .find(
+      { seq: { $gte: start, $lt: end }, ...conditionsOf(selection) },
+      {
+        batchSize: limit + 2,
+        projection: { 'items.was': 0, 'items.is': 0 },
+      },
+    )
+    .sort({ seq: -1 })
+    .limit(limit + 1)
+    .toArray()
   const page = commits.slice(0, limit)
   if (commits.length > limit) return { commits: page, next: page.at(-1)?.seq ?? null }
   const isOver = start <= 1 || (selection.since !== undefined && reaches(page, selection.since))
@@ -52,17 +49,9 @@ export async function findAudit(
 }
 
 async function nextBefore(database: Database, start: number): Promise<number | null> {
-  const last = await asCmsErrors(() =>
-    database
-      .collection<NumberedCommit>(COMMITS)
-      .find(
-        { seq: { $gt: 0, $lt: start } },
-        { maxTimeMS: database.queryTimeoutMs, projection: { seq: 1 } },
-      )
-      .sort({ seq: -1 })
-      .limit(1)
-      .next(),
-  )
+  const last = await database
+    .table<NumberedCommit>(COMMITS)
+    .findOne({ seq: { $gt: 0, $lt: start } }, { projection: { seq: 1 }, sort: { seq: -1 } })
   return last === null ? null : last.seq + 1
 }
 

@@ -1,6 +1,5 @@
 import type { Document } from 'mongodb'
-import { optionsAt } from '../connection/commands.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
+import { optionsAt } from '../connection/time-limits.ts'
 import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import type { Database, Moment } from '../connection/database.ts'
 import type { Head } from './heads.ts'
@@ -14,10 +13,7 @@ interface CommitRange {
   readonly limit: number
 }
 
-/**
- * Returns commits after a number, in order, without gaps, up to the head. A client has missed
- * commits if the first number is missing, or if `head.floor` is above its position.
- */
+/** Commits in order. A client has missed some if the first number is missing or `head.floor` is above its position. */
 export async function readCommits(
   database: Database,
   head: Pick<Head, 'seq'>,
@@ -45,25 +41,19 @@ export function scanCommitsAt(
   projection: Document,
   take: (commit: NumberedCommit) => boolean,
 ): Promise<void> {
-  return asCmsErrors(async () => {
-    const found = moment.database
-      .collection<NumberedCommit>(COMMITS)
-      .find(
-        { seq: { $gt: after, $lte: seq } },
-        {
-          ...optionsAt(moment),
-          batchSize: Math.min(limit + 1, SCANNED),
-          projection,
-        },
-      )
-      .sort({ seq: 1 })
-      .limit(limit)
-    try {
-      for await (const commit of found) if (!take(commit)) return
-    } finally {
-      await found.close()
-    }
-  })
+  return moment.database
+    .table<NumberedCommit>(COMMITS)
+    .find(
+      { seq: { $gt: after, $lte: seq } },
+      {
+        ...optionsAt(moment),
+        batchSize: Math.min(limit + 1, SCANNED),
+        projection,
+      },
+    )
+    .sort({ seq: 1 })
+    .limit(limit)
+    .take(take)
 }
 
 const SCANNED = 256

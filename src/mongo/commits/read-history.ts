@@ -1,8 +1,8 @@
-import type { Document } from 'mongodb'
-import { asCmsErrors } from '../connection/database-error.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Author } from '../connection/authorship.ts'
-import { type CommitItem, COMMITS, type PendingRow } from '../connection/commit-record.ts'
-import type { Database } from '../connection/database.ts'
+import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
+import type { CommitItem, Database } from '../connection/database.ts'
+import { asVersion, type StoredVersion } from '../versions/stored-version.ts'
 import {
   commitOfHistoryId,
   contentIn,
@@ -18,7 +18,7 @@ export interface HistoryItem extends CommitItem {
 }
 
 export interface PastItem extends HistoryItem {
-  readonly content: Document
+  readonly content: StoredVersion
 }
 
 export interface HistorySelection {
@@ -44,23 +44,24 @@ export async function findHistory(
 /** Returns the changes that led to this revision, newest first. Locales may share a revision. */
 export async function findRevision(
   database: Database,
-  selection: HistorySelection,
+  plan: ContentTypePlan,
+  selection: Omit<HistorySelection, 'type'>,
   revision: string,
 ): Promise<readonly PastItem[]> {
   const { documentId, locales } = selection
-  const options = { before: null, limit: MOST_OF_ONE_REVISION, of: { revision, locales } }
+  const options = { before: null, limit: MAX_OF_ONE_REVISION, of: { revision, locales } }
   const kept = await findKept(database, documentId, options)
   const commits = kept.map(({ _id }) => commitOfHistoryId(_id))
   const rows = await findRows(database, commits)
   return kept.flatMap((one, index) =>
-    itemsOf(rows.get(commits[index] ?? ''), selection).flatMap((item) => {
+    itemsOf(rows.get(commits[index] ?? ''), { type: plan.uid, ...selection }).flatMap((item) => {
       const content = item.revision === revision ? contentIn(one, item.place) : undefined
-      return content === undefined ? [] : [{ ...item, content }]
+      return content === undefined ? [] : [{ ...item, content: asVersion(plan, content) }]
     }),
   )
 }
 
-const MOST_OF_ONE_REVISION = 500
+const MAX_OF_ONE_REVISION = 500
 
 interface KeptOptions {
   readonly before: string | null
@@ -79,18 +80,15 @@ function findKept(
     documentId, // ids of another document may have the same prefix
     ...(of && { versions: { $elemMatch: { revision: of.revision, locale: { $in: of.locales } } } }),
   }
-  return asCmsErrors(() =>
-    database
-      .collection<HistoryRow>(COMMITS)
-      .find(filter, {
-        maxTimeMS: database.queryTimeoutMs,
-        batchSize: limit + 1,
-        ...(of === undefined && { projection: { _id: 1 } }),
-      })
-      .sort({ _id: -1 })
-      .limit(limit)
-      .toArray(),
-  )
+  return database
+    .table<HistoryRow>(COMMITS)
+    .find(filter, {
+      batchSize: limit + 1,
+      ...(of === undefined && { projection: { _id: 1 } }),
+    })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray()
 }
 
 /** Sorts after all commit ids, which are hexadecimal. */
@@ -101,15 +99,10 @@ async function findRows(
   commits: readonly string[],
 ): Promise<ReadonlyMap<string, PendingRow>> {
   if (commits.length === 0) return new Map()
-  const rows = await asCmsErrors(() =>
-    database
-      .collection<PendingRow>(COMMITS)
-      .find(
-        { _id: { $in: [...commits] } },
-        { maxTimeMS: database.queryTimeoutMs, batchSize: commits.length + 1 },
-      )
-      .toArray(),
-  )
+  const rows = await database
+    .table<PendingRow>(COMMITS)
+    .find({ _id: { $in: [...commits] } }, { batchSize: commits.length + 1 })
+    .toArray()
   return new Map(rows.map((row) => [row._id, row]))
 }
 
@@ -120,7 +113,14 @@ function itemsOf(
   if (row === undefined) return []
   const { _id: commit, at, by, requestId, items } = row
   return items
-    .map((item, place) => ({ ...item, place, commit, at, by, requestId }))
+    .map(({ was: _was, is: _is, ...item }, place) => ({
+      ...item,
+      place,
+      commit,
+      at,
+      by,
+      requestId,
+    }))
     .filter(
       (item) =>
         item.type === type &&

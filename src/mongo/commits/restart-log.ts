@@ -1,5 +1,4 @@
 import { nanoid } from 'nanoid'
-import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureHead, type Head, moveHead } from './heads.ts'
@@ -19,13 +18,8 @@ export async function restartLog(database: Database): Promise<Head> {
 
 /** Returns the highest number above the head. A backup of a running server may have rows newer than its head. */
 async function lastSeq(database: Database, { seq }: Head): Promise<number> {
-  const last = await asCmsErrors(() =>
-    database
-      .collection<{ readonly seq: number }>(COMMITS)
-      .find({ seq: { $gt: seq } }, { maxTimeMS: database.queryTimeoutMs })
-      .sort({ seq: -1 })
-      .limit(1)
-      .next(),
-  )
+  const last = await database
+    .table<{ readonly seq: number }>(COMMITS)
+    .findOne({ seq: { $gt: seq } }, { sort: { seq: -1 } })
   return last?.seq ?? 0
 }

@@ -1,5 +1,4 @@
 import type { Document } from 'mongodb'
-import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 import { historyId } from '../connection/history-rows.ts'
@@ -20,10 +19,7 @@ export interface Retention {
   readonly history: Date
 }
 
-/**
- * Removes old commits from the start of the log. The floor moves first, so that clients detect
- * the gap. Commits with history stay below the floor until their own retention ends.
- */
+/** Moves the floor first, so that clients detect the gap. Commits with history have their own retention. */
 export async function sweepLog(database: Database, { log, history }: Retention): Promise<number> {
   return (await sweepTail(database, log)) + (await sweepHistory(database, history))
 }
@@ -61,21 +57,18 @@ async function oldRows(
   { after, until }: { readonly after: number; readonly until: number },
   oldest: Date,
 ): Promise<readonly NumberedRow[]> {
-  const found = await asCmsErrors(() =>
-    database
-      .collection<NumberedRow>(COMMITS)
-      .find(
-        { seq: { $gt: after, $lte: until } },
-        {
-          maxTimeMS: database.queryTimeoutMs,
-          projection: { seq: 1, at: 1, history: 1, 'items.documentId': 1 },
-          batchSize: BATCH + 1,
-        },
-      )
-      .sort({ seq: 1 })
-      .limit(BATCH)
-      .toArray(),
-  )
+  const found = await database
+    .table<NumberedRow>(COMMITS)
+    .find(
+      { seq: { $gt: after, $lte: until } },
+      {
+        projection: { seq: 1, at: 1, history: 1, 'items.documentId': 1 },
+        batchSize: BATCH + 1,
+      },
+    )
+    .sort({ seq: 1 })
+    .limit(BATCH)
+    .toArray()
   const kept = found.findIndex(({ at }) => at >= oldest)
   return kept === -1 ? found : found.slice(0, kept)
 }
@@ -86,8 +79,6 @@ function keptIdsOf({ _id, history, items }: NumberedRow): readonly string[] {
 }
 
 async function remove(database: Database, filter: Document): Promise<number> {
-  const { deletedCount } = await asCmsErrors(() =>
-    database.collection(COMMITS).deleteMany(filter, { maxTimeMS: database.queryTimeoutMs }),
-  )
+  const { deletedCount } = await database.table(COMMITS).deleteMany(filter)
   return deletedCount
 }

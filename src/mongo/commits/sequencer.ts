@@ -1,13 +1,13 @@
-import { asCmsErrors } from '../connection/database-error.ts'
 import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
-import type { Database } from '../connection/database.ts'
-import { type Assigning, type Head, moveHead, readHead, type TypeSeq } from './heads.ts'
+import { optionsAt } from '../connection/time-limits.ts'
+import type { Database, Moment } from '../connection/database.ts'
+import { type Assigning, type Head, moveHead, readHeadAt, type TypeSeq } from './heads.ts'
 
 /** Maximum number of rows in a batch. The head lists them while they are numbered. */
 export const BATCH = 500
 
 /** Rows per update statement. One statement per row took four times as long. Longer lists are slow to search. */
-const AT_ONCE = 50
+const ROWS_PER_STATEMENT = 50
 
 export type Step = 'read' | 'listed' | 'assigned' | 'numbered'
 
@@ -34,20 +34,16 @@ export interface SeenCommit {
 
 const NOTHING = { count: 0, numbered: null } as const
 
-/**
- * Numbers pending commits in the order of their ids. Each step is one idempotent command, so
- * another
- * process can complete it. A late sequencer has no effect, because the version of the head changed.
- */
+/** Numbers pending commits in the order of their ids. Each step is idempotent, so any process can complete it. */
 export async function sequence(
   database: Database,
   { pause = () => Promise.resolve() }: SequencerOptions = {},
 ): Promise<Sequenced> {
-  const read = await readHead(database)
-  const head = read.assigning === null ? read : await finish(database, read, pause)
-  if (head === null) return { head, ...NOTHING, more: true }
-  await pause('read')
-  const rows = await listPending(database)
+  const { head, rows } = await readPending(database, pause)
+  if (head.assigning !== null) {
+    const done = await finish(database, head, pause)
+    return done === null ? { head: null, ...NOTHING, more: true } : sequence(database, { pause })
+  }
   if (rows.length === 0) return { head, ...NOTHING, more: false }
   await pause('listed')
   const assigned = await moveHead(database, head, { assigning: assign(head, rows) })
@@ -74,24 +70,39 @@ export function toSeen({ _id: id, items }: Pick<Listed, '_id' | 'items'>): SeenC
   return { id, types: [...new Set(items.map(({ type }) => type))] }
 }
 
-/** Reads in one snapshot. Otherwise the list could contain a commit without its predecessor. */
-async function listPending(database: Database): Promise<readonly Listed[]> {
-  const rows = await database.readTogether((session) =>
-    database
-      .collection<PendingRow>(COMMITS)
-      .find(
-        { pending: 1 },
-        {
-          session,
-          maxTimeMS: database.queryTimeoutMs,
-          batchSize: BATCH + 1,
-          projection: { 'items.type': 1, part: 1 },
-        },
-      )
-      .sort({ pending: 1, _id: 1 })
-      .limit(BATCH)
-      .toArray(),
-  )
+interface PendingCommits {
+  readonly head: Head
+  readonly rows: readonly Listed[]
+}
+
+/** Without a majority snapshot, a number could go to a commit that is rolled back, and the log would have a gap. */
+function readPending(
+  database: Database,
+  pause: (step: Step) => Promise<void>,
+): Promise<PendingCommits> {
+  return database.readMoment(async (moment) => {
+    const head = await readHeadAt(moment)
+    if (head.assigning !== null) return { head, rows: [] }
+    await pause('read')
+    return { head, rows: await listPending(moment) }
+  })
+}
+
+/** One batch, because a find without a snapshot is only consistent within a batch. */
+async function listPending(moment: Moment): Promise<readonly Listed[]> {
+  const rows = await moment.database
+    .table<PendingRow>(COMMITS)
+    .find(
+      { pending: 1 },
+      {
+        ...optionsAt(moment),
+        batchSize: BATCH + 1,
+        projection: { 'items.type': 1, part: 1 },
+      },
+    )
+    .sort({ pending: 1, _id: 1 })
+    .limit(BATCH)
+    .toArray()
   return rows.length < BATCH ? rows : withoutBroken(rows)
 }
 
@@ -127,11 +138,9 @@ async function finish(
       ],
     },
   }))
-  await asCmsErrors(() =>
-    database
-      .collection<PendingRow & { readonly seq?: number }>(COMMITS)
-      .bulkWrite(operations, { ordered: false, maxTimeMS: database.queryTimeoutMs }),
-  )
+  await database
+    .table<PendingRow & { readonly seq?: number }>(COMMITS)
+    .bulkWrite(operations, { ordered: false })
   await pause('numbered')
   return moveHead(database, head, {
     seq: assigning.from + assigning.ids.length - 1,
@@ -141,9 +150,9 @@ async function finish(
 }
 
 function chunksOf(ids: readonly string[]) {
-  return Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, index) => {
-    const from = index * AT_ONCE
-    return { from, ids: ids.slice(from, from + AT_ONCE) }
+  return Array.from({ length: Math.ceil(ids.length / ROWS_PER_STATEMENT) }, (_, index) => {
+    const from = index * ROWS_PER_STATEMENT
+    return { from, ids: ids.slice(from, from + ROWS_PER_STATEMENT) }
   })
 }
 

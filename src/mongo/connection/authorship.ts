@@ -6,6 +6,8 @@ export interface Author {
   readonly kind: string
   readonly id: string | number | null
   readonly name: string | null
+  /** Writes of an extension: the length of the chain of extensions that caused them. */
+  readonly depth?: number
 }
 
 export interface Authorship {
@@ -13,14 +15,12 @@ export interface Authorship {
   readonly requestId: string | null
 }
 
-/** The author of a write, and the client that waits for it. */
 export interface WriteOrigin {
   readonly authorship: Authorship
   /** Null if no client waits. */
   readonly caller: Caller | null
 }
 
-/** The origin of background work of the server. */
 export const SYSTEM: WriteOrigin = {
   authorship: { by: { kind: 'system', id: null, name: null }, requestId: null },
   caller: null,
@@ -31,9 +31,8 @@ let running = 0
 let standing = SYSTEM
 
 /**
- * Attributes all commits made during `work` to this author, except those of transactions with an origin of their own.
- * The AsyncLocalStorage is enabled only during writes, because on Node 20 it slows down every promise of the process
- * (ADR 0024).
+ * Attributes all commits of `work` to this author, unless a transaction has an origin of its own.
+ * The AsyncLocalStorage is enabled for writes only, because it slows promises down on Node 20 (ADR 0024).
  */
 export async function writingAs<T>(
   authorship: Authorship,

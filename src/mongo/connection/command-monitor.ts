@@ -19,20 +19,25 @@ export interface CommandMonitor extends ReadMonitor {
   readonly mode: MonitorMode
   /** Must be called before the client connects. */
   watch(client: MongoClient): void
-  /** Runs `work` and counts its commands in a tally. The tally is null unless the mode is `requests`. */
-  tally<T>(work: (tally: CommandTally | null) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` and counts its commands in a tally. The tally is null unless the mode is `requests`.
+   * `label` is read for each command, because the route is matched after the first ones.
+   */
+  tally<T>(work: (tally: CommandTally | null) => Promise<T>, label: () => string): Promise<T>
+  /** The label of the current request, for the database's profiler. Undefined unless the mode is `requests`. */
+  comment(): string | undefined
   observer(): Observer
   together<T>(observers: readonly Observer[], work: () => Promise<T>): Promise<T>
   onCommand(listener: (command: ObservedCommand) => void): void
   /** All connections to the database, except those for monitoring. */
   pool(): PoolState
-  /** The number of reloads of each cache, by cache name. */
   readonly cacheLoads: ReadonlyMap<string, number>
 }
 
 const KEPT_COMMANDS = 50
 
 interface OpenTally extends CommandTally {
+  readonly label: () => string
   readonly commands: ObservedCommand[]
   count: number
   busyMs: number
@@ -50,10 +55,7 @@ interface Started {
   readonly observer: Observer
 }
 
-/**
- * Shared by all monitors of the process. On Node 20, each AsyncLocalStorage slows down every promise and is never
- * released (ADR 0024).
- */
+/** Shared, because on Node 20 each AsyncLocalStorage slows promises down and is never released (ADR 0024). */
 const asker = new AsyncLocalStorage<Observer>()
 
 export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
@@ -66,10 +68,16 @@ export function createCommandMonitor(mode: MonitorMode): CommandMonitor {
       watchPool(client, pool)
       if (mode !== 'off') watchCommands(client, listeners)
     },
-    tally: (work) => {
+    tally: (work, label) => {
       if (mode !== 'requests') return work(null)
-      const tally = { commands: [], count: 0, busyMs: 0, underWay: 0, busySince: 0 }
+      const tally = { label, commands: [], count: 0, busyMs: 0, underWay: 0, busySince: 0 }
       return asker.run([tally], work, tally)
+    },
+    comment: () => {
+      if (mode !== 'requests') return undefined
+      const [first, ...others] = asker.getStore() ?? NOBODY
+      if (first === undefined) return undefined
+      return others.length === 0 ? first.label() : `${first.label()} and ${others.length} more`
     },
     observer: () => asker.getStore() ?? NOBODY,
     together: (observers, work) =>

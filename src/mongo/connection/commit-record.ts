@@ -1,34 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import type { ClientSession, Document } from 'mongodb'
+import { BSON, type ClientSession, type Document } from 'mongodb'
 import type { Authorship } from './authorship.ts'
+import type { CommitItem } from './database.ts'
 import { type HistoryRow, historyRowsOf } from './history-rows.ts'
 
 /** The collection of the commit log (`mongo/commits`), with one row per transaction that changes data. */
 export const COMMITS = 'quire_commits'
 
 /** Maximum number of items per row. A larger commit is split into consecutive rows. */
-export const MOST_ITEMS = 1_000
-
-export interface CommitItem {
-  /** The uid of the content-type. Roles, API tokens and locales have type names of their own. */
-  readonly type: string
-  readonly documentId: string
-  readonly locale: string
-  readonly status: 'draft' | 'published'
-  readonly op: 'put' | 'delete'
-  /** The revision after a put; null for types without revisions. */
-  readonly revision: string | null
-  /** Set if a put has created the version. */
-  readonly isNew?: true
-}
+export const MAX_ITEMS = 1_000
 
 export interface NotedItem extends CommitItem {
   /** The whole version, for types with history: its state after a put, or before a delete. */
   readonly content?: Document
 }
-
-/** Called with the items and the row ids of a stored commit. */
-export type CommitListener = (items: readonly CommitItem[], ids: readonly string[]) => void
 
 export interface PendingRow extends Authorship {
   /** A `commitId`. Pending rows are numbered in the order of their ids. */
@@ -39,14 +24,12 @@ export interface PendingRow extends Authorship {
   readonly part?: readonly [number, number]
   /** Set by servers that maintain the states of drafts (`repair-states.ts`). */
   readonly states?: 1
-  /** Set if the contents of the items are stored in separate rows (`KeptRow`). */
+  /** Set if the contents of the items are stored in separate rows (`HistoryRow`). */
   readonly history?: 1
   readonly items: readonly CommitItem[]
 }
 
-/**
- * A later commit has written a version that the transaction replaces. The transaction is retried with a later id.
- */
+/** A later commit has written a version that the transaction replaces. The transaction is retried with a later id. */
 export class CommitBehind extends Error {
   readonly after: string
 
@@ -67,10 +50,7 @@ interface OpenCommit extends Authorship {
 /** The commits of each open transaction of this process. Several only after `beginNextCommit`. */
 const open = new WeakMap<ClientSession, [OpenCommit, ...OpenCommit[]]>()
 
-/**
- * Returns an id that sorts by time as text: time (12 hex digits), counter (4) and random digits (8). It is greater
- * than `after` and all earlier ids of this process, even if the clock goes back.
- */
+/** Sorts by time as text: time (12 hex digits), counter (4), random (8). Greater than `after` and all earlier ids. */
 export function commitId(after: string | null): string {
   const least = after === null ? 0 : Number.parseInt(after.slice(0, 12), 16) + 1
   const ms = Math.max(Date.now(), last.count < 0xffff ? last.ms : last.ms + 1, least)
@@ -125,8 +105,14 @@ export function noteItems(session: ClientSession, items: readonly NotedItem[]): 
     const before = commit.items.get(key)
     commit.items.delete(key) // reinserted, so that the latest change comes last
     const isNew = before?.isNew === true && item.op === 'put'
-    commit.items.set(key, isNew ? { ...item, isNew } : item)
+    const noted = before === undefined ? item : sinceFirst(before, item)
+    commit.items.set(key, isNew ? { ...noted, isNew } : noted)
   }
+}
+
+/** The last state of a version after its state before the first change of the commit. */
+function sinceFirst({ was }: NotedItem, { was: _later, ...item }: NotedItem): NotedItem {
+  return was === undefined ? item : { ...item, was }
 }
 
 /** Records a change of a role, a token or an administrator. Such rows have no versions or revisions. */
@@ -142,11 +128,7 @@ export function noteRow(
   noteItems(session, [{ type, documentId, locale, status: 'published', op, revision: null }])
 }
 
-/**
- * Checks that this commit sorts after the previous commit of the version. Commits of one document are thus
- * numbered in order. Has no effect outside of a transaction.
- * @throws CommitBehind if it does not; the transaction is then retried
- */
+/** In a transaction, keeps the commits of a document in order. @throws CommitBehind, after which it is retried */
 export function assertLater(session: ClientSession, before: unknown): void {
   const { id } = commitOf(session)
   if (typeof before === 'string' && before > id && session.inTransaction()) {
@@ -182,19 +164,29 @@ export function rowsOf(
   noted: readonly NotedItem[],
 ): readonly PendingRow[] {
   const row = { pending: 1, states: 1, at: timeOfCommit(id), by, requestId } as const
-  const items = noted.map(({ content: _kept, ...item }): CommitItem => item)
+  const items = noted.map(({ content: _kept, ...item }) => withinCarriedLimit(item))
   const ids = rowIds(id, items.length)
   if (ids.length === 1) return [{ _id: id, ...row, items }]
   return ids.map((_id, part) => ({
     _id,
     ...row,
     part: [part, ids.length] as const,
-    items: items.slice(part * MOST_ITEMS, (part + 1) * MOST_ITEMS),
+    items: items.slice(part * MAX_ITEMS, (part + 1) * MAX_ITEMS),
   }))
 }
 
+/** Limits the size of the log. Readers treat a state that is missing as unknown. */
+const MAX_CARRIED_BYTES = 1_024
+
+function withinCarriedLimit(item: CommitItem): CommitItem {
+  const { was, is, ...rest } = item
+  if (was === undefined && is === undefined) return item
+  const carried = { ...(was !== undefined && { was }), ...(is !== undefined && { is }) }
+  return BSON.calculateObjectSize(carried) <= MAX_CARRIED_BYTES ? item : rest
+}
+
 function rowIds(id: string, items: number): readonly string[] {
-  const parts = Math.ceil(items / MOST_ITEMS)
+  const parts = Math.ceil(items / MAX_ITEMS)
   if (parts <= 1) return items === 0 ? [] : [id]
   return Array.from({ length: parts }, (_, part) => `${id}.${String(part).padStart(6, '0')}`)
 }

@@ -21,10 +21,7 @@ export interface ClientOptions {
 /** Acknowledged by a majority of the members, so that a failover does not roll the write back. */
 export const MAJORITY_WRITES = { w: 'majority' } as const
 
-/**
- * Waiting for a connection or a server is bounded, because driver 7.8 waits forever by default. Int64 values are
- * read as `bigint`, because only biginteger attributes are stored as Int64.
- */
+/** Driver 7.8 waits forever by default. Int64 is read as `bigint`, because only biginteger attributes store it. */
 const CLIENT_OPTIONS: MongoClientOptions = {
   appName: 'quire',
   connectTimeoutMS: 3_000,
@@ -33,6 +30,7 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   waitQueueTimeoutMS: 2_000,
   maxPoolSize: 50,
   minPoolSize: 2,
+  maxIdleTimeMS: 120_000, // load balancers drop idle connections silently after four minutes or more
   writeConcern: MAJORITY_WRITES,
   useBigInt64: true,
 }
@@ -73,12 +71,9 @@ export function clientFor(options: ClientOptions): MongoClient {
 }
 
 /** Grace period for a database that is starting, even if it refuses connections. */
-const PATIENCE_MS = 500
+const MAX_WAIT_MS = 500
 
-/**
- * Connects. Fails as soon as every server has reported an error, long before the driver would.
- * @throws ServiceUnavailableError with the reason, if it is known
- */
+/** Fails as soon as all servers have reported errors, earlier than the driver. @throws ServiceUnavailableError */
 export async function connect(client: MongoClient): Promise<void> {
   let topology: TopologyDescription | null = null
   let isPatient = true
@@ -99,7 +94,7 @@ export async function connect(client: MongoClient): Promise<void> {
   const timer = setTimeout(() => {
     isPatient = false
     judge()
-  }, PATIENCE_MS)
+  }, MAX_WAIT_MS)
   client.on('topologyDescriptionChanged', watch)
   const connecting = client.connect()
   connecting.catch(() => undefined) // avoids an unhandled rejection if `failed` settles first

@@ -1,4 +1,5 @@
 import {
+  type ClientSession,
   MongoBulkWriteError,
   MongoError,
   MongoErrorLabel,
@@ -9,12 +10,8 @@ import {
   MongoTopologyClosedError,
   MongoUnexpectedServerResponseError,
 } from 'mongodb'
-import {
-  type ErrorCode,
-  GatewayTimeoutError,
-  ServiceUnavailableError,
-  ValidationError,
-} from '../../base/errors.ts'
+import type { ErrorCode } from '../../base/error-codes.ts'
+import { GatewayTimeoutError, ServiceUnavailableError, ValidationError } from '../../base/errors.ts'
 import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
@@ -77,11 +74,7 @@ const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
   13436,
 ])
 
-/**
- * Maps a database error to an error for the client: 503 if the database is unreachable or cannot write, 504 if the
- * query was too slow or too large, 400 for a sort by two lists. Other errors are returned unchanged. After an
- * error the write may still be stored, because it may be unconfirmed or its reply lost.
- */
+/** Maps database errors to errors for clients. A failed write may still be stored, because its reply may be lost. */
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) return unavailable(error)
   if (error instanceof WaitedForValue) return ofMongo(error.cause)
@@ -188,16 +181,21 @@ function isBusy(error: MongoError): boolean {
   )
 }
 
-/**
- * Runs commands outside of a transaction. Inside a transaction, use `inSession`.
- * @throws CmsError for database errors (`toCmsError`); other errors of `work` unchanged
- */
+/** For commands outside of transactions. @throws CmsError for database errors; other errors of `work` unchanged */
 export async function asCmsErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     throw toCmsError(error)
   }
+}
+
+/** @throws CmsError outside of a transaction, otherwise the driver's error for the retry rules */
+export function inSession<T>(
+  session: ClientSession | undefined,
+  command: () => Promise<T>,
+): Promise<T> {
+  return session === undefined ? asCmsErrors(command) : command()
 }
 
 /** Detects Node's errors of a socket that the peer has just closed. Driver 7.8 passes them on when it writes. */
@@ -213,10 +211,7 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ])
 
-/**
- * The write of a unique value timed out, so its transaction is retried once. MongoDB rejects such a write at once.
- * DocumentDB waits for the other transaction, and deadlocked transactions wait until they time out.
- */
+/** The write of a unique value timed out, and is retried once. DocumentDB waits for locks, also in a deadlock. */
 export class WaitedForValue extends Error {
   declare readonly cause: MongoServerError
 
@@ -259,11 +254,7 @@ export interface RefusingIndex {
   readonly name: string | null
 }
 
-/**
- * Returns the index that found a duplicate, with the keys from `keyPattern` and the name from the message. mongos
- * returns `keyPattern` for `findAndModify` only (seen on 4.9), DocumentDB never. The message contains the index
- * name before any client input.
- */
+/** mongos returns `keyPattern` for `findAndModify` only (4.9), DocumentDB never. No client input precedes the name. */
 export function refusingIndex(error: MongoServerError): RefusingIndex {
   const [, name = null] = /\bindex: (\S+)/.exec(error.message) ?? []
   return { paths: Object.keys((error['keyPattern'] ?? {}) as object), name }

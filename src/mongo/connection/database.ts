@@ -1,15 +1,56 @@
 import type { Binary, ClientSession, Collection, Document, GridFSBucket } from 'mongodb'
 import type { ReadMonitor } from '../../base/observed.ts'
 import type { WriteOrigin } from './authorship.ts'
-import type { CommitListener } from './commit-record.ts'
-import type { GatherReads } from '../sharing/gathered-reads.ts'
-import type { GatherWrites } from '../sharing/gathered-writes.ts'
-import type { ReadPreferenceName } from './read-preference.ts'
-import type { ReadAtOnce } from './read-at-once.ts'
+import type { Table } from './table.ts'
 import type { ShareByKey } from '../../base/share-by-key.ts'
 
 export type Session = ClientSession
 export type SessionId = Binary
+
+export interface CommitItem {
+  /** The uid of the content-type. Roles, API tokens and locales have type names of their own. */
+  readonly type: string
+  readonly documentId: string
+  readonly locale: string
+  readonly status: 'draft' | 'published'
+  readonly op: 'put' | 'delete'
+  /** The revision after a put; null for types without revisions. */
+  readonly revision: string | null
+  readonly isNew?: true
+  /**
+   * The members that rules of `sync` compare, before and after the commit. Null: no such version. Absent if unknown.
+   * They are for `_sync` and `_live` only and never shown.
+   */
+  readonly was?: Document | null
+  readonly is?: Document | null
+}
+
+/** Called with the items and the row ids of a stored commit. */
+export type CommitListener = (items: readonly CommitItem[], ids: readonly string[]) => void
+
+export type ReadPreferenceName =
+  'primary' | 'primaryPreferred' | 'secondary' | 'secondaryPreferred' | 'nearest'
+
+/** Returns rows as BSON. Null if they exceed a batch (16 MB) or the server was lost: then read with a cursor. */
+export type ReadAtOnce = (command: Document) => Promise<readonly Uint8Array[] | null>
+
+/** Calls of one `kind` in one event loop turn share a `read` and its errors. It runs after the last of them. */
+export type GatherReads = <T>(
+  kind: string,
+  key: string,
+  read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+) => Promise<T | undefined>
+
+/**
+ * Items of one `kind` that arrive together share a transaction, unless they have the same key.
+ * `write` returns null for an item that needs a write of its own. All callers get the errors of `write`.
+ */
+export type GatherWrites = <T, R>(
+  kind: string,
+  key: string,
+  item: T,
+  write: (items: readonly T[]) => Promise<readonly (R | null)[]>,
+) => Promise<R | null>
 
 export interface Moment {
   readonly database: Database
@@ -24,7 +65,6 @@ export interface Database {
   readonly maxPoolSize: number
   /** Upper bound of a count. `total` never exceeds it. */
   readonly countLimit: number
-  /** Time limit of the count of a list, in milliseconds. */
   readonly countTimeoutMs: number
   /** Maximum number of documents in a condition on a relation. Above it, they are looked up. */
   readonly relatedLimit: number
@@ -32,46 +72,33 @@ export interface Database {
   readonly trashDays: number
   readonly gather: GatherReads
   readonly gatherWrites: GatherWrites
-  /** Shares one count between concurrent requests for the same count. */
   readonly shareCounts: ShareByKey<string, number>
   readonly monitor: ReadMonitor | null
   readonly readAtOnce: ReadAtOnce
-  /** Reads from the primary, regardless of the connection string. */
+  /** Its commands are bounded and their errors mapped. It reads from the primary, regardless of the connection string. */
+  table<T extends Document = Document>(name: string): Table<T>
+  /** The driver's collection, for cursors of bytes, indexes and commands with time limits of their own. */
   collection<T extends Document = Document>(name: string): Collection<T>
-  /**
-   * Returns a view for reads from the preferred members; null applies the connection string. Its results may be
-   * stale by `MAX_STALENESS_SECONDS`, so do not base decisions on them.
-   */
+  /** Null applies the URI. Reads may be stale by `MAX_STALENESS_SECONDS`, so do not base decisions on them. */
   reading(preference: ReadPreferenceName | null): Database
-  /**
-   * A view with read concern `majority`: a failover never rolls back its results. Just after an election they may
-   * be older than acknowledged writes. Without replication it is the database itself.
-   */
+  /** Read concern `majority`: results are never rolled back, but may lack acknowledged writes after an election. */
   readonly majority: Database
   /**
-   * Runs reads in a snapshot session, with majority-committed data. Without snapshot reads, each read has read
-   * concern majority and its own point in time. `work` is run twice if the snapshot expires.
-   * @throws CmsError for database errors (`toCmsError`)
+   * Runs reads in a majority snapshot if the database supports it. Runs `work` again if the snapshot expires.
+   * @throws CmsError for database errors
    */
   readMoment<T>(work: (moment: Moment) => Promise<T>): Promise<T>
   bucket(name: string): GridFSBucket
   /**
-   * Runs `work` in a transaction (`runTransaction`) and writes its changes (`noteItems`) to the commit log with
-   * the last command. `work` may run several times. It must have no effects outside of its session, and must not
-   * run two commands of one session concurrently.
-   * Transactions of this process that write the same document are serialized (`takeDocuments`). If the caller
-   * disconnects while waiting, the transaction is not run. Document writes pass their own `origin`, because they may
-   * run in the context of another request (`writeDocument`).
-   * On a standalone mongod `work` runs without a transaction and is not atomic.
-   * @throws CmsError for database errors (`toCmsError`); other errors of `work` unchanged
+   * Runs `work` in a transaction and logs its changes (`noteItems`). `work` may run several times. It must have no
+   * effects outside of its session and run one command at a time. If the caller disconnects while it waits, `work`
+   * does not run. Document writes pass their own `origin`. On a standalone mongod `work` is not atomic.
+   * @throws CmsError for database errors; other errors of `work` unchanged
    */
   transact<T>(work: (session: Session) => Promise<T>, origin?: WriteOrigin): Promise<T>
   /** Runs reads in one snapshot. Writes are rolled back, except on a standalone mongod. */
   readTogether<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /**
-   * Writes the commit log row now, so that a contended lock can be taken last. No changes can be recorded after
-   * it.
-   */
+  /** Writes the commit log row now, so that a contended lock can be taken last. No changes can be recorded after it. */
   writeCommit(session: Session): Promise<void>
   /** Calls the listener with each stored commit of this process. Returns a function that unsubscribes. */
   onCommit(listener: CommitListener): () => void

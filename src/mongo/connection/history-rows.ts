@@ -1,14 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { BSON, type Document } from 'mongodb'
 
-/**
- * The content of a document's versions at one commit. The row is stored next to the row of the
- * commit, in the same collection and by the same command. Commit rows without content are cheap to
- * number and scan. The `_id` starts with the documentId, so it also indexes the history of a
- * document.
- */
+/** The content of a document's versions at one commit. The `_id` also indexes the history of the document. */
 export interface HistoryRow {
-  /** See `historyId`. */
   readonly _id: string
   readonly documentId: string
   readonly versions: readonly HistoryVersion[]
@@ -19,10 +13,7 @@ export interface HistoryVersion {
   readonly item: number
   readonly locale: string
   readonly revision: string | null
-  /**
-   * The whole version, or its differences from the first version of the row. A draft and its copy
-   * are nearly identical.
-   */
+  /** The whole version, or its differences from the first one. A draft and its copy are nearly identical. */
   readonly content?: Document
   readonly differs?: Document
 }
@@ -68,7 +59,6 @@ export function historyRowsOf(
   return rows.length > 0 && BSON.calculateObjectSize({ rows }) <= MAX_ROW_BYTES ? rows : []
 }
 
-/** The full content, or its differences from the first version. */
 function differenceFromFirst(
   first: Document | undefined,
   content: Document,
@@ -77,7 +67,6 @@ function differenceFromFirst(
   return differs === null ? { content } : { differs }
 }
 
-/** The content of an item; undefined if the row has none. */
 export function contentIn({ versions }: HistoryRow, item: number): Document | undefined {
   const version = versions.find((one) => one.item === item)
   if (version?.differs === undefined) return version?.content

@@ -6,16 +6,9 @@ import {
   type RunCommandOptions,
 } from 'mongodb'
 import type { Authorship } from './authorship.ts'
-import {
-  beginCommit,
-  CommitBehind,
-  COMMITS,
-  type CommitListener,
-  itemsOf,
-  rowIdsOf,
-  takeRows,
-} from './commit-record.ts'
+import { beginCommit, CommitBehind, COMMITS, itemsOf, rowIdsOf, takeRows } from './commit-record.ts'
 import { runWrite } from './write-commands.ts'
+import type { CommitListener } from './database.ts'
 
 export interface CommitTarget {
   readonly rows: Collection

@@ -28,8 +28,8 @@ import { viewsByPreference } from './read-preference.ts'
 import { openReadAtOnce } from './read-at-once.ts'
 import { openMoments } from '../sharing/read-moment.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
-import { duringTurn } from '../sharing/session-turns.ts'
-import { openWriteTurns } from '../sharing/write-turns.ts'
+import { Table } from './table.ts'
+import { duringTurn, openWriteTurns } from '../sharing/write-turns.ts'
 import { shareNextByKey } from '../../base/share-by-key.ts'
 
 export interface DatabaseOptions extends ClientOptions {
@@ -198,6 +198,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ? openTransactions(client, options)
     : withoutTransactions(client, options)
   const monitor = options.monitor ?? null
+  const comment = (): string | undefined => monitor?.comment()
   const database: Database = {
     ...transactions,
     queryTimeoutMs: options.queryTimeoutMs,
@@ -207,6 +208,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     relatedLimit: options.relatedLimit ?? 10_000,
     trashDays: options.trashDays ?? 0,
     ...viewOf(db, client, monitor),
+    table(name) {
+      return new Table(this.collection(name), this.queryTimeoutMs, comment) // views have other values
+    },
     gatherWrites: gatherWrites(monitor),
     monitor,
     reading: (preference) => reading(preference),

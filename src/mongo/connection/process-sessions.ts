@@ -25,8 +25,7 @@ export interface ProcessRow {
 }
 
 /**
- * Ends the transactions of killed processes. Otherwise MongoDB holds their locks until
- * `transactionLifetimeLimitSeconds` (60) and the next run of its reaper, and DocumentDB equally long.
+ * Ends transactions of killed processes. The database would hold their locks for 60 seconds or longer.
  * https://www.mongodb.com/docs/manual/reference/command/killSessions/
  */
 export interface ProcessSessions {
@@ -54,7 +53,7 @@ const LOST_MS = 10_000
 /** Minimum number of looks before a process is lost. After an outage of the database, all beats are old. */
 const LEAST_LOOKS = 3
 /** Maximum number of registered sessions. The driver rarely has more sessions than concurrent requests. */
-const MOST_SESSIONS = 200
+const MAX_SESSIONS = 200
 const COMMAND_NOT_FOUND = 59
 
 interface KnownSession {
@@ -159,7 +158,7 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
 
 function forgetOldest(known: Map<string, KnownSession>): void {
   for (const [key, { underWay }] of known) {
-    if (known.size <= MOST_SESSIONS) return
+    if (known.size <= MAX_SESSIONS) return
     if (underWay === 0) known.delete(key)
   }
 }
@@ -226,11 +225,7 @@ export async function endTransactions(client: MongoClient, ids: readonly Binary[
   }
 }
 
-/**
- * DocumentDB has no `killSessions` (seen behind its gateway in 2026). There a new transaction in a session aborts
- * the previous one, from any connection and with any number. The owner gets an error and may start its next
- * transaction.
- */
+/** DocumentDB has no `killSessions` (2026). There a new transaction in a session aborts the previous one. */
 async function supersede(client: MongoClient, id: Binary): Promise<void> {
   const session = client.startSession()
   try {

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import type { QueryShape } from '../../base/observed.ts'
 import { isRecord } from '../../base/is-record.ts'
 
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 
 const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor'])
 
@@ -38,8 +38,8 @@ function shape(collection: string, filters: readonly unknown[], sort: unknown): 
   const sorted = sortKeysOf(sort).filter(isStored)
   return {
     collection,
-    filtered: [...filtered].toSorted().slice(0, MOST_NAMES),
-    sorted: sorted.slice(0, MOST_NAMES),
+    filtered: [...filtered].toSorted().slice(0, MAX_NAMES),
+    sorted: sorted.slice(0, MAX_NAMES),
   }
 }
 

@@ -1,11 +1,6 @@
-import { type Db, type Document, MongoError, MongoErrorLabel, MongoNetworkError } from 'mongodb'
+import { type Db, MongoError, MongoErrorLabel, MongoNetworkError } from 'mongodb'
 import { isBrokenSocket, isPlanKilled } from './database-error.ts'
-
-/**
- * Sends a `find` or an `aggregate` and returns the rows as BSON. Returns null if they exceed the first batch (16
- * MB) or the server was lost. The caller then reads with a cursor of the driver, which retries.
- */
-export type ReadAtOnce = (command: Document) => Promise<readonly Uint8Array[] | null>
+import type { ReadAtOnce } from './database.ts'
 
 export interface Repeating {
   readonly retryReads: boolean
@@ -16,10 +11,7 @@ interface Reply {
   readonly cursor: { readonly id: bigint; readonly firstBatch: readonly Uint8Array[] }
 }
 
-/**
- * Opens reads without a cursor of the driver (7.8). A cursor takes a third of the CPU of a small read. For a raw
- * command, the driver sets the database and the session, and retries after overload only.
- */
+/** Reads without a cursor of the driver (7.8), which takes a third of the CPU of a small read. */
 export function openReadAtOnce(db: Db, repeating: Repeating): ReadAtOnce {
   const { readConcern, readPreference } = db
   const options = { readPreference, fieldsAsRaw: { firstBatch: true }, useBigInt64: true }

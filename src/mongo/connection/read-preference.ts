@@ -1,18 +1,15 @@
 import { ReadPreference } from 'mongodb'
+import type { ReadPreferenceName } from './database.ts'
 
-export const READ_PREFERENCES = [
+export const READ_PREFERENCES: readonly ReadPreferenceName[] = [
   'primary',
   'primaryPreferred',
   'secondary',
   'secondaryPreferred',
   'nearest',
-] as const
-export type ReadPreferenceName = (typeof READ_PREFERENCES)[number]
+]
 
-/**
- * The minimum that MongoDB accepts. Secondaries with a larger known lag are not read.
- * https://www.mongodb.com/docs/manual/core/read-preference-staleness/
- */
+/** The minimum of MongoDB: https://www.mongodb.com/docs/manual/core/read-preference-staleness/ */
 export const MAX_STALENESS_SECONDS = 90
 
 export function viewsByPreference<View>(
@@ -22,12 +19,13 @@ export function viewsByPreference<View>(
 ): (name: ReadPreferenceName | null) => View {
   const views = new Map<ReadPreferenceName, View>()
   for (const name of READ_PREFERENCES) {
-    views.set(name, name === 'primary' ? primary : viewOf(bounded(name)))
+    views.set(name, name === 'primary' ? primary : viewOf(bounded(name, said)))
   }
   const preferred = said.mode === 'primary' ? primary : viewOf(said)
   return (name) => (name === null ? preferred : (views.get(name) ?? primary))
 }
 
-function bounded(name: ReadPreferenceName): ReadPreference {
-  return new ReadPreference(name, undefined, { maxStalenessSeconds: MAX_STALENESS_SECONDS })
+/** Keeps the tag sets of the URI, so that a token does not leave the region that they name. */
+function bounded(name: ReadPreferenceName, said: ReadPreference): ReadPreference {
+  return new ReadPreference(name, said.tags, { maxStalenessSeconds: MAX_STALENESS_SECONDS })
 }

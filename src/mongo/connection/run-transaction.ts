@@ -28,16 +28,12 @@ export interface TransactionRun {
 /** Normal conflicts end within milliseconds. A longer conflict indicates a killed process. */
 const LASTING_MS = 1_000
 const MAX_REST_MS = 500
-/**
- * Each process has one writer of a document at a time. A longer pause would let other processes overtake it
- * forever.
- */
+/** Each process has one writer per document. A longer pause would let other processes overtake it forever. */
 const MAX_CONFLICT_REST_MS = 100
 
 /**
- * Runs `work` in a transaction and commits it, with retries of transient errors. If the result of the commit is
- * unknown, only the commit is retried. Like the driver's `withTransaction` (7.8), which retries for two minutes,
- * longer than callers wait.
+ * Runs `work` and commits. If the result of the commit is unknown, only the commit is retried.
+ * `withTransaction` of driver 7.8 retries for two minutes, longer than callers wait.
  */
 export async function runTransaction<T>(
   session: ClientSession,

@@ -22,10 +22,7 @@ export async function judgeServer(
 }
 
 /**
- * Sorts by relations and fallback locales need `$lookup` with `localField` and `pipeline`, new in 5.0. 4.9 is its
- * development series.
- * `$lookup` reads sharded collections since 5.1 (next stable release: 6.0), and in transactions since 8.0. Quire
- * does not use it in transactions.
+ * `$lookup` with `localField` and `pipeline` is new in 5.0 (development series 4.9). Sharded collections need 5.1.
  * https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/
  */
 function refusalOf(version: string): string | null {

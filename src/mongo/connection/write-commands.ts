@@ -1,11 +1,8 @@
 import { type Document, MongoServerError } from 'mongodb'
-import { optionsOf } from './commands.ts'
+import { optionsOf } from './time-limits.ts'
 import type { Database, Session } from './database.ts'
 
-/**
- * Runs an ordered write command. The driver's bulk writes (7.8) wrap errors, which hides them from its retry rules.
- * @throws MongoError
- */
+/** Runs an ordered write command. Bulk writes of driver 7.8 hide errors from its retry rules. @throws MongoError */
 export async function runWrite(
   run: (command: Document) => Promise<Document>,
   command: Document,

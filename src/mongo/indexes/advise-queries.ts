@@ -1,6 +1,6 @@
 import type { NamedQueries } from '../../query/named/compile-queries.ts'
-import type { Filter, SortKey } from '../../query/query.ts'
-import type { Schema } from '../../schema/plan.ts'
+import type { Comparison, Filter, SortKey } from '../../query/query.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { sortKeyOf } from '../connection/query-shape.ts'
 import { compileCollections } from './collection-plan.ts'
 import { needsOf, remedyFor } from './index-needs.ts'
@@ -31,8 +31,34 @@ export function adviseQueries(
   })
 }
 
+/**
+ * The indexes that a condition of a list needs and that do not exist, as the options that declare them. Each branch of
+ * an alternative needs its own.
+ */
+export function adviseCondition(
+  plan: ContentTypePlan,
+  filter: Filter,
+  collections: readonly CollectionIndexes[],
+): readonly string[] {
+  if (plan.kind === 'singleType') return []
+  if (filter.kind === 'any') {
+    return [...new Set(filter.of.flatMap((one) => adviseCondition(plan, one, collections)))]
+  }
+  const keys = collections.find(({ name }) => name === plan.collectionName)?.keys ?? []
+  const needs = needsOf({ filtered: filteredIn(filter), sorted: [] }, keys)
+  return needs.length === 0 ? [] : [remedyFor(plan, pathsOf(needs))]
+}
+
 function pathsOf(needs: ReturnType<typeof needsOf>): readonly string[] {
   return [...new Set(needs.flatMap(({ order }) => order))]
+}
+
+/** The index of a location begins with its latitude. */
+const LATITUDE = '.coordinates.1'
+
+function comparedPath({ attribute, operator }: Comparison): string {
+  const isArea = operator === 'near' || operator === 'within'
+  return isArea ? attribute.storedName + LATITUDE : attribute.storedName
 }
 
 function filteredIn(filter: Filter | null, prefix = ''): readonly string[] {
@@ -44,16 +70,16 @@ function filteredIn(filter: Filter | null, prefix = ''): readonly string[] {
     case 'not':
       return filteredIn(filter.of, prefix)
     case 'compare':
-      return [prefix + filter.attribute.name]
+      return [prefix + comparedPath(filter)]
     case 'within':
-      return filteredIn(filter.of, `${prefix}${filter.component.name}.`)
+      return filteredIn(filter.of, `${prefix}${filter.component.storedName}.`)
     case 'related':
-      return [filter.relation.side === 'owner' ? prefix + filter.relation.name : 'documentId']
+      return [filter.relation.side === 'owner' ? prefix + filter.relation.storedName : 'documentId']
   }
 }
 
 function storedKey({ through, attribute, direction }: SortKey): readonly string[] {
   if (through.some(({ kind }) => kind === 'relation')) return []
-  const path = [...through, attribute].map(({ name }) => name).join('.')
+  const path = [...through, attribute].map(({ storedName }) => storedName).join('.')
   return [direction === 'desc' ? `${path}:desc` : path]
 }

@@ -1,8 +1,9 @@
 import type { Document } from 'mongodb'
 import type { IndexDefinition, ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan, Schema } from '../../schema/plan.ts'
-import { INDEX_PREFIX, uniqueIndexName } from '../versions/index-names.ts'
-import { STATE_FIELD } from '../versions/stored-state.ts'
+import { INDEX_PREFIX, indexName, uniqueIndexName } from '../versions/index-names.ts'
+import { storedPathOf } from '../../schema/stored-path.ts'
+import { STATE_FIELD } from '../versions/version-fields.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
 
 export interface IndexPlan {
@@ -19,10 +20,7 @@ export interface CollectionPlan {
   readonly unindexed: readonly string[]
 }
 
-/**
- * MongoDB allows 64, including `_id_`. Three are reserved for rebuilds and for operators.
- * https://www.mongodb.com/docs/manual/reference/limits/
- */
+/** MongoDB allows 64 with `_id_` (https://www.mongodb.com/docs/manual/reference/limits/). Three are reserved. */
 export const MAX_INDEXES = 60
 
 const FIRST_DATE = new Date(-8_640_000_000_000_000)
@@ -35,11 +33,14 @@ export function compileCollections(
   )
 }
 
-/** Above `MAX_INDEXES`, drops in this order: media, relations, date orders, declared indexes. */
+/** Above `MAX_INDEXES`, drops in this order: media, relations, locations, date orders, declared indexes. */
 function compileCollection(plan: ContentTypePlan): CollectionPlan {
   const attributes = [...plan.attributes.values()]
   const relations = attributes.filter(
     (attribute) => attribute.kind === 'relation' && attribute.side === 'owner',
+  )
+  const locations = attributes.filter(
+    (attribute) => attribute.kind === 'scalar' && attribute.type === 'location',
   )
   const media = attributes.filter(({ kind }) => kind === 'media')
   const needed = [
@@ -51,12 +52,16 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
   const byWorth = [
     ...plan.indexes.map((index) => ({
       attributes: index.map(({ path }) => path).join('+'),
-      index: declaredIndex(index),
+      index: declaredIndex(plan, index),
     })),
     ...orderedBy(plan).map((moment) => ({ attributes: moment, index: orderIndex(moment) })),
-    ...[...relations, ...media].map(({ name }) => ({
+    ...locations.map(({ name, storedName }) => ({
       attributes: name,
-      index: relationIndex(name),
+      index: locationIndex(storedName),
+    })),
+    ...[...relations, ...media].map(({ name, storedName }) => ({
+      attributes: name,
+      index: relationIndex(storedName),
     })),
   ]
   const room = Math.max(0, MAX_INDEXES - needed.length)
@@ -89,8 +94,19 @@ const DOCUMENT_INDEX: IndexPlan = {
 /** Serves inverse relations, relation filters and the usages of a file. */
 function relationIndex(attribute: string): IndexPlan {
   return {
-    name: `${INDEX_PREFIX}relation_${attribute}`,
+    name: indexName(`relation_${attribute}`),
     key: { [attribute]: 1, status: 1, locale: 1 },
+    unique: false,
+    partialFilterExpression: null,
+  }
+}
+
+/** Serves areas: latitude, then longitude. The polygon of the area is compared with the rows in these ranges. */
+function locationIndex(attribute: string): IndexPlan {
+  const [latitude, longitude] = [`${attribute}.coordinates.1`, `${attribute}.coordinates.0`]
+  return {
+    name: indexName(`location_${attribute}`),
+    key: { status: 1, locale: 1, [latitude]: 1, [longitude]: 1, id: 1 },
     unique: false,
     partialFilterExpression: null,
   }
@@ -133,11 +149,12 @@ const COUNT_INDEX: IndexPlan = {
 const STATE_INDEX: IndexPlan = { ...COUNT_INDEX, key: { ...COUNT_INDEX.key, [STATE_FIELD]: 1 } }
 
 /** Serves equality, ranges, and both directions of the order including the tie-break. */
-function declaredIndex(index: IndexDefinition): IndexPlan {
+function declaredIndex(plan: ContentTypePlan, declared: IndexDefinition): IndexPlan {
+  const index = declared.map((key) => ({ ...key, path: storedPathOf(plan, key.path) }))
   const names = index.map(({ path, direction }) => (direction === 1 ? path : `${path}-desc`))
   const paths = index.map(({ path, direction }) => [path, direction] as const)
   return {
-    name: `${INDEX_PREFIX}index_${names.join('_')}`,
+    name: indexName(`index_${names.join('_')}`),
     key: { status: 1, locale: 1, ...Object.fromEntries(paths), id: index.at(-1)?.direction ?? 1 },
     unique: false,
     partialFilterExpression: null,
@@ -148,12 +165,12 @@ function declaredIndex(index: IndexDefinition): IndexPlan {
  * Null and the empty text may repeat. Partial filters do not support `$ne`, so they start above the
  * lowest value: https://www.mongodb.com/docs/manual/core/index-partial/
  */
-function uniqueIndex({ sharded }: ContentTypePlan, { name, type }: ScalarPlan): IndexPlan {
+function uniqueIndex({ sharded }: ContentTypePlan, { storedName, type }: ScalarPlan): IndexPlan {
   return {
-    name: uniqueIndexName(name),
-    key: { [name]: 1, locale: 1 },
+    name: uniqueIndexName(storedName),
+    key: { [storedName]: 1, locale: 1 },
     unique: !sharded, // reservations enforce uniqueness in sharded collections
-    partialFilterExpression: { status: 'published', [name]: PRESENT[type] ?? { $gt: '' } },
+    partialFilterExpression: { status: 'published', [storedName]: PRESENT[type] ?? { $gt: '' } },
   }
 }
 

@@ -1,5 +1,4 @@
 import type { CollectionPlan } from './collection-plan.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { sortKeyOf } from '../connection/query-shape.ts'
 import { compareAll, listIndexes } from './sync-indexes.ts'
@@ -16,27 +15,25 @@ export interface IndexInspection {
   readonly collections: readonly CollectionIndexes[]
 }
 
-export function inspectIndexes(
+export async function inspectIndexes(
   database: Database,
   plans: readonly CollectionPlan[],
 ): Promise<IndexInspection> {
-  return asCmsErrors(async () => {
-    const differences = await compareAll(database, plans)
-    const collections = await Promise.all(
-      plans.map(async ({ name }) => {
-        const indexes = await listIndexes(database, name)
-        return { name, keys: indexes.map(({ key }) => Object.entries(key).map(sortKeyOf)) }
-      }),
-    )
-    return {
-      missing: differences.flatMap(({ collection, missing }) =>
-        missing.map(({ name }) => `${collection}.${name}`),
-      ),
-      outdated: differences.flatMap(({ collection, outdated }) =>
-        outdated.map((name) => `${collection}.${name}`),
-      ),
-      strays: differences.flatMap(({ strays }) => strays),
-      collections,
-    }
-  })
+  const differences = await compareAll(database, plans)
+  const collections = await Promise.all(
+    plans.map(async ({ name }) => {
+      const indexes = await listIndexes(database, name)
+      return { name, keys: indexes.map(({ key }) => Object.entries(key).map(sortKeyOf)) }
+    }),
+  )
+  return {
+    missing: differences.flatMap(({ collection, missing }) =>
+      missing.map(({ name }) => `${collection}.${name}`),
+    ),
+    outdated: differences.flatMap(({ collection, outdated }) =>
+      outdated.map((name) => `${collection}.${name}`),
+    ),
+    strays: differences.flatMap(({ strays }) => strays),
+    collections,
+  }
 }

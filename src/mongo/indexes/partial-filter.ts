@@ -1,9 +1,6 @@
 import { BSON, type Document } from 'mongodb'
 
-/**
- * Normalizes a partial filter to a text. MongoDB rewrites `{ a: 'x', b: { $gt: '' } }` to
- * `{ $and: [{ a: { $eq: 'x' } }, { b: { $gt: '' } }] }` (mongod 4.9). Other engines do not.
- */
+/** MongoDB rewrites `{ a: 'x', b: { $gt: '' } }` to `{ $and: [{ a: { $eq: 'x' } }, …] }`. Other engines do not. */
 export function partialFilterText(filter: Document | null): string {
   const conditions = new Set(conditionsOf(filter ?? {}).map(canonicalText))
   return [...conditions].toSorted().join()

@@ -16,11 +16,7 @@ interface DraftsRow {
 
 const BATCH = 500
 
-/**
- * Creates a draft for each published version of content-types that enabled draft & publish.
- * Replaces
- * drafts only if the published version was updated while it was disabled. Idempotent and resumable.
- */
+/** Creates missing drafts after draft & publish was enabled, and replaces outdated ones. Idempotent and resumable. */
 export async function syncDrafts(
   database: Database,
   ids: IdAllocator,
@@ -72,7 +68,7 @@ async function makeDrafts(
       .sort({ _id: 1 })
       .limit(BATCH)
       .toArray()
-    const published = found.map(asVersion)
+    const published = found.map((row) => asVersion(plan, row))
     const stored = await versionsOf(database, plan)
       .find({ _id: { $in: published.map(draftId) } }, { ...options, projection: { _id: 1 } })
       .toArray()
@@ -106,7 +102,7 @@ function draftId({ documentId, locale }: StoredVersion): string {
 }
 
 function rowsIn(database: Database) {
-  return database.collection<DraftsRow>('quire_settings')
+  return database.table<DraftsRow>('quire_settings')
 }
 
 function readRow(database: Database): Promise<DraftsRow | null> {

@@ -1,6 +1,6 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb'
 import { SchemaError } from '../../base/errors.ts'
-import { isDuplicateKey } from '../connection/database-error.ts'
+import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'
 import { freeIndexName, planNameOf } from '../versions/index-names.ts'
@@ -28,10 +28,7 @@ const CANNOT_CREATE_INDEX = 67
 /** IndexAlreadyExists, IndexOptionsConflict, IndexKeySpecsConflict. */
 const NOT_BESIDE: ReadonlySet<unknown> = new Set([68, 85, 86])
 
-/**
- * Builds and drops indexes to match the declarations, under a lease.
- * @throws SchemaError if stored values violate a declared uniqueness
- */
+/** Runs under a lease. @throws SchemaError if stored values violate a declared uniqueness */
 export async function syncIndexes(
   database: Database,
   collections: readonly CollectionPlan[],
@@ -109,7 +106,7 @@ export async function listIndexes(
 ): Promise<readonly IndexDescriptionInfo[]> {
   try {
     const cursor = database.collection(collection).listIndexes()
-    return (await cursor.toArray()) as readonly IndexDescriptionInfo[] // the driver types it any
+    return (await asCmsErrors(() => cursor.toArray())) as readonly IndexDescriptionInfo[] // the driver types it any
   } catch (error) {
     if (error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND) return []
     throw error
@@ -130,11 +127,7 @@ function keyText(key: object): string {
   return JSON.stringify(Object.entries(key).map(([path, direction]) => [path, Number(direction)]))
 }
 
-/**
- * Builds new indexes before it drops old ones, so that uniqueness is always enforced. Drops first
- * at
- * the maximum number, or if both cannot coexist (MongoDB before 5.0).
- */
+/** Builds before it drops, to keep uniqueness enforced. Drops first if there is no room or indexes cannot coexist. */
 async function apply(database: Database, difference: Difference): Promise<void> {
   const { collection, missing, outdated, names } = difference
   const replacedBy = ({ name }: IndexPlan): readonly string[] =>

@@ -3,7 +3,6 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'
 import { reservationsIn, reservedAttributes, settleReservations } from '../write/reservations.ts'
-import { versionsOf } from '../versions/stored-version.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 
 interface ReservedRow {
@@ -40,10 +39,9 @@ export async function syncReservations(
 }
 
 async function reserveStored(database: Database, plan: ContentTypePlan): Promise<void> {
-  const published = versionsOf(database, plan).find(
-    { status: 'published' },
-    { projection: { _id: 0, documentId: 1 } },
-  )
+  const published = database
+    .collection(plan.collectionName)
+    .find({ status: 'published' }, { projection: { _id: 0, documentId: 1 } })
   for await (const { documentId } of published) {
     try {
       await database.transact((session) =>
@@ -66,7 +64,7 @@ function pathsOf({ details, message }: CmsError): string {
 }
 
 function rowsIn(database: Database) {
-  return database.collection<ReservedRow>('quire_settings')
+  return database.table<ReservedRow>('quire_settings')
 }
 
 async function readDone(database: Database): Promise<readonly string[]> {

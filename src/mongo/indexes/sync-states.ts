@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
 import { withLease } from '../system/lease.ts'
-import { STATE_CHANGED, STATE_SAME, STATE_FIELD, STATE_UNKNOWN } from '../versions/stored-state.ts'
+import {
+  STATE_CHANGED,
+  STATE_SAME,
+  STATE_FIELD,
+  STATE_UNKNOWN,
+} from '../versions/version-fields.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
@@ -37,12 +41,10 @@ export async function syncStates(
 }
 
 async function forgetStates(database: Database, plan: ContentTypePlan): Promise<void> {
-  await asCmsErrors(() =>
-    versionsOf(database, plan).updateMany(
-      { [STATE_FIELD]: { $in: [STATE_SAME, STATE_CHANGED] } },
-      { $set: { [STATE_FIELD]: STATE_UNKNOWN } },
-      { maxTimeMS: BULK_TIMEOUT_MS },
-    ),
+  await versionsOf(database, plan).updateMany(
+    { [STATE_FIELD]: { $in: [STATE_SAME, STATE_CHANGED] } },
+    { $set: { [STATE_FIELD]: STATE_UNKNOWN } },
+    { maxTimeMS: BULK_TIMEOUT_MS },
   )
 }
 
@@ -53,7 +55,7 @@ function digestOf(plan: ContentTypePlan): string {
 }
 
 function rowsIn(database: Database) {
-  return database.collection<StatesRow>('quire_settings')
+  return database.table<StatesRow>('quire_settings')
 }
 
 function readRow(database: Database): Promise<StatesRow | null> {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { AnyBulkWriteOperation } from 'mongodb'
 import type { ObservedCommand, QueryShape } from '../../base/observed.ts'
 import type { CommandMonitor } from '../connection/command-monitor.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { explainCommand, type QueryPlan } from './explain-command.ts'
 
@@ -96,14 +95,12 @@ export function openQueryStats(options: QueryStatsOptions): QueryStats {
 }
 
 export function readQueryStats(database: Database): Promise<readonly QueryStat[]> {
-  return asCmsErrors(() =>
-    database
-      .collection<StatRow>(COLLECTION)
-      .find({}, { maxTimeMS: database.queryTimeoutMs, projection: { _id: 0 } })
-      .sort({ slowestMs: -1 })
-      .limit(MAX_STORED)
-      .toArray(),
-  )
+  return database
+    .table<StatRow>(COLLECTION)
+    .find({}, { projection: { _id: 0 } })
+    .sort({ slowestMs: -1 })
+    .limit(MAX_STORED)
+    .toArray()
 }
 
 function add(pending: Map<string, Pending>, shape: QueryShape, command: ObservedCommand): void {
@@ -128,7 +125,7 @@ async function write(
   seen: ReadonlyMap<string, Pending>,
   { explained, now }: { readonly explained: Explained | null; readonly now: Date },
 ): Promise<void> {
-  const rows = database.collection<StatRow>(COLLECTION)
+  const rows = database.table<StatRow>(COLLECTION)
   const operations = [...seen].map(([key, stat]): AnyBulkWriteOperation<StatRow> => {
     const plan = explained?.key === key ? explained.plan : null
     const update = {

@@ -1,20 +1,16 @@
 import type { Document } from 'mongodb'
 import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../../query/query.ts'
-import { nodeName } from '../../query/node-name.ts'
-import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
+import type { ScalarPlan, ShapePlan, StoredAttributeName } from '../../schema/plan.ts'
+import { storedPathOf } from '../../schema/stored-path.ts'
 import { toBson } from '../versions/stored-value.ts'
-import { fallbackStages } from './fallback-stages.ts'
-import type { Conditions } from './conditions.ts'
-import { matchNamed, mostVersions } from './unique-conditions.ts'
+import { fallbackStages } from './target-version.ts'
+import { matchNamed, mostVersions } from './read-unique.ts'
 import { buildSort, UNORDERED } from './sort-plan.ts'
-import { matchAll } from './translate-filter.ts'
+import { type Conditions, matchAll } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import type { ReadPlan } from './run-read.ts'
 
-/**
- * A page by cursor reads one extra entry to detect the next page. A query for one version has no
- * sort, because with a sort DocumentDB scans the whole list.
- */
+/** A cursor page reads one extra entry. With a sort, DocumentDB scans the whole list, also for one version. */
 export function buildFind(query: Query, conditions: Conditions): ReadPlan {
   const { page, filter, sort, plan, fields, version, populate, reader } = query
   const isOne = mostVersions(filter, version) <= 1
@@ -29,7 +25,7 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
     projection: {
       ...buildProjection(plan, fields, populate),
       ...(page.kind === 'cursor' &&
-        Object.fromEntries(sort.map(({ attribute }) => [attribute.name, 1]))),
+        Object.fromEntries(sort.map(({ attribute }) => [attribute.storedName, 1]))),
     },
   }
 }
@@ -40,9 +36,12 @@ export function buildProjection(
   fields: FieldSelection,
   populate: readonly PopulateNode[],
 ): Record<string, 0 | 1> {
-  const names = fields === 'all' ? shownMembers(holder) : ['id', 'documentId', ...fields]
+  const names =
+    fields === 'all'
+      ? shownMembers(holder)
+      : ['id', 'documentId', ...fields.flatMap((name) => storedNames(holder, name))]
   const projection: Record<string, 0 | 1> = { _id: 0 }
-  for (const name of names) projection[name] = 1
+  for (const name of names) projection[storedPathOf(holder, name)] = 1
   for (const node of populate) {
     const name = storedName(node)
     if (name !== null) projection[name] = 1
@@ -51,18 +50,36 @@ export function buildProjection(
   return projection
 }
 
-function storedName(node: PopulateNode): string | null {
-  return node.kind === 'localizations' || node.kind === 'users' ? null : nodeName(node)
+function storedName(node: PopulateNode): StoredAttributeName | null {
+  switch (node.kind) {
+    case 'localizations':
+    case 'users':
+      return null
+    case 'relation':
+      return node.relation.storedName
+    case 'component':
+      return node.component.storedName
+    case 'zone':
+      return node.zone.storedName
+    case 'media':
+      return node.media.storedName
+  }
 }
 
 const shownByItself = new WeakMap<ShapePlan, readonly string[]>()
+
+/** The attributes that a member is computed from, or itself. */
+function storedNames({ members }: ShapePlan, name: string): readonly string[] {
+  const member = members.get(name)
+  return member?.kind === 'scalar' && member.computed !== undefined ? member.computed.from : [name]
+}
 
 export function shownMembers(holder: ShapePlan): readonly string[] {
   const known = shownByItself.get(holder)
   if (known !== undefined) return known
   const names = [...holder.members.values()]
     .filter((member) => member.kind === 'scalar' && !member.private && !member.onRequest)
-    .map(({ name }) => name)
+    .flatMap(({ name }) => storedNames(holder, name))
   shownByItself.set(holder, names)
   return names
 }
@@ -78,18 +95,15 @@ export function rangeOf(page: Page): { readonly skip: number; readonly limit: nu
   }
 }
 
-/**
- * Equal in all previous keys, beyond the cursor in the next. The first key is also bounded on its
- * own, so that an index scan can start at the page.
- */
+/** Equal in all previous keys, beyond the cursor in the next. The bound on the first key serves index scans. */
 function matchAfter(sort: readonly SortKey[], values: readonly unknown[]): Document {
   const after = sort.map(({ attribute, direction }, index) => {
     const equal = sort
       .slice(0, index)
-      .map((key, position) => ({ [key.attribute.name]: { $eq: toBson(values[position]) } }))
+      .map((key, position) => ({ [key.attribute.storedName]: { $eq: toBson(values[position]) } }))
     return matchAll([
       ...equal,
-      { [attribute.name]: beyond(attribute, toBson(values[index]), direction) },
+      { [attribute.storedName]: beyond(attribute, toBson(values[index]), direction) },
     ])
   })
   const [only, ...others] = after
@@ -100,7 +114,7 @@ function matchAfter(sort: readonly SortKey[], values: readonly unknown[]): Docum
 function matchFrom([first]: readonly SortKey[], values: readonly unknown[]): Document {
   const value = toBson(values[0])
   if (first === undefined || (first.direction === 'asc' && value === null)) return {}
-  return { [first.attribute.name]: from(first.attribute, value, first.direction) }
+  return { [first.attribute.storedName]: from(first.attribute, value, first.direction) }
 }
 
 /** Null and missing sort first, but `$gt` and `$lt` only match the type of their operand. */

@@ -1,6 +1,5 @@
 import type { Document } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { inSession, optionsOf } from '../connection/commands.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
@@ -17,7 +16,7 @@ export interface ComparedLocale extends DocumentLocale {
 }
 
 /** The database compares the versions, so no content is transferred. */
-export function compareStatuses(
+export async function compareStatuses(
   database: Database,
   plan: ContentTypePlan,
   lines: readonly DocumentLocale[],
@@ -45,19 +44,15 @@ export function compareStatuses(
     },
     { $project: { statuses: 1, differing: { $size: '$contents' } } },
   ]
-  return inSession(session, async () => {
-    const found = await versionsOf(database, plan)
-      .aggregate<FoundLocale>(stages, {
-        ...optionsOf(database, session),
-        batchSize: lines.length + 1,
-      })
-      .toArray()
-    return found.map(({ _id, statuses, differing }) => ({
-      ..._id,
-      statuses,
-      isSame: differing < 2,
-    }))
+  const found = await versionsOf(database, plan).aggregate<FoundLocale>(stages, {
+    session,
+    batchSize: lines.length + 1,
   })
+  return found.map(({ _id, statuses, differing }) => ({
+    ..._id,
+    statuses,
+    isSame: differing < 2,
+  }))
 }
 
 interface FoundLocale {

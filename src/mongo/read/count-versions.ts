@@ -1,16 +1,13 @@
 import { BSON, type Document } from 'mongodb'
 import { GatewayTimeoutError } from '../../base/errors.ts'
 import type { Query } from '../../query/query.ts'
-import { fallbackStages } from './fallback-stages.ts'
-import { type Conditions, matchStages } from './conditions.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
+import { fallbackStages } from './target-version.ts'
 import type { Database } from '../connection/database.ts'
 import { visitAggregated } from './visit-rows.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
-import { matchAll } from './translate-filter.ts'
-import { matchNamed } from './unique-conditions.ts'
+import { type Conditions, matchAll, matchStages } from './translate-filter.ts'
+import { matchNamed } from './read-unique.ts'
 import { matchVersions } from '../versions/version-match.ts'
-import { optionsOf } from '../connection/commands.ts'
 
 /** A qualification of a total. The value is its key in the response. */
 export type CountNote = 'capped' | 'estimated' | 'countTimedOut'
@@ -26,18 +23,18 @@ export interface VersionPage<Version = StoredVersion> extends Counted {
 
 export const NOT_COUNTED: Counted = { total: null, notes: [] }
 
-/** The count is abandoned after `countTimeoutMs`, which includes the wait for a connection. */
+/** The conditions must be disjoint. The time limit `countTimeoutMs` includes the wait for a connection. */
 export async function countVersions(
   database: Database,
   query: Query,
-  conditions: Conditions,
+  conditions: readonly Conditions[],
 ): Promise<Counted> {
   const { withCount } = query.page
   if (withCount === false) return NOT_COUNTED
   const isWhole = withCount === 'estimate' && isWholeCollection(query)
   const total = await inTime(
     database.countTimeoutMs,
-    isWhole ? estimate(database, query) : countUpTo(database, query, conditions),
+    isWhole ? estimate(database, query) : countEach(database, query, conditions),
   )
   if (total === null) return { total, notes: ['countTimedOut'] }
   return isWhole ? { total, notes: ['estimated'] } : toCounted(database, query, total)
@@ -60,12 +57,21 @@ function isWholeCollection({ plan, filter }: Query): boolean {
 
 function estimate(database: Database, { plan }: Query): Promise<number> {
   const options = { maxTimeMS: database.countTimeoutMs }
-  return asCmsErrors(() => versionsOf(database, plan).estimatedDocumentCount(options))
+  return versionsOf(database, plan).estimatedDocumentCount(options)
+}
+
+async function countEach(
+  database: Database,
+  query: Query,
+  conditions: readonly Conditions[],
+): Promise<number> {
+  const counts = await Promise.all(conditions.map((one) => countUpTo(database, query, one)))
+  return counts.reduce((total, count) => total + count, 0)
 }
 
 function countUpTo(database: Database, query: Query, conditions: Conditions): Promise<number> {
   const which = matchAll([matchNamed(query.filter, query.version), matchVersions(query.version)])
-  const options = { ...optionsOf(database), maxTimeMS: database.countTimeoutMs }
+  const options = { maxTimeMS: database.countTimeoutMs }
   const chosen = fallbackStages(query.plan, query.version)
   const isPlain = conditions.lookups.length + chosen.length === 0
   const stages = isPlain
@@ -80,7 +86,7 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
     return counted
   }
   const key = keyOf(query.plan.collectionName, stages)
-  return database.shareCounts(key, () => asCmsErrors(count))
+  return database.shareCounts(key, count)
 }
 
 const COUNT = { $group: { _id: 1, n: { $sum: 1 } } }

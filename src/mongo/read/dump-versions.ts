@@ -1,7 +1,6 @@
 import { BSON, type Document } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import { HISTORY_PREFIX } from '../connection/history-rows.ts'
 import type { Database } from '../connection/database.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
@@ -18,15 +17,10 @@ export async function* dumpVersions(
   let last = ''
   for (;;) {
     const after = last
-    const rows = await asCmsErrors(() =>
-      versionsOf(database, plan)
-        .find(
-          { _id: { $gt: after } },
-          { sort: { _id: 1 }, limit: PAGE, maxTimeMS: BULK_TIMEOUT_MS },
-        )
-        .toArray(),
-    )
-    yield rows.map(asVersion)
+    const rows = await versionsOf(database, plan)
+      .find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: PAGE, maxTimeMS: BULK_TIMEOUT_MS })
+      .toArray()
+    yield rows.map((row) => asVersion(plan, row))
     last = rows.at(-1)?._id ?? last
     if (rows.length < PAGE) return
   }
@@ -54,18 +48,16 @@ export async function readRecentCommits(
   known: ReadonlySet<string>,
 ): Promise<RecentCommits> {
   const from = since.getTime().toString(16).padStart(12, '0')
-  const rows = await asCmsErrors(() =>
-    database
-      .collection<PendingRow & { readonly intent?: 1 }>(COMMITS)
-      .find(
-        { _id: { $gte: from, $lt: HISTORY_PREFIX } },
-        {
-          projection: { intent: 1, 'items.type': 1, 'items.documentId': 1 },
-          maxTimeMS: BULK_TIMEOUT_MS,
-        },
-      )
-      .toArray(),
-  )
+  const rows = await database
+    .table<PendingRow & { readonly intent?: 1 }>(COMMITS)
+    .find(
+      { _id: { $gte: from, $lt: HISTORY_PREFIX } },
+      {
+        projection: { intent: 1, 'items.type': 1, 'items.documentId': 1 },
+        maxTimeMS: BULK_TIMEOUT_MS,
+      },
+    )
+    .toArray()
   return {
     ids: new Set(rows.map(({ _id }) => _id)),
     items: rows.filter(({ _id }) => !known.has(_id)).flatMap(({ items }) => items),

@@ -1,8 +1,7 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Status } from '../../query/query.ts'
-import { optionsOf } from '../connection/commands.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
+import { storedPathOf } from '../../schema/stored-path.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
 export interface Referrer {
@@ -13,31 +12,36 @@ export interface Referrer {
 }
 
 export interface ReferrerSearch {
+  /** With stored names (`findReferencePaths`). */
   readonly path: string
-  readonly documentId: string
+  readonly documentIds: readonly string[]
+  readonly except: readonly string[]
   readonly statuses: readonly Status[]
   readonly titleField: string
   readonly limit: number
 }
 
-export function findReferrers(
+export async function findReferrers(
   database: Database,
   plan: ContentTypePlan,
-  { path, documentId, statuses, titleField, limit }: ReferrerSearch,
+  { path, documentIds, except, statuses, titleField, limit }: ReferrerSearch,
 ): Promise<readonly Referrer[]> {
-  const projection = { documentId: 1, locale: 1, status: 1, [titleField]: 1 }
-  return asCmsErrors(async () => {
-    const found = await versionsOf(database, plan)
-      .find(
-        { [path]: documentId, status: { $in: [...statuses] } },
-        { ...optionsOf(database), projection, limit, batchSize: limit + 1 },
-      )
-      .toArray()
-    return found.map((row) => ({
-      documentId: String(row['documentId']),
-      locale: String(row['locale']),
-      status: row['status'] as Status,
-      title: row[titleField] as unknown,
-    }))
-  })
+  const title = storedPathOf(plan, titleField)
+  const projection = { documentId: 1, locale: 1, status: 1, [title]: 1 }
+  const found = await versionsOf(database, plan)
+    .find(
+      {
+        [path]: { $in: [...documentIds] },
+        status: { $in: [...statuses] },
+        ...(except.length > 0 && { documentId: { $nin: [...except] } }),
+      },
+      { projection, limit, batchSize: limit + 1 },
+    )
+    .toArray()
+  return found.map((row) => ({
+    documentId: String(row['documentId']),
+    locale: String(row['locale']),
+    status: row['status'] as Status,
+    title: row[title] as unknown,
+  }))
 }

@@ -1,7 +1,5 @@
 import type { VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { inSession, optionsOf } from '../connection/commands.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import {
   asVersion,
@@ -21,44 +19,37 @@ export async function getWholeVersion(
   key: VersionKey,
   session: Session | undefined,
 ): Promise<StoredVersion | null> {
-  const found = await inSession(session, () =>
-    versionsOf(database, plan).findOne(
-      { _id: versionId(documentId, key) },
-      optionsOf(database, session),
-    ),
+  const found = await versionsOf(database, plan).findOne(
+    { _id: versionId(documentId, key) },
+    { session },
   )
-  return found === null ? null : asVersion(found)
+  return found === null ? null : asVersion(plan, found)
 }
 
-export function getAllVersions(
+export async function getAllVersions(
   database: Database,
   plan: ContentTypePlan,
   documentId: string,
   session?: Session,
 ): Promise<readonly StoredVersion[]> {
-  return inSession(session, async () => {
-    const found = await versionsOf(database, plan)
-      .find(matchDocument(documentId), optionsOf(database, session))
-      .toArray()
-    return found.map(asVersion)
-  })
+  const found = await versionsOf(database, plan)
+    .find(matchDocument(documentId), { session })
+    .toArray()
+  return found.map((row) => asVersion(plan, row))
 }
 
-/** Returns the subset of the given `_id`s (`versionId`) that are stored. */
-export function findStoredVersionIds(
+export async function findStoredVersionIds(
   database: Database,
   plan: ContentTypePlan,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  return asCmsErrors(async () => {
-    const found = await versionsOf(database, plan)
-      .find(
-        { _id: { $in: [...ids] } },
-        { maxTimeMS: BULK_TIMEOUT_MS, projection: { _id: 1 }, batchSize: ids.length + 1 },
-      )
-      .toArray()
-    return new Set(found.map(({ _id }) => _id))
-  })
+  const found = await versionsOf(database, plan)
+    .find(
+      { _id: { $in: [...ids] } },
+      { maxTimeMS: BULK_TIMEOUT_MS, projection: { _id: 1 }, batchSize: ids.length + 1 },
+    )
+    .toArray()
+  return new Set(found.map(({ _id }) => _id))
 }
 
 /** Finds the stored ones of the given `_id`s (`versionId`) in a transaction. Sends no command for none. */
@@ -70,5 +61,5 @@ export async function findVersions(
 ): Promise<readonly VersionDocument[]> {
   if (ids.length === 0) return []
   const filter = { _id: { $in: [...ids] } }
-  return versionsOf(database, plan).find(filter, optionsOf(database, session)).toArray()
+  return versionsOf(database, plan).find(filter, { session }).toArray()
 }

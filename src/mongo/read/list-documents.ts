@@ -1,5 +1,4 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { BULK_TIMEOUT_MS } from './get-versions.ts'
@@ -11,19 +10,17 @@ export async function* listDocumentIds(
   let last = ''
   for (;;) {
     const after = last
-    const rows = await asCmsErrors(() =>
-      versionsOf(database, plan)
-        .find(
-          { _id: { $gt: after } },
-          {
-            sort: { _id: 1 },
-            limit: PAGE,
-            projection: { documentId: 1 },
-            maxTimeMS: BULK_TIMEOUT_MS,
-          },
-        )
-        .toArray(),
-    )
+    const rows = await versionsOf(database, plan)
+      .find(
+        { _id: { $gt: after } },
+        {
+          sort: { _id: 1 },
+          limit: PAGE,
+          projection: { documentId: 1 },
+          maxTimeMS: BULK_TIMEOUT_MS,
+        },
+      )
+      .toArray()
     for (const documentId of new Set(rows.map((row) => String(row['documentId'])))) {
       yield documentId
       last = `${documentId};` // after all of its versions

@@ -1,21 +1,20 @@
 import type { Document } from 'mongodb'
 import type { Query, SortKey, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
+import { valueName } from '../../schema/alias.ts'
 import type { RelationPlan } from '../../schema/plan.ts'
-import { fallbackStages } from './fallback-stages.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { sortPlaces } from './sort-places.ts'
-import { buildSort, type SortPlan } from './sort-plan.ts'
+import { buildSort, sortPlaces, type SortPlan } from './sort-plan.ts'
 import { versionsOf } from '../versions/stored-version.ts'
-import { shownVersions, targetVersion } from './target-version.ts'
+import { fallbackStages, shownVersions, targetVersion } from './target-version.ts'
 import { matchAll, MAY_BE_LISTS } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
-import { optionsOf } from '../connection/commands.ts'
 
 export interface TargetOrder {
   readonly relation: RelationPlan
   readonly path: string
+  /** The path with the names of the attributes. */
+  readonly named: string
   readonly keys: readonly SortKey[]
   readonly rest: readonly SortKey[]
 }
@@ -37,7 +36,8 @@ export function targetOrderOf(sort: readonly SortKey[]): TargetOrder | null {
   if (prefix.some(isList) || keys.some((key) => endsInList(key, prefix.length))) return null
   return {
     relation,
-    path: prefix.map(({ name }) => name).join('.'),
+    path: prefix.map(({ storedName }) => storedName).join('.'),
+    named: prefix.map(valueName).join('.'),
     keys: keys.map((key) => ({ ...key, through: key.through.slice(prefix.length) })),
     rest: sort.slice(keys.length),
   }
@@ -53,7 +53,6 @@ function isList(step: SortKey['through'][number]): boolean {
   return step.kind === 'component' && step.repeatable
 }
 
-/** Targets with equal values form one group. Invisible targets are grouped with null. */
 export async function orderTargets(
   database: Database,
   { relation, keys }: TargetOrder,
@@ -78,14 +77,9 @@ export async function orderTargets(
     { $group: { _id: Object.fromEntries(values), ids: { $push: '$documentId' } } },
     { $sort: sort },
   ]
-  const found = await asCmsErrors(() =>
-    versionsOf(database, target)
-      .aggregate<FoundGroup>(stages, {
-        ...optionsOf(database),
-        batchSize: documentIds.length + 1,
-      })
-      .toArray(),
-  )
+  const found = await versionsOf(database, target).aggregate<FoundGroup>(stages, {
+    batchSize: documentIds.length + 1,
+  })
   const seen = new Set(found.flatMap(({ ids }) => ids))
   const unseen = [null, ...documentIds.filter((documentId) => !seen.has(documentId))]
   const isDecimal = keys.some(({ attribute }) => attribute.type === 'decimal')

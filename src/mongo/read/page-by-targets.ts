@@ -1,9 +1,7 @@
 import type { Document } from 'mongodb'
 import type { Query } from '../../query/query.ts'
 import { buildFind } from './build-find.ts'
-import { type Conditions, matchStages } from './conditions.ts'
 import { countVersions, NOT_COUNTED, toCounted, type VersionPage } from './count-versions.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import {
   orderTargets,
@@ -13,16 +11,11 @@ import {
 } from './order-by-targets.ts'
 import { buildSort } from './sort-plan.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
-import { matchAll } from './translate-filter.ts'
+import { type Conditions, matchAll, matchStages } from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
-import { optionsOf } from '../connection/commands.ts'
 import { type ReadPlan, readVersions } from './run-read.ts'
 
-/**
- * Reads one page of a list that is sorted by a relation, in at most seven commands instead of a
- * lookup
- * per entry. Returns null if the caller must sort with lookups, which returns the same page.
- */
+/** Reads a page with at most seven commands, no lookup per entry. Null if the caller must sort with lookups. */
 export async function findPageByTargets(
   database: Database,
   query: Query,
@@ -42,7 +35,7 @@ export async function findPageByTargets(
   const isAll = reached.length === groups.length
   const [counts, counted] = await Promise.all([
     countByTarget(entries, isAll ? null : reached.flat()),
-    isAll ? null : countVersions(database, query, conditions),
+    isAll ? null : countVersions(database, query, [conditions]),
   ])
   const versions = await readParts(entries, order, page, partsOf(reached, counts, page))
   if (query.page.withCount === false) return { versions, ...NOT_COUNTED }
@@ -85,14 +78,9 @@ function groupByTarget(
 ): Promise<readonly Document[]> {
   const versions = matchAll([matchVersions(version), which])
   const pipeline = [...matchStages(versions, conditions), ...stages]
-  return asCmsErrors(() =>
-    versionsOf(database, plan)
-      .aggregate(pipeline, {
-        ...optionsOf(database),
-        batchSize: database.relatedLimit + 2,
-      })
-      .toArray(),
-  )
+  return versionsOf(database, plan).aggregate(pipeline, {
+    batchSize: database.relatedLimit + 2,
+  })
 }
 
 function sum(counts: readonly number[]): number {
@@ -124,7 +112,7 @@ function partsOf(
 
 async function readParts(
   { database, query: { plan, version, reader }, path }: Entries,
-  { rest }: TargetOrder,
+  { rest, named }: TargetOrder,
   page: ReadPlan,
   parts: readonly Part[],
 ): Promise<readonly StoredVersion[]> {
@@ -138,13 +126,13 @@ async function readParts(
   }
   const whole = parts.filter(({ isWhole }) => isWhole)
   const limit = sum(whole.map((part) => part.limit))
-  const named = whole.flatMap(({ targets }) => targets)
-  const shared = limit === 0 ? [] : read(named, { skip: 0, limit })
+  const wanted = whole.flatMap(({ targets }) => targets)
+  const shared = limit === 0 ? [] : read(wanted, { skip: 0, limit })
   const found = await Promise.all(
     parts.map(async (part) => {
       if (!part.isWhole) return read(part.targets, part)
       const versions = await shared
-      return versions.filter((version) => part.targets.includes(targetOf(version, path)))
+      return versions.filter((version) => part.targets.includes(targetOf(version, named)))
     }),
   )
   return found.flat()

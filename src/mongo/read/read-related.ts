@@ -6,14 +6,15 @@ import type {
   SortKey,
   VersionSelection,
 } from '../../query/query.ts'
+import { valueName } from '../../schema/alias.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { buildProjection, shownMembers } from './build-find.ts'
-import { fallbackStages } from './fallback-stages.ts'
+import { fallbackStages } from './target-version.ts'
 import type { Database } from '../connection/database.ts'
-import type { Conditions } from './conditions.ts'
-import { buildSort } from './sort-plan.ts'
-import { sortMembers, sortPlaces } from './sort-places.ts'
-import { type StoredVersion } from '../versions/stored-version.ts'
+import type { Conditions } from './translate-filter.ts'
+import { buildSort, sortMembers, sortPlaces, type SortPlan } from './sort-plan.ts'
+import { storedPathOf } from '../../schema/stored-path.ts'
+import type { StoredVersion } from '../versions/stored-version.ts'
 import { matchVersions, versionId } from '../versions/version-match.ts'
 import { readVersions } from './run-read.ts'
 
@@ -67,7 +68,7 @@ export function findRelationOwners(
   const fields = [...shown, attribute]
   return findInChunks(database, plan, documentIds, { ...read, fields }, (chunk) => ({
     ...versions,
-    [attribute]: { $in: chunk },
+    [storedPathOf(plan, attribute)]: { $in: chunk },
   }))
 }
 
@@ -75,7 +76,21 @@ export function placesIn(
   { sort, versions, reader }: Pick<RelatedRead, 'sort' | 'versions' | 'reader'>,
   found: readonly StoredVersion[],
 ): ReadonlyMap<StoredVersion, number> {
-  return sortPlaces(found, buildSort(sort, versions, reader))
+  return sortPlaces(found, { sort: namedSort(sort, buildSort(sort, versions, reader)) })
+}
+
+/** The sort of decoded versions. Targets that a lookup has added keep their stored names. */
+function namedSort(keys: readonly SortKey[], { sort }: SortPlan): SortPlan['sort'] {
+  const own = keys.filter(({ through }) => through.every(({ kind }) => kind === 'component'))
+  const names = new Map(
+    own.map(({ through, attribute }) => {
+      const path = [...through, attribute]
+      return [path.map(({ storedName }) => storedName).join('.'), path.map(valueName).join('.')]
+    }),
+  )
+  return Object.fromEntries(
+    Object.entries(sort).map(([path, direction]) => [names.get(path) ?? path, direction]),
+  )
 }
 
 async function findInChunks(

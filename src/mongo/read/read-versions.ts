@@ -1,21 +1,31 @@
+import type { Document } from 'mongodb'
+import type { AnswerSize } from '../../query/answer-size.ts'
 import type { EntryQuery, Page, Query, VersionKey } from '../../query/query.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
 import { buildFind, buildProjection, rangeOf } from './build-find.ts'
-import { fallbackStages } from './fallback-stages.ts'
-import { bothConditions, type Conditions, laterStages, NO_CONDITIONS } from './conditions.ts'
+import {
+  bothConditions,
+  type Conditions,
+  laterStages,
+  matchAll,
+  NO_CONDITIONS,
+} from './translate-filter.ts'
 import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
 import type { Database } from '../connection/database.ts'
-import { mostVersions, uniqueMember } from './unique-conditions.ts'
 import { targetOrderOf } from './order-by-targets.ts'
 import { findPageByTargets } from './page-by-targets.ts'
-import { askedPublication, publicationOf } from './published-conditions.ts'
+import {
+  askedPublication,
+  findStoredPublication,
+  publicationOf,
+  type StoredPublication,
+} from './published-conditions.ts'
 import type { StoredVersion } from '../versions/stored-version.ts'
-import { REVISION } from '../versions/revision.ts'
+import { REVISION } from '../versions/version-fields.ts'
 import { resolveFilter } from './resolve-filter.ts'
 import { UNORDERED } from './sort-plan.ts'
-import { shownVersions } from './target-version.ts'
-import { versionId } from '../versions/version-match.ts'
-import { readUnique } from './read-unique.ts'
+import { fallbackStages, shownVersions } from './target-version.ts'
+import { matchVersions, versionId } from '../versions/version-match.ts'
+import { matchNamed, mostVersions, readUnique, uniqueMember } from './read-unique.ts'
 import { readBytes, type ReadPlan, readVersions } from './run-read.ts'
 
 /** One find and, in parallel, one count, if the page does not show the total. */
@@ -51,6 +61,8 @@ interface ResolvedQuery {
   readonly resolved: Conditions
   readonly published: Conditions
   readonly conditions: Conditions
+  /** Disjoint conditions whose counts add up to the total. */
+  readonly counted: readonly Conditions[]
 }
 
 async function resolveQuery(database: Database, query: Query): Promise<ResolvedQuery> {
@@ -58,27 +70,55 @@ async function resolveQuery(database: Database, query: Query): Promise<ResolvedQ
   const resolved = await resolveFilter(database, filter, version, reader)
   const published = publicationOf(database, plan, version.status, publication)
   const conditions = bothConditions(resolved, published)
-  return published.lookups.length === 0
-    ? { resolved: conditions, published: NO_CONDITIONS, conditions }
-    : { resolved, published, conditions }
+  if (published.lookups.length === 0) {
+    return { resolved: conditions, published: NO_CONDITIONS, conditions, counted: [conditions] }
+  }
+  const stored = await findStoredPublication(database, query, publication)
+  return stored === null
+    ? { resolved, published, conditions, counted: [conditions] }
+    : byStoredStates(resolved, published, stored)
+}
+
+/** Joins only the drafts whose state does not decide the conditions. */
+function byStoredStates(
+  resolved: Conditions,
+  published: Conditions,
+  { candidates, sure, unsure }: StoredPublication,
+): ResolvedQuery {
+  const narrow = (match: Document): Conditions => bothConditions(resolved, { lookups: [], match })
+  const narrowed = narrow(candidates)
+  if (unsure === null) {
+    return {
+      resolved: narrowed,
+      published: NO_CONDITIONS,
+      conditions: narrowed,
+      counted: [narrowed],
+    }
+  }
+  return {
+    resolved: narrowed,
+    published,
+    conditions: bothConditions(narrowed, published),
+    counted: [narrow(sure), bothConditions(narrow(unsure), published)],
+  }
 }
 
 async function readPage<Version>(
   database: Database,
   query: Query,
-  { resolved, published, conditions }: ResolvedQuery,
+  { resolved, published, counted }: ResolvedQuery,
   readAll: (read: ReadPlan, isBounded: boolean) => Promise<readonly Version[]>,
 ): Promise<VersionPage<Version>> {
   const found = buildFind(query, resolved)
   const read = { ...found, chosen: [...found.chosen, ...laterStages(published)] }
-  const count = (): Promise<Counted> => countVersions(database, query, conditions)
+  const count = (): Promise<Counted> => countVersions(database, query, counted)
   if (isFromStart(query.page) && mostVersions(query.filter, query.version) <= read.limit) {
     const versions = await readAll(read, true)
     const isAll = versions.length < read.limit
     return { versions, ...(isAll ? countedOf(database, query, versions.length) : await count()) }
   }
-  const [versions, counted] = await Promise.all([readAll(read, false), count()])
-  return { versions, ...counted }
+  const [versions, total] = await Promise.all([readAll(read, false), count()])
+  return { versions, ...total }
 }
 
 function isFromStart(page: Page): boolean {
@@ -88,12 +128,11 @@ function isFromStart(page: Page): boolean {
 /** Reads a version for a response; with fallbacks, that of the first available locale. */
 export async function getVersion(
   database: Database,
-  plan: ContentTypePlan,
   documentId: string,
   key: VersionKey,
   query: EntryQuery,
 ): Promise<StoredVersion | null> {
-  const { filter, fields, populate, reader } = query
+  const { plan, filter, fields, populate, reader } = query
   const selection = shownVersions(plan, key, reader)
   const { locales, status } = selection
   const projection = buildProjection(plan, fields, populate)
@@ -117,4 +156,67 @@ export async function getVersion(
 
 function matchAny(ids: readonly string[]): unknown {
   return ids.length === 1 ? ids[0] : { $in: ids }
+}
+
+/** A version without its content, for the order of search results. */
+export interface VisibleVersion extends Pick<StoredVersion, 'id' | 'documentId' | 'updatedAt'> {
+  readonly _id: string
+}
+
+/** The named versions that match all conditions of the query. Their size does not count as part of a response. */
+export async function findVisible(
+  database: Database,
+  query: Query,
+  ids: readonly string[],
+): Promise<readonly VisibleVersion[]> {
+  const read = await readOfNamed(database, query, ids)
+  const projection = { id: 1, documentId: 1, updatedAt: 1, locale: 1 }
+  const answer: AnswerSize = {
+    bounds: read.answer.bounds,
+    entries: 0,
+    bytes: 0,
+    show: () => undefined,
+    read: () => undefined,
+  }
+  const versions = await readVersions(database, query.plan, { ...read, projection, answer })
+  return versions.map(toVisible)
+}
+
+function toVisible({ _id, id, documentId, updatedAt }: StoredVersion): VisibleVersion {
+  return { _id: String(_id), id, documentId, updatedAt }
+}
+
+/** Reads the named versions that match all conditions of the query, with the attributes that it selects. */
+export async function findNamedVersions(
+  database: Database,
+  query: Query,
+  ids: readonly string[],
+): Promise<readonly (StoredVersion & { readonly _id: string })[]> {
+  const read = await readOfNamed(database, query, ids)
+  const projection = { ...read.projection, _id: 1 }
+  const versions = await readVersions(database, query.plan, { ...read, projection })
+  return versions.map((version) => ({ ...version, _id: String(version['_id']) }))
+}
+
+async function readOfNamed(
+  database: Database,
+  query: Query,
+  ids: readonly string[],
+): Promise<ReadPlan> {
+  const { conditions } = await resolveQuery(database, query)
+  const { version, plan, filter, reader, fields, populate } = query
+  return {
+    filter: matchAll([
+      { _id: { $in: [...ids] } },
+      matchNamed(filter, version),
+      matchVersions(version),
+    ]),
+    conditions,
+    order: UNORDERED,
+    chosen: fallbackStages(plan, version),
+    skip: 0,
+    limit: 0,
+    projection: buildProjection(plan, fields, populate),
+    answer: reader.answer,
+  }
 }

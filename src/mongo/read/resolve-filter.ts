@@ -1,5 +1,5 @@
 import { ValidationError } from '../../base/errors.ts'
-import { namesLocale } from '../../query/names-locale.ts'
+import { namesLocale } from '../../query/query-names.ts'
 import type {
   Filter,
   Reader,
@@ -10,15 +10,19 @@ import type {
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RelationPlan } from '../../schema/plan.ts'
 import { findNamed } from './read-unique.ts'
-import { fallbackStages } from './fallback-stages.ts'
-import { type Conditions, matchStages, NO_CONDITIONS } from './conditions.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
-import { shownVersions, targetVersion } from './target-version.ts'
-import { matchAll, matchAny, type ResolvedRelation, translateFilter } from './translate-filter.ts'
+import { fallbackStages, shownVersions, targetVersion } from './target-version.ts'
+import {
+  type Conditions,
+  matchAll,
+  matchAny,
+  matchStages,
+  NO_CONDITIONS,
+  type ResolvedRelation,
+  translateFilter,
+} from './translate-filter.ts'
 import { matchVersions } from '../versions/version-match.ts'
-import { optionsOf } from '../connection/commands.ts'
 
 interface Resolving {
   readonly database: Database
@@ -28,10 +32,7 @@ interface Resolving {
   readonly known: Map<Filter, Map<string, Promise<Conditions>>>
 }
 
-/**
- * Resolves conditions on related documents into documentIds, with one query per relation. Above
- * `relatedLimit` they become lookups. A join never duplicates an entry.
- */
+/** Resolves relation conditions into documentIds with one query each, or into lookups above `relatedLimit`. */
 export async function resolveFilter(
   database: Database,
   filter: Filter | null,
@@ -50,8 +51,7 @@ async function conditionsInAll(
 ): Promise<Conditions> {
   const nodes = relatedOf(filter)
   if (nodes.length === 0) return { lookups: [], match: translateFilter(filter) }
-  // A relation leads to the target's version of the entry's locale. With fallbacks that version is
-  // the same for all locales, unless a condition is on other locales.
+  // With fallbacks, the target's version is the same for all locales, unless a condition is on other locales.
   const isSame = firstOnly === true && nodes.every((node) => node.filter.locales === 'shown')
   const asking = isSame ? locales.slice(0, 1) : locales
   const branches = await Promise.all(
@@ -132,11 +132,10 @@ async function valuesOf(
 ): Promise<readonly string[] | null> {
   const limit = database.relatedLimit
   const isOwner = isHeldHere(relation)
-  const name = isOwner ? 'documentId' : String(relation.otherSide)
+  const name = isOwner ? 'documentId' : String(relation.otherStored())
   const versions = matchVersions(selection)
   const held = isOwner ? versions : matchAll([versions, { [name]: { $nin: [null, []] } }])
-  // Many versions may reference the same documents. Duplicates are removed before the limit
-  // applies.
+  // Many versions may reference the same documents. Duplicates are removed before the limit applies.
   const distinct = isOwner
     ? [{ $project: { _id: '$documentId' } }]
     : [{ $unwind: `$${name}` }, { $group: { _id: `$${name}` } }]
@@ -146,13 +145,11 @@ async function valuesOf(
     ...distinct,
     { $limit: limit + 1 },
   ]
-  const found = await asCmsErrors(() =>
-    versionsOf(database, relation.target())
-      .aggregate<{ readonly _id: string }>(stages, {
-        ...optionsOf(database),
-        batchSize: limit + 2,
-      })
-      .toArray(),
+  const found = await versionsOf(database, relation.target()).aggregate<{ readonly _id: string }>(
+    stages,
+    {
+      batchSize: limit + 2,
+    },
   )
   return found.length > limit ? null : found.map(({ _id }) => _id)
 }
@@ -163,13 +160,13 @@ function isHeldHere({ side, otherSide }: RelationPlan): boolean {
 
 function lookUp(
   { count }: Resolving,
-  { filter: { relation }, path, isRepeated }: RelatedNode,
+  { filter: { relation }, path, named, isRepeated }: RelatedNode,
   selection: VersionSelection,
   conditions: Conditions,
 ): ResolvedRelation {
   if (isRepeated) {
     throw new ValidationError(
-      `filters on ${path}: too many related documents match; narrow the filter`,
+      `filters on ${named}: too many related documents match; narrow the filter`,
       {},
       { code: 'filters_too_wide' },
     )
@@ -181,7 +178,7 @@ function lookUp(
   const lookup = {
     from: target.collectionName,
     localField: isOwner ? path : 'documentId',
-    foreignField: isOwner ? 'documentId' : relation.otherSide,
+    foreignField: isOwner ? 'documentId' : relation.otherStored(),
     pipeline: [
       ...matchStages(matchVersions(selection), conditions),
       ...fallbackStages(target, selection),
@@ -196,10 +193,15 @@ function lookUp(
 interface RelatedNode {
   readonly filter: RelatedFilter
   readonly path: string
+  readonly named: string
   readonly isRepeated: boolean
 }
 
-function relatedOf(filter: Filter, prefix = '', isRepeated = false): readonly RelatedNode[] {
+function relatedOf(
+  filter: Filter,
+  prefix = { path: '', named: '' },
+  isRepeated = false,
+): readonly RelatedNode[] {
   switch (filter.kind) {
     case 'all':
     case 'any':
@@ -207,11 +209,15 @@ function relatedOf(filter: Filter, prefix = '', isRepeated = false): readonly Re
     case 'not':
       return relatedOf(filter.of, prefix, isRepeated)
     case 'within': {
-      const { name, repeatable } = filter.component
-      return relatedOf(filter.of, `${prefix}${name}.`, isRepeated || repeatable)
+      const { name, storedName, repeatable } = filter.component
+      const inside = { path: `${prefix.path}${storedName}.`, named: `${prefix.named}${name}.` }
+      return relatedOf(filter.of, inside, isRepeated || repeatable)
     }
-    case 'related':
-      return [{ filter, path: `${prefix}${filter.relation.name}`, isRepeated }]
+    case 'related': {
+      const { name, storedName } = filter.relation
+      const path = `${prefix.path}${storedName}`
+      return [{ filter, path, named: `${prefix.named}${name}`, isRepeated }]
+    }
     case 'compare':
       return []
   }

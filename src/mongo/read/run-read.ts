@@ -1,12 +1,10 @@
 import type { Document } from 'mongodb'
 import type { AnswerSize } from '../../query/answer-size.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { decodeVersion, type StoredVersion } from '../versions/stored-version.ts'
-import { type Conditions, matchStages } from './conditions.ts'
 import type { SortPlan } from './sort-plan.ts'
-import { matchAll } from './translate-filter.ts'
+import { type Conditions, matchAll, matchStages } from './translate-filter.ts'
 import { batchSizeOf, visitAggregated, visitFound } from './visit-rows.ts'
 
 export interface ReadPlan {
@@ -26,7 +24,7 @@ export function readVersions(
   plan: ContentTypePlan,
   read: ReadPlan,
 ): Promise<readonly StoredVersion[]> {
-  return readAs(decodeVersion, database, plan, read)
+  return readAs((bytes) => decodeVersion(plan, bytes), database, plan, read)
 }
 
 export function readBytes(
@@ -37,7 +35,7 @@ export function readBytes(
   return readAs((bytes) => bytes, database, plan, read)
 }
 
-function readAs<T>(
+async function readAs<T>(
   decode: (bytes: Uint8Array) => T,
   database: Database,
   plan: ContentTypePlan,
@@ -50,20 +48,18 @@ function readAs<T>(
     answer.read(bytes.length)
     rows.push(decode(bytes))
   }
-  return asCmsErrors(async () => {
-    if (order.lookups.length + conditions.lookups.length + chosen.length === 0) {
-      const match = matchAll([filter, conditions.match])
-      await visitFound(database, plan, { filter: match, ...sort, skip, limit, projection }, visit)
-      return rows
-    }
-    const stages = matchStages(filter, conditions)
-    stages.push(...order.lookups)
-    if (isSorted) stages.push({ $sort: order.sort })
-    stages.push(...chosen)
-    if (skip > 0) stages.push({ $skip: skip })
-    if (limit > 0) stages.push({ $limit: limit })
-    stages.push({ $project: projection })
-    await visitAggregated(database, plan, stages, { batchSize: batchSizeOf(limit) }, visit)
+  if (order.lookups.length + conditions.lookups.length + chosen.length === 0) {
+    const match = matchAll([filter, conditions.match])
+    await visitFound(database, plan, { filter: match, ...sort, skip, limit, projection }, visit)
     return rows
-  })
+  }
+  const stages = matchStages(filter, conditions)
+  stages.push(...order.lookups)
+  if (isSorted) stages.push({ $sort: order.sort })
+  stages.push(...chosen)
+  if (skip > 0) stages.push({ $skip: skip })
+  if (limit > 0) stages.push({ $limit: limit })
+  stages.push({ $project: projection })
+  await visitAggregated(database, plan, stages, { batchSize: batchSizeOf(limit) }, visit)
+  return rows
 }

@@ -1,11 +1,9 @@
 import type { Reader, VersionKey, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
+import type { Document } from 'mongodb'
 
-/**
- * If the reader has fallback locales, the returned locale is the first one and represents the whole
- * chain (`shownVersions`).
- */
+/** With fallback locales, the returned locale is the first one of the chain (`shownVersions`). */
 export function targetVersion(
   target: ContentTypePlan,
   from: VersionKey,
@@ -32,4 +30,33 @@ export function shownVersions(
   return plan.localized && chain !== undefined
     ? { locales: chain, status, firstOnly: true }
     : { locales: [locale], status }
+}
+
+/** Keeps the first available locale. Runs a lookup per version, so place it after all conditions and the sort. */
+export function fallbackStages(
+  plan: ContentTypePlan,
+  { locales, status, firstOnly }: VersionSelection,
+): readonly Document[] {
+  if (firstOnly !== true || locales.length < 2) return []
+  const as = 'quire_earlier'
+  const rankOf = (locale: string): Document => ({ $indexOfArray: [[...locales], locale] })
+  const lookup = {
+    from: plan.collectionName,
+    localField: 'documentId',
+    foreignField: 'documentId',
+    let: { locale: '$locale' },
+    pipeline: [
+      {
+        $match: {
+          status,
+          locale: { $in: locales.slice(0, -1) },
+          $expr: { $lt: [rankOf('$locale'), rankOf('$$locale')] },
+        },
+      },
+      { $limit: 1 },
+      { $project: { _id: 1 } },
+    ],
+    as,
+  }
+  return [{ $lookup: lookup }, { $match: { [as]: { $eq: [] } } }]
 }

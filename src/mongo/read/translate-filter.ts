@@ -1,9 +1,17 @@
-import type { Document } from 'mongodb'
-import type { Comparison, Filter, Operator, RelatedFilter } from '../../query/query.ts'
-import type { ScalarType } from '../../schema/definition.ts'
+import { BSON, type Document } from 'mongodb'
+import type { Area } from '../../query/area.ts'
+import type { Comparison, Filter, Operator, RelatedFilter, SortKey } from '../../query/query.ts'
+import type { Data, ScalarType } from '../../schema/definition.ts'
 import { toBson } from '../versions/stored-value.ts'
+import { compileSelection } from '@quire/engine/filter'
+import type { ComponentPlan } from '../../schema/plan.ts'
+import { translateArea } from './translate-area.ts'
+import { toStoredNames } from '../versions/row-names.ts'
 
 type Condition = (operand: unknown) => Document
+
+/** These take an `Area` and several conditions. */
+type AreaOperator = 'near' | 'within'
 
 /** As in MongoDB, negative operators also match null and missing values. */
 const CONDITIONS = {
@@ -28,7 +36,7 @@ const CONDITIONS = {
   startsWithi: (operand) => search(`^${literal(operand)}`, 'i'),
   endsWith: (operand) => search(`${literal(operand)}${TEXT_END}`),
   endsWithi: (operand) => search(`${literal(operand)}${TEXT_END}`, 'i'),
-} satisfies Record<Operator, Condition>
+} satisfies Record<Exclude<Operator, AreaOperator>, Condition>
 
 /** Matches only at the very end of the text. `$` would also match before a trailing line break. */
 export const TEXT_END = '(?![\\s\\S])'
@@ -68,7 +76,7 @@ function translateWithin(
   resolved: ResolvedRelations,
   prefix: string,
 ): Document {
-  const path = `${prefix}${component.name}`
+  const path = `${prefix}${component.storedName}`
   if (component.repeatable) {
     const element = matchAll([{ id: { $ne: null } }, translateFilter(of, resolved)])
     return { [path]: { $elemMatch: element } }
@@ -85,7 +93,7 @@ function translateRelated(
   const { relation } = filter
   if (found === undefined) throw new Error(`${relation.name} was not resolved`)
   if ('lookup' in found) return { [found.as]: { $ne: [] } }
-  const path = relation.side === 'owner' ? `${prefix}${relation.name}` : 'documentId'
+  const path = relation.side === 'owner' ? `${prefix}${relation.storedName}` : 'documentId'
   return { [path]: { $in: [...found] } }
 }
 
@@ -106,7 +114,9 @@ function translateComparison(
   { attribute, operator, operand }: Comparison,
   prefix: string,
 ): Document {
-  const name = `${prefix}${attribute.name}`
+  const name = `${prefix}${attribute.storedName}`
+  // The parser makes areas for these operators only.
+  if (operator === 'near' || operator === 'within') return translateArea(name, operand as Area)
   return MAY_BE_LISTS.has(attribute.type)
     ? translateWhole(name, operator, toBson(operand))
     : { [name]: CONDITIONS[operator](toBson(operand)) }
@@ -142,4 +152,53 @@ function search(pattern: string, options?: 'i'): Document {
 /** Escapes all special characters of PCRE and JavaScript patterns. */
 export function literal(operand: unknown): string {
   return String(operand).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+export type ElementSelection = (elements: readonly Data[]) => readonly Data[]
+
+/** No query can select embedded elements, so the native engine applies the filter and the sort. */
+export function compileElementSelection(
+  component: ComponentPlan,
+  { filter, sort }: { readonly filter: Filter | null; readonly sort: readonly SortKey[] },
+): ElementSelection {
+  if (filter === null && sort.length === 0) return (elements) => elements
+  const select = compileSelection(
+    BSON.serialize(filter === null ? {} : translateFilter(filter)),
+    BSON.serialize(Object.fromEntries(sort.map(sortField))),
+  )
+  return (elements) => {
+    const documents = elements.map((element) =>
+      BSON.serialize(toBson(toStoredNames(component, element)) as Data),
+    )
+    return select(documents).map((position) => elements[position] as Data)
+  }
+}
+
+function sortField({ through, attribute, direction }: SortKey): [string, 1 | -1] {
+  const path = [...through, attribute].map(({ storedName }) => storedName).join('.')
+  return [path, direction === 'asc' ? 1 : -1]
+}
+
+export interface Conditions {
+  readonly lookups: readonly Document[]
+  readonly match: Document
+}
+
+export const NO_CONDITIONS: Conditions = { lookups: [], match: {} }
+
+export function matchStages(filter: Document, { lookups, match }: Conditions): Document[] {
+  return lookups.length === 0
+    ? [{ $match: matchAll([filter, match]) }]
+    : [{ $match: filter }, ...lookups, { $match: match }]
+}
+
+export function bothConditions(one: Conditions, other: Conditions): Conditions {
+  return {
+    lookups: [...one.lookups, ...other.lookups],
+    match: matchAll([one.match, other.match]),
+  }
+}
+
+export function laterStages({ lookups, match }: Conditions): readonly Document[] {
+  return lookups.length === 0 ? [] : [...lookups, { $match: match }]
 }

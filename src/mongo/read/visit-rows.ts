@@ -1,7 +1,8 @@
 import type { AbstractCursor, Document } from 'mongodb'
 import { beginTimeSlice } from '../../base/time-slice.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { optionsOf } from '../connection/commands.ts'
+import { optionsOf } from '../connection/time-limits.ts'
+import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 
 export interface Find {
@@ -12,32 +13,24 @@ export interface Find {
   readonly limit: number
 }
 
-/**
- * Stops if `visit` throws. Large batches yield to the event loop. Rows that do not fit into one
- * reply are read again with a cursor.
- */
-export async function visitFound(
+/** Stops if `visit` throws. Large batches yield to the event loop. @throws CmsError for database errors */
+export function visitFound(
   database: Database,
   { collectionName }: ContentTypePlan,
   find: Find,
   visit: (bytes: Uint8Array) => void,
 ): Promise<void> {
   const batchSize = batchSizeOf(find.limit)
-  const rows = await database.readAtOnce({
-    find: collectionName,
-    ...find,
-    batchSize,
-    ...optionsOf(database),
-  })
-  if (rows !== null) {
-    await visitBatch(rows, visit)
-    return
-  }
   const { filter, ...options } = find
-  const found = database
-    .collection(collectionName)
-    .find(filter, { ...options, ...optionsOf(database), batchSize, raw: true })
-  await visitRows(found, visit)
+  return asCmsErrors(async () => {
+    const command = { find: collectionName, ...find, batchSize, ...optionsOf(database) }
+    const rows = await database.readAtOnce(command)
+    if (rows !== null) return visitBatch(rows, visit)
+    const found = database
+      .collection(collectionName)
+      .find(filter, { ...options, ...optionsOf(database), batchSize, raw: true })
+    return visitRows(found, visit)
+  })
 }
 
 export interface AggregateOptions {
@@ -45,7 +38,7 @@ export interface AggregateOptions {
   readonly maxTimeMS?: number
 }
 
-export async function visitAggregated(
+export function visitAggregated(
   database: Database,
   { collectionName }: ContentTypePlan,
   pipeline: readonly Document[],
@@ -54,15 +47,14 @@ export async function visitAggregated(
 ): Promise<void> {
   // Evaluated per attempt, because the second attempt may only use the remaining time.
   const bound = () => (maxTimeMS === undefined ? optionsOf(database) : { maxTimeMS })
-  const aggregate = { aggregate: collectionName, pipeline, cursor, ...bound() }
-  const rows = await database.readAtOnce(aggregate)
-  if (rows !== null) {
-    await visitBatch(rows, visit)
-    return
-  }
-  const options = { ...bound(), ...cursor, raw: true }
-  const found = database.collection(collectionName).aggregate([...pipeline], options)
-  await visitRows(found, visit)
+  return asCmsErrors(async () => {
+    const command = { aggregate: collectionName, pipeline, cursor, ...bound() }
+    const rows = await database.readAtOnce(command)
+    if (rows !== null) return visitBatch(rows, visit)
+    const options = { ...bound(), ...cursor, raw: true }
+    const found = database.collection(collectionName).aggregate([...pipeline], options)
+    return visitRows(found, visit)
+  })
 }
 
 /** One more than the limit, so that the server closes the cursor after the first batch. */

@@ -1,26 +1,10 @@
 import { endedOrLate } from '../../base/share-by-key.ts'
 import type { Observing } from './gathered-reads.ts'
 
-/**
- * Writes several items of one kind in one transaction: items of the same event loop turn, and items
- * that arrive during a running transaction. A batch never has two items with the same key. `write`
- * returns one result per item. Null means that the item was not written and needs a write of its
- * own.
- * @throws any error of `write`, to all callers
- */
-export type GatherWrites = <T, R>(
-  kind: string,
-  key: string,
-  item: T,
-  write: (items: readonly T[]) => Promise<readonly (R | null)[]>,
-) => Promise<R | null>
-
 /** Maximum per transaction, so that a rejected one repeats few items. */
-const MOST_ITEMS = 25
-/**
- * If a transaction takes longer, for example because of a lock, the next one starts in parallel.
- */
-const LONGEST_WAIT_MS = 50
+const MAX_ITEMS = 25
+/** If a transaction takes longer, for example because of a lock, the next one starts in parallel. */
+const MAX_WAIT_MS = 50
 
 interface Waiting<Observer> {
   readonly key: string
@@ -29,11 +13,9 @@ interface Waiting<Observer> {
   readonly end: (written: Promise<unknown>) => void
 }
 
-/** Creates the function for one database. The monitor counts a shared command for every caller. */
-export function gatherWrites<Observer>(monitor: Observing<Observer> | null): GatherWrites {
-  /**
-   * Waiting items by kind. A kind is present while it has waiting items or a running transaction.
-   */
+/** Creates `Database.gatherWrites`. The monitor counts a shared command for every caller. */
+export function gatherWrites<Observer>(monitor: Observing<Observer> | null) {
+  /** Waiting items by kind. A kind is present while it has waiting items or a running transaction. */
   const byKind = new Map<string, readonly Waiting<Observer>[]>()
   const writeAll = async (
     kind: string,
@@ -54,7 +36,7 @@ export function gatherWrites<Observer>(monitor: Observing<Observer> | null): Gat
       const observers = all.flatMap(({ observer }) => (observer === null ? [] : [observer]))
       const written = monitor === null ? run() : monitor.together(observers, run)
       for (const [index, { end }] of all.entries()) end(written.then((each) => each[index] ?? null))
-      await endedOrLate(written, LONGEST_WAIT_MS)
+      await endedOrLate(written, MAX_WAIT_MS)
     }
     byKind.delete(kind)
   }
@@ -74,11 +56,11 @@ export function gatherWrites<Observer>(monitor: Observing<Observer> | null): Gat
     })
 }
 
-/** The first item of each key, up to `MOST_ITEMS`. */
+/** The first item of each key, up to `MAX_ITEMS`. */
 function firstOf<Observer>(waiting: readonly Waiting<Observer>[]): ReadonlySet<Waiting<Observer>> {
   const byKey = new Map<string, Waiting<Observer>>()
   for (const each of waiting) {
-    if (byKey.size >= MOST_ITEMS) break
+    if (byKey.size >= MAX_ITEMS) break
     if (!byKey.has(each.key)) byKey.set(each.key, each)
   }
   return new Set(byKey.values())

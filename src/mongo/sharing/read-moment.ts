@@ -2,10 +2,7 @@ import { type ClientSession, type Document, type MongoClient, MongoServerError }
 
 /** SnapshotTooOld, SnapshotUnavailable: an index was built, or the snapshot history has expired. */
 const SNAPSHOT_LOST: ReadonlySet<unknown> = new Set([239, 246])
-/**
- * InvalidOptions, CommandNotSupported, NotAReplicaSet, NotImplemented: returned by databases
- * without snapshot reads.
- */
+/** InvalidOptions, CommandNotSupported, NotAReplicaSet, NotImplemented: the database has no snapshot reads. */
 const UNSUPPORTED: ReadonlySet<unknown> = new Set([72, 115, 123, 238, 303])
 
 /** A small collection that exists after the first start. */
@@ -55,10 +52,7 @@ function isSnapshotLost(error: unknown): boolean {
   )
 }
 
-/**
- * Checks that snapshot reads return a cluster time. DocumentDB (observed behind its gateway in
- * 2026) accepts the read concern but ignores it.
- */
+/** DocumentDB (seen behind its gateway in 2026) accepts the read concern but ignores it. */
 async function supportsSnapshots<Source>(database: MomentSource<Source>): Promise<boolean> {
   const readConcern = { level: 'snapshot' }
   try {

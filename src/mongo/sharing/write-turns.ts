@@ -1,27 +1,19 @@
+import type { ClientSession } from 'mongodb'
 import { ServiceUnavailableError } from '../../base/errors.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 
-/**
- * Queues of the writers in one process. Each key has one holder, and waiting writers are served in
- * order of arrival.
- */
+/** Queues of the writers in one process. Each key has one holder. Writers are served in order of arrival. */
 export interface WriteTurns {
   begin(): WriteTurn
 }
 
-/**
- * The keys of one transaction. A transaction never waits while it holds a key, so deadlocks are
- * impossible.
- */
+/** The keys of one transaction. A transaction never waits while it holds a key, so deadlocks are impossible. */
 export interface WriteTurn {
   /** Takes all of the keys, or none if another transaction holds or awaits one of them. */
   tryTake(keys: readonly string[]): boolean
   /** @throws TurnTaken if a key is not free. Roll back the attempt and restart it after `wait`. */
   take(keys: readonly string[]): void
-  /**
-   * Releases all keys and waits until they and the missing keys are free.
-   * @throws ServiceUnavailableError if the queue is full, at the deadline, or when the caller
-   * disconnects
-   */
+  /** Releases all keys, then waits until they and the missing keys are free. @throws ServiceUnavailableError */
   wait(limits: WaitLimits): Promise<void>
   release(): void
 }
@@ -32,7 +24,6 @@ export interface WaitLimits {
   readonly caller: Caller | null
 }
 
-/** The client that waits for a write. */
 export interface Caller {
   hasLeft(): boolean
   /** Returns a function that removes the listener. */
@@ -161,4 +152,47 @@ function untilFirst(ticket: Ticket, { deadline, caller }: WaitLimits): Promise<v
     }
     if (caller?.hasLeft() === true) giveUp()
   })
+}
+
+const open = new WeakMap<ClientSession, WriteTurn>()
+
+export async function duringTurn<T>(
+  session: ClientSession,
+  turns: WriteTurns,
+  work: (turn: WriteTurn) => Promise<T>,
+): Promise<T> {
+  const turn = turns.begin()
+  open.set(session, turn)
+  try {
+    return await work(turn)
+  } finally {
+    turn.release()
+  }
+}
+
+/** Null without transactions, because an attempt with writes could not be rolled back. */
+export function turnOf(session: ClientSession): WriteTurn | null {
+  return open.get(session) ?? null
+}
+
+/** Call it before the first command, because waiting aborts the attempt. @throws TurnTaken */
+export function takeDocuments(
+  { collectionName }: ContentTypePlan,
+  documentIds: readonly string[],
+  session: ClientSession,
+): void {
+  turnOf(session)?.take(documentIds.map((documentId) => keyOf(collectionName, documentId)))
+}
+
+/** Returns false if another transaction of this process has reserved the document. */
+export function tryTakeDocument(
+  { collectionName }: ContentTypePlan,
+  documentId: string,
+  session: ClientSession,
+): boolean {
+  return turnOf(session)?.tryTake([keyOf(collectionName, documentId)]) ?? true
+}
+
+function keyOf(collectionName: string, documentId: string): string {
+  return `${collectionName} ${documentId}`
 }

@@ -1,5 +1,4 @@
 import { shareByKey } from '../../base/share-by-key.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureRow, increment } from './system-collections.ts'
 
@@ -43,9 +42,7 @@ export function openIdAllocator(database: Database): IdAllocator {
       while (taken.length < count) {
         const block = blocks.get(sequence)
         if (block === undefined || block.next > block.end) {
-          await asCmsErrors(() =>
-            shareReserve(sequence, () => reserve(sequence, count - taken.length)),
-          )
+          await shareReserve(sequence, () => reserve(sequence, count - taken.length))
         } else {
           taken.push(block.next)
           block.next += 1
@@ -55,7 +52,7 @@ export function openIdAllocator(database: Database): IdAllocator {
     },
     raise: async (sequence, id) => {
       blocks.delete(sequence)
-      await asCmsErrors(() => counters.raise(sequence, id))
+      await counters.raise(sequence, id)
     },
     giveBack: (sequence, id) => {
       const block = blocks.get(sequence)
@@ -65,16 +62,14 @@ export function openIdAllocator(database: Database): IdAllocator {
 }
 
 function openCounters(database: Database) {
-  const counters = database.collection<Counter>(COLLECTION)
-  const maxTimeMS = database.queryTimeoutMs
-
+  const counters = database.table<Counter>(COLLECTION)
   const first = (sequence: string): Counter => ({ _id: sequence, last: 0 })
   return {
     advance: (sequence: string, by: number): Promise<number> =>
-      increment(counters, first(sequence), { field: 'last', by, maxTimeMS }),
+      increment(counters, first(sequence), { field: 'last', by }),
     raise: async (sequence: string, id: number): Promise<void> => {
       await ensureRow(counters, first(sequence))
-      await counters.updateOne({ _id: sequence }, { $max: { last: id } }, { maxTimeMS })
+      await counters.updateOne({ _id: sequence }, { $max: { last: id } })
     },
   }
 }

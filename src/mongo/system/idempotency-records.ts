@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { Collection, Document } from 'mongodb'
-import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
+import type { Document } from 'mongodb'
+import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertOnce } from './insert-once.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { toStoredNames } from '../versions/row-names.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { asVersion, type StoredVersion } from '../versions/stored-version.ts'
 import { ensureIndexes } from './system-collections.ts'
-import { inSession } from '../connection/commands.ts'
+import type { Table } from '../connection/table.ts'
 
 const KEPT_FOR_MS = 24 * 60 * 60 * 1_000
 export const IDEMPOTENCY_LEASE_MS = 10_000
@@ -44,12 +46,13 @@ interface KeyRow {
 const WITHOUT_RESULT = { version: { $exists: false }, answer: { $exists: false } }
 
 export interface IdempotencyRecords {
-  begin(key: string, fingerprint: string): Promise<Beginning>
+  begin(key: string, fingerprint: string, plan: ContentTypePlan): Promise<Beginning>
   /** Returns false if another request has taken over the key. */
   noteCreated(
     key: string,
     claim: string,
     version: StoredVersion,
+    plan: ContentTypePlan,
     session: Session,
   ): Promise<boolean>
   keepAnswer(key: string, answer: StoredAnswer): Promise<StoredAnswer>
@@ -62,53 +65,47 @@ export async function openIdempotencyRecords(
   database: Database,
   now: () => Date,
 ): Promise<IdempotencyRecords> {
-  const rows = database.collection<KeyRow>(COLLECTION)
+  const rows = database.table<KeyRow>(COLLECTION)
   await ensureIndexes(rows, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
-  const options = { maxTimeMS: database.queryTimeoutMs }
-  const acknowledged = database.majority.collection<KeyRow>(COLLECTION)
-  const begin = beginnings({ rows, acknowledged }, options, now)
-
+  const acknowledged = database.majority.table<KeyRow>(COLLECTION)
+  const begin = beginnings({ rows, acknowledged }, now)
   return {
-    begin: (key, fingerprint) => asCmsErrors(() => begin(key, fingerprint)),
-    noteCreated: (key, claim, version, session) =>
-      inSession(session, async () => {
-        const { matchedCount } = await rows.updateOne(
-          { _id: key, claim, answer: { $exists: false } },
-          { $set: { version: toBson(version) as Document } },
-          { ...options, session },
-        )
-        return matchedCount === 1
-      }),
-    keepAnswer: (key, answer) =>
-      asCmsErrors(async () => {
-        await rows.updateOne(
-          { _id: key, answer: { $exists: false } },
-          { $set: { answer }, $unset: { version: '' } },
-          options,
-        )
-        const stored = await acknowledged.findOne({ _id: key }, options)
-        return stored?.answer ?? answer
-      }),
+    begin,
+    noteCreated: async (key, claim, version, plan, session) => {
+      const { matchedCount } = await rows.updateOne(
+        { _id: key, claim, answer: { $exists: false } },
+        { $set: { version: toBson(toStoredNames(plan, version)) as Document } },
+        { session },
+      )
+      return matchedCount === 1
+    },
+    keepAnswer: async (key, answer) => {
+      await rows.updateOne(
+        { _id: key, answer: { $exists: false } },
+        { $set: { answer }, $unset: { version: '' } },
+      )
+      const stored = await acknowledged.findOne({ _id: key })
+      return stored?.answer ?? answer
+    },
     release: async (key, claim) => {
-      await asCmsErrors(() => rows.deleteOne({ _id: key, claim, ...WITHOUT_RESULT }, options))
+      await rows.deleteOne({ _id: key, claim, ...WITHOUT_RESULT })
     },
   }
 }
 
 function beginnings(
-  { rows, acknowledged }: Readonly<Record<'rows' | 'acknowledged', Collection<KeyRow>>>,
-  options: { readonly maxTimeMS: number },
+  { rows, acknowledged }: Readonly<Record<'rows' | 'acknowledged', Table<KeyRow>>>,
   now: () => Date,
 ): IdempotencyRecords['begin'] {
   let sweptAtMs = -Infinity
   const sweep = async (at: Date): Promise<void> => {
     if (Math.abs(at.getTime() - sweptAtMs) < SWEEP_INTERVAL_MS) return // the clock may have been set back
     sweptAtMs = at.getTime()
-    await rows.deleteMany({ expiresAt: { $lte: at } }, options)
+    await rows.deleteMany({ expiresAt: { $lte: at } })
   }
   const insert = async (row: KeyRow): Promise<boolean> => {
     try {
-      await insertOnce(rows, row, { own: 'claim', ...options })
+      await insertOnce(rows, row, 'claim')
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false
@@ -125,11 +122,10 @@ function beginnings(
     const { matchedCount } = await rows.updateOne(
       { _id, $or: [{ expiresAt: { $lte: at } }, ...abandoned] },
       { $set: row, $unset: { version: '', answer: '' } },
-      options,
     )
     return matchedCount === 1
   }
-  return async (key, fingerprint) => {
+  return async (key, fingerprint, plan) => {
     await sweep(now())
     for (;;) {
       const at = now()
@@ -139,16 +135,20 @@ function beginnings(
       const row = { _id: key, fingerprint, claim, leasedUntil, expiresAt }
       // Not an upsert, because DocumentDB may report several racing upserts as inserted.
       if ((await insert(row)) || (await takeOver(row, at))) return { kind: 'begun', claim }
-      const stored = await acknowledged.findOne({ _id: key }, options)
-      if (stored !== null && stored.expiresAt > at) return toBeginning(stored, fingerprint)
+      const stored = await acknowledged.findOne({ _id: key })
+      if (stored !== null && stored.expiresAt > at) return toBeginning(stored, fingerprint, plan)
     }
   }
 }
 
-function toBeginning({ fingerprint, version, answer }: KeyRow, asked: string): Beginning {
+function toBeginning(
+  { fingerprint, version, answer }: KeyRow,
+  asked: string,
+  plan: ContentTypePlan,
+): Beginning {
   if (fingerprint !== asked) return { kind: 'other' }
   if (answer !== undefined) return { kind: 'answered', answer }
   return version === undefined
     ? { kind: 'running' }
-    : { kind: 'created', version: asVersion(version) }
+    : { kind: 'created', version: asVersion(plan, version) }
 }

@@ -4,7 +4,6 @@ import { ServiceUnavailableError } from '../../base/errors.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { assertLater, commitIdOf } from '../connection/commit-record.ts'
-import { optionsOf, inSession } from '../connection/commands.ts'
 
 interface Lease {
   readonly _id: string
@@ -16,14 +15,11 @@ const COLLECTION = 'quire_leases'
 /** A lease expires after this time if its holder has died. Holders renew at a third of it. */
 const LEASE_MS = 15_000
 /** A lease that ends later was written by a process with a wrong clock. */
-const BELIEVED_MS = 10 * LEASE_MS
+const MAX_PLAUSIBLE_MS = 10 * LEASE_MS
 const POLL_MS = 50
-const PATIENCE_MS = 120_000
+const MAX_WAIT_MS = 120_000
 
-/**
- * Runs `work` under an exclusive lease across processes.
- * @throws ServiceUnavailableError if the lease is not acquired within two minutes
- */
+/** Exclusive across processes. @throws ServiceUnavailableError if the lease is not acquired within two minutes */
 export async function withLease<T>(
   database: Database,
   name: string,
@@ -39,7 +35,7 @@ export async function withLease<T>(
     return await work()
   } finally {
     clearInterval(renewal)
-    await database.collection<Lease>(COLLECTION).deleteOne({ _id: name, holder })
+    await database.table<Lease>(COLLECTION).deleteOne({ _id: name, holder })
   }
 }
 
@@ -55,20 +51,18 @@ export async function tryLease(
 
 /** Blocks other transactions with the same name until this one ends. The row stays. */
 export async function lockName(database: Database, name: string, session: Session): Promise<void> {
-  const locked = await inSession(session, () =>
-    database
-      .collection<Pick<Lease, '_id' | 'holder'> & { readonly commit?: string }>(COLLECTION)
-      .findOneAndUpdate(
-        { _id: `lock:${name}` },
-        { $set: { holder: randomUUID() }, $max: { commit: commitIdOf(session) } },
-        { ...optionsOf(database, session), upsert: true, returnDocument: 'after' },
-      ),
-  )
+  const locked = await database
+    .table<Pick<Lease, '_id' | 'holder'> & { readonly commit?: string }>(COLLECTION)
+    .findOneAndUpdate(
+      { _id: `lock:${name}` },
+      { $set: { holder: randomUUID() }, $max: { commit: commitIdOf(session) } },
+      { session, upsert: true, returnDocument: 'after' },
+    )
   assertLater(session, locked?.commit)
 }
 
 async function acquire(database: Database, name: string, holder: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + MAX_WAIT_MS
   while (!(await claim(database, name, holder))) {
     if (performance.now() > deadline) {
       throw new ServiceUnavailableError(`Another process holds the lease "${name}" for too long`)
@@ -86,15 +80,15 @@ async function claim(
   const now = Date.now()
   const over = [
     { expiresAt: { $lt: new Date(now) } },
-    { expiresAt: { $gt: new Date(now + Math.max(BELIEVED_MS, 2 * leaseMs)) } },
+    { expiresAt: { $gt: new Date(now + Math.max(MAX_PLAUSIBLE_MS, 2 * leaseMs)) } },
   ]
   try {
     await database
-      .collection<Lease>(COLLECTION)
+      .table<Lease>(COLLECTION)
       .updateOne(
         { _id: name, $or: [{ holder }, ...over] },
         { $set: { holder, expiresAt: new Date(now + leaseMs) } },
-        { upsert: true, maxTimeMS: database.queryTimeoutMs },
+        { upsert: true },
       )
     return true
   } catch (error) {

@@ -1,7 +1,5 @@
-import { asCmsErrors } from '../connection/database-error.ts'
 import { noteRow } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
-import { optionsOf } from '../connection/commands.ts'
 import { fromText, toText } from '../read/dump-versions.ts'
 
 export interface SettingsRow {
@@ -22,18 +20,13 @@ const COLLECTIONS = [
 export async function dumpSettings(database: Database): Promise<readonly SettingsRow[]> {
   const rows: SettingsRow[] = []
   for (const collection of COLLECTIONS) {
-    const found = await asCmsErrors(() =>
-      database.collection(collection).find({}, optionsOf(database)).toArray(),
-    )
+    const found = await database.table(collection).find({}).toArray()
     rows.push(...found.map((row) => ({ collection, row: toText(row) })))
   }
   return rows
 }
 
-/**
- * Replaces rows by `_id` in one transaction. The database must be as after its first start. Folders
- * are restored elsewhere, because they are matched by name.
- */
+/** Replaces rows by `_id` in one transaction. Folders are matched by name, so they are restored elsewhere. */
 export async function restoreSettings(
   database: Database,
   rows: readonly SettingsRow[],
@@ -43,8 +36,8 @@ export async function restoreSettings(
     for (const { collection, row } of rows) {
       if (!known.has(collection)) continue
       const { _id, ...values } = fromText(row) as { readonly _id: string }
-      const options = { ...optionsOf(database, session), upsert: true }
-      const target = database.collection<{ readonly _id: string }>(collection)
+      const options = { session, upsert: true }
+      const target = database.table<{ readonly _id: string }>(collection)
       if (collection === COUNTERS) {
         await target.updateOne({ _id }, { $max: values }, options)
         continue
@@ -52,9 +45,7 @@ export async function restoreSettings(
       await target.replaceOne({ _id }, values, options)
       noteRow(session, 'put', { type: collection, documentId: _id })
     }
-    await database
-      .collection('quire_stamps')
-      .updateMany({}, { $inc: { number: RESERVED } }, optionsOf(database, session))
+    await database.table('quire_stamps').updateMany({}, { $inc: { number: RESERVED } }, { session })
   })
 }
 

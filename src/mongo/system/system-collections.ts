@@ -1,19 +1,20 @@
-import { type Collection, type Document, type IndexDescription, MongoServerError } from 'mongodb'
-import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
+import { type Document, type IndexDescription, MongoServerError } from 'mongodb'
+import { isDuplicateKey } from '../connection/database-error.ts'
+import type { Table } from '../connection/table.ts'
 
 const NAMESPACE_EXISTS = 48
 const ATTEMPTS = 5
 
 /** Safe to run concurrently. Transactions require existing collections. */
 export async function ensureIndexes<T extends Document>(
-  collection: Collection<T>,
+  collection: Table<T>,
   indexes: IndexDescription[],
 ): Promise<void> {
   await againOn(isNamespaceExists, () => collection.createIndexes(indexes))
 }
 
 export async function ensureRow<T extends { readonly _id: string }>(
-  collection: Collection<T>,
+  collection: Table<T>,
   row: T,
 ): Promise<void> {
   const { _id, ...rest } = row
@@ -24,15 +25,14 @@ export async function ensureRow<T extends { readonly _id: string }>(
 
 /** An upsert with `$inc` is not safe: DocumentDB may return the same number to racing upserts. */
 export async function increment<Row extends { readonly _id: string }>(
-  collection: Collection<Row>,
+  collection: Table<Row>,
   row: Row,
-  { field, by, maxTimeMS }: { field: keyof Row & string; by: number; maxTimeMS: number },
+  { field, by }: { readonly field: keyof Row & string; readonly by: number },
 ): Promise<number> {
   const filter = { _id: row._id } as Parameters<typeof collection.findOneAndUpdate>[0]
   const update = { $inc: { [field]: by } } as unknown as Parameters<typeof collection.updateOne>[1]
   for (;;) {
-    const options = { returnDocument: 'after', maxTimeMS } as const
-    const stored = await asCmsErrors(() => collection.findOneAndUpdate(filter, update, options))
+    const stored = await collection.findOneAndUpdate(filter, update, { returnDocument: 'after' })
     if (stored !== null) return Number(Reflect.get(stored, field))
     await ensureRow(collection, row)
   }
@@ -44,7 +44,7 @@ async function againOn(
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await asCmsErrors(work)
+      await work()
       return
     } catch (error) {
       if (attempt === ATTEMPTS || !isRace(error)) throw error

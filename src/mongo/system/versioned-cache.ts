@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableError } from '../../base/errors.ts'
-import { shareByKey } from '../../base/share-by-key.ts'
-import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
+import { shareByKey, shareNextByKey } from '../../base/share-by-key.ts'
+import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { ensureRow } from './system-collections.ts'
 
 const RECHECK_AFTER_MS = 1_000
 
-const PATIENCE_MS = 10_000
+const MAX_WAIT_MS = 10_000
 
 const COLLECTION = 'quire_stamps'
 
@@ -16,16 +16,13 @@ interface StampRow {
   readonly number: number
 }
 
-/**
- * A cache of a small set of rows that rarely changes. Every change increments a stamp in the
- * database. Each process checks the stamp at most once per second.
- */
+/** A cache of rows that rarely change. Changes increment a stamp, which processes check once per second. */
 export interface VersionedCache<T> {
   current(): Promise<T>
+  /** Checks the stamp again, so the result has every change that was committed before this call. */
+  latest(): Promise<T>
   /**
-   * Runs `work` in a transaction that increments the stamp last, and again after a conflict.
-   * `change`
-   * is a unique number for the ids of new rows.
+   * Runs `work` in a transaction, and again after a conflict. `change` is a unique number for ids of new rows.
    * @throws ServiceUnavailableError after ten seconds of conflicts
    */
   change<R>(work: (session: Session, change: number) => Promise<R>): Promise<R>
@@ -44,24 +41,23 @@ export async function openVersionedCache<T>(
   options: VersionedCacheOptions<T>,
 ): Promise<VersionedCache<T>> {
   const { db, key, firstChange } = options
-  const stamps = db.collection<StampRow>(COLLECTION)
+  const stamps = db.table<StampRow>(COLLECTION)
   await ensureRow(stamps, { _id: key, number: firstChange })
   const readStamp = async (): Promise<number> => {
-    const row = await db.majority
-      .collection<StampRow>(COLLECTION)
-      .findOne({ _id: key }, { maxTimeMS: db.queryTimeoutMs })
+    const row = await db.majority.table<StampRow>(COLLECTION).findOne({ _id: key })
     return row?.number ?? 0
   }
   const cache = cacheBy({
-    readStamp: () => asCmsErrors(readStamp),
+    readStamp,
     load: () => {
       db.monitor?.countCacheLoad(key)
-      return asCmsErrors(() => options.load(db.majority))
+      return options.load(db.majority)
     },
     now: options.now,
   })
   return {
     current: () => cache.current(),
+    latest: () => cache.latest(),
     change: async (work) => {
       try {
         return await untilNotOvertaken(() =>
@@ -82,7 +78,7 @@ async function changeOnce<R>(
   session: Session,
   work: (session: Session, change: number) => Promise<R>,
 ): Promise<R> {
-  const stamps = db.collection<StampRow>(COLLECTION)
+  const stamps = db.table<StampRow>(COLLECTION)
   const stamp = await stamps.findOne({ _id: key }, { session })
   if (stamp === null) throw new Error(`The stamp ${key} is gone from ${COLLECTION}`)
   const number = stamp.number + 1
@@ -107,7 +103,7 @@ async function changeOnce<R>(
 
 /** A duplicate key is also a conflict: two changes with the same number may insert the same id. */
 async function untilNotOvertaken<R>(change: () => Promise<R>): Promise<R> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + MAX_WAIT_MS
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await change()
@@ -128,6 +124,8 @@ interface CacheSource<T> {
 }
 
 interface Loaded<T> {
+  /** A later check has a greater number, even if the clock was set back. */
+  readonly number: number
   readonly stamp: number
   readonly value: T
   readonly checkedAtMs: number
@@ -137,13 +135,18 @@ interface Loaded<T> {
 function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
   let loaded: Loaded<T> | null = null
   const shareCheck = shareByKey<number, T>()
+  const shareLatest = shareNextByKey<number, T>()
   let epoch = 0
 
+  let checks = 0
   const check = async (startedIn: number): Promise<T> => {
+    checks += 1
+    const number = checks
     const checkedAtMs = now().getTime()
     const stamp = await readStamp()
     const value = loaded?.stamp === stamp ? loaded.value : await load()
-    if (startedIn === epoch) loaded = { stamp, value, checkedAtMs }
+    const isNewest = loaded === null || number > loaded.number
+    if (startedIn === epoch && isNewest) loaded = { stamp, value, checkedAtMs, number }
     return value
   }
   /** A negative age means that the clock was set back. */
@@ -155,6 +158,10 @@ function cacheBy<T>({ readStamp, load, now }: CacheSource<T>) {
     current: (): Promise<T> => {
       if (loaded !== null && isFresh(loaded)) return Promise.resolve(loaded.value)
       return shareCheck(epoch, () => check(epoch))
+    },
+    latest: (): Promise<T> => {
+      const startedIn = epoch
+      return shareLatest(startedIn, () => check(startedIn))
     },
     /** Discards pending checks as well, because they may have read old rows. */
     forget: (): void => {

@@ -1,10 +1,9 @@
 import { BSON } from 'mongodb'
-import type { ContentTypePlan } from '../../schema/plan.ts'
-import { titleFieldOf } from '../../schema/title-field.ts'
+import { type ContentTypePlan, titleFieldOf } from '../../schema/plan.ts'
 import { authorshipOf, commitIdOf, timeOfCommit } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertTogether } from '../connection/write-commands.ts'
-import type { StoredVersion } from '../versions/stored-version.ts'
+import { asVersion, type StoredVersion, type VersionRow } from '../versions/stored-version.ts'
 import {
   type DeletionRow,
   deletionsIn,
@@ -22,7 +21,7 @@ export function keepsDeleted({ trashDays }: Database, { uid }: ContentTypePlan):
 export async function keepDeleted(
   database: Database,
   plan: ContentTypePlan,
-  versions: readonly StoredVersion[],
+  versions: readonly VersionRow[],
   session: Session,
 ): Promise<void> {
   const [first] = versions
@@ -34,7 +33,10 @@ export async function keepDeleted(
     type: plan.uid,
     documentId: first.documentId,
     locales: [...new Set(versions.map(({ locale }) => locale))].sort(),
-    title: titleOf(plan, versions),
+    title: titleOf(
+      plan,
+      versions.map((row) => asVersion(plan, row)),
+    ),
     at: timeOfCommit(commit),
     ...authorshipOf(session),
     commit,
@@ -47,9 +49,9 @@ export async function keepDeleted(
     version,
   }))
   for (const part of inParts(kept)) {
-    await insertTogether(database, trashedVersionsIn(database).collectionName, part, session)
+    await insertTogether(database, trashedVersionsIn(database).name, part, session)
   }
-  await insertTogether(database, deletionsIn(database).collectionName, [row], session)
+  await insertTogether(database, deletionsIn(database).name, [row], session)
 }
 
 /** Maximum size of one insert. A command accepts 48 MB in total, and documents of up to 16 MB. */

@@ -1,5 +1,4 @@
 import type { VisibleType } from '../../query/query.ts'
-import { optionsOf, inSession } from '../connection/commands.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { visibleRows } from '../read/visible-rows.ts'
 import {
@@ -16,16 +15,11 @@ export async function findDeletions(
 ): Promise<readonly DeletionRow[]> {
   if (seen.length === 0) return []
   const earlier = before === null ? {} : { _id: { $lt: before } }
-  return inSession(undefined, () =>
-    deletionsIn(database)
-      .find(
-        { ...earlier, $or: [...visibleRows(seen)] },
-        { ...optionsOf(database), batchSize: limit + 1 },
-      )
-      .sort({ _id: -1 })
-      .limit(limit)
-      .toArray(),
-  )
+  return deletionsIn(database)
+    .find({ ...earlier, $or: [...visibleRows(seen)] }, { batchSize: limit + 1 })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray()
 }
 
 export async function findTitlesOfDeleted(
@@ -35,16 +29,14 @@ export async function findTitlesOfDeleted(
 ): Promise<readonly Pick<DeletionRow, 'documentId' | 'title'>[]> {
   if (seen.length === 0 || documentIds.length === 0) return []
   const projection = { documentId: 1, title: 1 }
-  return inSession(undefined, () =>
-    deletionsIn(database)
-      .find(
-        { documentId: { $in: [...documentIds] }, $or: [...visibleRows(seen)] },
-        { ...optionsOf(database), projection, batchSize: MAX_DELETIONS + 1 },
-      )
-      .sort({ _id: -1 })
-      .limit(MAX_DELETIONS)
-      .toArray(),
-  )
+  return deletionsIn(database)
+    .find(
+      { documentId: { $in: [...documentIds] }, $or: [...visibleRows(seen)] },
+      { projection, batchSize: MAX_DELETIONS + 1 },
+    )
+    .sort({ _id: -1 })
+    .limit(MAX_DELETIONS)
+    .toArray()
 }
 
 const MAX_DELETIONS = 1_000
@@ -55,13 +47,11 @@ export function findDeletionsOf(
   session?: Session,
 ): Promise<readonly DeletionRow[]> {
   const named = deletion === null ? {} : { _id: deletion }
-  return inSession(session, () =>
-    deletionsIn(database)
-      .find({ type, documentId, ...named }, optionsOf(database, session))
-      .sort({ _id: -1 })
-      .limit(MAX_DELETIONS)
-      .toArray(),
-  )
+  return deletionsIn(database)
+    .find({ type, documentId, ...named }, { session })
+    .sort({ _id: -1 })
+    .limit(MAX_DELETIONS)
+    .toArray()
 }
 
 export interface DeletionsOf {
@@ -76,11 +66,18 @@ export function findTrashedVersions(
   locales: readonly string[],
   session: Session,
 ): Promise<readonly TrashedVersion[]> {
-  return inSession(session, () =>
-    trashedVersionsIn(database)
-      .find({ deletion, locale: { $in: [...locales] } }, optionsOf(database, session))
-      .toArray(),
-  )
+  return trashedVersionsIn(database)
+    .find({ deletion, locale: { $in: [...locales] } }, { session })
+    .toArray()
+}
+
+export function findVersionsOfDeletions(
+  database: Database,
+  deletions: readonly string[],
+): Promise<readonly TrashedVersion[]> {
+  return trashedVersionsIn(database)
+    .find({ deletion: { $in: [...deletions] } })
+    .toArray()
 }
 
 export async function findInTrash(
@@ -89,13 +86,11 @@ export async function findInTrash(
   documentIds: readonly string[],
   session: Session,
 ): Promise<ReadonlySet<string>> {
-  const found = await inSession(session, () =>
-    deletionsIn(database)
-      .find(
-        { type, documentId: { $in: [...documentIds] } },
-        { ...optionsOf(database, session), projection: { documentId: 1 } },
-      )
-      .toArray(),
-  )
+  const found = await deletionsIn(database)
+    .find(
+      { type, documentId: { $in: [...documentIds] } },
+      { session, projection: { documentId: 1 } },
+    )
+    .toArray()
   return new Set(found.map(({ documentId }) => documentId))
 }

@@ -1,5 +1,3 @@
-import { optionsOf } from '../connection/commands.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { tryLease } from '../system/lease.ts'
 import { deletionsIn, trashedVersionsIn } from './trash-rows.ts'
@@ -43,22 +41,21 @@ export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
 /** The row goes last, so that the next sweep can resume. */
 export async function sweepTrash(database: Database, before: Date): Promise<number> {
   for (let ended = 0; ;) {
-    const found = await asCmsErrors(() => endSome(database, before))
+    const found = await endSome(database, before)
     ended += found
     if (found < BATCH) return ended
   }
 }
 
 async function endSome(database: Database, before: Date): Promise<number> {
-  const bounded = optionsOf(database)
   const old = await deletionsIn(database)
-    .find({ at: { $lt: before } }, { ...bounded, projection: { _id: 1 } })
+    .find({ at: { $lt: before } }, { projection: { _id: 1 } })
     .sort({ at: 1 })
     .limit(BATCH)
     .toArray()
   const ids = old.map(({ _id }) => _id)
   if (ids.length === 0) return 0
-  await trashedVersionsIn(database).deleteMany({ deletion: { $in: ids } }, bounded)
-  await deletionsIn(database).deleteMany({ _id: { $in: ids } }, bounded)
+  await trashedVersionsIn(database).deleteMany({ deletion: { $in: ids } })
+  await deletionsIn(database).deleteMany({ _id: { $in: ids } })
   return ids.length
 }

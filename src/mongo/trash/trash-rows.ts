@@ -22,16 +22,17 @@ export interface TrashedVersion {
   readonly deletion: string
   readonly locale: string
   readonly status: Status
+  /** With stored names, so that a later rename is right for it. */
   readonly version: Document
 }
 
 export function deletionsIn(database: Database) {
-  return database.collection<DeletionRow>('quire_trash')
+  return database.table<DeletionRow>('quire_trash')
 }
 
 /** A separate collection, because the versions of a document may exceed the size of one row. */
 export function trashedVersionsIn(database: Database) {
-  return database.collection<TrashedVersion>('quire_trash_versions')
+  return database.table<TrashedVersion>('quire_trash_versions')
 }
 
 export async function ensureTrash(database: Database): Promise<void> {

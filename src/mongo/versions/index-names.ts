@@ -1,16 +1,24 @@
 /** The prefix of our indexes. Any other index on a content collection is foreign. */
 export const INDEX_PREFIX = 'quire_'
 const UNIQUE_PREFIX = `${INDEX_PREFIX}unique_`
-/** Separates the name from a generation number. Attribute names never contain it. */
+/** Separates the name from a generation number. */
 const GENERATION = '~'
+/** Stands for `~` in the stored name of an attribute (`title~2`). */
+const REPEATED = ':'
 
-export function uniqueIndexName(attribute: string): string {
-  return `${UNIQUE_PREFIX}${attribute}`
+export function uniqueIndexName(stored: string): string {
+  return indexName(`unique_${stored}`)
 }
 
+export function indexName(text: string): string {
+  return `${INDEX_PREFIX}${text.replaceAll(GENERATION, REPEATED)}`
+}
+
+/** The stored name of the attribute that the index keeps unique. */
 export function uniqueAttributeOf(indexName: string): string | null {
   const name = planNameOf(indexName)
-  return name?.startsWith(UNIQUE_PREFIX) === true ? name.slice(UNIQUE_PREFIX.length) : null
+  if (name?.startsWith(UNIQUE_PREFIX) !== true) return null
+  return name.slice(UNIQUE_PREFIX.length).replaceAll(REPEATED, GENERATION)
 }
 
 export function planNameOf(indexName: string): string | null {

@@ -25,3 +25,13 @@ function isPlainObject(value: unknown): value is object {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
+
+/** The cardinality may have changed since the write. */
+export function relationListOf(stored: unknown): readonly string[] {
+  if (Array.isArray(stored)) return stored as readonly string[]
+  return typeof stored === 'string' ? [stored] : []
+}
+
+export function unique(documentIds: readonly string[]): readonly string[] {
+  return [...new Set(documentIds)]
+}

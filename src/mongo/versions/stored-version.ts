@@ -1,10 +1,20 @@
-import { BSON, type Collection, type Document } from 'mongodb'
+import { BSON, type Document } from 'mongodb'
 import type { Status } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
+import type { Table } from '../connection/table.ts'
+import { toAttributeNames } from './row-names.ts'
 
-export interface StoredVersion extends Data {
+declare const ROW: unique symbol
+
+/** The writer of a version. Writers without an id, such as commands and root, are not stored. */
+export interface VersionAuthor {
+  readonly kind: string
+  readonly id: string | number
+}
+
+interface SystemMembers {
   readonly id: number
   readonly documentId: string
   readonly locale: string
@@ -12,24 +22,47 @@ export interface StoredVersion extends Data {
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly publishedAt: Date | null
+  /** Missing in versions of older servers. */
+  readonly createdBy?: VersionAuthor | null
+  readonly updatedBy?: VersionAuthor | null
   readonly _revision?: string
   readonly _commit?: string
 }
 
+/** A version whose members have the names of their attributes. */
+export interface StoredVersion extends Data, SystemMembers {
+  readonly [ROW]?: never
+}
+
 export type VersionDocument = Document & { readonly _id: string }
 
-export function versionsOf(database: Database, plan: ContentTypePlan): Collection<VersionDocument> {
-  return database.collection<VersionDocument>(plan.collectionName)
+/** A version as it is in the database: its members have their stored names. */
+export type VersionRow = SystemMembers & VersionDocument & { readonly [ROW]: true }
+
+export function versionsOf(database: Database, plan: ContentTypePlan): Table<VersionDocument> {
+  return database.table<VersionDocument>(plan.collectionName)
 }
 
 /** The driver (7.8) decodes each reply twice under command monitoring, unless it returns BSON. */
-export function decodeVersion(bytes: Uint8Array): StoredVersion {
-  return asVersion(BSON.deserialize(bytes, DECODING))
+export function decodeVersion(plan: ShapePlan, bytes: Uint8Array): StoredVersion {
+  return asVersion(plan, BSON.deserialize(bytes, DECODING))
+}
+
+export function decodeRow(bytes: Uint8Array): VersionRow {
+  return asRow(BSON.deserialize(bytes, DECODING))
 }
 
 export const DECODING = { useBigInt64: true } as const
 
-/** Casts without a check, because only this folder writes versions. */
-export function asVersion(document: Document): StoredVersion {
+/** Renames the members of a row. Its values are not checked, because only this folder writes versions. */
+export function asVersion(plan: ShapePlan, document: Document): StoredVersion {
+  return named(toAttributeNames(plan, document))
+}
+
+export function named(document: Document): StoredVersion {
   return document as unknown as StoredVersion
+}
+
+export function asRow(document: Document): VersionRow {
+  return document as VersionRow
 }

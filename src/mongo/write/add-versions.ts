@@ -2,10 +2,9 @@ import { MongoBulkWriteError } from 'mongodb'
 import { validationError } from '../../base/errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { recordBulk } from '../commits/bulk-intents.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS, findStoredVersionIds } from '../read/get-versions.ts'
-import { newRevision, REVISION } from '../versions/revision.ts'
+import { newRevision, REVISION } from '../versions/version-fields.ts'
 import { type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 import { itemOf } from './note-versions.ts'
@@ -13,11 +12,7 @@ import { reservedAttributes } from './reservations.ts'
 import { findTaken } from './unique-values.ts'
 import { insertVersions, toRows } from './write-versions.ts'
 
-/**
- * Inserts many versions with one command that is not atomic, or with one transaction per document
- * if values must be reserved. Versions whose `_id` is already stored are skipped.
- * @throws ValidationError if a unique value is taken
- */
+/** Skips stored versions. Atomic per document if values must be reserved, otherwise not. @throws ValidationError */
 export async function addVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -37,26 +32,21 @@ export async function addVersions(
     ...version,
     [REVISION]: version[REVISION] ?? newRevision(),
   }))
-  const items = stamped.map((version) => itemOf(plan, version, { isNew: true }))
-  await recordBulk(database, items, (commit) =>
-    asCmsErrors(async () => {
-      try {
-        await versionsOf(database, plan).insertMany([...toRows(stamped, commit)], {
-          ordered: false,
-          maxTimeMS: BULK_TIMEOUT_MS,
-        })
-      } catch (error) {
-        if (!(error instanceof MongoBulkWriteError)) throw error
-        await passStored(database, plan, error, versions)
-      }
-    }),
-  )
+  const items = toRows(plan, stamped, '').map((row) => itemOf(plan, row, { isNew: true }))
+  await recordBulk(database, items, async (commit) => {
+    try {
+      await versionsOf(database, plan).insertMany([...toRows(plan, stamped, commit)], {
+        ordered: false,
+        maxTimeMS: BULK_TIMEOUT_MS,
+      })
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError)) throw error
+      await passStored(database, plan, error, versions)
+    }
+  })
 }
 
-/**
- * Ignores rejected versions that are already stored. Driver 7.8 does not report which index
- * rejected a document, so they are looked up.
- */
+/** Ignores versions that are already stored. Driver 7.8 does not report which index rejected a document. */
 async function passStored(
   database: Database,
   plan: ContentTypePlan,

@@ -2,19 +2,14 @@ import { createHash } from 'node:crypto'
 import { validationError } from '../../base/errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { findTakenValues } from '../read/find-taken-values.ts'
 import { lockName } from '../system/lease.ts'
 import type { StoredVersion } from '../versions/stored-version.ts'
-import { takenFault, uniqueAttributes } from './unique-values.ts'
+import { findTakenValues, takenFault, uniqueAttributes } from './unique-values.ts'
 
 /** Locks of one collection. Their rows are never deleted, so uids share them. */
 const LOCKS = 64
 
-/**
- * Checks in the transaction of a creation that no other document has one of its generated uids, also in a draft. The
- * locks make concurrent creations of other processes conflict. Unique indexes cover published versions only.
- * @throws ValidationError for the first taken uid
- */
+/** Unique indexes exclude drafts, so uids are checked under locks. @throws ValidationError for a taken uid */
 export async function claimMadeUids(
   database: Database,
   plan: ContentTypePlan,
@@ -26,7 +21,7 @@ export async function claimMadeUids(
   for (const attribute of uniqueAttributes(plan)) {
     const value = version[attribute.name]
     if (!names.includes(attribute.name) || typeof value !== 'string') continue
-    await lockName(database, lockOf(plan, [attribute.name, locale, value]), session)
+    await lockName(database, lockOf(plan, [attribute.storedName, locale, value]), session)
     for (const status of ['draft', 'published'] as const) {
       const asked = {
         attribute: attribute.name,

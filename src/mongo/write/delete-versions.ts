@@ -1,20 +1,17 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { reserving } from './reservations.ts'
+import { guardVersion, guardVersions } from './row-guard.ts'
 import { assertLater, commitIdOf } from '../connection/commit-record.ts'
-import { STATE_ALONE, STATE_FIELD } from '../versions/stored-state.ts'
-import { COMMIT } from '../versions/revision.ts'
+import { COMMIT, STATE_ALONE, STATE_FIELD } from '../versions/version-fields.ts'
+import { carryBefore } from './carried-members.ts'
 import { noteRemoved, removalProjection } from './note-versions.ts'
 import { keepDeleted, keepsDeleted } from '../trash/keep-deleted.ts'
-import { asVersion, versionsOf } from '../versions/stored-version.ts'
+import { asRow, versionsOf } from '../versions/stored-version.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
-import { takeDocuments } from './take-turns.ts'
-import { optionsOf } from '../connection/commands.ts'
+import { takeDocuments } from '../sharing/write-turns.ts'
 
-/**
- * Deletes drafts and published versions. Returns the number of deleted versions. Content moves to
- * the trash.
- */
+/** Deletes drafts and published versions. Returns the number of deleted versions. Content moves to the trash. */
 export function deleteVersions(
   database: Database,
   plan: ContentTypePlan,
@@ -25,24 +22,23 @@ export function deleteVersions(
   takeDocuments(plan, [documentId], session)
   const within = locales === 'all' ? {} : { locale: { $in: [...locales] } }
   const which = { ...matchDocument(documentId), ...within }
-  const options = optionsOf(database, session)
+  const options = { session }
   return reserving(database, plan, [documentId], session, async () => {
+    await guardVersions(database, plan, which, session)
+    const before = await carryBefore(database, plan, which, session)
     const isKept = keepsDeleted(database, plan)
     const found = await versionsOf(database, plan)
       .find(which, { ...options, projection: isKept ? {} : removalProjection(plan) })
       .toArray()
     if (found.length === 0) return 0
-    if (isKept) await keepDeleted(database, plan, found.map(asVersion), session)
+    if (isKept) await keepDeleted(database, plan, found.map(asRow), session)
     const { deletedCount } = await versionsOf(database, plan).deleteMany(which, options)
-    noteRemoved(plan, found.map(asVersion), deletedCount, session)
+    noteRemoved(plan, found.map(asRow), deletedCount, session, before)
     return deletedCount
   })
 }
 
-/**
- * Deletes the published version of one locale. The draft only gets this commit, so that a later
- * publication has a later commit.
- */
+/** The draft only gets this commit, so that a later publication has a later commit. */
 export function deletePublished(
   database: Database,
   plan: ContentTypePlan,
@@ -51,14 +47,17 @@ export function deletePublished(
   session: Session,
 ): Promise<void> {
   takeDocuments(plan, [documentId], session)
-  const options = optionsOf(database, session)
+  const options = { session }
   return reserving(database, plan, [documentId], session, async () => {
+    const _id = versionId(documentId, { locale, status: 'published' })
+    await guardVersion(database, plan, _id, session)
+    const before = await carryBefore(database, plan, { _id }, session)
     const removed = await versionsOf(database, plan).findOneAndDelete(
-      { _id: versionId(documentId, { locale, status: 'published' }) },
+      { _id },
       { ...options, projection: removalProjection(plan) },
     )
     if (removed === null) return
-    noteRemoved(plan, [asVersion(removed)], 1, session)
+    noteRemoved(plan, [asRow(removed)], 1, session, before)
     const draft = await versionsOf(database, plan).findOneAndUpdate(
       { _id: versionId(documentId, { locale, status: 'draft' }) },
       { $max: { [COMMIT]: commitIdOf(session), [STATE_FIELD]: STATE_ALONE } },

@@ -1,15 +1,8 @@
 import type { Document } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { optionsOf } from '../connection/commands.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { visitFound } from '../read/visit-rows.ts'
-import {
-  asVersion,
-  decodeVersion,
-  type StoredVersion,
-  versionsOf,
-} from '../versions/stored-version.ts'
+import { asRow, decodeRow, type VersionRow, versionsOf } from '../versions/stored-version.ts'
 
 export interface ExistingDocuments {
   readonly documentIds: ReadonlySet<string>
@@ -23,12 +16,9 @@ export interface NamedDocuments {
 }
 
 /** Larger requests run a query of their own. */
-const MOST_GATHERED = 10
+const MAX_GATHERED = 10
 
-/**
- * Looks up documents by documentId and by numeric version id with one query. Small requests by
- * documentId share a query with concurrent requests.
- */
+/** Uses one query. Small requests by documentId share it with concurrent requests. */
 export async function findExisting(
   database: Database,
   plan: ContentTypePlan,
@@ -36,7 +26,7 @@ export async function findExisting(
   session?: Session,
 ): Promise<ExistingDocuments> {
   const isGathered =
-    session === undefined && named.ids.size === 0 && named.documentIds.size <= MOST_GATHERED
+    session === undefined && named.ids.size === 0 && named.documentIds.size <= MAX_GATHERED
   if (!isGathered) return lookUp(database, plan, named, session)
   const found = await Promise.all(
     [...named.documentIds].map((documentId) =>
@@ -69,17 +59,18 @@ async function lookUp(
   if (first === undefined) return { documentIds, byId }
   const filter = others.length === 0 ? first : { $or: conditions }
   const projection = { _id: 0, documentId: 1, id: 1 }
-  const note = ({ documentId, id }: StoredVersion): void => {
+  const note = ({ documentId, id }: VersionRow): void => {
     documentIds.add(documentId)
     byId.set(id, documentId)
   }
   if (session === undefined) {
-    const visit = (bytes: Uint8Array): void => note(decodeVersion(bytes))
-    await asCmsErrors(() => visitFound(database, plan, { filter, projection, limit: 0 }, visit))
+    const visit = (bytes: Uint8Array): void => note(decodeRow(bytes))
+    await visitFound(database, plan, { filter, projection, limit: 0 }, visit)
   } else {
-    const options = { ...optionsOf(database, session), projection }
-    for (const row of await versionsOf(database, plan).find(filter, options).toArray()) {
-      note(asVersion(row))
+    for (const row of await versionsOf(database, plan)
+      .find(filter, { session, projection })
+      .toArray()) {
+      note(asRow(row))
     }
   }
   return { documentIds, byId }

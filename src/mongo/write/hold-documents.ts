@@ -2,22 +2,15 @@ import { randomBytes } from 'node:crypto'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { asCmsErrors, HeldByRelease, isOutOfTime } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
-import { LOCK, newRevision } from '../versions/revision.ts'
-import { versionsOf } from '../versions/stored-version.ts'
+import { LOCK, newRevision } from '../versions/version-fields.ts'
 
-/**
- * Longer than it takes to lock all documents of a release. After that the locks block other
- * writers.
- */
+/** Longer than it takes to lock all documents of a release. After that the locks block other writers. */
 const HOLD_MS = 10_000
-/**
- * Timeout for holding all documents with one command. Under constant writes, the documents may
- * never be free at the same time. Then each document is held separately.
- */
+/** Time limit for holding all documents with one command. Under constant writes they may never be free together. */
 const TOGETHER_MS = 250
-const AT_ONCE = 8
+const CONCURRENCY = 8
 /** A hold that ends later than this was written by a process with a wrong clock. */
-const BELIEVED_MS = 2 * HOLD_MS
+const MAX_PLAUSIBLE_MS = 2 * HOLD_MS
 
 const HOLD = /^hold:(\d+):/
 
@@ -27,11 +20,8 @@ export interface HeldDocuments {
 }
 
 /**
- * Runs work that locks many documents and blocks other writers of these documents. Some databases
- * report conflicts immediately, so a large transaction would lose to constant writers of single
- * documents.
- * The hold is written outside of the transaction, in the field of the lock (`lockDocument`), where
- * every writer reads it. It ends with the locks of the work, on failure, or after ten seconds.
+ * Blocks other writers of many documents, because a large transaction would lose to writers of single documents.
+ * The hold ends with the locks of the work, on failure, or after ten seconds.
  */
 export async function holding<T>(
   database: Database,
@@ -64,7 +54,7 @@ async function placeHolds(
           await setLock(database, { plan, documentIds: [id] }, { to: hold })
         }
       }
-      await Promise.all(Array.from({ length: AT_ONCE }, placeOne))
+      await Promise.all(Array.from({ length: CONCURRENCY }, placeOne))
     }
   }
 }
@@ -81,11 +71,13 @@ async function setLock(
   { plan, documentIds }: HeldDocuments,
   { to, from, maxTimeMS = database.queryTimeoutMs }: LockChange,
 ): Promise<void> {
-  await versionsOf(database, plan).updateMany(
-    { documentId: { $in: [...documentIds] }, ...(from !== undefined && { [LOCK]: from }) },
-    { $set: { [LOCK]: to } },
-    { maxTimeMS },
-  )
+  await database
+    .collection(plan.collectionName)
+    .updateMany(
+      { documentId: { $in: [...documentIds] }, ...(from !== undefined && { [LOCK]: from }) },
+      { $set: { [LOCK]: to } },
+      { maxTimeMS },
+    )
 }
 
 async function endHolds(
@@ -96,10 +88,7 @@ async function endHolds(
   for (const one of documents) await setLock(database, one, { from: hold, to: newRevision() })
 }
 
-/**
- * Checks the previous lock of a version for a writer in a transaction.
- * @throws HeldByRelease, which the transaction retries like a conflict of the database
- */
+/** @throws HeldByRelease, which the transaction retries like a conflict of the database */
 export function assertNotHeld(lock: unknown): void {
   if (isHeld(lock)) throw new HeldByRelease()
 }
@@ -107,5 +96,5 @@ export function assertNotHeld(lock: unknown): void {
 export function isHeld(lock: unknown): boolean {
   const [, until] = (typeof lock === 'string' ? HOLD.exec(lock) : null) ?? []
   const leftMs = Number(until ?? 0) - Date.now()
-  return leftMs > 0 && leftMs <= BELIEVED_MS
+  return leftMs > 0 && leftMs <= MAX_PLAUSIBLE_MS
 }

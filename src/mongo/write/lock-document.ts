@@ -3,19 +3,14 @@ import type { Database, Session } from '../connection/database.ts'
 import { assertNotHeld } from './hold-documents.ts'
 import { lockName } from '../system/lease.ts'
 import { assertLater, commitIdOf } from '../connection/commit-record.ts'
-import { COMMIT, LOCK, newRevision } from '../versions/revision.ts'
+import { COMMIT, LOCK, newRevision } from '../versions/version-fields.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { matchDocument } from '../versions/version-match.ts'
-import { takeDocuments } from './take-turns.ts'
-import { optionsOf } from '../connection/commands.ts'
+import { takeDocuments } from '../sharing/write-turns.ts'
 
 /**
- * Blocks other writers of several versions of a document until the transaction ends. All of them
- * first write the version with the lowest `_id`, so they cannot deadlock. The content and revision
- * of that version do not change. Its commit orders the commits of the document, even if a locale is
- * deleted and recreated.
- * A single type has a documentId before it has versions. Its name is locked as well, so that
- * concurrent creations in two locales wait for each other.
+ * Blocks other writers of a document until the transaction ends. They all write its version with the lowest `_id`
+ * first, so they cannot deadlock. A single type also locks its name, because it may have no version yet.
  */
 export async function lockDocument(
   database: Database,
@@ -31,10 +26,7 @@ export async function lockDocument(
   await lockFirst(database, plan, documentId, session)
 }
 
-/**
- * Blocks other writers of these documents until the transaction ends, with one command. Without the
- * locks, a large transaction conflicts repeatedly with writers of single documents.
- */
+/** Without the locks, a large transaction conflicts repeatedly with writers of single documents. */
 export async function lockDocuments(
   database: Database,
   plan: ContentTypePlan,
@@ -45,22 +37,18 @@ export async function lockDocuments(
   await versionsOf(database, plan).updateMany(
     { documentId: { $in: [...documentIds] } },
     { $set: { [LOCK]: newRevision() } },
-    optionsOf(database, session),
+    { session },
   )
 }
 
-/**
- * Returns false if the document has no version. The write uses the full `_id`, because mongos
- * before 7.1 rejects `updateOne` and `findAndModify` by part of the shard key.
- */
+/** False if the document has no version. mongos before 7.1 rejects updates by part of the shard key. */
 async function lockFirst(
   database: Database,
   plan: ContentTypePlan,
   documentId: string,
   session: Session,
 ): Promise<boolean> {
-  // The first read is outside of the transaction, so that its snapshot starts after the lock is
-  // acquired.
+  // The first read is outside of the transaction, so that its snapshot starts after the lock is acquired.
   let first = await findFirst(database, plan, documentId, undefined)
   while (first === null || !(await lock(database, plan, first, session))) {
     first = await findFirst(database, plan, documentId, session)
@@ -77,7 +65,7 @@ async function findFirst(
 ): Promise<string | null> {
   // The transaction needs the original driver error, so errors are not wrapped here.
   const found = await versionsOf(database, plan).findOne(matchDocument(documentId), {
-    ...optionsOf(database, session),
+    session,
     sort: { _id: 1 },
     projection: { _id: 1 },
   })
@@ -95,7 +83,7 @@ async function lock(
     { _id },
     { $set: { [LOCK]: newRevision() }, $max: { [COMMIT]: commitIdOf(session) } },
     {
-      ...optionsOf(database, session),
+      session,
       returnDocument: 'before',
       projection: { [COMMIT]: 1, [LOCK]: 1 },
     },

@@ -2,7 +2,6 @@ import type { Document } from 'mongodb'
 import type { Data } from '../../schema/definition.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { isPasswordHash } from '../../schema/values/stored-password.ts'
-import { optionsOf } from '../connection/commands.ts'
 import {
   assertLater,
   CommitBehind,
@@ -11,14 +10,14 @@ import {
   noteItems,
 } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { STATE_FIELD } from '../versions/stored-state.ts'
-import { COMMIT, LOCK, REVISION, revisionOf } from '../versions/revision.ts'
-import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { COMMIT, LOCK, REVISION, revisionOf, STATE_FIELD } from '../versions/version-fields.ts'
+import { asRow, type VersionRow, versionsOf } from '../versions/stored-version.ts'
+import { versionId } from '../versions/version-match.ts'
+import { carriedMembers, carriedProjection, type StatesBefore } from './carried-members.ts'
 
-/** The commit log item of a written version. */
 export function itemOf(
   plan: ContentTypePlan,
-  version: StoredVersion,
+  version: VersionRow,
   { isNew }: { readonly isNew: boolean },
 ): NotedItem {
   return {
@@ -26,6 +25,7 @@ export function itemOf(
     op: 'put',
     revision: revisionOf(version),
     ...(isNew && { isNew: true as const }),
+    ...stateAfter(plan, version, isNew),
     ...contentOf(plan, version),
   }
 }
@@ -33,27 +33,50 @@ export function itemOf(
 /** Adds written versions to the commit log. @throws CommitBehind */
 export function notePut(
   plan: ContentTypePlan,
-  versions: readonly StoredVersion[],
+  versions: readonly VersionRow[],
   session: Session,
-  { isNew = false }: { readonly isNew?: boolean } = {},
+  { isNew = false, before = null }: PutNotes = {},
 ): void {
   for (const version of versions) assertLater(session, version[COMMIT])
   noteItems(
     session,
-    versions.map((version) => itemOf(plan, version, { isNew })),
+    versions.map((version) => ({
+      ...itemOf(plan, version, { isNew }),
+      ...stateBefore(before, version),
+    })),
   )
 }
 
-/**
- * Adds deleted versions to the commit log, with their last content.
- * @throws CommitBehind, also if `count` differs from the number of read versions: some databases
- * show concurrent commits to a transaction
- */
+interface PutNotes {
+  readonly isNew?: boolean
+  /** From `carryBefore`. */
+  readonly before?: StatesBefore | null
+}
+
+function stateAfter(
+  plan: ContentTypePlan,
+  version: VersionRow,
+  isNew: boolean,
+): Pick<NotedItem, 'was' | 'is'> {
+  const is = carriedMembers(plan, version)
+  return is === null ? {} : { is, ...(isNew && { was: null }) }
+}
+
+function stateBefore(
+  before: StatesBefore | null,
+  { documentId, locale, status }: VersionRow,
+): Pick<NotedItem, 'was'> {
+  if (before === null) return {}
+  return { was: before.get(versionId(documentId, { locale, status })) ?? null }
+}
+
+/** Logs the last content. @throws CommitBehind, also if `count` differs from the number of read versions */
 export function noteRemoved(
   plan: ContentTypePlan,
-  versions: readonly StoredVersion[],
+  versions: readonly VersionRow[],
   count: number,
   session: Session,
+  before: StatesBefore | null = null,
 ): void {
   if (count !== versions.length) throw new CommitBehind(commitIdOf(session))
   for (const version of versions) assertLater(session, version[COMMIT])
@@ -63,6 +86,7 @@ export function noteRemoved(
       ...nameOf(plan, version),
       op: 'delete' as const,
       revision: null,
+      ...stateBefore(before, version),
       ...contentOf(plan, version),
     })),
   )
@@ -74,13 +98,13 @@ interface Changed {
   readonly which: Document
   readonly revision: string
   readonly count: number
+  readonly before: StatesBefore | null
 }
 
-/** Reads the versions that a command changed and adds them to the commit log. */
 export async function noteChanged(
   database: Database,
   plan: ContentTypePlan,
-  { which, revision, count }: Changed,
+  { which, revision, count, before }: Changed,
   session: Session,
 ): Promise<void> {
   if (count === 0) return
@@ -88,13 +112,15 @@ export async function noteChanged(
     .find(
       { ...which, [REVISION]: revision },
       {
-        ...optionsOf(database, session),
-        projection: plan.history ? {} : { ...NAMES, [REVISION]: 1, updatedAt: 1 },
+        session,
+        projection: plan.history
+          ? {}
+          : { ...NAMES, ...carriedProjection(plan), [REVISION]: 1, updatedAt: 1 },
       },
     )
     .toArray()
   if (found.length !== count) throw new CommitBehind(commitIdOf(session))
-  notePut(plan, found.map(asVersion), session)
+  notePut(plan, found.map(asRow), session, { before })
 }
 
 const NAMES = { _id: 0, documentId: 1, locale: 1, status: 1, [COMMIT]: 1 } as const
@@ -104,12 +130,12 @@ export function removalProjection(plan: ContentTypePlan): Document {
   return plan.history ? {} : NAMES
 }
 
-function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: StoredVersion) {
+function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: VersionRow) {
   return { type: uid, documentId, locale, status }
 }
 
-/** The content for the history, without password hashes. Those are never shown again. */
-function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<NotedItem, 'content'> {
+/** The content for the history, with stored names and without password hashes. Those are never shown again. */
+function contentOf(plan: ContentTypePlan, version: VersionRow): Pick<NotedItem, 'content'> {
   if (!plan.history) return {}
   const content = Object.entries(version).filter(([name]) => !UNKEPT.has(name))
   return { content: withoutPasswords(plan, content) }
@@ -118,12 +144,12 @@ function contentOf(plan: ContentTypePlan, version: StoredVersion): Pick<NotedIte
 const UNKEPT: ReadonlySet<string> = new Set(['_id', COMMIT, LOCK, REVISION, STATE_FIELD])
 
 function withoutPasswords(
-  { attributes }: ShapePlan,
+  { stored }: ShapePlan,
   members: readonly (readonly [string, unknown])[],
 ): Document {
   const kept: (readonly [string, unknown])[] = []
   for (const [name, value] of members) {
-    const attribute = attributes.get(name)
+    const attribute = stored.get(name)
     if (attribute === undefined) {
       if (!isPasswordHash(value)) kept.push([name, value])
     } else if (attribute.kind !== 'scalar') {

@@ -2,17 +2,12 @@ import type { Document } from 'mongodb'
 import type { Status } from '../../query/query.ts'
 import type { ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { STATE_FIELD, STATE_UNKNOWN } from '../versions/stored-state.ts'
-import {
-  asVersion,
-  type StoredVersion,
-  type VersionDocument,
-  versionsOf,
-} from '../versions/stored-version.ts'
+import { STATE_FIELD, STATE_UNKNOWN } from '../versions/version-fields.ts'
+import { asRow, asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
+import { storedPathOf } from '../../schema/stored-path.ts'
 import { matchDocument } from '../versions/version-match.ts'
-import { takeDocuments } from './take-turns.ts'
+import { takeDocuments } from '../sharing/write-turns.ts'
 import { changeVersions } from './write-versions.ts'
-import { optionsOf } from '../connection/commands.ts'
 
 /** The owning versions of a two-way relation that a write to the inverse side changes. */
 export interface OwnerVersions {
@@ -22,7 +17,6 @@ export interface OwnerVersions {
   /** All locales of an owner share their targets, so `locale` is not part of the filter. */
   readonly isShared: boolean
   readonly statuses: readonly Status[]
-  /** The `updatedAt` of all changed owners. */
   readonly at: Date
 }
 
@@ -38,19 +32,16 @@ export async function findOwners(
     .find(
       { ...match, [attribute]: documentId },
       {
-        ...optionsOf(database, session),
+        session,
         projection: { _id: 0, documentId: 1, status: 1, id: 1 },
         sort: { id: 1 },
       },
     )
     .toArray()
-  return found.map(asVersion)
+  return found.map(asRow)
 }
 
-/**
- * Adds a document to the targets of the owners. In a to-one relation it replaces the previous
- * target.
- */
+/** Adds a document to the targets of the owners. In a to-one relation it replaces the previous target. */
 export async function addToOwners(
   database: Database,
   owners: OwnerVersions,
@@ -88,10 +79,7 @@ interface Change {
   readonly set: Document
 }
 
-/**
- * Changes drafts and published versions separately, because versions with different content must
- * not share a revision.
- */
+/** Changes drafts and published versions separately, because different content must not share a revision. */
 async function changeOwners(
   database: Database,
   owners: OwnerVersions,
@@ -125,12 +113,7 @@ export interface Claimed {
   readonly target: string
 }
 
-/**
- * Stores the owner of a two-way one-to-one relation in all versions of the target. Two concurrent
- * owners do not see each other's versions. Writing the same document forces one of them to wait and
- * retry. The target's revision does not change, because responses read the relation from the
- * owners.
- */
+/** Writes the owner into the target, so that concurrent owners conflict. They do not see each other's versions. */
 export async function claimTarget(
   database: Database,
   { documentId }: Pick<StoredVersion, 'documentId'>,
@@ -140,8 +123,11 @@ export async function claimTarget(
   takeDocuments(plan, [target], session)
   await versionsOf(database, plan).updateMany(
     matchDocument(target),
-    { $set: { [attribute]: [documentId] }, $max: { [STATE_FIELD]: STATE_UNKNOWN } },
-    optionsOf(database, session),
+    {
+      $set: { [storedPathOf(plan, attribute)]: [documentId] },
+      $max: { [STATE_FIELD]: STATE_UNKNOWN },
+    },
+    { session },
   )
 }
 
@@ -154,18 +140,19 @@ export async function findRivals(
   taker: Taker,
   taken: readonly Taken[],
   session: Session,
-): Promise<readonly VersionDocument[]> {
+): Promise<readonly StoredVersion[]> {
   if (taken.length === 0) return []
-  const names = taken.map(({ relation }) => relation.name)
-  return versionsOf(database, plan)
+  const names = taken.map(({ relation }) => relation.storedName)
+  const rivals = await versionsOf(database, plan)
     .find(
       { $or: taken.map((each) => holding(plan, taker, each)) },
       {
-        ...optionsOf(database, session),
+        session,
         projection: Object.fromEntries(['documentId', ...names].map((name) => [name, 1])),
       },
     )
     .toArray()
+  return rivals.map((row) => asVersion(plan, row))
 }
 
 function holding(
@@ -177,14 +164,11 @@ function holding(
     status,
     ...(plan.localized && !relation.localized ? {} : { locale }),
     documentId: { $ne: documentId },
-    [relation.name]: target,
+    [relation.storedName]: target,
   }
 }
 
-/**
- * Removes the targets of two-way one-to-one relations from all other owners, in all locales if the
- * relation is shared. Runs one query, plus one update per relation with rivals.
- */
+/** Removes the targets from other owners, in all locales if shared. One query, and one update per relation. */
 export async function takeFromOthers(
   database: Database,
   plan: ContentTypePlan,
@@ -203,12 +187,12 @@ export async function takeFromOthers(
     const { relation, target } = each
     const losing = rivals.filter((rival) => rival[relation.name] === target)
     if (losing.length === 0) continue
-    const losers = losing.map((rival) => String(rival['documentId']))
+    const losers = losing.map(({ documentId }) => documentId)
     takeDocuments(plan, losers, session)
     const change = {
       filter: holding(plan, taker, each),
       among: { _id: { $in: losing.map(({ _id }) => _id) } },
-      set: { [relation.name]: null, updatedAt },
+      set: { [relation.storedName]: null, updatedAt },
     }
     await changeVersions(database, plan, change, session)
   }
@@ -221,12 +205,12 @@ function ownersOf({ relation, locale, isShared, statuses }: OwnerVersions): {
   readonly toMany: boolean
 } {
   const plan = relation.target()
-  const attribute = relation.otherSide ?? ''
-  const other = plan.attributes.get(attribute)
-  if (other?.kind !== 'relation') throw new Error(`${plan.uid} has no relation ${attribute}`)
+  const name = relation.otherSide ?? ''
+  const other = plan.attributes.get(name)
+  if (other?.kind !== 'relation') throw new Error(`${plan.uid} has no relation ${name}`)
   return {
     plan,
-    attribute,
+    attribute: other.storedName,
     match: { status: { $in: [...statuses] }, ...(isShared ? {} : { locale }) },
     toMany: other.toMany,
   }

@@ -1,16 +1,17 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
-import { COMMITS, type CommitItem, type PendingRow } from '../connection/commit-record.ts'
-import type { Database } from '../connection/database.ts'
+import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
+import type { CommitItem, Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
-import { STATE_CHANGED, STATE_FIELD, STATE_SAME, STATE_UNKNOWN } from '../versions/stored-state.ts'
+import {
+  STATE_CHANGED,
+  STATE_FIELD,
+  STATE_SAME,
+  STATE_UNKNOWN,
+} from '../versions/version-fields.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 
-/**
- * The next repair also checks the commits of this last period again. The id of a commit begins with the time of its
- * process and is created before the commit, so a commit can appear late.
- */
+/** Checked again by the next repair, because a commit can appear long after its id was created. */
 const MARGIN_MS = 15 * 60_000
 const BATCH = 100
 
@@ -20,25 +21,18 @@ interface RepairRow {
   readonly until: Date
 }
 
-/**
- * Sets the states to unknown that writes of an earlier server version have left behind. Rows of their commits lack
- * the
- * mark `states`. Returns whether there were any, so that the states must be settled.
- */
+/** Resets the states that an earlier server version left behind. Returns whether states must be settled. */
 export async function repairStates(
   database: Database,
   plans: readonly ContentTypePlan[],
   now = new Date(),
 ): Promise<boolean> {
-  const rows = database.collection<RepairRow>('quire_settings')
-  const options = { maxTimeMS: database.queryTimeoutMs }
-  const row = await asCmsErrors(() => rows.findOne({ _id: 'repaired-states' }, options))
+  const rows = database.table<RepairRow>('quire_settings')
+  const row = await rows.findOne({ _id: 'repaired-states' })
   const margin = new Date(now.getTime() - MARGIN_MS)
   const found = await forgetStatesSince(database, plans, row?.until ?? margin)
   const until = row !== null && row.until > margin ? row.until : margin
-  await asCmsErrors(() =>
-    rows.updateOne({ _id: 'repaired-states' }, { $set: { until } }, { ...options, upsert: true }),
-  )
+  await rows.updateOne({ _id: 'repaired-states' }, { $set: { until } }, { upsert: true })
   return found
 }
 
@@ -65,17 +59,15 @@ function findUnmarked(
   database: Database,
   after: string,
 ): Promise<readonly Pick<PendingRow, '_id' | 'items'>[]> {
-  return asCmsErrors(() =>
-    database
-      .collection<PendingRow>(COMMITS)
-      .find(
-        { _id: { $gt: after }, items: { $exists: true }, states: { $exists: false } },
-        { projection: { items: 1 }, maxTimeMS: BULK_TIMEOUT_MS, batchSize: BATCH + 1 },
-      )
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .toArray(),
-  )
+  return database
+    .table<PendingRow>(COMMITS)
+    .find(
+      { _id: { $gt: after }, items: { $exists: true }, states: { $exists: false } },
+      { projection: { items: 1 }, maxTimeMS: BULK_TIMEOUT_MS, batchSize: BATCH + 1 },
+    )
+    .sort({ _id: 1 })
+    .limit(BATCH)
+    .toArray()
 }
 
 async function forgetStatesOf(
@@ -86,11 +78,9 @@ async function forgetStatesOf(
   const ids = items.flatMap(({ documentId, locale }) =>
     (['draft', 'published'] as const).map((status) => versionId(documentId, { locale, status })),
   )
-  await asCmsErrors(() =>
-    versionsOf(database, plan).updateMany(
-      { _id: { $in: ids }, [STATE_FIELD]: { $in: [STATE_SAME, STATE_CHANGED] } },
-      { $set: { [STATE_FIELD]: STATE_UNKNOWN } },
-      { maxTimeMS: BULK_TIMEOUT_MS },
-    ),
+  await versionsOf(database, plan).updateMany(
+    { _id: { $in: ids }, [STATE_FIELD]: { $in: [STATE_SAME, STATE_CHANGED] } },
+    { $set: { [STATE_FIELD]: STATE_UNKNOWN } },
+    { maxTimeMS: BULK_TIMEOUT_MS },
   )
 }

@@ -4,20 +4,20 @@ import { type Fault, validationError } from '../../base/errors.ts'
 import type { ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
-import { type StoredVersion, versionsOf, type VersionDocument } from '../versions/stored-version.ts'
-import { nestedUniqueNames, nestedUniqueValues } from './unique-in-components.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { significantDigits } from '../../schema/values/decimal.ts'
-import { takenFault, uniqueAttributes, uniqueValues } from './unique-values.ts'
+import {
+  nestedUniqueNames,
+  nestedUniqueValues,
+  takenFault,
+  uniqueAttributes,
+  uniqueValues,
+} from './unique-values.ts'
 import { matchDocument } from '../versions/version-match.ts'
-import { takeReservations } from './take-turns.ts'
-import { optionsOf } from '../connection/commands.ts'
+import { turnOf } from '../sharing/write-turns.ts'
 
-/** Reserves a unique value for a document. */
 interface Reservation {
-  /**
-   * SHA-256 of attribute, locale and value. A sharded cluster only enforces uniqueness of the shard
-   * key.
-   */
+  /** SHA-256 of attribute, locale and value. A sharded cluster only enforces uniqueness of the shard key. */
   readonly _id: string
   /** `<collection>.<attribute>` */
   readonly attribute: string
@@ -25,36 +25,24 @@ interface Reservation {
   readonly holder: string
 }
 
-/** A reservation to make, and the fault to report if it is taken. */
 interface Wanted extends Reservation {
   readonly fault: Fault
 }
 
-/** Maximum number of reservations per command. */
 const MAX_TAKEN = 100
-/** Maximum number of reservations read by one command. */
 const MAX_READ = 1_000
 
-/** The collection of reservations, shared by all content-types. */
 export function reservationsIn(database: Database) {
-  return database.collection<Reservation>('quire_reservations')
+  return database.table<Reservation>('quire_reservations')
 }
 
-/**
- * Attributes whose uniqueness is enforced by reservations, as `<collection>.<attribute>`:
- * attributes of components, and all unique attributes of a sharded collection. Indexes enforce the
- * others.
- */
+/** As `<collection>.<attribute>`: attributes of components and of sharded collections. Indexes enforce the others. */
 export function reservedAttributes(plan: ContentTypePlan): readonly string[] {
-  const own = plan.sharded ? uniqueAttributes(plan).map(({ name }) => name) : []
+  const own = plan.sharded ? uniqueAttributes(plan).map(({ storedName }) => storedName) : []
   return [...own, ...nestedUniqueNames(plan)].map((name) => attributeOf(plan, name))
 }
 
-/**
- * Runs a write of published versions and updates the reservations of their documents in the same
- * transaction.
- * @throws ValidationError if another document has reserved a value
- */
+/** Updates the reservations in the transaction of the write. @throws ValidationError if a value is taken */
 export async function reserving<T>(
   database: Database,
   plan: ContentTypePlan,
@@ -70,10 +58,7 @@ export async function reserving<T>(
   return written
 }
 
-/**
- * Replaces the reservations of a document by those of its published versions in the transaction.
- * @throws ValidationError for every value that another document has reserved or that occurs twice
- */
+/** Replaces the reservations of a document. @throws ValidationError for every taken or repeated value */
 export async function settleReservations(
   database: Database,
   plan: ContentTypePlan,
@@ -82,11 +67,11 @@ export async function settleReservations(
 ): Promise<void> {
   const reservations = reservationsIn(database)
   const holder = holderOf(plan, documentId)
-  const options = optionsOf(database, session)
+  const options = { session }
   const published = await versionsOf(database, plan)
     .find({ ...matchDocument(documentId), status: 'published' }, options)
     .toArray()
-  const wanted = published.flatMap((version) => wantedOf(plan, version, holder))
+  const wanted = published.flatMap((row) => wantedOf(plan, asVersion(plan, row), holder))
   const held = new Set(
     (await reservations.find({ holder }, options).toArray()).map(({ _id }) => _id),
   )
@@ -102,17 +87,14 @@ export async function settleReservations(
   if (first !== undefined) throw validationError([first, ...others], 'value_not_unique')
 }
 
-/**
- * Makes the free reservations and returns the ids of those that other documents have. Uses two
- * commands per 100 values, because a list of components may have 5,000.
- */
+/** Returns the ids that others have. Uses two commands per 100 values: a list of components may have 5,000. */
 async function take(
   database: Database,
   wanted: readonly Reservation[],
   session: Session,
 ): Promise<ReadonlySet<string>> {
   const reservations = reservationsIn(database)
-  const options = optionsOf(database, session)
+  const options = { session }
   const taken = new Set<string>()
   for (let at = 0; at < wanted.length; at += MAX_TAKEN) {
     const some = wanted.slice(at, at + MAX_TAKEN)
@@ -134,10 +116,7 @@ async function take(
   return taken
 }
 
-/**
- * Returns one list of faults per version, for values in components that another document has reserved or that occur
- * earlier in these versions. `isFreed` reports published versions that will be unpublished first.
- */
+/** One list of faults per version, for taken or repeated values. `isFreed`: versions that will be unpublished. */
 export async function findReserved(
   database: Database,
   plan: ContentTypePlan,
@@ -172,7 +151,7 @@ async function findHolders(
   const holders = new Map<string, string>()
   for (let at = 0; at < ids.length; at += MAX_READ) {
     const some = { _id: { $in: ids.slice(at, at + MAX_READ) } }
-    const options = { ...optionsOf(database), batchSize: MAX_READ + 1 }
+    const options = { batchSize: MAX_READ + 1 }
     for (const { _id, holder } of await reservationsIn(database).find(some, options).toArray()) {
       holders.set(_id, holder)
     }
@@ -190,14 +169,14 @@ function documentIdOf(holder: string): string {
 
 function wantedOf(
   plan: ContentTypePlan,
-  version: VersionDocument,
+  version: StoredVersion,
   holder: string,
 ): readonly Wanted[] {
-  const locale: unknown = version['locale']
+  const { locale } = version
   const own = plan.sharded ? uniqueValues(plan, version) : []
   return [
     ...own.map(({ attribute, value }): Wanted => {
-      const name = attributeOf(plan, attribute.name)
+      const name = attributeOf(plan, attribute.storedName)
       const fault = takenFault(attribute, value)
       return { _id: digestOf(name, locale, attribute, value), attribute: name, holder, fault }
     }),
@@ -207,10 +186,10 @@ function wantedOf(
 
 function nestedWantedOf(
   plan: ContentTypePlan,
-  version: VersionDocument | StoredVersion,
+  version: StoredVersion,
   holder: string,
 ): readonly Wanted[] {
-  const locale: unknown = version['locale']
+  const { locale } = version
   return nestedUniqueValues(plan, version).map(({ attribute, value, path, place, name }) => ({
     _id: digestOf(attributeOf(plan, place), locale, attribute, value),
     attribute: attributeOf(plan, name),
@@ -233,4 +212,9 @@ function textOf(type: ScalarType, value: unknown): string {
 
 function attributeOf({ collectionName }: ContentTypePlan, name: string): string {
   return `${collectionName}.${name}`
+}
+
+/** @throws TurnTaken */
+function takeReservations(ids: readonly string[], session: Session): void {
+  turnOf(session)?.take(ids.map((id) => `reservation ${id}`))
 }

@@ -1,8 +1,6 @@
 import { GatewayTimeoutError } from '../../base/errors.ts'
-import { takeTurn } from '../../base/take-turn.ts'
+import { takeTurn } from '../../base/share-by-key.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { optionsOf } from '../connection/commands.ts'
-import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import {
   STATE_ALONE,
@@ -12,10 +10,10 @@ import {
   STATE_FIELD,
   STATE_UNKNOWN,
   UNSETTLED,
-} from '../versions/stored-state.ts'
+} from '../versions/version-fields.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
-import { takeDocuments } from './take-turns.ts'
+import { takeDocuments } from '../sharing/write-turns.ts'
 import {
   compareStatuses,
   type ComparedLocale,
@@ -31,11 +29,7 @@ export interface SettleLimits {
   readonly signal?: AbortSignal
 }
 
-/**
- * Compares versions of unknown state, so that queries can filter by state. Concurrent writes may
- * leave further versions unsettled.
- * @throws GatewayTimeoutError at the deadline; states that are already stored remain
- */
+/** Compares versions, but concurrent writes may leave unknown states. @throws GatewayTimeoutError at the deadline */
 export async function settleStates(
   database: Database,
   plan: ContentTypePlan,
@@ -46,7 +40,7 @@ export async function settleStates(
     if (signal?.aborted === true) return
     // Concurrent batches would compare the same versions.
     const count = await takeTurn(database, `settle ${plan.collectionName}`, () =>
-      asCmsErrors(() => settleBatch(database, plan, locales)),
+      settleBatch(database, plan, locales),
     )
     if (count === 0) return
     if (performance.now() > deadline) throw new GatewayTimeoutError('The query took too long')
@@ -63,7 +57,6 @@ async function settleBatch(
     .find(
       { status: { $in: ['draft', 'published'] }, locale: { $in: [...locales] }, ...UNSETTLED },
       {
-        ...optionsOf(database),
         projection: { _id: 0, documentId: 1, locale: 1 },
         limit: BATCH,
         batchSize: BATCH + 1,
@@ -98,10 +91,7 @@ function stateOf({ statuses, isSame }: ComparedLocale): StoredState {
   return isSame ? STATE_SAME : STATE_CHANGED
 }
 
-/**
- * A random value between `UNKNOWN` and the next state. It blocks other writers until the comparison
- * is stored. Writing an unchanged value would not lock the document.
- */
+/** Random, to block other writers until the comparison is stored. Writing an unchanged value locks nothing. */
 function unlikeAnyOther(): number {
   return STATE_UNKNOWN + 0.1 + Math.random() * 0.8
 }
@@ -115,7 +105,7 @@ async function setState(
   await versionsOf(database, plan).updateMany(
     { _id: { $in: [...ids] } },
     { $set: { [STATE_FIELD]: state } },
-    optionsOf(database, session),
+    { session },
   )
 }
 

@@ -1,11 +1,10 @@
 import { BSON, type Document } from 'mongodb'
 import type { Database, Session } from '../connection/database.ts'
 import { insertTogether, updateTogether } from '../connection/write-commands.ts'
-import { LOCK, REVISION } from '../versions/revision.ts'
-import type { VersionDocument } from '../versions/stored-version.ts'
+import { LOCK, REVISION } from '../versions/version-fields.ts'
+import type { StoredVersion, VersionDocument } from '../versions/stored-version.ts'
 import { isHeld } from './hold-documents.ts'
 
-/** The operators of a write of one version. */
 export interface VersionUpdate {
   readonly $set: Document
   readonly $max: Document
@@ -26,16 +25,12 @@ export function batchOf(session: Session): VersionBatch | null {
   return open.get(session) ?? null
 }
 
-/**
- * The versions that a group of writes has read, and the writes that it has not sent yet. The functions that write
- * versions (`write-versions.ts`) add to the batch of their session instead of sending a command each.
- */
+/** Collects the writes of a group. `write-versions.ts` adds to the batch instead of sending commands. */
 export class VersionBatch {
   readonly #stored: Map<string, VersionDocument>
   readonly #rows: VersionDocument[] = []
   readonly #changes: Change[] = []
 
-  /** Attaches the batch to the session, which then collects its writes. */
   constructor(stored: readonly VersionDocument[], session: Session) {
     this.#stored = new Map(stored.map((version) => [version._id, version]))
     open.set(session, this)
@@ -49,14 +44,24 @@ export class VersionBatch {
     })
   }
 
+  /** The version as the earlier writes of the group leave it. */
+  stored(id: string): VersionDocument | null {
+    return this.#stored.get(id) ?? null
+  }
+
   insert(rows: readonly VersionDocument[]): void {
     this.#rows.push(...rows)
   }
 
-  /** Returns the version as the update leaves it, or null if the version was not read. */
-  update(id: string, u: VersionUpdate): VersionDocument | null {
+  /** Returns the updated version. Null if it was not read or its revision is not `expected`. */
+  update(
+    id: string,
+    u: VersionUpdate,
+    expected: Pick<StoredVersion, typeof REVISION> | null = null,
+  ): VersionDocument | null {
     const before = this.#stored.get(id)
     if (before === undefined) return null
+    if (expected !== null && before[REVISION] !== expected[REVISION]) return null
     const after = applied(before, u)
     const q = { _id: id, [REVISION]: (before[REVISION] as unknown) ?? null }
     this.#stored.set(id, after)
@@ -77,10 +82,7 @@ export class VersionBatch {
     }
   }
 
-  /**
-   * Sends all writes, with one command for new versions and one for stored versions.
-   * @throws Error if the commands are too large, or if another write has changed a version since it was read
-   */
+  /** Uses two commands. @throws Error if they are too large or a version has changed since it was read */
   async send(database: Database, collection: string, session: Session): Promise<void> {
     open.delete(session)
     assertSmall([...this.#rows, ...this.#changes.map(({ after }) => after)])

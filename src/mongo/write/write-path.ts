@@ -1,15 +1,14 @@
 import { MongoNetworkError } from 'mongodb'
-import { CmsError } from '../../base/errors.ts'
+import { CmsError, ConflictError } from '../../base/errors.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { SYSTEM, type WriteOrigin } from '../connection/authorship.ts'
 import { beginNextCommit, CommitBehind, dropCommit } from '../connection/commit-record.ts'
-import { isBrokenSocket } from '../connection/database-error.ts'
+import { isBrokenSocket, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { findVersions } from '../read/get-versions.ts'
 import { versionId } from '../versions/version-match.ts'
-import { retryCollisions } from './retry-collisions.ts'
-import { tryTakeDocument } from './take-turns.ts'
+import { tryTakeDocument } from '../sharing/write-turns.ts'
 import { VersionBatch } from './version-batch.ts'
 
 /**
@@ -18,24 +17,18 @@ import { VersionBatch } from './version-batch.ts'
  * 1. prepare: the operation validates the payload, looks up its targets, and makes the item (`content/write`).
  * 2. group: items of one content-type that arrive together share a transaction (`writeDocument`).
  * 3. read: the group reads the versions that its items change, with one command.
- * 4. compute: each item runs its `write`, in a commit of its own. The functions that write versions
- *    (`write-versions.ts`) only collect the changes. An item that fails is left out.
- * 5. write: the group sends the changes of all items, with one command for new and one for stored versions.
+ * 4. compute: each item runs its `write`, in a commit of its own. `write-versions.ts` only collects the changes.
+ * 5. write: the group sends all changes, with one command for new and one for stored versions.
  * 6. log rows: one row per item, with one command. Then the transaction commits.
  *
- * An item that is alone in its group has no batch. Its `write` sends each command at once, so that read, compute and
- * write of a version are one `findAndModify`. A failed group writes each of its items alone.
- *
- * Everything that a step needs is a member of the item, because a group runs in the context of its first item.
+ * An item that is alone in its group sends each command at once. A failed group writes each of its items alone.
+ * A group runs in the context of its first item, so items contain everything that a step needs.
  */
 export interface WriteItem<T> {
   readonly plan: ContentTypePlan
   readonly documentId: string
   readonly origin: WriteOrigin
-  /**
-   * The stored versions that the write changes: all of them exist, and it reads and writes no others. Null if the write
-   * reaches other documents or locales, or stores further rows. It then has a transaction of its own.
-   */
+  /** All of them exist. Null if the write reaches others or stores further rows. It then has its own transaction. */
   readonly changes: readonly VersionKey[] | null
   /** Computes and writes the versions. May run several times, also in different transactions. */
   readonly write: (session: Session) => Promise<T>
@@ -45,10 +38,7 @@ interface Written<T> {
   readonly result: T
 }
 
-/**
- * Runs the write in a transaction, together with concurrent writes of the same content-type.
- * @throws the errors of its `write`; errors of the commit, to all writes of the group
- */
+/** Groups concurrent writes of one content-type. @throws errors of `write`, and of the commit to all writes */
 export function writeDocument<T>(database: Database, item: WriteItem<T>): Promise<T> {
   const { plan, documentId, changes, write, origin } = item
   const isShared = changes !== null && database.hasTransactions
@@ -131,5 +121,21 @@ class GroupRefused extends Error {
   constructor(cause: unknown) {
     super('The writes could not be stored together', { cause })
     this.name = 'GroupRefused'
+  }
+}
+
+const ATTEMPTS = 5
+
+/** The retry finds the concurrent version or reports the taken value. @throws ConflictError after five attempts */
+export async function retryCollisions<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error
+      if (attempt < ATTEMPTS) continue
+      const message = 'A unique index that these content-types do not declare rejected the write'
+      throw new ConflictError(message, {}, { cause: error, code: 'undeclared_unique_index' })
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb'
+import type { Document, MongoServerError } from 'mongodb'
 import type { Status, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -6,32 +6,48 @@ import type { Database, Session } from '../connection/database.ts'
 import { insertTogether } from '../connection/write-commands.ts'
 import { assertNotHeld } from './hold-documents.ts'
 import { reserving } from './reservations.ts'
+import { guardAdded, guardVersion, guardVersions } from './row-guard.ts'
 import { commitIdOf } from '../connection/commit-record.ts'
 import {
+  COMMIT,
+  LOCK,
+  newRevision,
+  REVISION,
   STATE_ALONE,
-  type StoredState,
-  STATE_SAME,
   STATE_FIELD,
+  STATE_SAME,
   STATE_UNKNOWN,
-} from '../versions/stored-state.ts'
-import { COMMIT, LOCK, newRevision, REVISION } from '../versions/revision.ts'
+  type StoredState,
+} from '../versions/version-fields.ts'
+import { carryBefore, stateOfCopy } from './carried-members.ts'
 import { noteChanged, notePut } from './note-versions.ts'
 import { toBson } from '../versions/stored-value.ts'
+import { toStoredNames } from '../versions/row-names.ts'
 import {
+  asRow,
   asVersion,
   type StoredVersion,
   type VersionDocument,
+  type VersionRow,
   versionsOf,
 } from '../versions/stored-version.ts'
-import { unlessTaken, type Written } from './unless-taken.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
-import { takeDocuments, takeValues } from './take-turns.ts'
+import { takeDocuments } from '../sharing/write-turns.ts'
+import { updaterOf, withAuthors } from './version-authors.ts'
 import { batchOf, type VersionUpdate } from './version-batch.ts'
-import { optionsOf } from '../connection/commands.ts'
+import { type Fault, validationError } from '../../base/errors.ts'
+import {
+  isDuplicateKey,
+  isOutOfTime,
+  refusingIndex,
+  WaitedForValue,
+} from '../connection/database-error.ts'
+import { uniqueAttributeOf } from '../versions/index-names.ts'
+import { findTaken, takenFault, takeValues, uniqueAttributes } from './unique-values.ts'
 
 /**
- * Inserts new versions. Set `isBeside` if another version of the locale may already be stored.
- * @throws ValidationError if a unique value is taken
+ * Set `isBeside` if the locale may have another version. Such copies keep their authors, and all other versions get the
+ * author of the commit. @throws ValidationError if a unique value is taken
  */
 export async function insertVersions(
   database: Database,
@@ -45,7 +61,9 @@ export async function insertVersions(
   const documentIds = published.map(({ documentId }) => documentId)
   for (const version of published) takeValues(plan, { ...version, values: version }, session)
   const states = isBeside ? STATE_UNKNOWN : statesOfNew(versions)
-  const rows = toRows(versions, commitIdOf(session), states)
+  const authored = isBeside ? versions : withAuthors(versions, session)
+  const rows = toRows(plan, authored, commitIdOf(session), states)
+  await guardAdded(plan, rows, session)
   const batch = batchOf(session)
   if (batch === null) {
     const written = published.map((version) => ({ ...version, values: version }))
@@ -60,24 +78,23 @@ export async function insertVersions(
   notePut(plan, rows, session, { isNew: true })
 }
 
-/** Converts new versions to rows of the given commit. */
 export function toRows(
+  plan: ContentTypePlan,
   versions: readonly StoredVersion[],
   commit: string,
   state: StoredState | ((version: StoredVersion) => StoredState) = STATE_UNKNOWN,
-): readonly (StoredVersion & VersionDocument)[] {
+): readonly VersionRow[] {
   const stateOf = typeof state === 'function' ? state : () => state
-  return versions.map((version) => ({
-    ...(toNewDocument(version, stateOf(version)) as StoredVersion),
-    [COMMIT]: commit,
-    _id: versionId(version.documentId, version),
-  }))
+  return versions.map((version) =>
+    asRow({
+      ...toNewDocument(plan, version, stateOf(version)),
+      [COMMIT]: commit,
+      _id: versionId(version.documentId, version),
+    }),
+  )
 }
 
-/**
- * The states of versions in new locales. A draft and its copy with the same revision have the state
- * SAME.
- */
+/** The states of versions in new locales. A draft and its copy with the same revision have the state SAME. */
 function statesOfNew(versions: readonly StoredVersion[]): (of: StoredVersion) => StoredState {
   const stored = new Map(versions.map((each) => [versionId(each.documentId, each), each]))
   return ({ documentId, locale, status, [REVISION]: revision }) => {
@@ -95,22 +112,21 @@ interface PatchedVersion {
   readonly key: VersionKey
   /** SAME for a draft that the same transaction publishes. */
   readonly state?: typeof STATE_SAME | undefined
+  /** The version is not changed if its revision differs. Null accepts any revision. */
+  readonly expected?: Pick<StoredVersion, typeof REVISION> | null
 }
 
-/**
- * Changes the given attributes of a version and returns the whole version. Returns null if the
- * version does not exist.
- * @throws ValidationError if a unique value is taken
- */
+/** Returns the whole version, or null if it does not exist or has another revision. @throws ValidationError */
 export function patchVersion(
   database: Database,
   plan: ContentTypePlan,
-  { documentId, key, state }: PatchedVersion,
+  { documentId, key, state, expected = null }: PatchedVersion,
   changes: Data,
   session: Session,
 ): Promise<StoredVersion | null> {
   const written = { documentId, locale: key.locale, values: changes }
-  const change = { ...written, status: key.status, set: toChanges(changes, state) }
+  const set = toChanges(plan, { ...changes, ...updaterOf(changes, session) }, state)
+  const change = { ...written, status: key.status, set, expected }
   return changeVersion(database, plan, change, session)
 }
 
@@ -120,6 +136,7 @@ interface VersionChange extends Written {
   readonly set: Document
   /** The further members of a version that does not exist yet. Without them it is not created. */
   readonly insert?: Data
+  readonly expected?: PatchedVersion['expected']
 }
 
 async function changeVersion(
@@ -128,34 +145,37 @@ async function changeVersion(
   change: VersionChange,
   session: Session,
 ): Promise<StoredVersion | null> {
-  const { documentId, status, set, insert } = change
+  const { documentId, status, set, insert, expected = null } = change
   takeDocuments(plan, [documentId], session)
   takeValues(plan, change, session)
   const _id = versionId(documentId, change)
+  await guardVersion(database, plan, _id, session)
   const update = toUpdate(set, commitIdOf(session))
+  const unchanged = expected === null ? {} : { [REVISION]: expected[REVISION] ?? null }
   const send = (): Promise<VersionDocument | null> =>
     versionsOf(database, plan).findOneAndUpdate(
-      { _id },
+      { _id, ...unchanged },
       { ...update, ...(insert !== undefined && { $setOnInsert: insert }) },
-      { ...optionsOf(database, session), upsert: insert !== undefined, returnDocument: 'after' },
+      { session, upsert: insert !== undefined, returnDocument: 'after' },
     )
   const batch = batchOf(session)
+  const before =
+    batch === null
+      ? await carryBefore(database, plan, { _id }, session)
+      : stateOfCopy(plan, batch.stored(_id))
   const changed =
     batch === null
       ? await reserving(database, plan, status === 'published' ? [documentId] : [], session, () =>
           unlessTaken(database, plan, [change], send),
         )
-      : batch.update(_id, update)
+      : batch.update(_id, update, expected)
   if (changed === null) return null
   assertNotHeld(changed[LOCK])
-  notePut(plan, [asVersion(changed)], session)
-  return asVersion(changed)
+  notePut(plan, [asRow(changed)], session, { before })
+  return asVersion(plan, changed)
 }
 
-/**
- * Blocks other writers of a version until the transaction ends. Returns false if the version was
- * deleted or its revision differs from `expected`. Null accepts any revision.
- */
+/** Locks a version until the transaction ends. False if it was deleted or its revision is not `expected`. */
 export async function claimVersion(
   database: Database,
   plan: ContentTypePlan,
@@ -167,17 +187,15 @@ export async function claimVersion(
   const unchanged = expected === null ? {} : { [REVISION]: expected[REVISION] ?? null }
   const { matchedCount } = await versionsOf(database, plan).updateOne(
     { _id: versionId(version.documentId, version), ...unchanged },
-    { $set: toChanges({}) },
-    optionsOf(database, session),
+    { $set: toChanges(plan, {}) },
+    { session },
   )
   return matchedCount === 1
 }
 
 /**
- * Replaces or creates a version and returns it. `id` and `createdAt` only apply to a new version. A
- * copy of another version has the same revision. Its `state` is SAME if it copies the other version
- * of the locale.
- * @throws ValidationError if a unique value is taken
+ * `id`, `createdAt` and `createdBy` only apply to a new version. A copy has the revision of its source, and the state SAME if that
+ * is the other version of the locale. @throws ValidationError
  */
 export async function putVersion(
   database: Database,
@@ -186,20 +204,17 @@ export async function putVersion(
   session: Session,
   state: StoredState = STATE_UNKNOWN,
 ): Promise<StoredVersion> {
-  const { _id, id, createdAt, [COMMIT]: _before, ...rest } = version
-  const { documentId, locale, status } = version
-  const set = toNewDocument(rest, state)
-  const change = { documentId, locale, status, values: version, set, insert: { id, createdAt } }
+  const { _id, id, createdAt, createdBy = null, [COMMIT]: _before, ...rest } = version
+  const { documentId, locale, status, updatedBy = null } = version
+  const set = toNewDocument(plan, { ...rest, updatedBy }, state)
+  const insert = { id, createdAt, createdBy }
+  const change = { documentId, locale, status, values: version, set, insert }
   const stored = await changeVersion(database, plan, change, session)
   if (stored === null) throw new Error(`${plan.uid}: an upsert left nothing`)
   return stored
 }
 
-/**
- * Sets shared attributes in the other locales of a document, in versions of the same status.
- * Versions that already have the values do not change.
- * @throws ValidationError if a unique value is taken in one of the locales
- */
+/** Sets shared attributes in the other locales, in versions of the same status. @throws ValidationError */
 export async function setInOtherLocales(
   database: Database,
   plan: ContentTypePlan,
@@ -211,8 +226,9 @@ export async function setInOtherLocales(
   takeDocuments(plan, [documentId], session)
   const documentIds = status === 'published' ? [documentId] : []
   const among = { ...matchDocument(documentId), status }
-  const filter = { ...among, locale: { $ne: locale }, $expr: differsFrom(toDocument(shared)) }
-  const change = { filter, among, set: toDocument({ ...shared, updatedAt }) }
+  const set = toDocument(plan, shared)
+  const filter = { ...among, locale: { $ne: locale }, $expr: differsFrom(set) }
+  const change = { filter, among, set: { ...set, updatedAt } }
   await reserving(database, plan, documentIds, session, () =>
     unlessTaken(database, plan, [{ documentId, locale, values: shared }], () =>
       changeVersions(database, plan, change, session),
@@ -224,6 +240,7 @@ export interface CommonChange {
   readonly filter: Document
   /** A selective filter that matches the changed versions before and after the change. */
   readonly among: Document
+  /** With stored names. */
   readonly set: Document
   readonly operators?: Document
 }
@@ -235,14 +252,17 @@ export async function changeVersions(
   { filter, among, set, operators = {} }: CommonChange,
   session: Session,
 ): Promise<void> {
+  await guardVersions(database, plan, filter, session)
+  const before = await carryBefore(database, plan, filter, session)
   const revision = newRevision()
-  const update = toUpdate({ ...set, [REVISION]: revision }, commitIdOf(session))
+  const changed = { ...set, ...updaterOf(set, session), [REVISION]: revision }
+  const update = toUpdate(changed, commitIdOf(session))
   const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
     filter,
     { ...operators, ...update },
-    optionsOf(database, session),
+    { session },
   )
-  await noteChanged(database, plan, { which: among, revision, count }, session)
+  await noteChanged(database, plan, { which: among, revision, count, before }, session)
 }
 
 /** Compares whole values. `$ne` in a query would compare the elements of a list. */
@@ -253,10 +273,9 @@ function differsFrom(values: Data): Document {
   return { $or: differences }
 }
 
-/** The members to set in an existing version, including a new revision. */
-function toChanges(changes: Data, state?: StoredState): Document {
+function toChanges(plan: ContentTypePlan, changes: Data, state?: StoredState): Document {
   const known = state === undefined ? {} : { [STATE_FIELD]: state }
-  return { ...toDocument(changes), [REVISION]: newRevision(), ...known }
+  return { ...toDocument(plan, changes), [REVISION]: newRevision(), ...known }
 }
 
 /** The update operators of a content write. The state becomes unknown unless the changes set it. */
@@ -266,11 +285,54 @@ function toUpdate(changes: Document, commit: string): VersionUpdate {
 }
 
 /** Keeps the revision of a copied version. */
-function toNewDocument(version: Data, state: StoredState): Document {
+function toNewDocument(plan: ContentTypePlan, version: Data, state: StoredState): Document {
   const revision = version[REVISION] ?? newRevision()
-  return { ...toDocument(version), [REVISION]: revision, [STATE_FIELD]: state }
+  return { ...toDocument(plan, version), [REVISION]: revision, [STATE_FIELD]: state }
 }
 
-function toDocument(values: Data): Document {
-  return toBson(values) as Document // an object stays an object
+function toDocument(plan: ContentTypePlan, values: Data): Document {
+  return toBson(toStoredNames(plan, values)) as Document // an object stays an object
+}
+
+export interface Written {
+  readonly documentId: string
+  readonly locale: string
+  readonly values: Data
+}
+
+/**
+ * The error names at most one taken value, so all are queried outside of the aborted transaction.
+ * @throws ValidationError naming each attribute, WaitedForValue
+ */
+export async function unlessTaken<T>(
+  database: Database,
+  plan: ContentTypePlan,
+  written: readonly Written[],
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isOutOfTime(error) && uniqueAttributes(plan).length > 0) throw new WaitedForValue(error)
+    if (!isDuplicateKey(error)) throw error
+    const found = await Promise.all(
+      written.map((each) => findTaken(database, plan, each, each.values)),
+    )
+    const [fault = faultOf(plan, error, written), ...others] = found.flat()
+    throw fault === null ? error : validationError([fault, ...others], 'value_not_unique')
+  }
+}
+
+/** For a value that is taken in another locale or was freed in the meantime. */
+function faultOf(
+  plan: ContentTypePlan,
+  error: MongoServerError,
+  [first]: readonly Written[],
+): Fault | null {
+  const { paths, name } = refusingIndex(error)
+  const unique = name === null ? null : uniqueAttributeOf(name)
+  const attribute = uniqueAttributes(plan).find(
+    (each) => paths.includes(each.storedName) || each.storedName === unique,
+  )
+  return attribute === undefined ? null : takenFault(attribute, first?.values[attribute.name])
 }

@@ -1,10 +1,9 @@
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
-/** Actions on a content-type. `readDrafts` and `publish` require draft & publish. */
+/** Actions on a content-type. `readDrafts` and `publish` require draft & publish, `push` requires its option. */
 export type ContentVerb =
-  'find' | 'findOne' | 'sync' | 'create' | 'update' | 'delete' | 'readDrafts' | 'publish'
+  'find' | 'findOne' | 'sync' | 'create' | 'update' | 'delete' | 'push' | 'readDrafts' | 'publish'
 
-/** Named as in the reference. */
 const PLUGIN_VERBS = {
   'plugin::upload.content-api': ['find', 'findOne', 'sync', 'upload', 'destroy'],
   'plugin::users-permissions.auth': [
@@ -46,19 +45,20 @@ export interface Action {
 }
 
 export interface Actions {
-  /** Content in the order of the content-types, then named queries, then plugins. */
   readonly all: readonly Action[]
   readonly readOnly: ReadonlySet<string>
+  /** Rules of permissions are compiled against it. */
+  readonly schema: Pick<Schema, 'contentTypes'>
   has(name: string): boolean
 }
 
-/**
- * Verbs of a read-only token: `find` and `findOne`, as in the reference, and `sync`. `readDrafts` is included because
- * the reference shows drafts to every principal with `find`.
- */
+/** As in the reference, which shows drafts to every principal with `find`. Only `sync` is not in the reference. */
 const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'sync', 'readDrafts'])
 
-export function compileActions(schema: Pick<Schema, 'contentTypes' | 'queries'>): Actions {
+export function compileActions(
+  schema: Pick<Schema, 'contentTypes' | 'queries'>,
+  permissions: readonly string[] = [],
+): Actions {
   const content = [...schema.contentTypes.values()]
     .filter((plan) => plan.uid.startsWith('api::'))
     .flatMap((plan) => contentVerbs(plan).map((verb) => toAction(plan.uid, verb)))
@@ -68,10 +68,18 @@ export function compileActions(schema: Pick<Schema, 'contentTypes' | 'queries'>)
   const plugins = Object.entries(PLUGIN_VERBS).flatMap(([subject, verbs]) =>
     verbs.map((verb) => toAction(subject, verb)),
   )
-  const all = Object.freeze([...content, ...queries, ...plugins])
+  const builtIn = [...content, ...queries, ...plugins]
+  const known = new Set(builtIn.map(({ name }) => name))
+  const further = permissions
+    .filter((name) => !known.has(name) && !name.startsWith('admin::'))
+    .map((name) =>
+      toAction(name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)),
+    )
+  const all = Object.freeze([...builtIn, ...further])
   const names = new Set(all.map((action) => action.name))
   return Object.freeze({
     all,
+    schema,
     readOnly: new Set(all.filter(isReadOnly).map((action) => action.name)),
     has: (name: string) => names.has(name),
   })
@@ -79,16 +87,16 @@ export function compileActions(schema: Pick<Schema, 'contentTypes' | 'queries'>)
 
 /** A single type has neither `findOne` nor `create`. */
 export function contentVerbs(
-  plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish'>,
+  plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish' | 'push'>,
 ): readonly ContentVerb[] {
-  const verbs: readonly ContentVerb[] =
+  const common: readonly ContentVerb[] =
     plan.kind === 'singleType'
       ? ['find', 'update', 'delete', 'sync']
       : ['find', 'findOne', 'create', 'update', 'delete', 'sync']
+  const verbs: readonly ContentVerb[] = plan.push === true ? [...common, 'push'] : common
   return plan.draftAndPublish ? [...verbs, 'readDrafts', 'publish'] : verbs
 }
 
-/** The reference names `readDrafts` `readDraft`. */
 export function canonicalAction(name: string): string {
   return /^api::.+\.readDraft$/.test(name) ? `${name}s` : name
 }

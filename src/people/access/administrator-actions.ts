@@ -1,6 +1,5 @@
 import type { Action, Actions } from './actions.ts'
 
-/** Actions that only administrators can be granted. */
 const VERBS = {
   'admin::locales': ['create', 'update', 'delete'],
   'admin::api-tokens': ['read', 'create', 'update', 'regenerate', 'delete'],
@@ -23,11 +22,11 @@ export function administratorAction<S extends Subject>(
   return `${subject}.${verb}`
 }
 
-export function withAdministration({ all, readOnly }: Actions): Actions {
+export function withAdministration({ all, readOnly, schema }: Actions): Actions {
   const own = Object.entries(VERBS).flatMap(([subject, verbs]) =>
     verbs.map((verb): Action => Object.freeze({ name: `${subject}.${verb}`, subject, verb })),
   )
   const every = Object.freeze([...all, ...own])
   const names = new Set(every.map(({ name }) => name))
-  return Object.freeze({ all: every, readOnly, has: (name: string) => names.has(name) })
+  return Object.freeze({ all: every, readOnly, schema, has: (name: string) => names.has(name) })
 }

@@ -1,8 +1,8 @@
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
-import type { Database } from '../../mongo/connection/database.ts'
-import type { ReadPreferenceName } from '../../mongo/connection/read-preference.ts'
+import type { Database, ReadPreferenceName } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import type { ApiTokenType } from './principal.ts'
+import { fromRuleRow, type RuleSchema } from '../rules/rename-rule.ts'
+import type { StoredRule, StoredRuleRow } from '../rules/stored-rule.ts'
 
 export interface ApiToken {
   readonly id: number
@@ -11,7 +11,8 @@ export interface ApiToken {
   readonly type: ApiTokenType
   /** Includes permissions of deleted content-types. Empty unless the type is `custom`. */
   readonly permissions: readonly string[]
-  /** Null uses the connection string. */
+  /** Permissions under conditions. Absent if there are none, and unless the type is `custom`. */
+  readonly rules?: readonly StoredRule[]
   readonly readPreference: ReadPreferenceName | null
   /** Null never expires. */
   readonly lifespanDays: number | null
@@ -22,8 +23,9 @@ export interface ApiToken {
   readonly updatedAt: Date
 }
 
-export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference'> {
+export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference' | 'rules'> {
   readonly _id: number
+  readonly rules?: readonly StoredRuleRow[]
   /** Absent in older tokens. */
   readonly readPreference?: ReadPreferenceName | null
   /** `hashCredential` of the key, in hexadecimal. */
@@ -31,7 +33,7 @@ export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference'> {
 }
 
 export function apiTokenRows(db: Database) {
-  return db.collection<ApiTokenRow>('quire_api_tokens')
+  return db.table<ApiTokenRow>('quire_api_tokens')
 }
 
 export async function ensureApiTokens(db: Database): Promise<void> {
@@ -42,7 +44,7 @@ export async function ensureApiTokens(db: Database): Promise<void> {
 }
 
 export function findApiTokenRows(db: Database): Promise<ApiTokenRow[]> {
-  return apiTokenRows(db).find({}, { maxTimeMS: db.queryTimeoutMs }).sort({ _id: 1 }).toArray()
+  return apiTokenRows(db).find({}).sort({ _id: 1 }).toArray()
 }
 
 /** Has no effect if a use after `notBefore` is already recorded. */
@@ -53,19 +55,19 @@ export async function putLastUsed(
   notBefore: Date,
 ): Promise<void> {
   const isDue = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: notBefore } }] }
-  await asCmsErrors(() =>
-    apiTokenRows(db).updateOne({ _id: id, ...isDue }, { $set: { lastUsedAt: at } }),
-  )
+  await apiTokenRows(db).updateOne({ _id: id, ...isDue }, { $set: { lastUsedAt: at } })
 }
 
 /** Lists the fields explicitly, so that the hash cannot leak. */
-export function toApiToken(row: Omit<ApiTokenRow, 'hash'>): ApiToken {
+export function toApiToken(row: Omit<ApiTokenRow, 'hash'>, schema: RuleSchema): ApiToken {
+  const { rules = [] } = row
   return {
     id: row._id,
     name: row.name,
     description: row.description,
     type: row.type,
     permissions: row.permissions,
+    ...(rules.length > 0 && { rules: rules.map((rule) => fromRuleRow(schema, rule)) }),
     readPreference: row.readPreference ?? null,
     lifespanDays: row.lifespanDays,
     expiresAt: row.expiresAt,

@@ -1,12 +1,8 @@
 import Joi from 'joi'
 import { NotFoundError } from '../../base/errors.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
-import type { Database, Session } from '../../mongo/connection/database.ts'
-import {
-  READ_PREFERENCES,
-  type ReadPreferenceName,
-} from '../../mongo/connection/read-preference.ts'
+import type { Database, ReadPreferenceName, Session } from '../../mongo/connection/database.ts'
+import { READ_PREFERENCES } from '../../mongo/connection/read-preference.ts'
 import type { Actions } from './actions.ts'
 import {
   type ApiToken,
@@ -16,8 +12,16 @@ import {
   toApiToken,
 } from './api-token-rows.ts'
 import { createAccessKey, credentialHash } from './credentials.ts'
-import { assertKnownActions, permissionsRule } from './granted.ts'
+import { actionRule, assertKnownActions, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText } from './input.ts'
+import { assertRules } from '../rules/held-rules.ts'
+import { fromRuleRow, toRuleRow } from '../rules/rename-rule.ts'
+import {
+  differingRules,
+  rulesInput,
+  type StoredRule,
+  type StoredRuleRow,
+} from '../rules/stored-rule.ts'
 import { API_TOKEN_TYPES, type ApiTokenType } from './principal.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 
@@ -28,10 +32,9 @@ export interface NewApiToken extends ApiToken {
   readonly accessKey: string
 }
 
-/** Throws if the principal may not grant or withdraw one of these actions. */
-export type AssertToken = (actions: readonly string[]) => void
+/** @throws ForbiddenError if the principal may not grant or withdraw one of these actions or rules. */
+export type AssertToken = (actions: readonly string[], rules: readonly StoredRule[]) => void
 
-/** `assert` checks the rights of the caller. If omitted, every change is allowed. */
 export interface ApiTokens {
   list(): Promise<readonly ApiToken[]>
   /** @throws ValidationError */
@@ -49,6 +52,7 @@ interface ApiTokenInput {
   readonly description?: string
   readonly type: ApiTokenType
   readonly permissions?: readonly string[]
+  readonly rules?: readonly StoredRule[] | undefined
   readonly readPreference?: ReadPreferenceName | null
   readonly lifespanDays?: number | null
 }
@@ -67,6 +71,7 @@ const TYPE = Joi.string().valid(...API_TOKEN_TYPES)
 const OPTIONAL = {
   description: Joi.string().max(1_000).allow(''),
   permissions: permissionsRule(),
+  rules: rulesInput(actionRule()),
   readPreference: Joi.string()
     .valid(...READ_PREFERENCES)
     .allow(null),
@@ -84,20 +89,21 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
   const { db, versionedCache } = context
   const tokens = apiTokenRows(db)
   return {
-    list: async () => (await asCmsErrors(() => findApiTokenRows(db))).map(toApiToken),
+    list: async () =>
+      (await findApiTokenRows(db)).map((row) => toApiToken(row, context.actions.schema)),
     create: (input, assert = anything) => createToken(context, input, assert),
     update: async (id, input, assert = anything) => {
       const wanted = readInput(UPDATE, input)
       return changeToken(context, id, (row) => {
         const after = edited(context, row, wanted)
-        assert(changedActions(context, row, after))
+        assert(changedActions(context, row, after), changedRules(context, row, after))
         return after
       })
     },
     regenerate: async (id, assert = anything) => {
       const accessKey = createAccessKey()
       const token = await changeToken(context, id, (row) => {
-        assert(actionsOfToken(context, row))
+        assert(actionsOfToken(context, row), rulesOfToken(context, row))
         return {
           ...row,
           hash: credentialHash(accessKey),
@@ -110,16 +116,15 @@ export function openApiTokens(context: ApiTokensContext): ApiTokens {
       versionedCache.change(async (session) => {
         const row = await tokens.findOneAndDelete({ _id: id }, { session })
         if (row === null) throw noSuchToken(id)
-        assert(actionsOfToken(context, row))
+        assert(actionsOfToken(context, row), rulesOfToken(context, row))
         noteRow(session, 'delete', { type: TOKEN_TYPE, documentId: String(id) })
-        return toApiToken(row)
+        return toApiToken(row, context.actions.schema)
       }),
   }
 }
 
 const anything: AssertToken = () => undefined
 
-/** The actions that the token permits. Actions of deleted content-types are omitted. */
 function actionsOfToken(
   { actions }: Pick<ApiTokensContext, 'actions'>,
   { type, permissions }: Pick<ApiToken, 'type' | 'permissions'>,
@@ -132,6 +137,31 @@ function actionsOfToken(
     case 'custom':
       return permissions.filter((name) => actions.has(name))
   }
+}
+
+function rulesOfToken(
+  { actions: { schema } }: Pick<ApiTokensContext, 'actions'>,
+  { rules = [] }: Pick<ApiTokenRow, 'rules'>,
+): readonly StoredRule[] {
+  return rules.map((one) => fromRuleRow(schema, one))
+}
+
+function toRows(
+  { actions: { schema } }: Pick<ApiTokensContext, 'actions'>,
+  rules: readonly StoredRule[],
+): readonly StoredRuleRow[] {
+  return rules.map((one) => toRuleRow(schema, one))
+}
+
+/** Another lifespan affects all rules. */
+function changedRules(
+  context: ApiTokensContext,
+  before: ApiTokenRow,
+  after: ApiTokenRow,
+): readonly StoredRule[] {
+  const [held, wanted] = [rulesOfToken(context, before), rulesOfToken(context, after)]
+  if (after.lifespanDays !== before.lifespanDays) return [...held, ...wanted]
+  return differingRules(held, wanted)
 }
 
 /** The actions that a change grants or withdraws. Another lifespan affects all of them. */
@@ -153,10 +183,12 @@ async function createToken(
 ): Promise<NewApiToken> {
   const wanted = readInput(CREATE, input)
   const permissions = wanted.permissions ?? []
+  const rules = wanted.rules ?? []
   const lifespanDays = wanted.lifespanDays ?? null
-  assertFits(wanted.type, permissions)
+  assertFits(wanted.type, permissions, rules)
   assertKnownActions(context.actions, permissions)
-  assert(actionsOfToken(context, { type: wanted.type, permissions }))
+  assertRules(context.actions.schema, rules)
+  assert(actionsOfToken(context, { type: wanted.type, permissions }), rules)
   const accessKey = createAccessKey()
   const token = await context.versionedCache.change(async (session, id) => {
     await assertNameFree(context.db, session, wanted.name, id)
@@ -167,6 +199,7 @@ async function createToken(
       description: wanted.description ?? '',
       type: wanted.type,
       permissions,
+      ...(rules.length > 0 && { rules: toRows(context, rules) }),
       readPreference: wanted.readPreference ?? null,
       lifespanDays,
       expiresAt: expiryOf(context, lifespanDays),
@@ -177,13 +210,13 @@ async function createToken(
     }
     await apiTokenRows(context.db).insertOne(row, { session })
     noteRow(session, 'put', { type: TOKEN_TYPE, documentId: String(id) })
-    return toApiToken(row)
+    return toApiToken(row, context.actions.schema)
   })
   return { ...token, accessKey }
 }
 
 function changeToken(
-  { db, versionedCache, now }: ApiTokensContext,
+  { db, actions, versionedCache, now }: ApiTokensContext,
   id: number,
   edit: (row: ApiTokenRow) => ApiTokenRow,
 ): Promise<ApiToken> {
@@ -196,7 +229,7 @@ function changeToken(
     // Concurrent requests write `lastUsedAt` outside of transactions. Do not overwrite it.
     await tokens.updateOne({ _id }, { $set: changed }, { session })
     noteRow(session, 'put', { type: TOKEN_TYPE, documentId: String(id) })
-    return toApiToken({ _id, lastUsedAt, ...changed })
+    return toApiToken({ _id, lastUsedAt, ...changed }, actions.schema)
   })
 }
 
@@ -208,7 +241,7 @@ function edited(
   const type = wanted.type ?? row.type
   const permissions = wanted.permissions ?? (type === 'custom' ? row.permissions : [])
   const lifespanDays = wanted.lifespanDays === undefined ? row.lifespanDays : wanted.lifespanDays
-  assertFits(type, permissions)
+  const rules = editedRules(context, row, { type, permissions, rules: wanted.rules })
   assertKnownActions(context.actions, permissions, row.permissions)
   return {
     ...row,
@@ -216,19 +249,37 @@ function edited(
     description: wanted.description ?? row.description,
     type,
     permissions,
+    ...rules,
     ...(wanted.readPreference !== undefined && { readPreference: wanted.readPreference }),
     lifespanDays,
     expiresAt: lifespanDays === row.lifespanDays ? row.expiresAt : expiryOf(context, lifespanDays),
   }
 }
 
-/**
- * Only custom tokens list permissions; other types imply them.
- * @throws ValidationError
- */
-function assertFits(type: ApiTokenType, permissions: readonly string[]): void {
-  if (type === 'custom' || permissions.length === 0) return
-  throw inputError('permissions', `permissions must be empty for a ${type} token`, permissions)
+function editedRules(
+  context: ApiTokensContext,
+  row: ApiTokenRow,
+  {
+    type,
+    permissions,
+    rules,
+  }: Pick<ApiTokenInput, 'type' | 'rules'> & Pick<ApiToken, 'permissions'>,
+): Pick<ApiTokenRow, 'rules'> {
+  const before = rulesOfToken(context, row)
+  const after = rules ?? (type === 'custom' ? before : [])
+  assertFits(type, permissions, after)
+  assertRules(context.actions.schema, after, before)
+  return after.length + before.length === 0 ? {} : { rules: toRows(context, after) }
+}
+
+function assertFits(
+  type: ApiTokenType,
+  permissions: readonly string[],
+  rules: readonly StoredRule[],
+): void {
+  if (type === 'custom' || permissions.length + rules.length === 0) return
+  const message = `permissions must be empty for a ${type} token`
+  throw inputError('permissions', message, permissions, { code: 'token.permissions' })
 }
 
 async function assertNameFree(

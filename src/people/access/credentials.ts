@@ -7,15 +7,11 @@ export function createAccessKey(): string {
   return randomBytes(ACCESS_KEY_BYTES).toString('hex')
 }
 
-/**
- * A slow hash or a salt is unnecessary, because credentials are random
- * (docs/decisions/0011-access.md).
- */
+/** A slow hash or a salt is unnecessary, because credentials are random (docs/decisions/0011-access.md). */
 export function hashCredential(credential: string): Buffer {
   return hash('sha256', credential, 'buffer')
 }
 
-/** Hexadecimal, as stored. */
 export function credentialHash(credential: string): string {
   return hashCredential(credential).toString('hex')
 }
@@ -25,10 +21,7 @@ export function isSameHash(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/**
- * Accepts `Bearer <credential>` in any case and with extra spaces. Other headers count as absent,
- * as in the reference.
- */
+/** Accepts any case and extra spaces. Other headers count as absent, as in the reference. */
 export function bearerCredential(authorization: string | undefined): string | null {
   if (authorization === undefined) return null
   const [scheme, credential, ...more] = authorization.split(/\s+/).filter((word) => word !== '')

@@ -15,15 +15,11 @@ export function actionRule(): Joi.StringSchema {
     .custom((name: string) => canonicalAction(name))
 }
 
-/** `assertKnownActions` checks that the actions exist. */
 export function permissionsRule(): Joi.ArraySchema<string[]> {
   return Joi.array().items(actionRule()).unique().max(MAX_PERMISSIONS)
 }
 
-/**
- * Stored permissions (`kept`) may stay after their content-type is deleted.
- * @throws ValidationError with one fault per unknown action.
- */
+/** Permissions in `kept` may outlive their content-type. @throws ValidationError with one fault per unknown action. */
 export function assertKnownActions(
   actions: Actions,
   permissions: readonly string[],
@@ -35,13 +31,13 @@ export function assertKnownActions(
   const names = unknown.length > MAX_HINTS ? [] : actions.all.map((action) => action.name)
   const faults = unknown.map(({ name, index }) => {
     const hint = didYouMean(name, names)
-    return fault(['permissions', index], `there is no action ${name}${hint}`, name)
+    const message = `there is no action ${name}${hint}`
+    return fault(['permissions', index], message, name, { code: 'any.unknown' })
   })
   const [first, ...rest] = faults
   if (first !== undefined) throw validationError([first, ...rest])
 }
 
-/** Drops permissions that no longer exist. */
 export function toGrants(actions: Actions, permissions: readonly string[]): Grants {
   return new Set(permissions.map(canonicalAction).filter((name) => actions.has(name)))
 }

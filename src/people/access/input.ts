@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { fault, type Reason, type ValidationError, validationError } from '../../base/errors.ts'
-import { findHalf } from '../../schema/values/text-values.ts'
+import { findHalf } from '../../schema/values/json-values.ts'
 
 const OPTIONS: Joi.ValidationOptions = {
   abortEarly: false,
@@ -19,10 +19,7 @@ export function shortText(): Joi.StringSchema {
     })
 }
 
-/**
- * Does not convert values.
- * @throws ValidationError with every fault and its path, including unknown keys.
- */
+/** Does not convert values. @throws ValidationError with every fault and its path, including unknown keys. */
 export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw validationError([
@@ -31,7 +28,9 @@ export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
   }
   // Joi copies by assignment, which would turn an own `__proto__` into the prototype and hide it from validation.
   if (Object.hasOwn(input, '__proto__')) {
-    throw validationError([fault(['__proto__'], '__proto__ is not allowed')])
+    throw validationError([
+      fault(['__proto__'], '__proto__ is not allowed', undefined, { code: 'object.unknown' }),
+    ])
   }
   assertWhole(input)
   const abortEarly = hasMore(input, MAX_LIST_LENGTH)
@@ -40,7 +39,10 @@ export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
   const [first, ...rest] = result.error.details.map((item) =>
     fault(item.path.map(String), item.message, item.context?.value, reasonOf(item)),
   )
-  throw validationError([first ?? fault([], result.error.message), ...rest])
+  throw validationError([
+    first ?? fault([], result.error.message, undefined, { code: 'any.invalid' }),
+    ...rest,
+  ])
 }
 
 const REASONS: Readonly<Partial<Record<string, Reason['code']>>> = {
@@ -66,9 +68,8 @@ const REASONS: Readonly<Partial<Record<string, Reason['code']>>> = {
   'string.uri': 'string.uri',
 }
 
-function reasonOf({ type, context }: Joi.ValidationErrorItem): Reason | undefined {
-  const code = REASONS[type]
-  if (code === undefined) return undefined
+function reasonOf({ type, context }: Joi.ValidationErrorItem): Reason {
+  const code = REASONS[type] ?? 'any.invalid'
   const { limit, valids } = (context ?? {}) as {
     readonly limit?: unknown
     readonly valids?: unknown
@@ -77,10 +78,7 @@ function reasonOf({ type, context }: Joi.ValidationErrorItem): Reason | undefine
   return Array.isArray(valids) ? { code, params: { valids: valids.map(String) } } : { code }
 }
 
-/**
- * Above this number of values, only the first fault is reported. Collecting all faults would be too
- * expensive.
- */
+/** Above this number of values, only the first fault is reported. Collecting all faults would be too expensive. */
 const MAX_LIST_LENGTH = 1_000
 
 function hasMore(value: unknown, most: number): boolean {
@@ -97,10 +95,7 @@ function countTo(value: unknown, enough: number): number {
   return count
 }
 
-/**
- * Lone surrogates are replaced when stored, which could make two names or two passwords equal.
- * @throws ValidationError
- */
+/** Lone surrogates are replaced when stored, which could make two passwords equal. @throws ValidationError */
 export function assertWhole(input: unknown): void {
   const half = findHalf(input)
   if (half === null) return
@@ -115,12 +110,11 @@ export function takenError(key: string, value: string): ValidationError {
   return inputError(key, 'This attribute must be unique', value, { code: 'any.unique' })
 }
 
-/** For faults that no Joi rule can detect, such as a taken name. */
 export function inputError(
   key: string,
   message: string,
-  value?: unknown,
-  reason?: Reason,
+  value: unknown,
+  reason: Reason,
 ): ValidationError {
   return validationError([fault([key], message, value, reason)])
 }

@@ -5,10 +5,7 @@ import { ConfigError } from '../../base/errors.ts'
 
 const FILE = 'jwt-secret'
 
-/**
- * Creates the secret if missing, readable by its owner only. Concurrent starts get the same secret.
- * @throws ConfigError if the file is empty
- */
+/** Creates a missing secret. Concurrent starts get the same one. @throws ConfigError if the file is empty. */
 export async function keptJwtSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)
   const kept = await readIfPresent(file)

@@ -1,6 +1,7 @@
 import { ForbiddenError, UnauthorizedError } from '../../base/errors.ts'
 import { pluginAction } from './actions.ts'
-import type { Principal } from './principal.ts'
+import { type Principal, rulesFor } from './principal.ts'
+import { mayPassOn, type StoredRule } from '../rules/stored-rule.ts'
 
 export function may(principal: Principal, action: string): boolean {
   return principal.grants.has(action)
@@ -26,9 +27,7 @@ export function assertMay(principal: Principal, action: string): void {
   if (!may(principal, action)) throw new ForbiddenError('Forbidden', {}, { action })
 }
 
-/**
- * Whether errors may name the missing action. End users and anonymous clients could not act on it.
- */
+/** Whether errors may name the missing action. End users and anonymous clients could not act on it. */
 export function mayKnowActions(principal: Principal): boolean {
   return (
     principal.kind === 'apiToken' ||
@@ -39,29 +38,40 @@ export function mayKnowActions(principal: Principal): boolean {
   )
 }
 
-/** Otherwise the right to create roles would include all rights. @throws ForbiddenError */
-export function assertMayPermit(principal: Principal, actions: readonly string[]): void {
-  for (const action of actions) {
-    assertMay(principal, action)
-    const isBound = principal.kind === 'administrator' && principal.localesOf(action) !== null
-    if (isBound) throw new ForbiddenError('Forbidden', {}, { action })
-  }
+/**
+ * Otherwise the right to create roles would include all rights. A principal that has an action under a rule may
+ * grant it with the same rule only. @throws ForbiddenError
+ */
+export function assertMayPermit(
+  principal: Principal,
+  actions: readonly string[],
+  rules: readonly StoredRule[] = [],
+): void {
+  const beyond =
+    actions.find((action) => !mayEverywhere(principal, action)) ??
+    rules.find((rule) => !mayEverywhere(principal, rule.action) && !hasRule(principal, rule))
+      ?.action
+  if (beyond !== undefined) throw new ForbiddenError('Forbidden', {}, { action: beyond })
 }
 
-/**
- * Allows API tokens and root.
- * @throws UnauthorizedError, ForbiddenError
- */
+function mayEverywhere(principal: Principal, action: string): boolean {
+  const isBound = principal.kind === 'administrator' && principal.localesOf(action) !== null
+  return may(principal, action) && !isBound
+}
+
+function hasRule(principal: Principal, rule: StoredRule): boolean {
+  const held = rulesFor(principal, rule.action).map((one) => one.rule.stored)
+  return mayPassOn(held, rule)
+}
+
+/** Allows API tokens and root. @throws UnauthorizedError, ForbiddenError */
 export function assertProgram({ kind }: Principal): void {
   if (kind === 'apiToken' || kind === 'root') return
   if (kind === 'anonymous') throw new UnauthorizedError('Missing or invalid credentials')
   throw new ForbiddenError('Forbidden')
 }
 
-/**
- * Allows root and administrators with the action. Null allows every administrator.
- * @throws UnauthorizedError, ForbiddenError
- */
+/** Null allows every administrator. @throws UnauthorizedError, ForbiddenError */
 export function assertAdministrator(principal: Principal, action: string | null): void {
   if (principal.kind === 'root') return
   if (principal.kind === 'anonymous') {

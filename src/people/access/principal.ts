@@ -1,11 +1,25 @@
-import type { ReadPreferenceName } from '../../mongo/connection/read-preference.ts'
+import type { ReadPreferenceName } from '../../mongo/connection/database.ts'
+import { type BoundRule, type PermissionRules, NO_RULES } from '../rules/bound-rules.ts'
 
-export type Grants = Pick<ReadonlySet<string>, 'has'>
+export interface Grants {
+  /** True for unconditional permissions only. */
+  has(action: string): boolean
+  /** Permissions under conditions, bound to the principal. Absent if it has none. */
+  readonly rules?: PermissionRules
+}
+
+/** The rules of an action that is not permitted unconditionally, in stored order. */
+export function rulesFor(
+  { grants }: Pick<Principal, 'grants'>,
+  action: string,
+): readonly BoundRule[] {
+  if (grants.rules === undefined || grants.has(action)) return NO_RULES
+  return grants.rules.rulesFor(action)
+}
 
 export const API_TOKEN_TYPES = ['read-only', 'full-access', 'custom'] as const
 export type ApiTokenType = (typeof API_TOKEN_TYPES)[number]
 
-/** Has the role `public`. */
 export interface Anonymous {
   readonly kind: 'anonymous'
   readonly grants: Grants
@@ -16,7 +30,6 @@ export interface ApiTokenPrincipal {
   readonly id: number
   readonly name: string
   readonly type: ApiTokenType
-  /** Null uses the connection string. */
   readonly readPreference: ReadPreferenceName | null
   readonly grants: Grants
 }
@@ -31,10 +44,12 @@ export interface SignedInUser {
   readonly kind: 'user'
   readonly id: number
   readonly documentId: string
-  /** Empty without a role. */
   readonly role: string
-  /** Null without sessions. */
   readonly session: string | null
+  /** In seconds since 1970. */
+  readonly signedInAt: number
+  /** Stores an anonymous user before its first write. Absent for users that are stored. */
+  readonly store?: () => Promise<void>
   readonly grants: Grants
 }
 
@@ -43,12 +58,10 @@ export interface AdministratorPrincipal {
   readonly kind: 'administrator'
   readonly id: string
   readonly name: string
-  /** Public id, as in the list of sessions. */
   readonly session: string
   /** A new password increments it. */
   readonly epoch: number
   readonly grants: Grants
-  /** Whether any permission is restricted to some locales. */
   readonly isBound: boolean
   /** Null means all. */
   localesOf(action: string): ReadonlySet<string> | null
@@ -63,7 +76,6 @@ export interface PreviewPrincipal {
 export type Principal =
   PreviewPrincipal | Anonymous | ApiTokenPrincipal | Root | SignedInUser | AdministratorPrincipal
 
-/** Grants of root and of full-access tokens. */
 export const ALL_GRANTS: Grants = Object.freeze({ has: () => true })
 
 export const ROOT: Root = Object.freeze({ kind: 'root', grants: ALL_GRANTS })

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, increment } from '../../mongo/system/system-collections.ts'
 
@@ -14,7 +13,6 @@ export interface Allowance {
 }
 
 export interface RateLimits {
-  /** All processes share the counters. */
   count(route: string, key: string, limit: number): Promise<Allowance>
 }
 
@@ -29,14 +27,14 @@ const WINDOW_SECONDS = 60
 const COLLECTION = 'quire_rate_limits'
 
 export async function openRateLimits(db: Database, now: () => Date): Promise<RateLimits> {
-  const counters = db.collection<Counter>(COLLECTION)
+  const counters = db.table<Counter>(COLLECTION)
   await ensureIndexes(counters, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
   let sweptIn = -1
 
   const sweep = async (window: number): Promise<void> => {
     if (sweptIn === window) return
     sweptIn = window
-    await counters.deleteMany({ expiresAt: { $lte: now() } }, { maxTimeMS: db.queryTimeoutMs })
+    await counters.deleteMany({ expiresAt: { $lte: now() } })
   }
   return {
     count: async (route, key, limit) => {
@@ -44,15 +42,10 @@ export async function openRateLimits(db: Database, now: () => Date): Promise<Rat
       const window = Math.floor(seconds / WINDOW_SECONDS)
       const resetsAt = (window + 1) * WINDOW_SECONDS
       const digest = createHash('sha256').update(key, 'utf8').digest('hex')
-      const count = await asCmsErrors(async () => {
-        await sweep(window)
-        const row = {
-          _id: `${route}:${digest}:${window}`,
-          count: 0,
-          expiresAt: new Date(resetsAt * 1_000),
-        }
-        return increment(counters, row, { field: 'count', by: 1, maxTimeMS: db.queryTimeoutMs })
-      })
+      await sweep(window)
+      const expiresAt = new Date(resetsAt * 1_000)
+      const row = { _id: `${route}:${digest}:${window}`, count: 0, expiresAt }
+      const count = await increment(counters, row, { field: 'count', by: 1 })
       const remaining = Math.max(0, limit - count)
       return { allowed: count <= limit, limit, remaining, resetsAt, retryAfter: resetsAt - seconds }
     },

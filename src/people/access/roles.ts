@@ -1,14 +1,18 @@
 import Joi from 'joi'
 import { ApplicationError, because, NotFoundError } from '../../base/errors.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { type Actions, canonicalAction } from './actions.ts'
-import { assertKnownActions, permissionsRule } from './granted.ts'
+import type { EndUsers } from './end-users.ts'
+import { actionRule, assertKnownActions, permissionsRule } from './granted.ts'
 import { inputError, readInput, shortText, takenError } from './input.ts'
+import { assertRules } from '../rules/held-rules.ts'
+import { toRuleRow } from '../rules/rename-rule.ts'
+import { differingRules, rulesInput, sameRule, type StoredRule } from '../rules/stored-rule.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { lockName } from '../../mongo/system/lease.ts'
 import {
+  ANONYMOUS_ROLE,
   AUTHENTICATED_ROLE,
   collectionOf,
   findRoles,
@@ -21,25 +25,22 @@ import {
   toRoleRow,
 } from './role-rows.ts'
 
-/** Every `input` is unvalidated. */
 export interface Roles {
   list(): Promise<readonly Role[]>
   /** @throws NotFoundError */
   get(type: string): Promise<Role>
   /** @throws ValidationError */
   create(input: unknown, assertMayChange?: AssertMayChange): Promise<Role>
-  /**
-   * `assertMayChange` runs in the transaction, so a concurrently revoked permission counts as an
-   * addition.
-   * @throws NotFoundError, ValidationError
-   */
+  /** `assertMayChange` runs in the transaction. @throws NotFoundError, ValidationError */
   update(type: string, input: unknown, assertMayChange?: AssertMayChange): Promise<Role>
   /** @throws NotFoundError, ValidationError */
   grant(type: string, permissions: readonly string[]): Promise<Role>
   /**
-   * Ignores names that are not granted.
-   * @throws NotFoundError
+   * Adds rules that the role does not have. @throws NotFoundError, ValidationError, ApplicationError for an action that
+   * the role has without a rule, because the rule would have no effect
    */
+  grantRules(type: string, rules: readonly StoredRule[]): Promise<Role>
+  /** Also removes the rules of these actions. Ignores names that are not granted. @throws NotFoundError */
   revoke(type: string, permissions: readonly string[]): Promise<Role>
   /** Prevents the removal of a role until the transaction ends. Returns false if the role does not exist. */
   hold(documentId: string, session: Session): Promise<boolean>
@@ -47,11 +48,8 @@ export interface Roles {
   remove(type: string, assertMayChange?: AssertMayChange): Promise<Role>
 }
 
-/**
- * Checks additions and removals. Otherwise a principal could revoke permissions that it cannot
- * restore.
- */
-export type AssertMayChange = (changed: readonly string[]) => void
+/** Checks additions and removals. Otherwise a principal could revoke permissions that it cannot restore. */
+export type AssertMayChange = (changed: readonly string[], rules: readonly StoredRule[]) => void
 
 const ANY_CHANGE: AssertMayChange = () => undefined
 
@@ -60,6 +58,7 @@ interface RoleInput {
   readonly type: string
   readonly description?: string
   readonly permissions?: readonly string[]
+  readonly rules?: readonly StoredRule[]
 }
 
 const DESCRIPTION = Joi.string().max(1_000).allow('')
@@ -75,6 +74,7 @@ const CREATE = Joi.object<RoleInput>({
     }),
   description: DESCRIPTION,
   permissions: permissionsRule(),
+  rules: rulesInput(actionRule()),
 })
 
 const UPDATE = Joi.object<Partial<RoleInput>>({
@@ -82,6 +82,7 @@ const UPDATE = Joi.object<Partial<RoleInput>>({
   type: Joi.string(),
   description: DESCRIPTION,
   permissions: permissionsRule(),
+  rules: rulesInput(actionRule()),
 })
 
 export interface RolesContext {
@@ -89,19 +90,19 @@ export interface RolesContext {
   readonly actions: Actions
   readonly versionedCache: Pick<VersionedCache<unknown>, 'change'>
   readonly now: () => Date
-  readonly countUsers: (documentId: string, session: Session) => Promise<number>
+  readonly users: Pick<EndUsers, 'countOf'>
 }
 
 export function openRoles(context: RolesContext): Roles {
   const { db } = context
+  const { schema } = context.actions
   const roles = collectionOf(db)
   return {
-    list: () => asCmsErrors(() => findRoles(db)),
+    list: () => findRoles(db, schema),
     get: async (type) => {
-      const options = { maxTimeMS: db.queryTimeoutMs }
-      const row = await asCmsErrors(() => roles.findOne({ _id: rowId(type) }, options))
+      const row = await roles.findOne({ _id: rowId(type) })
       if (row === null) throw noSuchRole(type)
-      return toRole(row)
+      return toRole(row, schema)
     },
     create: (input, assertMayChange) => createRole(context, input, assertMayChange),
     update: (type, input, assertMayChange) => updateRole(context, type, input, assertMayChange),
@@ -109,23 +110,41 @@ export function openRoles(context: RolesContext): Roles {
       changeRole(context, type, ({ permissions }) => ({
         permissions: [...new Set([...permissions, ...names.map(canonicalAction)])],
       })),
-    revoke: (type, names) =>
-      changeRole(context, type, ({ permissions }) => ({
-        permissions: permissions.filter(
-          (name) => !names.includes(name) && !names.map(canonicalAction).includes(name),
-        ),
-      })),
+    grantRules: (type, rules) => changeRole(context, type, (role) => withRules(role, rules)),
+    revoke: (type, names) => {
+      const revoked = new Set([...names, ...names.map(canonicalAction)])
+      return changeRole(context, type, ({ permissions, rules = [] }) => ({
+        permissions: permissions.filter((name) => !revoked.has(name)),
+        rules: rules.filter(({ action }) => !revoked.has(action)),
+      }))
+    },
     hold: (documentId, session) => holdRole(db, documentId, session),
     remove: (type, assertMayChange) => removeRole(context, type, assertMayChange),
   }
 }
 
+function withRules(
+  { type, permissions, rules = [] }: Role,
+  wanted: readonly StoredRule[],
+): Pick<RoleInput, 'rules'> {
+  const added = wanted.map((rule) => ({ ...rule, action: canonicalAction(rule.action) }))
+  const held = added.find(({ action }) => permissions.includes(action))
+  if (held !== undefined) {
+    const message = `The role ${type} has ${held.action} without a rule; revoke it first`
+    throw new ApplicationError(message)
+  }
+  const isNew = (one: StoredRule): boolean => !rules.some((other) => sameRule(one, other))
+  return { rules: [...rules, ...added.filter(isNew)] }
+}
+
+const FIXED_ROLES: readonly string[] = [PUBLIC_ROLE, AUTHENTICATED_ROLE, ANONYMOUS_ROLE]
+
 async function removeRole(
-  { db, actions, versionedCache, countUsers }: RolesContext,
+  { db, actions, versionedCache, users }: RolesContext,
   type: string,
   assertMayChange = ANY_CHANGE,
 ): Promise<Role> {
-  if (type === PUBLIC_ROLE || type === AUTHENTICATED_ROLE) {
+  if (FIXED_ROLES.includes(type)) {
     const message = `The role ${type} cannot be removed`
     throw new ApplicationError(message, {}, because(message, 'role.fixed'))
   }
@@ -133,14 +152,18 @@ async function removeRole(
     await lockName(db, lockOf(roleDocumentId(type)), session)
     const row = await collectionOf(db).findOneAndDelete({ _id: rowId(type) }, { session })
     if (row === null) throw noSuchRole(type)
-    assertMayChange(row.permissions.filter((name) => actions.has(name)))
-    const users = await countUsers(row.documentId, session)
-    if (users > 0) {
-      const message = `The role ${type} has ${users} users`
+    const { rules = [] } = toRole(row, actions.schema)
+    assertMayChange(
+      row.permissions.filter((name) => actions.has(name)),
+      rules,
+    )
+    const count = await users.countOf(row.documentId, session)
+    if (count > 0) {
+      const message = `The role ${type} has ${count} users`
       throw new ApplicationError(message, {}, { code: 'role_in_use' })
     }
     noteRow(session, 'delete', { type: ROLE_TYPE, documentId: row.documentId })
-    return toRole(row)
+    return toRole(row, actions.schema)
   })
 }
 
@@ -150,7 +173,7 @@ function lockOf(documentId: string): string {
 }
 
 /** Built-in roles cannot be removed, so registrations need no lock. */
-const LASTING: ReadonlySet<string> = new Set([PUBLIC_ROLE, AUTHENTICATED_ROLE].map(roleDocumentId))
+const LASTING: ReadonlySet<string> = new Set(FIXED_ROLES.map(roleDocumentId))
 
 async function holdRole(db: Database, documentId: string, session: Session): Promise<boolean> {
   if (LASTING.has(documentId)) return true
@@ -165,18 +188,20 @@ async function createRole(
   assertMayChange = ANY_CHANGE,
 ): Promise<Role> {
   const { db, actions, versionedCache, now } = context
-  const { type, name, description = '', permissions = [] } = readInput(CREATE, input)
+  const { type, name, description = '', permissions = [], rules = [] } = readInput(CREATE, input)
   assertKnownActions(actions, permissions)
-  assertMayChange(permissions)
+  assertRules(actions.schema, rules)
+  assertMayChange(permissions, rules)
   const roles = collectionOf(db)
   return versionedCache.change(async (session, id) => {
     const holder = await roles.findOne({ _id: rowId(type) }, { session })
     if (holder !== null) throw takenError('type', type)
     await assertNameFree(db, session, name, type)
-    const row = toRoleRow({ id, type, name, description, permissions }, now())
+    const stored = rules.length > 0 && { rules: rules.map((one) => toRuleRow(actions.schema, one)) }
+    const row = toRoleRow({ id, type, name, description, permissions, ...stored }, now())
     await roles.insertOne(row, { session })
     noteRow(session, 'put', { type: ROLE_TYPE, documentId: row.documentId })
-    return toRole(row)
+    return toRole(row, actions.schema)
   })
 }
 
@@ -190,10 +215,14 @@ async function updateRole(
   if (wanted.type !== undefined && wanted.type !== type) {
     throw inputError('type', 'type cannot be changed', wanted.type, { code: 'any.fixed' })
   }
-  return changeRole(context, type, ({ permissions }) => {
+  return changeRole(context, type, ({ permissions, rules = [] }) => {
     const changed = changedActions(permissions, wanted.permissions ?? permissions)
+    const changedRules = differingRules(rules, wanted.rules ?? rules)
     // A project may have deleted the content-type of a stored permission.
-    assertMayChange(changed.filter((name) => context.actions.has(name)))
+    assertMayChange(
+      changed.filter((name) => context.actions.has(name)),
+      changedRules,
+    )
     return wanted
   })
 }
@@ -207,20 +236,25 @@ function changedActions(before: readonly string[], after: readonly string[]): re
 function changeRole(
   { db, actions, versionedCache, now }: RolesContext,
   type: string,
-  edit: (role: Role) => Partial<Pick<RoleInput, 'name' | 'description' | 'permissions'>>,
+  edit: (role: Role) => Partial<Omit<RoleInput, 'type'>>,
 ): Promise<Role> {
   const roles = collectionOf(db)
   return versionedCache.change(async (session) => {
     const row = await roles.findOne({ _id: rowId(type) }, { session })
     if (row === null) throw noSuchRole(type)
-    const { name, description, permissions } = { ...row, ...edit(toRole(row)) }
+    const before = toRole(row, actions.schema)
+    const { name, description, permissions, rules = [] } = { ...before, ...edit(before) }
     assertKnownActions(actions, permissions, row.permissions)
+    assertRules(actions.schema, rules, before.rules)
     await assertNameFree(db, session, name, type)
     const at = now()
-    const changed = { name, description, permissions, updatedAt: at, publishedAt: at }
+    const stored = (rules.length > 0 || row.rules !== undefined) && {
+      rules: rules.map((one) => toRuleRow(actions.schema, one)),
+    }
+    const changed = { name, description, permissions, ...stored, updatedAt: at, publishedAt: at }
     await roles.updateOne({ _id: row._id }, { $set: changed }, { session })
     noteRow(session, 'put', { type: ROLE_TYPE, documentId: row.documentId })
-    return toRole({ ...row, ...changed })
+    return toRole({ ...row, ...changed }, actions.schema)
   })
 }
 

@@ -1,11 +1,25 @@
+import { createHash } from 'node:crypto'
+import { ForbiddenError } from '../../base/errors.ts'
+import {
+  carriedCondition,
+  type CarriedCondition,
+  NotCarried,
+} from '../../mongo/rules/carried-condition.ts'
+import type { FieldSelection, Filter } from '../../query/query.ts'
+import { unknownKey } from '../../query/query-error.ts'
+import { bothFilters, restrictPlan } from '../../query/ruled-type.ts'
+import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { BoundRule } from '../rules/bound-rules.ts'
 import { contentAction, pluginAction } from './actions.ts'
 import { assertMay } from './permissions.ts'
-import type { Principal } from './principal.ts'
+import { type Principal, rulesFor } from './principal.ts'
+import { anyWhere, mayUnderRule, sharedFields } from './ruled-reads.ts'
 
-/** A content-type or the media library. */
 export interface Synced {
-  readonly plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'>
+  readonly plan: ContentTypePlan
+  readonly fields?: FieldSelection
+  readonly filter?: Filter | null
 }
 
 export interface SyncedScope {
@@ -13,26 +27,147 @@ export interface SyncedScope {
   readonly status: 'draft' | 'published'
 }
 
+/** The rules of all actions that syncing a type needs, joined by *and*. */
+export interface SyncRule {
+  /** Null if all entries are visible. */
+  readonly condition: CarriedCondition | null
+  /** Null if all attributes are visible. */
+  readonly fields: ReadonlySet<string> | null
+  /** Changes with the texts of the rules. */
+  readonly digest: string
+  /** Changes with the values of their operands. */
+  readonly values: string
+}
+
 export interface Syncer {
   maySync(type: Synced): boolean
   mayRead(uid: ContentTypePlan['uid']): boolean
+  /** Null without a rule, and for a type that may not be synced. */
+  ruleOf(type: Synced): SyncRule | null
+  /** The content-types that hold values of operands. A change of their entries can change the visible entries. */
+  readonly operandTypes: ReadonlySet<Uid>
 }
 
-export function syncerOf(principal: Pick<Principal, 'grants'>, scope: SyncedScope): Syncer {
+type Reader = Pick<Principal, 'grants'>
+
+export function syncerOf(principal: Reader, scope: SyncedScope): Syncer {
+  const rules = new Map<Uid, SyncRule | null | false>()
+  const ruleFor = (type: Synced): SyncRule | null | false => {
+    const known = rules.get(type.plan.uid)
+    if (known !== undefined) return known
+    const rule = syncRuleOf(principal, scope, type)
+    rules.set(type.plan.uid, rule)
+    return rule
+  }
   return {
     mayRead: (uid) => principal.grants.has(contentAction({ uid }, 'find')),
-    maySync: (type) => actionsOf(scope, type).every((action) => principal.grants.has(action)),
+    maySync: (type) => ruleFor(type) !== false,
+    ruleOf: (type) => {
+      const rule = ruleFor(type)
+      return rule === false ? null : rule
+    },
+    operandTypes: operandTypesOf(principal, scope),
   }
 }
 
-/** @throws ForbiddenError unless all types of the scope are permitted */
+/** @throws ForbiddenError unless all types are permitted, ValidationError for an attribute that a rule hides */
 export function assertMaySync(principal: Principal, scope: SyncedScope): void {
   for (const type of scope.types) {
-    for (const action of actionsOf(scope, type)) assertMay(principal, action)
+    const actions = actionsOf(scope, type)
+    for (const action of actions) if (!mayUnderRule(principal, action)) assertMay(principal, action)
+    const hidden = hiddenIn(type, sharedFields(rulesOf(principal, scope, type).flat()))
+    if (hidden !== null) throw unknownKey(hidden.name, type.plan.singularName, hidden.param)
+    if (syncRuleOf(principal, scope, type) === false) {
+      throw new ForbiddenError(`Only the database can decide the rules of ${actions.join(', ')}`)
+    }
   }
 }
 
-export function actionsOf({ status }: SyncedScope, type: Synced): readonly string[] {
+function rulesOf(
+  principal: Reader,
+  scope: SyncedScope,
+  type: Synced,
+): readonly (readonly BoundRule[])[] {
+  return actionsOf(scope, type).map((action) => rulesFor(principal, action))
+}
+
+/** False if the type may not be synced, or if only the database can decide one of the rules. */
+function syncRuleOf(principal: Reader, scope: SyncedScope, type: Synced): SyncRule | null | false {
+  const actions = actionsOf(scope, type)
+  if (!actions.every((action) => mayUnderRule(principal, action))) return false
+  const byAction = rulesOf(principal, scope, type)
+  const rules = byAction.flat()
+  if (rules.length === 0) return null
+  const fields = sharedFields(rules)
+  if (rules.some(({ rule }) => rule.operands.now) || hiddenIn(type, fields) !== null) return false
+  const where = byAction.map(anyWhere).reduce<Filter | null>(bothFilters, null)
+  const condition = where === null ? null : carriedOrNull(where)
+  if (where !== null && condition === null) return false
+  return {
+    condition,
+    fields,
+    digest: digestOf(rules.map(({ action, rule }) => [action, rule.digest])),
+    values: digestOf(rules.map(({ action, values }) => [action, values])),
+  }
+}
+
+function carriedOrNull(filter: Filter): CarriedCondition | null {
+  try {
+    return carriedCondition(filter)
+  } catch (error) {
+    if (error instanceof NotCarried) return null
+    throw error
+  }
+}
+
+/** The first attribute of the scope that the caller may not see. It would reveal values of hidden attributes. */
+function hiddenIn(
+  { plan, fields: named = 'all', filter = null }: Synced,
+  shown: ReadonlySet<string> | null,
+): { readonly name: string; readonly param: 'fields' | 'filters' } | null {
+  if (shown === null) return null
+  const { members } = restrictPlan(plan, shown)
+  const isHidden = (name: string): boolean => members.get(name)?.private !== false
+  const compared = filter === null ? [] : comparedIn(filter)
+  const inFilter = compared.find(isHidden)
+  if (inFilter !== undefined) return { name: inFilter, param: 'filters' }
+  const inFields = named === 'all' ? undefined : named.find(isHidden)
+  return inFields === undefined ? null : { name: inFields, param: 'fields' }
+}
+
+function comparedIn(filter: Filter): readonly string[] {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return filter.of.flatMap(comparedIn)
+    case 'not':
+      return comparedIn(filter.of)
+    case 'compare':
+      return [filter.attribute.name]
+    case 'within':
+      return [filter.component.name]
+    case 'related':
+      return [filter.relation.name]
+  }
+}
+
+/** The types that paths of operands lead to. A stream also follows the row of its user. */
+function operandTypesOf(principal: Reader, scope: SyncedScope): ReadonlySet<Uid> {
+  const rules = scope.types.flatMap((type) => rulesOf(principal, scope, type).flat())
+  const paths = rules.flatMap(({ rule }) => rule.operands.paths)
+  return new Set(paths.flatMap(({ through }) => through.map(({ targetUid }) => targetUid)))
+}
+
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16)
+}
+
+type NamedType = { readonly plan: Pick<ContentTypePlan, 'uid' | 'draftAndPublish'> }
+
+export function actionsOf(
+  { status }: Pick<SyncedScope, 'status'>,
+  type: NamedType,
+): readonly string[] {
   const { plan } = type
   const drafts = status === 'draft' && plan.draftAndPublish
   return [
@@ -44,7 +179,7 @@ export function actionsOf({ status }: SyncedScope, type: Synced): readonly strin
   ]
 }
 
-export function syncAction({ plan }: Pick<Synced, 'plan'>): string {
+export function syncAction({ plan }: { readonly plan: Pick<ContentTypePlan, 'uid'> }): string {
   return plan.uid.startsWith('api::')
     ? contentAction(plan, 'sync')
     : pluginAction('plugin::upload.content-api', 'sync')

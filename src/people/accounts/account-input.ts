@@ -6,15 +6,16 @@ import { MAX_PASSWORD_BYTES } from '../sign-in/passwords.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Faults are reported in this order. */
 export type Rules = Readonly<Record<string, Joi.Schema>>
 
 const MAX_CHARACTERS = 255
 const MAX_LOOKED_UP = 1_000
+/** In characters. */
+const MAX_TOKEN_LENGTH = 16_384
 
 export const RULES = {
-  /** For values that are looked up or compared but never stored. */
   text: Joi.string().max(MAX_LOOKED_UP),
+  idToken: Joi.string().max(MAX_TOKEN_LENGTH),
   email: Joi.string()
     .max(MAX_CHARACTERS)
     .email({ tlds: { allow: false } }),
@@ -36,10 +37,7 @@ export function required(rule: Joi.Schema): Joi.Schema {
 export const NEW_PASSWORD: Rules = { password: RULES.newPassword }
 export const NEW_NAME_AND_PASSWORD: Rules = { username: RULES.username, ...NEW_PASSWORD }
 
-/**
- * Does not convert values, and ignores other keys.
- * @throws ValidationError with every fault, in the order of the rules.
- */
+/** Ignores other keys. @throws ValidationError with every fault, in the order of the rules. */
 export function readAccount(rules: Rules, body: unknown): Input {
   const given = objectOf(body)
   // Own properties only, so that no value comes from a prototype.
@@ -67,7 +65,7 @@ export function optionalTextOf(input: Input, key: string): string | null {
   return input[key] === undefined ? null : readText(input, key)
 }
 
-/** @throws ValidationError with all keys of the body that are not in `keys`. */
+/** @throws ValidationError with the keys that are not allowed. */
 export function assertOnly(keys: readonly string[], body: unknown): void {
   const unknown = Object.keys(objectOf(body)).filter((key) => !keys.includes(key))
   if (unknown.length === 0) return
@@ -78,7 +76,6 @@ export function assertOnly(keys: readonly string[], body: unknown): void {
   )
 }
 
-/** @throws ValidationError unless both passwords are equal. */
 export function assertConfirmed(input: Input): void {
   const { password, passwordConfirmation } = input
   if (password === passwordConfirmation) return

@@ -1,15 +1,10 @@
 import { ApplicationError, UnauthorizedError, ValidationError } from '../../base/errors.ts'
-import {
-  assertOnly,
-  NEW_NAME_AND_PASSWORD,
-  optionalTextOf,
-  readAccount,
-  required,
-  RULES,
-  readText,
-} from './account-input.ts'
+import { optionalTextOf, readAccount, required, RULES, readText } from './account-input.ts'
 import { isIdentifier, lockIdentifiers } from './identifiers.ts'
-import { mailConfirmation } from './mail-confirmation.ts'
+import type { AnonymousUsers } from './anonymous-users.ts'
+import type { DeletedUsers } from './deleted-users.ts'
+import type { Provider } from '../identities/providers.ts'
+import type { SignInCodes } from '../identities/sign-in-codes.ts'
 import type { Links, Mailer } from './mailer.ts'
 import type { SignInNotes } from './note-sign-ins.ts'
 import type { KnownDevices } from '../sign-in/known-devices.ts'
@@ -18,21 +13,14 @@ import type { Roles } from '../access/roles.ts'
 import { AUTHENTICATED_ROLE } from '../access/role-rows.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { Sessions } from './sessions.ts'
-import {
-  type AttributeWriter,
-  isTakenAccount,
-  pickAttributes,
-  type UserAttributes,
-} from './user-attributes.ts'
+import type { UserAttributes } from './user-attributes.ts'
 import { toSeconds, type UserTokens } from './user-tokens.ts'
 import {
+  type AddressedValues,
   changeUser,
   findUserByIdentifier,
-  insertUser,
-  type InsertUser,
   replaceHash,
   type User,
-  type UserGuard,
   type UsersContext,
   type UserValues,
 } from './users.ts'
@@ -45,11 +33,17 @@ export interface AccountsContext extends UsersContext {
   readonly sessions: Sessions | null
   readonly attributes: UserAttributes
   readonly emailConfirmation: boolean
+  /** Whether an identity with a verified address signs in the account with that address. */
+  readonly linkByEmail: boolean
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly codes: SignInCodes
   readonly roles: Pick<Roles, 'list' | 'hold'>
   readonly mailer: Mailer
   readonly links: Links
-  /** Written after the response, so that the response time does not depend on it. */
   readonly notes: SignInNotes
+  readonly deletedUsers: DeletedUsers
+  /** Null if anonymous users are off. */
+  readonly anonymous: AnonymousUsers | null
   /** Runs after the response, so that the response time does not depend on it. */
   readonly behind: (work: Promise<unknown>) => void
 }
@@ -57,72 +51,17 @@ export interface AccountsContext extends UsersContext {
 export interface SignedIn {
   /** Null until a new user confirms the address. */
   readonly jwt: string | null
-  /** Null without sessions. */
   readonly refreshToken: string | null
   readonly user: User
-}
-
-const NEW_USER = {
-  email: required(RULES.email),
-  username: required(RULES.text),
-  password: required(RULES.password),
 }
 
 const LOGIN = { identifier: required(RULES.text), password: required(RULES.text) }
 
 const LOGOUT = { scope: RULES.scope }
 
-const DEVICE = { deviceId: RULES.deviceId }
+export const DEVICE = { deviceId: RULES.deviceId }
 
-/**
- * Signs in or sends the confirmation mail.
- * @throws ValidationError, ApplicationError if the name is taken.
- */
-export async function register(
-  context: AccountsContext,
-  body: unknown,
-  writer: AttributeWriter,
-): Promise<SignedIn> {
-  const device = context.sessions === null ? {} : DEVICE
-  const { attributes } = context
-  assertOnly([...Object.keys({ ...NEW_USER, ...device }), ...attributes.registered], body)
-  const input = readAccount(NEW_USER, body)
-  readAccount(NEW_NAME_AND_PASSWORD, input)
-  const deviceId = deviceOf(context, body)
-  const email = readText(input, 'email').toLowerCase()
-  const username = readText(input, 'username')
-  const given = pickAttributes(attributes.registered, body)
-  const insert = await attributes.checkRegistered(given, writer)
-  await assertUnused(context, email, username)
-  const password = await context.passwords.hash(readText(input, 'password'))
-  const role = await roleOf(context, AUTHENTICATED_ROLE)
-  const confirmed = !context.emailConfirmation
-  const values = { ...newUserValues({ email, username, password, role }), confirmed }
-  const user = await insertNew(context, values, insert)
-  if (confirmed) return signIn(context, user, deviceId)
-  context.behind(mailConfirmation(context, user))
-  return { jwt: null, refreshToken: null, user }
-}
-
-async function insertNew(
-  context: AccountsContext,
-  values: UserValues,
-  insert: InsertUser,
-): Promise<User> {
-  try {
-    const guard: UserGuard = (session) =>
-      assertUnused(context, values.email, values.username, session)
-    return await insertUser(context, values, guard, insert)
-  } catch (error) {
-    if (isTakenAccount(error)) throw bothTaken() // another request has taken the name since the check
-    throw error
-  }
-}
-
-/**
- * Reports a blocked or unconfirmed account only after the correct password.
- * @throws ValidationError, ApplicationError
- */
+/** Reports a blocked account only after the correct password. @throws ValidationError, ApplicationError */
 export async function logIn(context: AccountsContext, body: unknown): Promise<SignedIn> {
   const input = readAccount(LOGIN, body)
   const deviceId = deviceOf(context, body)
@@ -138,16 +77,13 @@ export async function logIn(context: AccountsContext, body: unknown): Promise<Si
   assertMayEnter(context, user)
   context.behind(context.notes.signedIn(user.documentId))
   if (context.passwords.isForeign(user.password)) {
-    context.behind(hashAnew(context, user, readText(input, 'password')))
+    context.behind(rehash(context, user, readText(input, 'password')))
   }
-  return signIn(context, user, deviceId)
+  return signInUser(context, user, deviceId)
 }
 
-/**
- * Replaces an imported hash of another algorithm. The password does not change, so tokens stay
- * valid.
- */
-async function hashAnew(context: AccountsContext, user: User, password: string): Promise<void> {
+/** Replaces an imported hash of another algorithm. The password does not change, so tokens stay valid. */
+async function rehash(context: AccountsContext, user: User, password: string): Promise<void> {
   await replaceHash(context, user, await context.passwords.hash(password))
 }
 
@@ -156,10 +92,7 @@ export interface OwnSession {
   readonly session: string | null
 }
 
-/**
- * `{ "scope": "all" }` ends all sessions. Without sessions, all tokens of the user become invalid.
- * @throws ValidationError
- */
+/** `{ "scope": "all" }` ends all sessions. Without sessions, all tokens become invalid. @throws ValidationError */
 export async function logOut(
   context: AccountsContext,
   { documentId, session }: OwnSession,
@@ -174,7 +107,7 @@ export async function logOut(
   else await context.sessions?.endOf(documentId, deviceId)
 }
 
-async function signIn(
+export async function signInUser(
   { tokens, sessions }: AccountsContext,
   user: User,
   deviceId: string | null,
@@ -184,7 +117,6 @@ async function signIn(
   return { jwt: await tokens.sign(user, id), refreshToken, user }
 }
 
-/** Null if absent or without sessions. @throws ValidationError */
 export function deviceOf({ sessions }: AccountsContext, body: unknown): string | null {
   return sessions === null ? null : optionalTextOf(readAccount(DEVICE, body), 'deviceId')
 }
@@ -193,7 +125,6 @@ export function mayEnter({ emailConfirmation }: AccountsContext, user: User): bo
   return !user.blocked && (user.confirmed || !emailConfirmation)
 }
 
-/** @throws ApplicationError with the reason. */
 export function assertMayEnter(context: AccountsContext, user: User): void {
   if (mayEnter(context, user)) return
   if (user.blocked) {
@@ -211,14 +142,11 @@ export function signInChanged(
   deviceId: string | null,
 ): Promise<SignedIn> {
   if (user === null) throw new UnauthorizedError('Invalid credentials')
-  return signIn(context, user, deviceId)
+  return signInUser(context, user, deviceId)
 }
 
-/**
- * Tokens have whole seconds. Existing ones expire with the current second, and new ones are issued
- * for the next second.
- */
-function revokedTokens(
+/** Tokens have whole seconds. Existing ones expire with this second, and new ones start in the next one. */
+export function revokedTokens(
   { now }: Pick<AccountsContext, 'now'>,
   { tokensFrom }: Pick<User, 'tokensFrom'>,
 ): Pick<User, 'tokensFrom'> {
@@ -240,8 +168,8 @@ export function userPasswordOf(
 }
 
 export function newUserValues(
-  given: Pick<UserValues, 'username' | 'email' | 'password' | 'role'>,
-): UserValues {
+  given: Pick<AddressedValues, 'username' | 'email' | 'password' | 'role'>,
+): AddressedValues {
   return {
     username: given.username,
     email: given.email,
@@ -257,11 +185,8 @@ export function newUserValues(
   }
 }
 
-/**
- * Usernames and addresses are both identifiers, so neither may equal another one. In a transaction
- * the names stay locked.
- */
-async function assertUnused(
+/** A username may not equal the address of another user. A transaction keeps the names locked. */
+export async function assertUnused(
   context: AccountsContext,
   email: string,
   username: string,
@@ -271,10 +196,10 @@ async function assertUnused(
   if (await isIdentifier(context, [email, username], null, session)) throw bothTaken()
 }
 
-async function roleOf({ roles }: AccountsContext, type: string): Promise<string | null> {
-  return (await roles.list()).find((role) => role.type === type)?.documentId ?? null
+export async function authenticatedRole({ roles }: AccountsContext): Promise<string | null> {
+  return (await roles.list()).find(({ type }) => type === AUTHENTICATED_ROLE)?.documentId ?? null
 }
 
-function bothTaken(): ApplicationError {
+export function bothTaken(): ApplicationError {
   return new ApplicationError('Email or Username are already taken', {}, { code: 'account_taken' })
 }

@@ -8,7 +8,6 @@ import { changeUser, findUser } from './users.ts'
 const CONFIRMATION = { confirmation: required(RULES.text) }
 const RECIPIENT = { email: required(RULES.email) }
 
-/** @throws ValidationError */
 export async function confirmEmail(context: AccountsContext, query: unknown): Promise<void> {
   const code = readText(readAccount(CONFIRMATION, query), 'confirmation')
   const confirmationToken = credentialHash(code)
@@ -20,10 +19,7 @@ export async function confirmEmail(context: AccountsContext, query: unknown): Pr
   })
 }
 
-/**
- * Returns the address. An unknown address succeeds too.
- * @throws ApplicationError if the user is confirmed or blocked.
- */
+/** An unknown address succeeds too. @throws ApplicationError if the user is confirmed or blocked. */
 export async function sendConfirmation(context: AccountsContext, body: unknown): Promise<string> {
   const email = readText(readAccount(RECIPIENT, body), 'email').toLowerCase()
   const user = await findUser(context, { email: { $eq: email } })

@@ -6,10 +6,7 @@ import { findUser, type User, type UsersContext } from './users.ts'
 /** Locks are never deleted, so their number is limited. */
 const LOCKS = 1_024
 
-/**
- * Locks these names until the transaction ends. Unique indexes do not prevent a username that
- * equals the address of another user.
- */
+/** Unique indexes do not prevent a username that equals the address of another user. */
 export async function lockIdentifiers(
   db: Database,
   identifiers: readonly string[],

@@ -10,11 +10,13 @@ export interface ConfirmationContext extends UsersContext {
 
 /** Invalidates the code of an earlier mail. */
 export async function mailConfirmation(context: ConfirmationContext, user: User): Promise<void> {
+  const { email } = user
+  if (email === null) return
   const code = createCode()
   await changeUser(context, user, () => ({ confirmationToken: credentialHash(code) }))
   const link = `${context.links.emailConfirmation}?confirmation=${code}`
   await context.mailer.send({
-    to: user.email,
+    to: email,
     subject: 'Account confirmation',
     text: `Thank you for registering!\n\nConfirm that this address is yours: ${link}\n\nThe code is ${code}\n`,
   })

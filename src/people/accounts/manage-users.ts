@@ -15,6 +15,7 @@ import {
 } from './account-input.ts'
 import { type AccountsContext, userPasswordOf, newUserValues } from './accounts.ts'
 import { isIdentifier, lockIdentifiers } from './identifiers.ts'
+import { removeUser, type UserRemoval } from './delete-account.ts'
 import {
   ANY_WRITER,
   type AttributeWriter,
@@ -26,9 +27,9 @@ import {
   changeUser,
   findUser,
   insertUser,
-  removeUser,
   ROLE,
   type User,
+  type AddressedValues,
   type UserGuard,
   type UsersContext,
   type UserValues,
@@ -57,7 +58,6 @@ export type UserManagement = UsersContext &
 
 type Input = ReturnType<typeof readAccount>
 
-/** Throws if the caller may not assign this role or manage its users. */
 export type AssertRole = (role: string | null) => Promise<void>
 
 export interface UserEditor {
@@ -68,7 +68,6 @@ export interface UserEditor {
 const ANY_ROLE: AssertRole = () => Promise.resolve()
 const ANY_EDITOR: UserEditor = { assertRole: ANY_ROLE, writer: ANY_WRITER }
 
-/** Searches by username, then by address. */
 export async function findNamedUser(context: UserManagement, name: string): Promise<User | null> {
   const named = await findUser(context, { username: name })
   return named ?? findUser(context, { email: name.toLowerCase() })
@@ -81,9 +80,7 @@ export async function getUser(context: UserManagement, id: string): Promise<User
   return user
 }
 
-/**
- * @throws ValidationError, ApplicationError for a taken address or name, errors of `assertRole`.
- */
+/** @throws ValidationError, ApplicationError for a taken address or name, errors of `assertRole`. */
 export async function createUser(
   context: UserManagement,
   body: unknown,
@@ -104,11 +101,7 @@ export async function createUser(
   return asTaken(insertUser(context, values, guard, insert))
 }
 
-/**
- * A new password revokes the tokens, and blocking ends the sessions.
- * @throws NotFoundError, ValidationError, ApplicationError for a taken address or name, errors of
- * `assertRole` for the current and the new role.
- */
+/** @throws NotFoundError, ValidationError, ApplicationError for a taken address or name, errors of `assertRole` */
 export async function updateUser(
   context: UserManagement,
   id: string,
@@ -145,14 +138,13 @@ export async function updateUser(
 
 /** Returns the deleted user. @throws NotFoundError, errors of `assertRole`. */
 export async function deleteUser(
-  context: UserManagement,
+  context: UserManagement & UserRemoval,
   id: string,
   assertRole: AssertRole = ANY_ROLE,
 ): Promise<User> {
   const user = await getUser(context, id)
   await assertRole(user.role)
   await removeUser(context, user)
-  await context.sessions?.endOf(user.documentId, null)
   return user
 }
 
@@ -165,7 +157,10 @@ function checkAttributes(
   return attributes.checkChange(documentId, pickAttributes(attributes.names, body), writer)
 }
 
-async function readChanges(context: UserManagement, input: Input): Promise<Partial<UserValues>> {
+async function readChanges(
+  context: UserManagement,
+  input: Input,
+): Promise<Partial<AddressedValues>> {
   const email = optionalTextOf(input, 'email')
   const username = optionalTextOf(input, 'username')
   const role = input['role']
@@ -185,11 +180,10 @@ function flagsOf(input: Input): Partial<Pick<UserValues, 'confirmed' | 'blocked'
   }
 }
 
-/** Repeats the checks in the transaction. */
 function guardOf(
   context: UserManagement,
   user: User | null,
-  { email, username, role }: Partial<UserValues>,
+  { email, username, role }: Partial<AddressedValues>,
 ): UserGuard {
   const identifiers = [email, username].filter((one) => one !== undefined)
   return async (session) => {
@@ -209,7 +203,6 @@ function guardOf(
   }
 }
 
-/** Checks the name first. @throws ApplicationError */
 async function assertFree(
   context: UserManagement,
   user: User | null,
@@ -238,7 +231,6 @@ async function asTaken<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns a documentId. @throws ValidationError if the role does not exist. */
 async function readRole({ roles }: UserManagement, given: unknown): Promise<string> {
   const name = roleName(given)
   const role = (await roles.list()).find(
@@ -250,13 +242,10 @@ async function readRole({ roles }: UserManagement, given: unknown): Promise<stri
 
 function noSuchRole(given: unknown): ValidationError {
   const message = `1 relation(s) of type ${ROLE} associated with this entity do not exist`
-  return validationError([fault(['role'], message, given)])
+  return validationError([fault(['role'], message, given, { code: 'any.unknown' })])
 }
 
-/**
- * Accepts `1`, `'1'`, a documentId, `{ id }` or `{ documentId }`, or one of them in a list under
- * `connect` or `set`.
- */
+/** Accepts `1`, `'1'`, a documentId, `{ id }` or `{ documentId }`, also in a list under `connect` or `set`. */
 function roleName(given: unknown): string | null {
   const { connect, set } = objectOf(given)
   const asked = connect ?? set ?? given

@@ -10,10 +10,8 @@ const LEFT_OUT_TYPE = 'plugin::users-permissions.left-out-sign-ins'
 const MAX_PER_MINUTE = 60
 const MINUTE_MS = 60_000
 
-/** Records sign-ins in the audit. Above the limit, only their number is recorded. */
 export interface SignInNotes {
   signedIn(documentId: string): Promise<void>
-  /** Null for an unknown name. */
   failed(documentId: string | null): Promise<void>
 }
 

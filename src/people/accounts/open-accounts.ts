@@ -7,13 +7,11 @@ export interface AccountsOptions extends Omit<
   AccountsContext,
   'behind' | 'notes' | 'knownDevices'
 > {
-  /** Key for the tokens of known devices. */
   readonly secret: string
   readonly onBackgroundError: (error: unknown) => void
 }
 
 export interface Accounts extends AccountsContext {
-  /** Waits for background work. */
   close(): Promise<void>
 }
 

@@ -1,6 +1,5 @@
 import { loggingMailer, type MailLog, type Mailer } from './mailer.ts'
 
-/** If `smtpUrl` is null, mails are logged instead of sent. */
 export interface Sending {
   readonly smtpUrl: string | null
   readonly from: string

@@ -20,6 +20,7 @@ import {
 import { credentialHash } from '../access/credentials.ts'
 import { createCode } from '../sign-in/random-tokens.ts'
 import { wrongPassword } from '../sign-in/passwords.ts'
+import { dropCredentials } from './new-user.ts'
 import { changeUser, findUser, type User } from './users.ts'
 
 const CODE_LIVES_MS = 60 * 60 * 1_000
@@ -38,10 +39,7 @@ const CHANGE = {
   currentPassword: required(RULES.text),
 }
 
-/**
- * The lookup runs after the response, so that neither the response nor its time reveals whether the
- * address exists.
- */
+/** The lookup runs after the response, so that its time does not reveal whether the address exists. */
 export function forgotPassword(context: AccountsContext, body: unknown): void {
   const email = readText(readAccount(FORGOT, body), 'email').toLowerCase()
   context.behind(findAndSend(context, email))
@@ -57,6 +55,8 @@ async function findAndSend(context: AccountsContext, email: string): Promise<voi
 }
 
 async function sendCode(context: AccountsContext, user: User): Promise<void> {
+  const { email } = user
+  if (email === null) return
   const code = createCode()
   const expiresAt = new Date(context.now().getTime() + CODE_LIVES_MS)
   await changeUser(context, user, () => ({
@@ -67,16 +67,13 @@ async function sendCode(context: AccountsContext, user: User): Promise<void> {
   const link =
     resetPassword === null ? '' : `Choose a new one here: ${withCode(resetPassword, code)}\n\n`
   await context.mailer.send({
-    to: user.email,
+    to: email,
     subject: 'Reset password',
     text: `Somebody asked to reset the password of your account.\n\n${link}The code is ${code}\n\nIt is valid once and for one hour. If you did not ask, ignore this mail.\n`,
   })
 }
 
-/**
- * @throws ValidationError if the code is wrong, used or expired, ApplicationError if the user is
- * blocked.
- */
+/** @throws ValidationError if the code is wrong, used or expired, ApplicationError if the user is blocked. */
 export async function resetUserPassword(
   context: AccountsContext,
   body: unknown,
@@ -89,13 +86,15 @@ export async function resetUserPassword(
   if (user === null || !isCodeAlive(context, user)) throw incorrectCode()
   readAccount(NEW_PASSWORD, input)
   const hash = await context.passwords.hash(readText(input, 'password'))
-  const changed = await changeUser(context, user, (stored) => {
+  const changed = await changeUser(context, user, async (stored, session) => {
     // If two requests use the same code, the second one fails here.
     if (stored.resetPasswordToken !== resetPasswordToken) throw incorrectCode()
     // A code from a mail also proves the address.
     const confirmed = stored.confirmed || context.emailConfirmation
     assertMayEnter(context, { ...stored, confirmed })
-    return { ...userPasswordOf(context, stored, hash), confirmed }
+    const isFirstProof = confirmed && !stored.confirmed
+    const dropped = isFirstProof ? await dropCredentials(context, stored, session) : {}
+    return { ...dropped, ...userPasswordOf(context, stored, hash), confirmed }
   })
   return signInChanged(context, changed, deviceId)
 }

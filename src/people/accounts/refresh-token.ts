@@ -8,16 +8,12 @@ export interface RefreshClaim {
 
 export interface RefreshTokens {
   sign(claim: RefreshClaim): string
-  /** Null for an invalid signature. */
   verify(token: string): RefreshClaim | null
 }
 
 const TOKEN = /^([0-9a-f]{32})-(\d{1,9})-([0-9a-f]{64})$/
 
-/**
- * Format: `<session>-<generation>-<signature>`. An invalid signature is rejected without a database
- * read.
- */
+/** Format: `<session>-<generation>-<signature>`. An invalid signature is rejected without a database read. */
 export function openRefreshTokens(secret: string): RefreshTokens {
   const signer = openSigner(secret, 'quire refresh tokens')
   return {

@@ -1,5 +1,4 @@
 import { UnauthorizedError } from '../../base/errors.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
 import { createId } from '../sign-in/random-tokens.ts'
@@ -18,6 +17,8 @@ export interface UserSession {
   /** In seconds since 1970. Compared with `tokensFrom` of the user. */
   readonly issuedAt: number
   readonly refreshToken: string
+  /** The numeric id of an anonymous user, which may not be stored yet. */
+  readonly anonymousId: number | null
 }
 
 export interface ListedSession {
@@ -34,35 +35,33 @@ export interface Sessions {
   start(
     user: { readonly documentId: string; readonly tokensFrom: number },
     deviceId: string | null,
+    anonymousId?: number,
   ): Promise<UserSession>
-  /**
-   * A token that was already exchanged ends its session, because a second party may have stolen it.
-   * @throws UnauthorizedError if the token is unknown, expired or used.
-   */
+  /** A used token ends its session, because it may be stolen. @throws UnauthorizedError for an invalid token. */
   refresh(refreshToken: string): Promise<UserSession>
-  /** Null for an invalid token. No I/O. */
   idOf(refreshToken: string): string | null
-  isLive(id: string, user: string): Promise<boolean>
+  /** The time of the sign-in, in seconds since 1970. Null if the session has ended. */
+  startOf(id: string, user: string): Promise<number | null>
   end(id: string): Promise<void>
   /** Most recently used first, at most 100. */
   list(user: string): Promise<readonly ListedSession[]>
   endOne(user: string, id: string): Promise<boolean>
-  /** Ends the session on one device, or all sessions for null. */
+  /** Null ends all sessions. */
   endOf(user: string, deviceId: string | null): Promise<void>
 }
 
-/** Tokens are not stored. */
 interface SessionRow {
   readonly _id: string
   readonly user: string
   readonly deviceId: string | null
   readonly issuedAt: number
-  /** Number of refreshes. Only the token of this generation is valid. */
+  /** Only the token of this generation is valid. */
   readonly generation: number
   readonly refreshedAt: Date
   /** Every refresh extends it, up to `endsAt`. */
   readonly expiresAt: Date
   readonly endsAt: Date
+  readonly anonymousId?: number
 }
 
 export interface SessionsOptions {
@@ -72,10 +71,7 @@ export interface SessionsOptions {
   readonly now: () => Date
 }
 
-/**
- * An exchanged token returns the same successor during this time, because two tabs may refresh at
- * once and responses may be lost (docs/decisions/0018-sessions.md).
- */
+/** Two tabs may refresh at once, and responses may be lost (docs/decisions/0018-sessions.md). */
 const GRACE_MS = 10_000
 
 interface SessionsContext extends SessionRows<SessionRow> {
@@ -95,33 +91,35 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   })
   const tokens = openRefreshTokens(secret)
   const context = { ...opened, tokens, lifespans, now }
-  const { rows, bounded, sweep, list } = opened
+  const { rows, sweep, list } = opened
   return {
-    start: (user, deviceId) =>
-      asCmsErrors(async () => {
-        await sweep()
-        if (deviceId !== null) await rows.deleteMany({ user: user.documentId, deviceId }, bounded)
-        const row = newRow(context, user, deviceId)
-        await insertOnce(rows, row, { own: '_id', ...bounded }) // a random id
-        return toSession(context, row)
-      }),
-    refresh: (refreshToken) => asCmsErrors(() => refreshSession(context, refreshToken)),
+    start: async (user, deviceId, anonymousId) => {
+      await sweep()
+      if (deviceId !== null) await rows.deleteMany({ user: user.documentId, deviceId })
+      const row = {
+        ...newRow(context, user, deviceId),
+        ...(anonymousId !== undefined && { anonymousId }),
+      }
+      await insertOnce(rows, row, '_id') // a random id
+      return toSession(context, row)
+    },
+    refresh: (refreshToken) => refreshSession(context, refreshToken),
     idOf: (refreshToken) => tokens.verify(refreshToken)?.id ?? null,
-    isLive: async (id, user) => {
-      const live = { _id: id, user, ...liveAt(now()) }
-      return (await asCmsErrors(() => rows.findOne(live, bounded))) !== null
+    startOf: async (id, user) => {
+      const row = await rows.findOne({ _id: id, user, ...liveAt(now()) })
+      return row?.issuedAt ?? null
     },
     end: async (id) => {
-      await asCmsErrors(() => rows.deleteOne({ _id: id }, bounded))
+      await rows.deleteOne({ _id: id })
     },
-    list: async (user) => (await asCmsErrors(() => list(user))).map(toListed),
+    list: async (user) => (await list(user)).map(toListed),
     endOne: async (user, id) => {
-      const { deletedCount } = await asCmsErrors(() => rows.deleteOne({ _id: id, user }, bounded))
+      const { deletedCount } = await rows.deleteOne({ _id: id, user })
       return deletedCount > 0
     },
     endOf: async (user, deviceId) => {
       const which = deviceId === null ? { user } : { user, deviceId }
-      await asCmsErrors(() => rows.deleteMany(which, bounded))
+      await rows.deleteMany(which)
     },
   }
 }
@@ -153,21 +151,21 @@ async function refreshSession(
   context: SessionsContext,
   refreshToken: string,
 ): Promise<UserSession> {
-  const { rows, tokens, now, bounded } = context
+  const { rows, tokens, now } = context
   const claim = tokens.verify(refreshToken)
   if (claim === null) throw invalidRefreshToken()
   const at = now()
   const exchanged = await exchange(context, claim, at)
   if (exchanged !== null) return toSession(context, exchanged)
-  const row = await rows.findOne({ _id: claim.id }, bounded)
+  const row = await rows.findOne({ _id: claim.id })
   if (row !== null && wasExchangedJustNow(row, claim, at)) return toSession(context, row)
-  if (row !== null) await rows.deleteOne({ _id: row._id }, bounded)
+  if (row !== null) await rows.deleteOne({ _id: row._id })
   throw invalidRefreshToken()
 }
 
 /** Increments the generation. Only one of several concurrent requests succeeds, across all processes. */
 function exchange(
-  { rows, lifespans, bounded }: SessionsContext,
+  { rows, lifespans }: SessionsContext,
   { id, generation }: RefreshClaim,
   at: Date,
 ): Promise<SessionRow | null> {
@@ -177,13 +175,13 @@ function exchange(
       $inc: { generation: 1 },
       $set: { refreshedAt: at, expiresAt: after(at, lifespans.idleSeconds) },
     },
-    { ...bounded, returnDocument: 'after' },
+    { returnDocument: 'after' },
   )
 }
 
 function toSession({ tokens }: SessionsContext, row: SessionRow): UserSession {
-  const { _id: id, user, issuedAt, generation } = row
-  return { id, user, issuedAt, refreshToken: tokens.sign({ id, generation }) }
+  const { _id: id, user, issuedAt, generation, anonymousId = null } = row
+  return { id, user, issuedAt, anonymousId, refreshToken: tokens.sign({ id, generation }) }
 }
 
 export function invalidRefreshToken(): UnauthorizedError {

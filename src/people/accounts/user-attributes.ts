@@ -1,11 +1,11 @@
 import { assertWhole } from '../access/input.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { ValidationError } from '../../base/errors.ts'
-import type { InsertUser } from './users.ts'
+import type { InsertUser, UserReference } from './users.ts'
 
-/** Decides which relations a caller may set. */
 export interface AttributeWriter {
   mayRead(uid: string): boolean
+  maySeePrivate?(file: { readonly uploadedBy?: string | null }): boolean
   readonly locale: string
 }
 
@@ -15,13 +15,13 @@ type Given = Readonly<Record<string, unknown>>
 
 type CheckUser = (given: Given, writer: AttributeWriter) => Promise<InsertUser>
 
-/** The functions throw ValidationError for invalid values. */
 export interface UserAttributes {
   readonly names: readonly string[]
   readonly registered: readonly string[]
   readonly checkNew: CheckUser
-  /** Other attributes are optional and get their defaults. */
   readonly checkRegistered: CheckUser
+  /** Its ids are part of the token already. */
+  readonly checkAnonymous: (user: UserReference) => Promise<InsertUser>
   readonly checkChange: (
     documentId: string,
     given: Given,
@@ -30,7 +30,11 @@ export interface UserAttributes {
 }
 
 /** For CLI commands: relations may target any content. */
-export const ANY_WRITER: AttributeWriter = { mayRead: () => true, locale: 'en' }
+export const ANY_WRITER: AttributeWriter = {
+  mayRead: () => true,
+  maySeePrivate: () => true,
+  locale: 'en',
+}
 
 export function pickAttributes(names: readonly string[], body: unknown): Given {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {}
@@ -39,7 +43,6 @@ export function pickAttributes(names: readonly string[], body: unknown): Given {
   return given
 }
 
-/** Whether a write failed because the username or address is taken. */
 export function isTakenAccount(error: unknown): error is ValidationError {
   if (!(error instanceof ValidationError)) return false
   const { errors = [] } = error.details as {

@@ -1,27 +1,28 @@
 import type { Document } from 'mongodb'
 import { UnauthorizedError } from '../../base/errors.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
-import { type StoredVersion, versionsOf } from '../../mongo/versions/stored-version.ts'
+import { asVersion, type StoredVersion, versionsOf } from '../../mongo/versions/stored-version.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import { patchVersion } from '../../mongo/write/write-versions.ts'
 import { deleteVersions } from '../../mongo/write/delete-versions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DeviceAccount } from '../sign-in/known-devices.ts'
 import type { EndUsers, IdentifiedUser } from '../access/end-users.ts'
+import { removeIdentities } from '../identities/identity-rows.ts'
+import { ANONYMOUS_ROLE, roleDocumentId } from '../access/role-rows.ts'
+import type { AnonymousUsers } from './anonymous-users.ts'
 import type { Sessions } from './sessions.ts'
-import type { UserTokens } from './user-tokens.ts'
+import type { UserClaims, UserTokens } from './user-tokens.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import { optionsOf, inSession } from '../../mongo/connection/commands.ts'
 
 export const USER = 'plugin::users-permissions.user'
 export const ROLE = 'plugin::users-permissions.role'
 
 export interface UserValues {
   readonly username: string
-  /** In lower case. */
-  readonly email: string
+  /** In lower case. Null for anonymous users. */
+  readonly email: string | null
   readonly provider: string
   readonly password: string
   readonly confirmed: boolean
@@ -36,6 +37,9 @@ export interface UserValues {
   /** `credentialHash` of the code in the link. */
   readonly confirmationToken: string | null
 }
+
+/** The values of a user with an address. */
+export type AddressedValues = UserValues & { readonly email: string }
 
 export type User = StoredVersion & UserValues
 
@@ -54,17 +58,12 @@ export async function findUser(
   condition: Document,
   session?: Session,
 ): Promise<User | null> {
-  const options = optionsOf(db, session)
-  const found = await inSession(session, () =>
-    versionsOf(db, plan).findOne({ ...KEY, ...condition }, options),
-  )
-  return found as User | null // only this module writes these versions
+  const options = { session }
+  const found = await versionsOf(db, plan).findOne({ ...KEY, ...condition }, options)
+  return found === null ? null : (asVersion(plan, found) as User) // only this module writes these versions
 }
 
-/**
- * By address (case-insensitive) or username. A username that equals another user's address does not
- * take precedence. Both lookups always run, so that the response time reveals no match.
- */
+/** An address takes precedence. Both lookups always run, so that the response time reveals no match. */
 export async function findUserByIdentifier(
   context: UsersContext,
   identifier: string,
@@ -111,18 +110,27 @@ export function insertUser(
 export function changeUser(
   { db, plan, now }: UsersContext,
   { documentId }: Pick<User, 'documentId'>,
-  edit: (stored: User) => Partial<UserValues>,
+  edit: (stored: User, session: Session) => Partial<UserValues> | Promise<Partial<UserValues>>,
   guard?: UserGuard,
 ): Promise<User | null> {
   return db.transact(async (session) => {
     await guard?.(session)
     const stored = await findUser({ db, plan }, { documentId }, session)
     if (stored === null) return null
-    const at = now()
-    const changes = { ...edit(stored), updatedAt: at, publishedAt: at }
-    const target = { documentId, key: KEY }
-    return (await patchVersion(db, plan, target, changes, session)) as User | null
+    return patchUser({ db, plan, now }, stored, await edit(stored, session), session)
   })
+}
+
+export async function patchUser(
+  { db, plan, now }: Pick<UsersContext, 'db' | 'plan' | 'now'>,
+  { documentId }: Pick<User, 'documentId'>,
+  changes: Partial<UserValues>,
+  session: Session,
+): Promise<User> {
+  const at = now()
+  const target = { documentId, key: KEY }
+  const stored = { ...changes, updatedAt: at, publishedAt: at }
+  return (await patchVersion(db, plan, target, stored, session)) as User
 }
 
 /** Has no effect if the password has changed. Keeps `updatedAt` and the revision. */
@@ -132,29 +140,38 @@ export async function replaceHash(
   hash: string,
 ): Promise<void> {
   const asBefore = { _id: versionId(documentId, KEY), password }
-  await asCmsErrors(() =>
-    versionsOf(db, plan).updateOne(asBefore, { $set: { password: hash } }, optionsOf(db)),
-  )
+  await versionsOf(db, plan).updateOne(asBefore, { $set: { password: hash } })
 }
 
-export async function removeUser({ db, plan }: UsersContext, user: User): Promise<void> {
-  await db.transact((session) => deleteVersions(db, plan, user.documentId, 'all', session))
+/** Removes the user and all identities. Without its row, all tokens of the user are invalid. */
+export async function removeUserRow(
+  { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
+  documentId: string,
+  session: Session,
+): Promise<boolean> {
+  const deleted = await deleteVersions(db, plan, documentId, 'all', session)
+  await removeIdentities(db, documentId, session)
+  return deleted > 0
 }
 
-/** `role` is a documentId. */
 export function countUsersOf(
   { db, plan }: Pick<UsersContext, 'db' | 'plan'>,
   role: string,
   session?: Session,
 ): Promise<number> {
-  return inSession(session, () =>
-    versionsOf(db, plan).countDocuments({ ...KEY, role }, optionsOf(db, session)),
-  )
+  return versionsOf(db, plan).countDocuments({ ...KEY, role }, { session })
 }
 
+export type UserReference = Pick<User, 'id' | 'documentId'>
+
+export const ANONYMOUS_PROVIDER = 'anonymous'
+
 export interface IdentifyContext extends UsersContext {
+  /** Null if anonymous users are off. */
+  readonly anonymous: Pick<AnonymousUsers, 'stateOf' | 'noteActivity'> | null
+  readonly storeAnonymous: (user: UserReference) => Promise<void>
   readonly tokens: Pick<UserTokens, 'verify'>
-  readonly sessions: Pick<Sessions, 'isLive'> | null
+  readonly sessions: Pick<Sessions, 'startOf'> | null
 }
 
 export function openEndUsers(context: IdentifyContext): EndUsers {
@@ -168,26 +185,59 @@ export function openEndUsers(context: IdentifyContext): EndUsers {
   }
 }
 
-/**
- * Blocking, deletion and a new password take effect immediately, because every request runs this
- * lookup.
- */
+/** Blocking, deletion and a new password take effect immediately, because every request runs this lookup. */
 async function identifyUser(context: IdentifyContext, token: string): Promise<IdentifiedUser> {
-  const { id, issuedAt, session } = await context.tokens.verify(token)
+  const claims = await context.tokens.verify(token)
+  const { id, issuedAt, session, anonymous } = claims
   const user = await findUser(context, { id })
+  if (user === null && anonymous !== null) return identifyAnonymous(context, claims, anonymous)
   if (user === null || user.blocked || issuedAt < user.tokensFrom) throw unknownUser()
-  if (!(await isInSession(context, session, user))) throw unknownUser()
-  return { id, documentId: user.documentId, role: user.role, session }
+  if (user.provider === ANONYMOUS_PROVIDER) {
+    await context.anonymous?.noteActivity(user.documentId)
+  }
+  const signedInAt = await signInOf(context, { issuedAt, session }, user)
+  if (signedInAt === null) throw unknownUser()
+  return { id, documentId: user.documentId, role: user.role, session, signedInAt }
 }
 
-/** If sessions are enabled or disabled, existing tokens become invalid. */
-async function isInSession(
+/** The user was not stored when it was looked up. */
+async function identifyAnonymous(
+  context: IdentifyContext,
+  claims: UserClaims,
+  documentId: string,
+): Promise<IdentifiedUser> {
+  const state = await context.anonymous?.stateOf(documentId)
+  if (state === 'unused') return identifyUnstored(context, claims, documentId)
+  // Another request has stored the user since then.
+  const user = state === 'stored' ? await findUser(context, { documentId }) : null
+  if (user === null || user.blocked || claims.issuedAt < user.tokensFrom) throw unknownUser()
+  const signedInAt = await signInOf(context, claims, user)
+  if (signedInAt === null) throw unknownUser()
+  const { id, role } = user
+  return { id, documentId, role, session: claims.session, signedInAt }
+}
+
+/** The token names the ids that the user will get. A deleted user has the same ids, but is noted as ended. */
+async function identifyUnstored(
+  context: IdentifyContext,
+  { id, issuedAt, session }: UserClaims,
+  documentId: string,
+): Promise<IdentifiedUser> {
+  const signedInAt = await signInOf(context, { issuedAt, session }, { documentId })
+  if (signedInAt === null) throw unknownUser()
+  const store = (): Promise<void> => context.storeAnonymous({ id, documentId })
+  const role = roleDocumentId(ANONYMOUS_ROLE)
+  return { id, documentId, role, session, signedInAt, store }
+}
+
+/** In seconds since 1970. If sessions are enabled or disabled, existing tokens become invalid. */
+async function signInOf(
   { sessions }: IdentifyContext,
-  session: string | null,
-  { documentId }: User,
-): Promise<boolean> {
-  if (sessions === null || session === null) return sessions === null && session === null
-  return sessions.isLive(session, documentId)
+  { issuedAt, session }: Pick<UserClaims, 'issuedAt' | 'session'>,
+  { documentId }: Pick<User, 'documentId'>,
+): Promise<number | null> {
+  if (sessions === null || session === null) return sessions === session ? issuedAt : null
+  return sessions.startOf(session, documentId)
 }
 
 function unknownUser(): UnauthorizedError {

@@ -1,5 +1,4 @@
 import { credentialHash } from '../access/credentials.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
 import { createId, createToken } from '../sign-in/random-tokens.ts'
@@ -13,7 +12,6 @@ export interface Device {
 export interface AdminSession extends Device {
   readonly id: string
   readonly createdAt: Date
-  /** Accurate to one minute. */
   readonly usedAt: Date
   readonly expiresAt: Date
 }
@@ -31,8 +29,9 @@ export interface AdminSessions {
     device: Device,
   ): Promise<string>
   find(token: string): Promise<LiveSession | null>
-  /** Newest first. */
   list(administrator: string): Promise<readonly AdminSession[]>
+  /** Null for a session that has ended. */
+  startedAt(administrator: string, id: string): Promise<Date | null>
   end(administrator: string, id: string): Promise<boolean>
   endByToken(token: string): Promise<void>
   /** `kept` stays valid with the new epoch. */
@@ -70,38 +69,37 @@ export async function openAdminSessions(db: Database, now: () => Date): Promise<
     now,
   })
   const context = { ...opened, now }
-  const { rows, bounded, list } = opened
+  const { rows, list } = opened
   return {
-    start: (administrator, device) =>
-      asCmsErrors(() => startSession(context, administrator, device)),
-    find: (token) => asCmsErrors(() => findSession(context, token)),
-    list: async (administrator) => (await asCmsErrors(() => list(administrator))).map(toSession),
-    end: (administrator, id) =>
-      asCmsErrors(async () => {
-        // Deleted by `_id`, because the collection may be sharded by `_id`.
-        const row = await rows.findOne({ administrator, id }, bounded)
-        if (row === null) return false
-        return (await rows.deleteOne({ _id: row._id }, bounded)).deletedCount > 0
-      }),
-    endByToken: async (token) => {
-      await asCmsErrors(() => rows.deleteOne({ _id: credentialHash(token) }, bounded))
+    start: (administrator, device) => startSession(context, administrator, device),
+    find: (token) => findSession(context, token),
+    list: async (administrator) => (await list(administrator)).map(toSession),
+    startedAt: async (administrator, id) =>
+      (await rows.findOne({ administrator, id }))?.createdAt ?? null,
+    end: async (administrator, id) => {
+      // Deleted by `_id`, because the collection may be sharded by `_id`.
+      const row = await rows.findOne({ administrator, id })
+      if (row === null) return false
+      return (await rows.deleteOne({ _id: row._id })).deletedCount > 0
     },
-    endAll: (administrator, kept) =>
-      asCmsErrors(async () => {
-        if (kept === null) {
-          await rows.deleteMany({ administrator }, bounded)
-          return
-        }
-        const { id, epoch } = kept
-        const row = await rows.findOne({ administrator, id }, bounded)
-        if (row !== null) await rows.updateOne({ _id: row._id }, { $set: { epoch } }, bounded)
-        await rows.deleteMany({ administrator, id: { $ne: id } }, bounded)
-      }),
+    endByToken: async (token) => {
+      await rows.deleteOne({ _id: credentialHash(token) })
+    },
+    endAll: async (administrator, kept) => {
+      if (kept === null) {
+        await rows.deleteMany({ administrator })
+        return
+      }
+      const { id, epoch } = kept
+      const row = await rows.findOne({ administrator, id })
+      if (row !== null) await rows.updateOne({ _id: row._id }, { $set: { epoch } })
+      await rows.deleteMany({ administrator, id: { $ne: id } })
+    },
   }
 }
 
 async function startSession(
-  { rows, now, bounded, sweep }: Context,
+  { rows, now, sweep }: Context,
   { _id: administrator, epoch }: { readonly _id: string; readonly epoch: number },
   { address, userAgent }: Device,
 ): Promise<string> {
@@ -120,24 +118,24 @@ async function startSession(
     expiresAt: new Date(at.getTime() + IDLE_MS),
     endsAt: new Date(at.getTime() + SESSION_LIVES_MS),
   }
-  await insertOnce(rows, row, { own: 'id', ...bounded })
+  await insertOnce(rows, row, 'id')
   return token
 }
 
 async function findSession(context: Context, token: string): Promise<LiveSession | null> {
-  const { rows, now, bounded } = context
+  const { rows, now } = context
   if (!TOKEN.test(token)) return null
   const at = now()
-  const row = await rows.findOne({ _id: credentialHash(token), ...liveAt(at) }, bounded)
+  const row = await rows.findOne({ _id: credentialHash(token), ...liveAt(at) })
   if (row === null) return null
   await noteUse(context, row, at)
   return { id: row.id, administrator: row.administrator, epoch: row.epoch }
 }
 
-async function noteUse({ rows, bounded }: Context, row: SessionRow, at: Date): Promise<void> {
+async function noteUse({ rows }: Context, row: SessionRow, at: Date): Promise<void> {
   if (Math.abs(at.getTime() - row.usedAt.getTime()) < NOTE_USE_INTERVAL_MS) return
   const expiresAt = earlier(new Date(at.getTime() + IDLE_MS), row.endsAt)
-  await rows.updateOne({ _id: row._id }, { $set: { usedAt: at, expiresAt } }, bounded)
+  await rows.updateOne({ _id: row._id }, { $set: { usedAt: at, expiresAt } })
 }
 
 function toSession({

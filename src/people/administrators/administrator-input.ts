@@ -35,7 +35,6 @@ export const NEW_ADMINISTRATOR = Joi.object<AdministratorInput>({
 })
 
 export interface AdministratorChange extends Partial<AdministratorInput> {
-  /** Required to change one's own e-mail address. */
   readonly currentPassword?: string
 }
 

@@ -10,10 +10,13 @@ import {
   validationError,
 } from '../../base/errors.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
+import { assertRules } from '../rules/held-rules.ts'
+import { toRuleRow } from '../rules/rename-rule.ts'
+import { rulesInput, type StoredRule } from '../rules/stored-rule.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import type { Permission } from './rights.ts'
 import { administratorRolesOf, type AdministratorRoleRow, findStaff, type Staff } from './rows.ts'
-import { type AdministratorRole, assertHolds, rolesOf } from './staff.ts'
+import { type AdministratorRole, assertHolds, rolesOf, toAdministratorRole } from './staff.ts'
 
 const ROLE_TYPE = 'admin::role'
 
@@ -22,6 +25,7 @@ interface RoleInput {
   readonly name: string
   readonly description?: string
   readonly permissions?: readonly Permission[]
+  readonly rules?: readonly StoredRule[]
 }
 
 const MAX_PERMISSIONS = 10_000
@@ -37,6 +41,7 @@ const FIELDS = {
     .items(PERMISSION)
     .unique((one: Permission, other: Permission) => one.action === other.action)
     .max(MAX_PERMISSIONS),
+  rules: rulesInput(actionRule()),
 }
 
 const NEW_ROLE = Joi.object<RoleInput>({
@@ -55,7 +60,6 @@ const ROLE_CHANGE = Joi.object<Partial<RoleInput>>({
   ...FIELDS,
 })
 
-/** Permissions can be restricted to locales only for localized content-types. */
 export type IsLocalized = (uid: string) => boolean
 
 export async function listAdministratorRoles({
@@ -80,26 +84,34 @@ export async function createAdministratorRole(
   input: unknown,
   isLocalized: IsLocalized,
 ): Promise<AdministratorRole> {
-  const { type, name, description = '', permissions = [] } = readInput(NEW_ROLE, input)
+  const wanted = readInput(NEW_ROLE, input)
+  const { type, name, description = '', permissions = [], rules = [] } = wanted
   const { db, actions, versionedCache, now } = context
+  assertRules(actions.schema, rules)
   assertPermissions(context, permissions, [], isLocalized)
   return versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
     if (rolesOf(actions, staff).some((role) => role.type === type)) throw takenError('type', type)
     assertNameFree(context, staff, name, type)
-    assertHolds(actions, staff, actor, permissions)
+    assertHolds(actions, staff, actor, permissions, rules)
     const at = now()
-    const row = { _id: type, name, description, permissions, createdAt: at, updatedAt: at }
+    const stored = rules.length > 0 && { rules: rules.map((one) => toRuleRow(actions.schema, one)) }
+    const row = {
+      _id: type,
+      name,
+      description,
+      permissions,
+      ...stored,
+      createdAt: at,
+      updatedAt: at,
+    }
     await administratorRolesOf(db).insertOne(row, { session })
     noteRow(session, 'put', { type: ROLE_TYPE, documentId: type })
-    return shown(row)
+    return toAdministratorRole(actions, row)
   })
 }
 
-/**
- * The actor must have all permissions of the role.
- * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for a built-in role
- */
+/** @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for a built-in role */
 export async function updateAdministratorRole(
   context: AdministratorsContext,
   actor: Principal,
@@ -115,14 +127,20 @@ export async function updateAdministratorRole(
   return versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
     const row = storedRole(context, staff, type)
-    const { name, description, permissions } = { ...row, ...wanted }
+    const { rules: held = [] } = toAdministratorRole(actions, row)
+    const { rules = held, ...rest } = wanted
+    const { name, description, permissions } = { ...row, ...rest }
+    assertRules(actions.schema, rules, held)
     assertPermissions(context, permissions, row.permissions, isLocalized)
-    assertHolds(actions, staff, actor, [...row.permissions, ...permissions])
+    assertHolds(actions, staff, actor, [...row.permissions, ...permissions], [...held, ...rules])
     assertNameFree(context, staff, name, type)
-    const changed = { name, description, permissions, updatedAt: now() }
+    const stored = (rules.length > 0 || row.rules !== undefined) && {
+      rules: rules.map((one) => toRuleRow(actions.schema, one)),
+    }
+    const changed = { name, description, permissions, ...stored, updatedAt: now() }
     await administratorRolesOf(db).updateOne({ _id: type }, { $set: changed }, { session })
     noteRow(session, 'put', { type: ROLE_TYPE, documentId: type })
-    return shown({ ...row, ...changed })
+    return toAdministratorRole(actions, { ...row, ...changed })
   })
 }
 
@@ -136,7 +154,8 @@ export function removeAdministratorRole(
   return versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
     const row = storedRole(context, staff, type)
-    assertHolds(actions, staff, actor, row.permissions)
+    const { rules } = toAdministratorRole(actions, row)
+    assertHolds(actions, staff, actor, row.permissions, rules)
     const holders = staff.administrators.filter(({ roles }) => roles.includes(type)).length
     if (holders > 0) {
       const message = `The role ${type} has ${holders} administrators`
@@ -144,11 +163,10 @@ export function removeAdministratorRole(
     }
     await administratorRolesOf(db).deleteOne({ _id: type }, { session })
     noteRow(session, 'delete', { type: ROLE_TYPE, documentId: type })
-    return shown(row)
+    return toAdministratorRole(actions, row)
   })
 }
 
-/** A stored role, not a built-in one. @throws NotFoundError, ApplicationError */
 function storedRole(
   { actions }: AdministratorsContext,
   staff: Staff,
@@ -167,11 +185,7 @@ function roleOf(roles: readonly AdministratorRole[], type: string): Administrato
   return role
 }
 
-/**
- * Stored permissions (`kept`) may stay after their content-type is deleted.
- * @throws ValidationError for unknown actions, and for locales of a content-type that is not
- * localized
- */
+/** Permissions in `kept` may outlive their content-type. @throws ValidationError */
 function assertPermissions(
   { actions }: AdministratorsContext,
   permissions: readonly Permission[],
@@ -182,11 +196,13 @@ function assertPermissions(
     const path = ['permissions', String(index)]
     if (!actions.has(action)) {
       if (kept.some((one) => one.action === action)) return []
-      return [fault([...path, 'action'], `there is no action ${action}`, action)]
+      const message = `there is no action ${action}`
+      return [fault([...path, 'action'], message, action, { code: 'any.unknown' })]
     }
     const uid = action.slice(0, action.lastIndexOf('.'))
     if (locales === undefined || isLocalized(uid)) return []
-    return [fault([...path, 'locales'], `${uid} has no locales`, locales)]
+    const message = `${uid} has no locales`
+    return [fault([...path, 'locales'], message, locales, { code: 'role.noLocales' })]
   })
   const [first, ...rest] = faults
   if (first !== undefined) throw validationError([first, ...rest])
@@ -200,8 +216,4 @@ function assertNameFree(
 ): void {
   const holder = rolesOf(actions, staff).find((role) => role.name === name)
   if (holder !== undefined && holder.type !== type) throw takenError('name', name)
-}
-
-function shown({ _id, name, description, permissions }: AdministratorRoleRow): AdministratorRole {
-  return { type: _id, name, description, permissions, builtIn: false }
 }

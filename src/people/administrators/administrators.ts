@@ -1,9 +1,10 @@
 import type { Actions } from '../access/actions.ts'
 import { readInput } from '../access/input.ts'
+import type { RuleBinder } from '../rules/rule-binder.ts'
 import type { KnownDevices } from '../sign-in/known-devices.ts'
 import type { Principal } from '../access/principal.ts'
 import { assertCurrentPassword, wrongPassword, type Passwords } from '../sign-in/passwords.ts'
-import { ForbiddenError, NotFoundError, ValidationError } from '../../base/errors.ts'
+import { because, ForbiddenError, NotFoundError, ValidationError } from '../../base/errors.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
@@ -21,6 +22,8 @@ import type { IdentityProvider } from './oidc/identity-provider.ts'
 import type { PreviewTokens } from './preview-tokens.ts'
 import type { Presence } from './presence.ts'
 import { passkeysOf } from './passkeys/passkey-rows.ts'
+import type { SecretBox } from './totp/secret-box.ts'
+import { totpsOf } from './totp/totp-rows.ts'
 import type { RelyingParty } from './passkeys/relying-party.ts'
 import type { RecentWork } from './recent-work.ts'
 import { notePasswordLink } from './note-sign-ins.ts'
@@ -40,6 +43,7 @@ export interface AdministratorsContext {
   readonly db: Database
   readonly actions: Actions
   readonly versionedCache: VersionedCache<KnownStaff>
+  readonly binder: RuleBinder
   readonly sessions: AdminSessions
   readonly links: OneTimeLinks
   readonly preferences: Preferences
@@ -47,10 +51,9 @@ export interface AdministratorsContext {
   readonly presence: Presence
   readonly previews: PreviewTokens
   readonly challenges: Challenges
+  readonly totpSecrets: SecretBox
   readonly knownDevices: KnownDevices
-  /** Null if passkeys are not available. */
   readonly relyingParty: RelyingParty | null
-  /** Null if OpenID Connect is not configured. */
   readonly identityProvider: IdentityProvider | null
   readonly passwords: Passwords
   readonly now: () => Date
@@ -62,8 +65,8 @@ export interface Administrator {
   readonly email: string
   readonly roles: readonly string[]
   readonly language: string | null
-  /** If false, the administrator signs in by link, passkey or OpenID Connect. */
   readonly hasPassword: boolean
+  readonly hasTotp: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -122,12 +125,9 @@ export async function insertAdministrator(
 }
 
 /**
- * An actor cannot change an administrator with more permissions, because a new password or address
- * would give the actor these permissions. A new password ends all sessions, passkeys and links of
- * the administrator, a new address ends the links. Actors need their current password to change
- * their own address.
- * @throws NotFoundError, ValidationError, ApplicationError for the last administrator,
- * ForbiddenError also for the actor's own password
+ * Actors need all permissions of the administrator, because a new password would grant them. A new password also ends
+ * all sessions, passkeys and links. Actors need their current password to change their own address.
+ * @throws NotFoundError, ValidationError, ForbiddenError, ApplicationError for the last administrator
  */
 export async function updateAdministrator(
   context: AdministratorsContext,
@@ -174,6 +174,7 @@ export async function removeAdministrator(
     assertOneStays(staff, row, null)
     await administratorRows(db).deleteOne({ _id: id }, { session })
     await removeOtherWaysIn(context, id, session)
+    await totpsOf(db).deleteOne({ _id: id }, { session })
     noteRow(session, 'delete', { type: ADMINISTRATOR_TYPE, documentId: id })
     return toAdministrator(row)
   })
@@ -183,7 +184,6 @@ export async function removeAdministrator(
   return removed
 }
 
-/** Requires no permission. @throws ValidationError */
 export async function updateOwn(
   context: AdministratorsContext,
   id: string,
@@ -209,7 +209,6 @@ export async function makePasswordToken(
   return context.links.make('password', id)
 }
 
-/** Must run in the transaction that read `staff`. */
 export async function changeRow(
   { db, now }: Pick<AdministratorsContext, 'db' | 'now'>,
   staff: Staff,
@@ -225,7 +224,6 @@ export async function changeRow(
   return toAdministrator({ _id, ...changed })
 }
 
-/** Another person may hold them. */
 export async function removeOtherWaysIn(
   { db, links }: Pick<AdministratorsContext, 'db' | 'links'>,
   administrator: string,
@@ -240,7 +238,6 @@ export function administratorPasswordOf({ epoch }: AdministratorRow, hash: strin
   return { password: hash, epoch: epoch + 1 }
 }
 
-/** @throws NotFoundError */
 export function rowOf(
   { administrators }: Pick<Staff, 'administrators'>,
   id: string,
@@ -259,6 +256,7 @@ export function toAdministrator(row: AdministratorRow): Administrator {
     roles: row.roles,
     language: row.language,
     hasPassword: row.password !== null,
+    hasTotp: row.hasTotp === true,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
@@ -275,7 +273,8 @@ export function isOwn(actor: Principal, id: string): boolean {
 /** Otherwise an attacker with a session could lock the owner out. */
 function assertNotOwn(actor: Principal, id: string): void {
   if (!isOwn(actor, id)) return
-  throw new ForbiddenError('Change your own password with POST /admin/me/password')
+  const message = 'Change your own password with POST /admin/me/password'
+  throw new ForbiddenError(message, {}, because(message, 'password.own'))
 }
 
 export function invalidLink(): ValidationError {

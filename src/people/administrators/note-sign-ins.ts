@@ -6,6 +6,7 @@ import type { AdministratorRow } from './rows.ts'
 const SESSION_TYPE = 'admin::session'
 const FAILED_TYPE = 'admin::failed-sign-in'
 const LINK_TYPE = 'admin::password-link'
+const RECOVERY_TYPE = 'admin::recovery-code'
 
 type NamedAdministrator = Pick<AdministratorRow, '_id' | 'name'>
 
@@ -18,12 +19,17 @@ export function noteSignOut(db: Database, administrator: string): Promise<void> 
   return noteAccount(db, 'delete', SESSION_TYPE, administrator)
 }
 
-/** Null for an unknown address or link. */
 export function noteFailedSignIn(db: Database, administrator: string | null): Promise<void> {
   return noteAccount(db, 'put', FAILED_TYPE, administrator)
 }
 
-/** Call it before the link is created. */
+export function noteRecoveryCode(
+  db: Database,
+  { _id: id, name }: NamedAdministrator,
+): Promise<void> {
+  return noteSession(db, RECOVERY_TYPE, { kind: 'administrator', id, name })
+}
+
 export function notePasswordLink(db: Database, administrator: string): Promise<void> {
   return noteAccount(db, 'put', LINK_TYPE, administrator)
 }

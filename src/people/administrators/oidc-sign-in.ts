@@ -7,15 +7,12 @@ import { noteFailedSignIn } from './note-sign-ins.ts'
 import type { Identity } from './oidc/identity-provider.ts'
 import { ADMINISTRATOR } from './rights.ts'
 import { type AdministratorRow, findStaff, type Staff } from './rows.ts'
-import { begin, type NewSession } from './sign-in.ts'
+import { type NewSession, startAdminSession } from './start-session.ts'
 import { rolesOf } from './staff.ts'
 
 /**
- * Signs in the administrator of an identity and creates the administrator at the first sign-in. An
- * existing administrator with the same verified address is linked and keeps the assigned roles.
- * Administrators that were created here get their roles from the claims at every sign-in.
- * @throws ForbiddenError if the provider gives no known role, no verified address, or an address
- * that is linked to another identity
+ * Links or creates the administrator. Only created administrators get their roles from the claims at every sign-in.
+ * @throws ForbiddenError without a known role or a usable address
  */
 export async function signInByIdentity(
   context: AdministratorsContext,
@@ -31,7 +28,7 @@ export async function signInByIdentity(
       if (local !== undefined) return link(context, staff, local, identity, session)
       return make(context, staff, identity, session)
     })
-    return await begin(context, row, device)
+    return await startAdminSession(context, row, device)
   } catch (error) {
     if (error instanceof ForbiddenError) await noteFailedSignIn(context.db, null)
     throw error

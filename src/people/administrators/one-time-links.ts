@@ -1,5 +1,4 @@
 import { credentialHash } from '../access/credentials.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
 import { openExpiringRows } from '../sign-in/expiring-rows.ts'
@@ -8,7 +7,6 @@ import { createToken } from '../sign-in/random-tokens.ts'
 export type LinkKind = 'first' | 'password' | 'sign-in'
 
 interface LinkRow {
-  /** Hash of the token. */
   readonly _id: string
   readonly kind: LinkKind
   /** Null for the first administrator. */
@@ -19,7 +17,7 @@ interface LinkRow {
 export interface OneTimeLinks {
   /** Valid once, for one hour. Invalidates earlier links of this kind for the administrator. */
   make(kind: LinkKind, administrator: string | null): Promise<string>
-  /** Runs in the caller's transaction. Returns null for an invalid link. */
+  /** Returns null for an invalid link. */
   use(
     kind: LinkKind,
     token: string,
@@ -32,19 +30,18 @@ const LINK_LIVES_MS = 60 * 60 * 1_000
 
 export async function openOneTimeLinks(db: Database, now: () => Date): Promise<OneTimeLinks> {
   const collection = 'quire_admin_links'
-  const { rows, bounded, sweep } = await openExpiringRows<LinkRow>({ db, collection, now })
+  const { rows, sweep } = await openExpiringRows<LinkRow>({ db, collection, now })
   return {
-    make: (kind, administrator) =>
-      asCmsErrors(async () => {
-        await sweep()
-        // Links for the first administrator are kept, because each starting process prints its own.
-        if (administrator !== null) await rows.deleteMany({ kind, administrator }, bounded)
-        const token = createToken()
-        const expiresAt = new Date(now().getTime() + LINK_LIVES_MS)
-        const row = { _id: credentialHash(token), kind, administrator, expiresAt }
-        await insertOnce(rows, row, { own: '_id', ...bounded }) // a random id
-        return token
-      }),
+    make: async (kind, administrator) => {
+      await sweep()
+      // Links for the first administrator are kept, because each starting process prints its own.
+      if (administrator !== null) await rows.deleteMany({ kind, administrator })
+      const token = createToken()
+      const expiresAt = new Date(now().getTime() + LINK_LIVES_MS)
+      const row = { _id: credentialHash(token), kind, administrator, expiresAt }
+      await insertOnce(rows, row, '_id') // a random id
+      return token
+    },
     use: async (kind, token, session) => {
       const good = { _id: credentialHash(token), kind, expiresAt: { $gt: now() } }
       const row = await rows.findOneAndDelete(good, { session })

@@ -11,10 +11,12 @@ import { openPresence } from './presence.ts'
 import { openRecentWork } from './recent-work.ts'
 import { openPreviewTokens } from './preview-tokens.ts'
 import { openChallenges } from './passkeys/challenges.ts'
+import { openSecretBox } from './totp/secret-box.ts'
 import { ensurePasskeys } from './passkeys/passkey-rows.ts'
 import { relyingPartyOf } from './passkeys/relying-party.ts'
 import { type IdentityProviderOptions, openIdentityProvider } from './oidc/identity-provider.ts'
 import { openPreferences } from './preferences.ts'
+import { openRuleBinder } from '../rules/rule-binder.ts'
 import { ensureAdministrators } from './rows.ts'
 import { type KnownStaff, loadStaff } from './staff.ts'
 
@@ -22,24 +24,16 @@ export interface AdministratorsOptions {
   readonly db: Database
   readonly actions: Actions
   readonly passwords: Passwords
-  /** Signs preview tokens and passkey challenges. */
   readonly secret: string
   readonly publicUrl: string
-  /** Null if OpenID Connect is not configured. */
   readonly oidc: Omit<IdentityProviderOptions, 'redirectUri'> | null
   readonly now: () => Date
 }
 
-/** Safe to run concurrently. */
-export async function openAdministrators({
-  db,
-  actions,
-  passwords,
-  secret,
-  publicUrl,
-  oidc,
-  now,
-}: AdministratorsOptions): Promise<AdministratorsContext> {
+export async function openAdministrators(
+  options: AdministratorsOptions,
+): Promise<AdministratorsContext> {
+  const { db, actions, passwords, secret, publicUrl, oidc, now } = options
   const all = withAdministration(actions)
   await ensureAdministrators(db)
   await ensurePasskeys(db)
@@ -55,24 +49,32 @@ export async function openAdministrators({
     load: (source) => loadStaff(source, all),
     now,
   })
+  const binder = openRuleBinder({ db, schema: all.schema, readsUsers: false, now })
   const previews = openPreviewTokens({ secret, actions, versionedCache, now })
   const challenges = await openChallenges({ db, secret, now })
+  const totpSecrets = openSecretBox(secret, 'quire administrator totp')
   const knownDevices = openKnownDevices({
     secret,
     kind: 'administrators',
     findAccount: async (id) => findDeviceAccount(await versionedCache.current(), id),
   })
-  const relyingParty = relyingPartyOf(publicUrl)
   const redirectUri = `${publicUrl}/admin/oidc/callback`
   const identityProvider = oidc === null ? null : openIdentityProvider({ ...oidc, redirectUri })
-  const rooms = { sessions, links, preferences, recent, presence, previews, challenges }
   return {
     db,
     actions: all,
     versionedCache,
-    ...rooms,
+    binder,
+    sessions,
+    links,
+    preferences,
+    recent,
+    presence,
+    previews,
+    challenges,
+    totpSecrets,
     knownDevices,
-    relyingParty,
+    relyingParty: relyingPartyOf(publicUrl),
     identityProvider,
     passwords,
     now,

@@ -1,31 +1,26 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
 import { readInput } from '../access/input.ts'
 import { ValidationError } from '../../base/errors.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Device } from './admin-sessions.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import { noteFailedSignIn } from './note-sign-ins.ts'
 import { PASSKEY_SIGN_IN } from './passkeys/passkey-input.ts'
 import { passkeyRowId, type PasskeyRow, passkeysOf } from './passkeys/passkey-rows.ts'
 import { invalidPasskey, orInvalid, partyOf } from './passkeys.ts'
-import { begin, type NewSession } from './sign-in.ts'
+import { type NewSession, startAdminSession } from './start-session.ts'
 
 const PURPOSE = 'sign-in'
 
-/**
- * The challenge does not reveal any account.
- * @throws NotFoundError if passkeys are not available
- */
-export function beginPasskeySignIn(
+/** The challenge does not reveal any account. @throws NotFoundError if passkeys are not available */
+export async function beginPasskeySignIn(
   context: AdministratorsContext,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { id: rpID } = partyOf(context)
   const challenge = context.challenges.make(PURPOSE)
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   return generateAuthenticationOptions({ rpID, challenge, userVerification: 'required' })
 }
 
@@ -39,8 +34,7 @@ export async function signInByPasskey(
   partyOf(context)
   const { db, versionedCache } = context
   const filter = { _id: passkeyRowId(response.id) }
-  const options = { maxTimeMS: db.queryTimeoutMs }
-  const passkey = await asCmsErrors(() => passkeysOf(db).findOne(filter, options))
+  const passkey = await passkeysOf(db).findOne(filter)
   const { administrators } = await versionedCache.current()
   const row = administrators.find(({ _id }) => _id === passkey?.administrator)
   try {
@@ -51,7 +45,7 @@ export async function signInByPasskey(
     if (error instanceof ValidationError) await noteFailedSignIn(db, row?._id ?? null)
     throw error
   }
-  return begin(context, row, device)
+  return startAdminSession(context, row, device)
 }
 
 function isOwner(
@@ -68,6 +62,7 @@ async function verify(
 ): Promise<number> {
   const { challenges } = context
   const { id, origin } = partyOf(context)
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const given = { challenge: '' }
   const { verified, authenticationInfo } = await orInvalid(() =>
     verifyAuthenticationResponse({
@@ -96,12 +91,9 @@ async function count(
   { _id, counter }: PasskeyRow,
   newCounter: number,
 ): Promise<void> {
-  const { matchedCount } = await asCmsErrors(() =>
-    passkeysOf(db).updateOne(
-      { _id, counter },
-      { $set: { counter: newCounter, usedAt: now() } },
-      { maxTimeMS: db.queryTimeoutMs },
-    ),
+  const { matchedCount } = await passkeysOf(db).updateOne(
+    { _id, counter },
+    { $set: { counter: newCounter, usedAt: now() } },
   )
   if (matchedCount === 0) throw invalidPasskey()
 }

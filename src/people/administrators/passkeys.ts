@@ -1,8 +1,6 @@
-import {
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { readInput } from '../access/input.ts'
 import type { AdministratorPrincipal } from '../access/principal.ts'
@@ -10,7 +8,6 @@ import { assertCurrentPassword } from '../sign-in/passwords.ts'
 import { createId } from '../sign-in/random-tokens.ts'
 import { because, NotFoundError, UnauthorizedError, ValidationError } from '../../base/errors.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { ADMINISTRATOR_TYPE, type AdministratorsContext, rowOf } from './administrators.ts'
 import type { Purpose } from './passkeys/challenges.ts'
@@ -22,7 +19,6 @@ import { findStaff } from './rows.ts'
 export interface Passkey {
   readonly id: string
   readonly name: string
-  /** Whether the passkey is synchronized to other devices. */
   readonly backedUp: boolean
   readonly createdAt: Date
   readonly usedAt: Date | null
@@ -30,7 +26,6 @@ export interface Passkey {
 
 const MAX_PASSKEYS = 20
 
-/** Oldest first. */
 export async function listPasskeys(
   { db }: AdministratorsContext,
   administrator: string,
@@ -38,10 +33,7 @@ export async function listPasskeys(
   return (await findOf(db, administrator)).map(toPasskey)
 }
 
-/**
- * The options are valid for five minutes.
- * @throws ValidationError for a wrong password, NotFoundError if passkeys are not available
- */
+/** @throws ValidationError for a wrong password, NotFoundError if passkeys are not available */
 export async function beginPasskey(
   context: AdministratorsContext,
   { id, epoch }: AdministratorPrincipal,
@@ -52,6 +44,7 @@ export async function beginPasskey(
   const row = rowOf(await findStaff(context.db), id)
   await assertCurrentPassword(context.passwords, row, currentPassword)
   const known = await findOf(context.db, id)
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server')
   return generateRegistrationOptions({
     rpName: 'Quire',
     rpID: rp.id,
@@ -68,10 +61,7 @@ export async function beginPasskey(
   })
 }
 
-/**
- * @throws ValidationError for an invalid passkey or too many passkeys, UnauthorizedError if a new
- * password has ended the session
- */
+/** @throws ValidationError, UnauthorizedError if a new password has ended the session */
 export async function addPasskey(
   context: AdministratorsContext,
   { id: administrator, epoch }: AdministratorPrincipal,
@@ -169,6 +159,7 @@ async function verify(
 > {
   const rp = partyOf(context)
   const { challenges } = context
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const given = { challenge: '' }
   const verified = await orInvalid(() =>
     verifyRegistrationResponse({
@@ -204,10 +195,7 @@ export async function orInvalid<T>(verify: () => Promise<T>): Promise<T> {
 }
 
 function findOf(db: AdministratorsContext['db'], administrator: string): Promise<PasskeyRow[]> {
-  const options = { maxTimeMS: db.queryTimeoutMs }
-  return asCmsErrors(() =>
-    passkeysOf(db).find({ administrator }, options).sort({ createdAt: 1, _id: 1 }).toArray(),
-  )
+  return passkeysOf(db).find({ administrator }).sort({ createdAt: 1, _id: 1 }).toArray()
 }
 
 /** Includes the epoch, so that a new password invalidates pending challenges. */

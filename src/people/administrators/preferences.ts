@@ -1,15 +1,10 @@
-import { ApplicationError, NotFoundError, ValidationError } from '../../base/errors.ts'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import { ApplicationError, because, NotFoundError, ValidationError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 
-/** Values are opaque to the server. */
 export interface Preferences {
   all(administrator: string): Promise<Readonly<Record<string, unknown>>>
-  /**
-   * Null removes the preference.
-   * @throws ValidationError, NotFoundError, ApplicationError above a limit
-   */
+  /** Null removes the preference. @throws ValidationError, NotFoundError, ApplicationError above a limit */
   put(administrator: string, key: string, value: unknown): Promise<void>
   removeAll(administrator: string): Promise<void>
 }
@@ -27,39 +22,36 @@ const MAX_BYTES = 16_384
 const MAX_KEYS = 200
 
 export async function openPreferences(db: Database): Promise<Preferences> {
-  const rows = db.collection<PreferenceRow>('quire_admin_preferences')
+  const rows = db.table<PreferenceRow>('quire_admin_preferences')
   await ensureIndexes(rows, [{ key: { administrator: 1 }, name: 'administrator' }])
-  const bounded = { maxTimeMS: db.queryTimeoutMs }
-
   const assertRoom = async (administrator: string): Promise<void> => {
-    const count = await rows.countDocuments({ administrator }, { ...bounded, limit: MAX_KEYS })
+    const count = await rows.countDocuments({ administrator }, { limit: MAX_KEYS })
     if (count < MAX_KEYS) return
-    throw new ApplicationError(`There are ${MAX_KEYS} preferences already; remove one`)
+    const message = `There are ${MAX_KEYS} preferences already; remove one`
+    throw new ApplicationError(message, {}, because(message, 'any.tooMany', { limit: MAX_KEYS }))
   }
   return {
-    all: (administrator) =>
-      asCmsErrors(async () => {
-        const found = await rows.find({ administrator }, bounded).sort({ key: 1 }).toArray()
-        return Object.fromEntries(
-          found.map(({ key, json }): [string, unknown] => [key, JSON.parse(json)]),
-        )
-      }),
-    put: (administrator, key, value) =>
-      asCmsErrors(async () => {
-        if (!KEY.test(key)) throw new NotFoundError('There is no preference of such a name')
-        const _id = `${administrator}:${key}`
-        if (value === null) {
-          await rows.deleteOne({ _id }, bounded)
-          return
-        }
-        const json = toText(value)
-        const changed = await rows.updateOne({ _id }, { $set: { json } }, bounded)
-        if (changed.matchedCount > 0) return
-        await assertRoom(administrator)
-        await ensureRow(rows, { _id, administrator, key, json })
-      }),
+    all: async (administrator) => {
+      const found = await rows.find({ administrator }).sort({ key: 1 }).toArray()
+      return Object.fromEntries(
+        found.map(({ key, json }): [string, unknown] => [key, JSON.parse(json)]),
+      )
+    },
+    put: async (administrator, key, value) => {
+      if (!KEY.test(key)) throw new NotFoundError('There is no preference of such a name')
+      const _id = `${administrator}:${key}`
+      if (value === null) {
+        await rows.deleteOne({ _id })
+        return
+      }
+      const json = toText(value)
+      const changed = await rows.updateOne({ _id }, { $set: { json } })
+      if (changed.matchedCount > 0) return
+      await assertRoom(administrator)
+      await ensureRow(rows, { _id, administrator, key, json })
+    },
     removeAll: async (administrator) => {
-      await asCmsErrors(() => rows.deleteMany({ administrator }, bounded))
+      await rows.deleteMany({ administrator })
     },
   }
 }

@@ -1,4 +1,3 @@
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 import type { WorkedOn } from './recent-work.ts'
@@ -25,31 +24,29 @@ const GONE_MS = 45_000
 const MAX_LISTED = 50
 
 export async function openPresence(db: Database, now: () => Date): Promise<Presence> {
-  const rows = db.collection<PresenceRow>('quire_admin_presence')
+  const rows = db.table<PresenceRow>('quire_admin_presence')
   await ensureIndexes(rows, [
     { key: { entry: 1 }, name: 'entry' },
     { key: { seenAt: 1 }, name: 'seenAt' },
   ])
-  const bounded = { maxTimeMS: db.queryTimeoutMs }
   return {
-    note: ({ id, name }, { uid, documentId, locale }) =>
-      asCmsErrors(async () => {
-        const at = now()
-        const gone = new Date(at.getTime() - GONE_MS)
-        await rows.deleteMany({ seenAt: { $lte: gone } }, bounded)
-        const entry = [uid, documentId, locale].join(':')
-        const _id = `${entry}:${id}`
-        const seen = { $set: { name, seenAt: at } }
-        const { matchedCount } = await rows.updateOne({ _id }, seen, bounded)
-        if (matchedCount === 0) {
-          await ensureRow(rows, { _id, entry, id, name, since: at, seenAt: at })
-        }
-        const others = await rows
-          .find({ entry, id: { $ne: id } }, bounded)
-          .sort({ since: 1, _id: 1 })
-          .limit(MAX_LISTED)
-          .toArray()
-        return others.map((row) => ({ id: row.id, name: row.name, since: row.since }))
-      }),
+    note: async ({ id, name }, { uid, documentId, locale }) => {
+      const at = now()
+      const gone = new Date(at.getTime() - GONE_MS)
+      await rows.deleteMany({ seenAt: { $lte: gone } })
+      const entry = [uid, documentId, locale].join(':')
+      const _id = `${entry}:${id}`
+      const seen = { $set: { name, seenAt: at } }
+      const { matchedCount } = await rows.updateOne({ _id }, seen)
+      if (matchedCount === 0) {
+        await ensureRow(rows, { _id, entry, id, name, since: at, seenAt: at })
+      }
+      const others = await rows
+        .find({ entry, id: { $ne: id } })
+        .sort({ since: 1, _id: 1 })
+        .limit(MAX_LISTED)
+        .toArray()
+      return others.map((row) => ({ id: row.id, name: row.name, since: row.since }))
+    },
   }
 }

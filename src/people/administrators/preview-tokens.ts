@@ -4,16 +4,13 @@ import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { openSigner } from '../sign-in/signer.ts'
 import type { KnownStaff } from './staff.ts'
 
-/** Gives a preview page the read access of an administrator, including drafts. */
 export interface PreviewToken {
   readonly token: string
   readonly expiresAt: Date
 }
 
 export interface PreviewTokens {
-  /**
-   * Valid for one hour. A new password ends it earlier. Returns null for an unknown administrator.
-   */
+  /** Valid for one hour. A new password ends it earlier. Returns null for an unknown administrator. */
   sign(administrator: string): Promise<PreviewToken | null>
   /** Returns null if the token is invalid or expired, or the administrator was deleted. */
   identify(token: string): Promise<Grants | null>
@@ -29,9 +26,7 @@ export interface PreviewTokensOptions {
 const LIVES_MS = 60 * 60 * 1_000
 const TOKEN = /^preview-([a-z0-9]{24})-(\d{1,9})-(\d{1,11})-([0-9a-f]{64})$/
 
-/**
- * Format: `preview-<administrator>-<epoch>-<expiry in seconds>-<signature>`. Tokens are not stored.
- */
+/** Format: `preview-<administrator>-<epoch>-<expiry in seconds>-<signature>`. Tokens are not stored. */
 export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens {
   const { secret, actions, versionedCache, now } = options
   const signer = openSigner(secret, 'quire preview tokens')
@@ -56,10 +51,7 @@ export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens 
   }
 }
 
-/**
- * Excludes permissions that are restricted to locales, because routes under `/api` do not check
- * them.
- */
+/** Excludes permissions that are restricted to locales, because routes under `/api` do not check them. */
 function readsOf(
   { administrators, rights }: KnownStaff,
   administrator: string,

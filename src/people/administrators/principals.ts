@@ -6,7 +6,7 @@ import type { AdministratorRow } from './rows.ts'
 import { loadStaff } from './staff.ts'
 
 export async function principalOfSession(
-  { db, actions, sessions, versionedCache }: AdministratorsContext,
+  { db, actions, sessions, versionedCache, binder }: AdministratorsContext,
   token: string,
 ): Promise<AdministratorPrincipal | null> {
   const live = await sessions.find(token)
@@ -14,14 +14,18 @@ export async function principalOfSession(
   const known = await versionedCache.current()
   // Another process may have added the administrator within the last second.
   const isKnown = known.rights.has(live.administrator)
-  const { administrators, rights } = isKnown ? known : await loadStaff(db, actions)
+  const { administrators, rights, ruled } = isKnown ? known : await loadStaff(db, actions)
   const row = administrators.find(({ _id }) => _id === live.administrator)
   const held = rights.get(live.administrator)
   if (row === undefined || held === undefined || live.epoch < row.epoch) return null
-  return toPrincipal(row, held, live)
+  const principal = toPrincipal(row, held, live)
+  const rules = ruled.get(row._id)
+  return rules === undefined
+    ? principal
+    : { ...principal, grants: await binder.bind(rules, row._id) }
 }
 
-/** Returns null for a deleted administrator. */
+/** Without rules: background work has unconditional permissions only. */
 export async function principalOfAdministrator(
   { versionedCache }: AdministratorsContext,
   id: string,

@@ -1,6 +1,5 @@
 import type { Action, Actions } from '../access/actions.ts'
 
-/** Permission for one action. Without `locales`, in all locales. */
 export interface Permission {
   readonly action: string
   readonly locales?: readonly string[]
@@ -9,7 +8,6 @@ export interface Permission {
 /** Locales by permitted action. Null means all locales. */
 export type Rights = ReadonlyMap<string, ReadonlySet<string> | null>
 
-/** Ignores unknown actions. */
 export function rightsOf(actions: Actions, permissions: readonly Permission[]): Rights {
   const rights = new Map<string, ReadonlySet<string> | null>()
   for (const { action, locales } of permissions) {
@@ -39,7 +37,6 @@ export function toPermissions(rights: Rights): readonly Permission[] {
 
 export const ADMINISTRATOR = 'administrator'
 
-/** Computed from the content-types and not stored. */
 export interface BuiltInRole {
   readonly type: string
   readonly name: string

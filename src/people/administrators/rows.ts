@@ -1,7 +1,8 @@
-import type { Collection } from 'mongodb'
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import type { StoredRuleRow } from '../rules/stored-rule.ts'
 import type { Permission } from './rights.ts'
+import type { Table } from '../../mongo/connection/table.ts'
 
 export interface AdministratorRow {
   readonly _id: string
@@ -10,14 +11,13 @@ export interface AdministratorRow {
   readonly email: string
   /** Types of roles. Unknown types grant no permission. */
   readonly roles: readonly string[]
-  /** Null uses the language of the browser. */
   readonly language: string | null
-  /** Hash. Null without a password. */
   readonly password: string | null
   /** Incremented with the password. Sessions of an earlier epoch are invalid. */
   readonly epoch: number
-  /** Absent if not linked. */
   readonly oidc?: LinkedIdentity
+  /** For lists. The sign-in reads the row of the second factor itself. */
+  readonly hasTotp?: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -29,23 +29,22 @@ export interface LinkedIdentity {
   readonly isManaged: boolean
 }
 
-/** Built-in roles are in `rights.ts`. */
 export interface AdministratorRoleRow {
-  /** The type. */
   readonly _id: string
   readonly name: string
   readonly description: string
   readonly permissions: readonly Permission[]
+  readonly rules?: readonly StoredRuleRow[]
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-export function administratorRows(db: Database): Collection<AdministratorRow> {
-  return db.collection<AdministratorRow>('quire_admins')
+export function administratorRows(db: Database): Table<AdministratorRow> {
+  return db.table<AdministratorRow>('quire_admins')
 }
 
-export function administratorRolesOf(db: Database): Collection<AdministratorRoleRow> {
-  return db.collection<AdministratorRoleRow>('quire_admin_roles')
+export function administratorRolesOf(db: Database): Table<AdministratorRoleRow> {
+  return db.table<AdministratorRoleRow>('quire_admin_roles')
 }
 
 export async function ensureAdministrators(db: Database): Promise<void> {
@@ -53,7 +52,6 @@ export async function ensureAdministrators(db: Database): Promise<void> {
   await ensureIndexes(administratorRolesOf(db), [{ key: { name: 1 }, name: 'name', unique: true }])
 }
 
-/** All administrators and roles. There are few. */
 export interface Staff {
   readonly administrators: readonly AdministratorRow[]
   readonly roles: readonly AdministratorRoleRow[]

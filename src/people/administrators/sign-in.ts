@@ -11,38 +11,31 @@ import {
 } from './administrator-input.ts'
 import type { Device } from './admin-sessions.ts'
 import {
-  type Administrator,
   type AdministratorsContext,
   changeRow,
-  getAdministrator,
   insertAdministrator,
   invalidLink,
   administratorPasswordOf,
   removeOtherWaysIn,
   rowOf,
 } from './administrators.ts'
-import { noteFailedSignIn, noteSignIn, noteSignOut } from './note-sign-ins.ts'
-import { ADMINISTRATOR, type Permission, toPermissions } from './rights.ts'
-import { type AdministratorRow, findStaff } from './rows.ts'
-
-export interface SignedInAdministrator {
-  readonly administrator: Administrator
-  readonly permissions: readonly Permission[]
-}
-
-export interface NewSession extends SignedInAdministrator {
-  /** Value of the session cookie. */
-  readonly token: string
-  /** Value of the device cookie. */
-  readonly knownDevice: string
-}
+import { type PendingSignIn, startSessionOrAskForCode } from './code-sign-in.ts'
+import { noteFailedSignIn, noteSignOut } from './note-sign-ins.ts'
+import { ADMINISTRATOR } from './rights.ts'
+import { findStaff } from './rows.ts'
+import {
+  describeSignedIn,
+  type NewSession,
+  type SignedInAdministrator,
+  startAdminSession,
+} from './start-session.ts'
 
 /** An unknown address takes as long as a wrong password. @throws ValidationError */
 export async function signIn(
   context: AdministratorsContext,
   input: unknown,
   device: Device,
-): Promise<NewSession> {
+): Promise<NewSession | PendingSignIn> {
   const { email, password } = readInput(SIGN_IN, input)
   const { administrators } = await context.versionedCache.current()
   const row = administrators.find((one) => one.email === email.toLowerCase())
@@ -51,10 +44,9 @@ export async function signIn(
     await noteFailedSignIn(context.db, row?._id ?? null)
     throw new ValidationError('Invalid email or password', {}, { code: 'invalid_login' })
   }
-  return begin(context, row, device)
+  return startSessionOrAskForCode(context, row, device)
 }
 
-/** `email` is in lower case. */
 export async function idOfEmail(
   { versionedCache }: Pick<AdministratorsContext, 'versionedCache'>,
   email: string,
@@ -67,10 +59,7 @@ export async function isFirstWanted({ versionedCache }: AdministratorsContext): 
   return (await versionedCache.current()).administrators.length === 0
 }
 
-/**
- * Uses the link printed at the start. Of two concurrent requests, one succeeds.
- * @throws ValidationError
- */
+/** Uses the link printed at the start. Of two concurrent requests, one succeeds. @throws ValidationError */
 export async function signUpFirst(
   context: AdministratorsContext,
   input: unknown,
@@ -88,7 +77,7 @@ export async function signUpFirst(
       return insertAdministrator(context, staff, first, session)
     }),
   )
-  return begin(context, { _id: id, name, epoch: 0 }, device)
+  return startAdminSession(context, { _id: id, name, epoch: 0 }, device)
 }
 
 /** @throws ValidationError */
@@ -107,15 +96,15 @@ export async function signInByLink(
       return row
     }),
   )
-  return begin(context, row, device)
+  return startAdminSession(context, row, device)
 }
 
-/** Ends all sessions and passkeys. @throws ValidationError */
+/** Ends all sessions and passkeys. Keeps the second factor, because a mailbox may be lost too. @throws ValidationError */
 export async function resetAdministratorPassword(
   context: AdministratorsContext,
   input: unknown,
   device: Device,
-): Promise<NewSession> {
+): Promise<NewSession | PendingSignIn> {
   const { token, password } = readInput(PASSWORD_BY_LINK, input)
   const hash = await context.passwords.hash(password)
   const row = await byLink(context, () =>
@@ -131,7 +120,7 @@ export async function resetAdministratorPassword(
     }),
   )
   await context.sessions.endAll(row._id, null)
-  return begin(context, row, device)
+  return startSessionOrAskForCode(context, row, device)
 }
 
 /** Ends all other sessions. Returns the new token of the device. @throws ValidationError */
@@ -166,7 +155,6 @@ export async function showSession(
   return describeSignedIn(context, principal.id)
 }
 
-/** Returns false if the session does not exist. */
 export async function signOut(
   { db, sessions }: AdministratorsContext,
   administrator: string,
@@ -185,24 +173,4 @@ async function byLink<T>({ db }: AdministratorsContext, enter: () => Promise<T>)
     if (error instanceof ValidationError) await noteFailedSignIn(db, null)
     throw error
   }
-}
-
-export async function begin(
-  context: AdministratorsContext,
-  row: Pick<AdministratorRow, '_id' | 'name' | 'epoch'>,
-  device: Device,
-): Promise<NewSession> {
-  await noteSignIn(context.db, row)
-  const shown = await describeSignedIn(context, row._id)
-  const knownDevice = context.knownDevices.make({ id: row._id, epoch: row.epoch })
-  return { ...shown, knownDevice, token: await context.sessions.start(row, device) }
-}
-
-async function describeSignedIn(
-  context: AdministratorsContext,
-  id: string,
-): Promise<SignedInAdministrator> {
-  const administrator = await getAdministrator(context, id)
-  const { rights } = await context.versionedCache.current()
-  return { administrator, permissions: toPermissions(rights.get(id) ?? new Map()) }
 }

@@ -10,7 +10,12 @@ import {
   type Rights,
   rightsOf,
 } from './rights.ts'
-import { type AdministratorRow, findStaff, type Staff } from './rows.ts'
+import { assertRulesFit, holdRules, type RuleSource } from '../rules/held-rules.ts'
+import { fromRuleRow } from '../rules/rename-rule.ts'
+import { type HeldGrants, holdGrants } from '../rules/rule-binder.ts'
+import { stampsOf } from '../rules/stamps.ts'
+import { mayPassOn, type StoredRule } from '../rules/stored-rule.ts'
+import { type AdministratorRoleRow, type AdministratorRow, findStaff, type Staff } from './rows.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 
 export interface AdministratorRole {
@@ -18,10 +23,11 @@ export interface AdministratorRole {
   readonly name: string
   readonly description: string
   readonly permissions: readonly Permission[]
+  /** Permissions under conditions. Absent if there are none. */
+  readonly rules?: readonly StoredRule[]
   readonly builtIn: boolean
 }
 
-/** Built-in roles first. */
 export function rolesOf(actions: Actions, { roles }: Pick<Staff, 'roles'>): AdministratorRole[] {
   const builtIn = BUILT_IN_ROLES.map(({ type, name, description, permits }) => ({
     type,
@@ -30,14 +36,40 @@ export function rolesOf(actions: Actions, { roles }: Pick<Staff, 'roles'>): Admi
     permissions: actions.all.filter(permits).map((action) => ({ action: action.name })),
     builtIn: true,
   }))
-  const made = roles.map(({ _id, name, description, permissions }) => ({
+  const made = roles.map((row) => toAdministratorRole(actions, row))
+  return [...builtIn, ...made]
+}
+
+export function toAdministratorRole(
+  { schema }: Actions,
+  { _id, name, description, permissions, rules = [] }: AdministratorRoleRow,
+): AdministratorRole {
+  return {
     type: _id,
     name,
     description,
     permissions,
+    ...(rules.length > 0 && { rules: rules.map((rule) => fromRuleRow(schema, rule)) }),
     builtIn: false,
-  }))
-  return [...builtIn, ...made]
+  }
+}
+
+/** In the order of the roles. */
+function rulesOf(
+  actions: Actions,
+  staff: Pick<Staff, 'roles'>,
+  types: readonly string[],
+): readonly RuleSource[] {
+  return rolesOf(actions, staff)
+    .filter(({ type }) => types.includes(type))
+    .map(({ type, rules = [] }) => ({ source: `administrator role ${type}`, rules }))
+}
+
+/** For the start of a server. @throws Error for stored rules that do not fit the content-types */
+export async function assertStoredStaffRules(db: Database, actions: Actions): Promise<void> {
+  const staff = await findStaff(db)
+  const types = staff.roles.map(({ _id }) => _id)
+  assertRulesFit(actions.schema, rulesOf(actions, staff, types))
 }
 
 export function permissionsOf(
@@ -50,10 +82,7 @@ export function permissionsOf(
     .flatMap(({ permissions }) => permissions)
 }
 
-/**
- * Changes read the rights in their transaction, so that rights revoked in the meantime do not
- * count. Null means root with all rights.
- */
+/** Changes read the rights in their transaction, so that revoked rights do not count. Null means all rights. */
 export function rightsNow(actions: Actions, staff: Staff, actor: Principal): Rights | null {
   if (actor.kind === 'root') return null
   if (actor.kind !== 'administrator') return new Map()
@@ -61,22 +90,30 @@ export function rightsNow(actions: Actions, staff: Staff, actor: Principal): Rig
   return rightsOf(actions, permissionsOf(actions, staff, row?.roles ?? []))
 }
 
-/**
- * Actors can grant or revoke only their own permissions, and change only administrators without
- * further ones.
- * @throws ForbiddenError
- */
+/** Actors can grant, revoke or change only permissions and rules that they have. @throws ForbiddenError */
 export function assertHolds(
   actions: Actions,
   staff: Staff,
   actor: Principal,
   permissions: readonly Permission[],
+  rules: readonly StoredRule[] = [],
 ): void {
   const rights = rightsNow(actions, staff, actor)
   if (rights === null) return
   const known = permissions.filter(({ action }) => actions.has(action))
-  const action = firstBeyond(rights, known)
-  if (action !== null) throw new ForbiddenError('Forbidden', {}, { action })
+  const beyond = firstBeyond(rights, known)
+  const held = rules.length === 0 ? [] : rulesNow(actions, staff, actor)
+  const rule = rules
+    .filter(({ action }) => actions.has(action) && rights.get(action) !== null)
+    .find((one) => !mayPassOn(held, one))
+  const action = beyond ?? rule?.action
+  if (action !== undefined) throw new ForbiddenError('Forbidden', {}, { action })
+}
+
+function rulesNow(actions: Actions, staff: Staff, actor: Principal): readonly StoredRule[] {
+  if (actor.kind !== 'administrator') return []
+  const row = staff.administrators.find(({ _id }) => _id === actor.id)
+  return rulesOf(actions, staff, row?.roles ?? []).flatMap(({ rules }) => rules)
 }
 
 export function hasAdministrator(rows: readonly Pick<AdministratorRow, 'roles'>[]): boolean {
@@ -85,6 +122,10 @@ export function hasAdministrator(rows: readonly Pick<AdministratorRow, 'roles'>[
 
 export interface KnownStaff extends Staff {
   readonly rights: ReadonlyMap<string, Rights>
+  /** By administrator. Absent for administrators without rules. */
+  readonly ruled: ReadonlyMap<string, HeldGrants>
+  /** Attributes that rules of administrators set (`stampName`). */
+  readonly stamped: ReadonlySet<string>
 }
 
 export async function loadStaff(db: Database, actions: Actions): Promise<KnownStaff> {
@@ -93,13 +134,16 @@ export async function loadStaff(db: Database, actions: Actions): Promise<KnownSt
     _id,
     rightsOf(actions, permissionsOf(actions, staff, roles)),
   ])
-  return { ...staff, rights: new Map(rights) }
+  const held = staff.administrators.flatMap(({ _id, roles }, index): [string, HeldGrants][] => {
+    const rules = rulesOf(actions, staff, roles).flatMap((one) => holdRules(actions.schema, one))
+    const grants = rights[index]?.[1]
+    return rules.length === 0 || grants === undefined ? [] : [[_id, holdGrants(grants, rules)]]
+  })
+  const stamped = stampsOf(held.map(([, each]) => each))
+  return { ...staff, rights: new Map(rights), ruled: new Map(held), stamped }
 }
 
-/**
- * @throws ValidationError for unknown roles, ForbiddenError for permissions that the actor does not
- * have
- */
+/** @throws ValidationError for unknown roles, ForbiddenError for permissions that the actor does not have */
 export function assertMayGive(
   { actions }: { readonly actions: Actions },
   staff: Staff,
@@ -112,7 +156,8 @@ export function assertMayGive(
     const message = `There is no role ${unknown} of administrators`
     throw inputError('roles', message, unknown, { code: 'any.unknown' })
   }
-  assertHolds(actions, staff, actor, permissionsOf(actions, staff, types))
+  const rules = rulesOf(actions, staff, types).flatMap((one) => one.rules)
+  assertHolds(actions, staff, actor, permissionsOf(actions, staff, types), rules)
 }
 
 export function assertMayTakeOver(
@@ -122,13 +167,11 @@ export function assertMayTakeOver(
   { roles }: AdministratorRow,
 ): void {
   const permissions: readonly Permission[] = permissionsOf(actions, staff, roles)
-  assertHolds(actions, staff, actor, permissions)
+  const rules = rulesOf(actions, staff, roles).flatMap((one) => one.rules)
+  assertHolds(actions, staff, actor, permissions, rules)
 }
 
-/**
- * `roles` is null for a removal.
- * @throws ApplicationError if no administrator with all permissions would remain
- */
+/** `roles` is null for a removal. @throws ApplicationError if no administrator with all permissions would remain */
 export function assertOneStays(
   { administrators }: Staff,
   { _id }: AdministratorRow,

@@ -1,15 +1,15 @@
-import type { Collection, Filter, IndexDescription } from 'mongodb'
+import type { Filter, IndexDescription } from 'mongodb'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
+import type { Table } from '../../mongo/connection/table.ts'
 
 interface ExpiringRow {
   readonly expiresAt: Date
 }
 
 export interface ExpiringRows<Row extends ExpiringRow> {
-  readonly rows: Collection<Row>
-  readonly bounded: { readonly maxTimeMS: number }
-  /** Deletes expired rows, at most once per minute. Call it before rows are added. */
+  readonly rows: Table<Row>
+  /** Deletes expired rows at most once per minute. Call it before rows are added. */
   readonly sweep: () => Promise<void>
 }
 
@@ -29,18 +29,16 @@ export async function openExpiringRows<Row extends ExpiringRow>({
   indexes = [],
   now,
 }: ExpiringRowsOptions): Promise<ExpiringRows<Row>> {
-  const rows = db.collection<Row>(collection)
+  const rows = db.table<Row>(collection)
   await ensureIndexes(rows, [...indexes, { key: { expiresAt: 1 }, name: 'expiresAt' }])
-  const bounded = { maxTimeMS: db.queryTimeoutMs }
   let sweptAt = -Infinity
   return {
     rows,
-    bounded,
     sweep: async () => {
       const at = now()
       if (Math.abs(at.getTime() - sweptAt) < SWEEP_INTERVAL_MS) return // the clock may be set back
       sweptAt = at.getTime()
-      await rows.deleteMany({ expiresAt: { $lte: at } } as Filter<Row>, bounded)
+      await rows.deleteMany({ expiresAt: { $lte: at } } as Filter<Row>)
     },
   }
 }

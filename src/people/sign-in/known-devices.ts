@@ -1,7 +1,6 @@
 import { createId } from './random-tokens.ts'
 import { openSigner } from './signer.ts'
 
-/** An account with the epoch of its password. */
 export interface DeviceAccount {
   readonly id: string
   /** Changes with the password. */
@@ -10,33 +9,24 @@ export interface DeviceAccount {
 
 export interface KnownDevice {
   readonly id: string
-  /** Id of the account that the device has signed in to. */
   readonly account: string
 }
 
-/**
- * Devices that have signed in to an account before. Their failed attempts are counted separately, so that attackers
- * cannot lock the owner out. A new password invalidates the tokens of all devices.
- */
+/** Counts failed attempts of known devices separately, so that attackers cannot lock the owner out. */
 export interface KnownDevices {
-  /** Returns a token for the cookie of a device. */
   make(account: DeviceAccount): string
-  /** Returns null for an invalid token. */
   find(token: string): Promise<KnownDevice | null>
 }
 
 export interface KnownDevicesOptions {
   readonly secret: string
-  /** Separates the tokens of different kinds of accounts. */
   readonly kind: 'administrators' | 'end users'
   readonly findAccount: (id: string) => Promise<DeviceAccount | null>
 }
 
 const TOKEN = /^([0-9a-f]{32})-([0-9a-z]{24})-([0-9a-f]{64})$/
 
-/**
- * Tokens are `<device>-<account>-<HMAC-SHA256 of device, account and epoch>`. They are not stored.
- */
+/** Tokens are `<device>-<account>-<HMAC-SHA256 of device, account and epoch>`. They are not stored. */
 export function openKnownDevices({ secret, kind, findAccount }: KnownDevicesOptions): KnownDevices {
   const signer = openSigner(secret, `quire known devices of ${kind}`)
   const signed = (device: string, { id, epoch }: DeviceAccount): string =>

@@ -4,30 +4,19 @@ import { compare as verifyBcrypt } from 'bcryptjs'
 import { ValidationError } from '../../base/errors.ts'
 import { createWorkQueue } from '../../base/work-queue.ts'
 
-/** Cost of one hash, as options of argon2. */
 export interface PasswordCost {
   readonly memoryKiB: number
   readonly passes: number
 }
 
-/**
- * First recommendation of
- * https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html for one thread.
- */
+/** https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html, first recommendation */
 const COST: PasswordCost = { memoryKiB: 19_456, passes: 2 }
 
 export interface Passwords {
-  /**
-   * Hashes with argon2id and a random salt.
-   * @throws ServiceUnavailableError if too many requests are waiting.
-   */
+  /** @throws ServiceUnavailableError if too many requests are waiting */
   hash(password: string): Promise<string>
-  /**
-   * Null stands for an unknown account. It costs as much as a hash and never matches.
-   * @throws ServiceUnavailableError if too many requests are waiting.
-   */
+  /** Null (no account) and '' (no password) never match and take equally long. @throws ServiceUnavailableError */
   verify(stored: string | null, password: string): Promise<boolean>
-  /** Whether a hash uses another algorithm. Replace it at the next sign-in. */
   isForeign(stored: string): boolean
 }
 
@@ -37,10 +26,7 @@ const BCRYPT = /^\$2[abxy]\$/
 /** Maximum in bytes of UTF-8. Longer passwords are rejected before hashing. */
 export const MAX_PASSWORD_BYTES = 72
 
-/**
- * Half of the threads of libuv, so that files and images are served at the same time. Uses at most
- * 38 MiB.
- */
+/** Half of the threads of libuv, so that files and images are served at the same time. Uses at most 38 MiB. */
 const CONCURRENCY = 2
 
 /** About five seconds of work. Further requests get 503. */
@@ -48,7 +34,7 @@ const MAX_WAITING = 200
 
 export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passwords {
   const options = { memoryCost: memoryKiB, timeCost: passes, parallelism: 1 }
-  const nobodys = hash(randomBytes(32), options)
+  const dummyHash = hash(randomBytes(32), options)
   const queue = createWorkQueue({
     concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
@@ -60,12 +46,13 @@ export function openPasswords({ memoryKiB, passes }: PasswordCost = COST): Passw
     hash: (password) => inTurn(() => hash(password, options)),
     verify: async (stored, password) => {
       const isShort = Buffer.byteLength(password, 'utf8') <= MAX_PASSWORD_BYTES
-      const against = stored ?? (await nobodys)
+      const hasPassword = stored !== null && stored !== ''
+      const against = hasPassword ? stored : await dummyHash
       const given = isShort ? password : ''
       const isRight = await inTurn(() =>
         BCRYPT.test(against) ? verifyBcrypt(given, against) : verify(against, given),
       )
-      return isRight && isShort && stored !== null
+      return isRight && isShort && hasPassword
     },
     isForeign: (stored) => BCRYPT.test(stored),
   }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 
-/** Returns 128 hexadecimal characters, for a mail. Rows store the `credentialHash`. */
+/** Returns 128 hexadecimal characters. Rows store the `credentialHash`. */
 export function createCode(): string {
   return randomBytes(64).toString('hex')
 }
 
-/** Returns 43 characters, for a cookie or a link. Rows store the `credentialHash`. */
+/** Returns 43 characters. Rows store the `credentialHash`. */
 export function createToken(): string {
   return randomBytes(32).toString('base64url')
 }

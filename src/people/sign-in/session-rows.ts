@@ -2,7 +2,6 @@ import type { Filter } from 'mongodb'
 import type { Database } from '../../mongo/connection/database.ts'
 import { type ExpiringRows, openExpiringRows } from './expiring-rows.ts'
 
-/** The parts of a session that end users and administrators share. */
 interface SessionRow {
   readonly _id: string
   /** Moves with each use. */
@@ -11,16 +10,14 @@ interface SessionRow {
 }
 
 export interface SessionRows<Row extends SessionRow> extends ExpiringRows<Row> {
-  /** Returns the live sessions of an owner, the last used first, at most 100. */
+  /** Returns live sessions, the last used first, at most 100. */
   readonly list: (owner: string) => Promise<readonly Row[]>
 }
 
 export interface SessionRowsOptions {
   readonly db: Database
   readonly collection: string
-  /** The field with the account. */
   readonly owner: string
-  /** The field with the time of the last use. */
   readonly usedAt: string
   readonly now: () => Date
 }
@@ -38,7 +35,7 @@ export async function openSessionRows<Row extends SessionRow>(
     list: async (id) => {
       const live = { [owner]: id, ...liveAt(now()) } as Filter<Row>
       const found = await opened.rows
-        .find(live, opened.bounded)
+        .find(live)
         .sort({ [usedAt]: -1, _id: 1 })
         .limit(MAX_LISTED)
         .toArray()
@@ -47,7 +44,6 @@ export async function openSessionRows<Row extends SessionRow>(
   }
 }
 
-/** The condition of sessions that are neither unused for too long nor too old. */
 export function liveAt(at: Date) {
   return { expiresAt: { $gt: at }, endsAt: { $gt: at } }
 }

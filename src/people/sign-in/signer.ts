@@ -1,9 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** Signs tokens by HMAC-SHA256, so that the server need not store them. */
 export interface Signer {
   sign(...parts: readonly (string | Uint8Array)[]): Buffer
-  /** Compares in constant time. */
   isSigned(signature: Uint8Array, ...parts: readonly (string | Uint8Array)[]): boolean
 }
 

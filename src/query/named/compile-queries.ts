@@ -1,42 +1,44 @@
-import { SchemaError } from '../../base/errors.ts'
+import { type LocatedFault, SchemaError } from '../../base/errors.ts'
 import { didYouMean } from '../../base/near-miss.ts'
-import type { Data, QueryDefinition } from '../../schema/definition.ts'
+import { locateInQuery } from '../../schema/check/located-fault.ts'
+import type { DeclarationProblem, QueryDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { parseQuery } from '../parse-query.ts'
 import type { Query, QueryRules, RelationNode } from '../query.ts'
 import { typesOfQuery } from '../types-of-query.ts'
 import { findFaults, pageSamples } from './find-faults.ts'
-import { conditionsOf, declaredPage, type NamedQuery } from './named-query.ts'
+import { findPopulateFaults } from './find-populate-faults.ts'
+import { conditionsOf, declaredPage, type NamedQuery, shownOf } from './named-query.ts'
 import { sampleValues } from './parameter-values.ts'
-import { fill, parametersIn } from './places.ts'
+import { parametersIn } from './places.ts'
 
 export type NamedQueries = ReadonlyMap<string, NamedQuery>
 
 export type PageBounds = Pick<QueryRules, 'defaultLimit' | 'maxLimit'>
 
-const USUAL_BOUNDS: PageBounds = { defaultLimit: 25, maxLimit: 100 }
+export const USUAL_BOUNDS: PageBounds = { defaultLimit: 25, maxLimit: 100 }
 
 /** A query must name each user attribute that it selects, because email addresses are private. */
 const USERS = 'plugin::users-permissions.user'
 
-/** @throws SchemaError with all faults, each with its file and path. */
+/** Also checks default populates. @throws SchemaError with all faults, each with its file and path. */
 export function compileQueries(schema: Schema, bounds: PageBounds = USUAL_BOUNDS): NamedQueries {
   const rules = rulesOf(schema, bounds)
-  const faults: string[] = []
+  const faults: LocatedFault[] = [...findPopulateFaults(schema, rules)]
   const compiled = [...schema.queries.values()].flatMap((definition): readonly NamedQuery[] => {
     const plan = findType(schema, definition.type)
     const found =
       plan === null
         ? [typeFault(schema, definition.type)]
         : findFaults(oneOf(definition, plan), plan, rules)
-    faults.push(...found.map(({ path, problem }) => `${definition.file}: ${path}: ${problem}`))
+    faults.push(...found.map((fault) => locateInQuery(definition, fault)))
     if (plan === null || found.length > 0) return []
     const query = compileQuery(oneOf(definition, plan), plan, { schema, rules })
     const wide = findWide(query.shown.populate)
-    faults.push(...wide.map((problem) => `${definition.file}: populate: ${problem}`))
+    faults.push(...wide.map((problem) => locateInQuery(definition, { path: 'populate', problem })))
     return [query]
   })
-  if (faults.length > 0) throw new SchemaError(faults)
+  if (faults.length > 0) throw SchemaError.at(faults)
   return new Map(compiled.map((query) => [query.definition.name, query]))
 }
 
@@ -49,7 +51,7 @@ function findType({ contentTypes }: Schema, type: string): ContentTypePlan | nul
   return own.find(({ uid, singularName }) => type === uid || type === singularName) ?? null
 }
 
-function typeFault({ contentTypes }: Schema, type: string): { path: string; problem: string } {
+function typeFault({ contentTypes }: Schema, type: string): DeclarationProblem {
   const names = [...contentTypes.values()]
     .filter(({ uid }) => uid.startsWith('api::'))
     .map(({ singularName }) => singularName)
@@ -107,17 +109,6 @@ function compileQuery(
   }
 }
 
-/** Has the form of a query string. */
-function shownOf(asked: Data): Data {
-  const none = new Map<string, string>()
-  return {
-    fields: fill(asked['fields'], none),
-    populate: fill(asked['populate'], none),
-    sort: fill(asked['sort'], none),
-  }
-}
-
-/** Whole users, and entries of arbitrary types. */
 function findWide(populate: Query['populate']): readonly string[] {
   return populate.flatMap((node): readonly string[] => {
     switch (node.kind) {

@@ -1,6 +1,6 @@
 import { CmsError } from '../../base/errors.ts'
 import { didYouMean } from '../../base/near-miss.ts'
-import type { Data, DeclarationFault, QueryDefinition } from '../../schema/definition.ts'
+import type { Data, DeclarationProblem, QueryDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseFields } from '../parse-fields.ts'
 import { parseFilters } from '../parse-filters.ts'
@@ -14,7 +14,6 @@ import { fill, type Given, parameterIn, parametersIn } from './places.ts'
 
 type Attempt = readonly [path: string, parse: () => unknown]
 
-/** Parts that cannot contain parameters. */
 const FIXED = ['populate', 'fields', 'sort'] as const
 
 const PAGE_KEYS: ReadonlySet<string> = new Set([
@@ -30,14 +29,14 @@ export function findFaults(
   definition: QueryDefinition,
   plan: ContentTypePlan,
   rules: QueryRules,
-): readonly DeclarationFault[] {
+): readonly DeclarationProblem[] {
   const places = [...findPlaceFaults(definition), ...findNullFaults(definition.asked)]
   if (places.length > 0) return places
   const parameters = new Map(Object.entries(definition.parameters))
   const attempts = sampleValues(parameters).flatMap((given) =>
     attemptsOf(definition, plan, rules, given),
   )
-  const faults = new Map<string, DeclarationFault>()
+  const faults = new Map<string, DeclarationProblem>()
   for (const [path, parse] of attempts) {
     const problem = problemOf(parse)
     if (problem !== null && !faults.has(path)) faults.set(path, { path, problem })
@@ -54,8 +53,8 @@ function attemptsOf(
 ): readonly Attempt[] {
   const { asked } = definition
   const filled = (key: string): unknown => fill(asked[key], given)
-  const filters = partsOf(filled('filters'))
-  const populate = partsOf(filled('populate'))
+  const filters = memberParts(filled('filters'))
+  const populate = memberParts(filled('populate'))
   return [
     ...filters.map(([path, part]): Attempt => [
       `filters${path}`,
@@ -78,12 +77,12 @@ export function pageSamples(asked: Data, given: Given): Given {
   return new Map([...given, ...parametersIn(cursor).map((name) => [name, ''] as const)])
 }
 
-function partsOf(value: unknown): readonly (readonly [path: string, part: unknown])[] {
+export function memberParts(value: unknown): readonly (readonly [path: string, part: unknown])[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [['', value]]
   return Object.entries(value).map(([key, inner]) => [`.${key}`, { [key]: inner as unknown }])
 }
 
-function problemOf(parse: () => unknown): string | null {
+export function problemOf(parse: () => unknown): string | null {
   try {
     parse()
     return null
@@ -93,7 +92,7 @@ function problemOf(parse: () => unknown): string | null {
   }
 }
 
-function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly DeclarationFault[] {
+function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly DeclarationProblem[] {
   const names = Object.keys(parameters)
   const used = parametersIn(asked)
   return [
@@ -120,7 +119,7 @@ function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly Decla
 }
 
 /** A query string cannot contain null. */
-function findNullFaults(value: unknown, path = ''): readonly DeclarationFault[] {
+function findNullFaults(value: unknown, path = ''): readonly DeclarationProblem[] {
   if (value === null) return [{ path, problem: 'null is no operand; use $null: true' }]
   if (typeof value !== 'object' || parameterIn(value) !== null) return []
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -128,7 +127,7 @@ function findNullFaults(value: unknown, path = ''): readonly DeclarationFault[] 
   )
 }
 
-function findPageFaults({ asked, single }: QueryDefinition): readonly DeclarationFault[] {
+function findPageFaults({ asked, single }: QueryDefinition): readonly DeclarationProblem[] {
   const { pagination } = asked
   if (pagination === undefined) return []
   if (single) return [{ path: 'pagination', problem: 'one entry has no pages' }]

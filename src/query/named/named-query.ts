@@ -6,9 +6,11 @@ import { parseFilters } from '../parse-filters.ts'
 import { parseSearch } from '../parse-search.ts'
 import { parsePagination } from '../parse-pagination.ts'
 import { parsePublication } from '../parse-publication.ts'
-import { parseReader, parseVersions } from '../parse-version.ts'
+import { parseQuery } from '../parse-query.ts'
+import { parseReader, parseStatus, parseVersions } from '../parse-version.ts'
 import { invalidValue } from '../query-error.ts'
-import type { Filter, LocaleRules, Page, Query, QueryRules } from '../query.ts'
+import { bothFilters, withRuledTargets } from '../ruled-type.ts'
+import type { Filter, LocaleRules, Page, Query, QueryRules, TypeVisibility } from '../query.ts'
 import { type Parameters, readParameters } from './parameter-values.ts'
 import { fill, type Given, parametersIn } from './places.ts'
 
@@ -21,32 +23,40 @@ export interface NamedQuery {
   readonly shown: Pick<Query, 'fields' | 'populate' | 'sort'>
   /** Contains sample values in place of parameters. */
   readonly filter: Filter | null
-  /** If true, `filter` applies to every request. */
   readonly isFixed: boolean
   readonly page: Page
   /** Includes populated types and types on the path of conditions and sort keys. */
   readonly types: ReadonlySet<Uid>
-  /** Whether requests may choose a locale. */
   readonly takesLocale: boolean
   readonly takesFallback: boolean
-  /** If true, requests may choose a status and a publication filter. */
   readonly takesStatus: boolean
 }
 
-/** Permission to run the query includes reading its selection. */
 export type BoundRules = Omit<QueryRules, 'mayRead' | 'format'>
 
-/** @throws ValidationError for an unknown, missing or invalid parameter. */
+export function shownOf(asked: Data): Data {
+  const none = new Map<string, string>()
+  return {
+    fields: fill(asked['fields'], none),
+    populate: fill(asked['populate'], none),
+    sort: fill(asked['sort'], none),
+  }
+}
+
 export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Query {
   assertKnown(query, asked)
-  const { plan, shown, definition } = query
+  const { definition } = query
   const given = readParameters(query.parameters, asked)
-  const all: QueryRules = { ...rules, mayRead: () => true, format: 'v5' }
+  const readable = definition.rules === 'caller' ? rules.readable : undefined
+  const all: QueryRules = { ...rules, mayRead: () => true, readable, format: 'v5' }
   const version = versionOf(query, asked, rules.locales)
-  const filter = query.isFixed ? query.filter : conditionsOf(definition.asked, plan, given)
+  const { plan, filter, condition, ...shown } =
+    readable === undefined
+      ? unruledPart(query, given)
+      : callersPart(query, given, { ...all, status: version['status'] })
   return {
     plan,
-    filter,
+    filter: bothFilters(condition, filter),
     ...shown,
     page: pageOf(query, given, all),
     version: parseVersions(version, plan, filter, rules.locales),
@@ -55,9 +65,34 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
   }
 }
 
-/** @throws ValidationError */
-export function conditionsOf(asked: Data, plan: ContentTypePlan, given: Given): Filter | null {
-  const filter = parseFilters(fill(asked['filters'], given), plan, { mayRead: () => true })
+type NamedPart = Pick<Query, 'plan' | 'filter' | 'fields' | 'populate' | 'sort'> & {
+  readonly condition: Filter | null
+}
+
+function unruledPart({ plan, shown, isFixed, filter, definition }: NamedQuery, given: Given) {
+  const conditions = isFixed ? filter : conditionsOf(definition.asked, plan, given)
+  return { plan, filter: conditions, condition: null, ...shown }
+}
+
+/** The parts of the query as the caller sees its types. @throws ValidationError for attributes that a rule hides */
+function callersPart(
+  { plan: type, definition: { asked } }: NamedQuery,
+  given: Given,
+  { status, ...rules }: QueryRules & { readonly status: unknown },
+): NamedPart {
+  const shown = parseQuery({ ...shownOf(asked), status }, type, rules)
+  const { plan, filter: condition, fields, populate, sort } = shown
+  const filter = conditionsOf(asked, plan, given, withRuledTargets(rules, parseStatus(status)))
+  return { plan, filter, condition, fields, populate, sort }
+}
+
+export function conditionsOf(
+  asked: Data,
+  plan: ContentTypePlan,
+  given: Given,
+  rules: TypeVisibility = { mayRead: () => true },
+): Filter | null {
+  const filter = parseFilters(fill(asked['filters'], given), plan, rules)
   const search = parseSearch(fill(asked['search'], given), plan)
   if (filter === null || search === null) return filter ?? search
   return { kind: 'all', of: [filter, search] }

@@ -7,7 +7,6 @@ import type { Given } from './places.ts'
 
 export type Parameters = ReadonlyMap<string, ParameterDefinition>
 
-/** Sample values to validate declared queries at startup. */
 const SAMPLES: Readonly<Record<ParameterType, string>> = {
   string: 'text',
   enumeration: '',
@@ -21,7 +20,6 @@ const SAMPLES: Readonly<Record<ParameterType, string>> = {
   datetime: '2026-01-31T12:00:00.000Z',
 }
 
-/** Includes defaults. @throws ValidationError with the parameter */
 export function readParameters(parameters: Parameters, query: Data): Given {
   const given = new Map<string, string | readonly string[]>()
   for (const [name, definition] of parameters) {
@@ -51,7 +49,6 @@ export function sampleValues(parameters: Parameters): readonly Given[] {
   })
 }
 
-/** Null for a valid default. */
 export function defaultProblem(name: string, definition: ParameterDefinition): string | null {
   if (definition.default === undefined) return null
   try {

@@ -9,7 +9,6 @@ const ABSENT = Symbol('absent')
 /** Parameter values, as in a query string. */
 export type Given = ReadonlyMap<string, string | readonly string[]>
 
-/** Null if the value is no placeholder. */
 export function parameterIn(value: unknown): string | null {
   if (!isRecord(value)) return null
   const { [PLACE]: name, ...others } = value
@@ -22,10 +21,7 @@ export function parametersIn(value: unknown): readonly string[] {
   return isObject(value) ? Object.values(value).flatMap(parametersIn) : []
 }
 
-/**
- * Also converts numbers and booleans to texts, as in a query string. Omits conditions on missing
- * parameters and containers that become empty. Returns undefined for an empty result.
- */
+/** Converts numbers and booleans to texts. Omits conditions on missing parameters. Undefined for an empty result. */
 export function fill(value: unknown, given: Given): unknown {
   const filled = fillOne(value, given)
   return filled === ABSENT ? undefined : filled

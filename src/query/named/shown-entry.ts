@@ -1,16 +1,14 @@
 import type { Uid } from '../../schema/definition.ts'
 import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
-import { nodeName } from '../node-name.ts'
+import { nodeName } from '../query-names.ts'
 import type { FragmentSelection, PopulateMode, PopulateNode } from '../query.ts'
 
-/** The members of an entry in a response, for generated API descriptions. */
 export interface ShownEntry {
   readonly holder: ShapePlan
   readonly scalars: readonly ScalarPlan[]
   readonly links: readonly ShownLink[]
 }
 
-/** A member other than a scalar. */
 export type ShownLink = { readonly name: string } & (
   | { readonly kind: 'count' }
   | { readonly kind: 'ids'; readonly isMany: boolean }

@@ -19,7 +19,6 @@ interface Users {
 
 const USERS = 'related'
 
-/** In schema order, with implicit attributes last. */
 export function populatablesOf(holder: ShapePlan): readonly Populatable[] {
   const declared = [...holder.members.values()].filter(isPopulatable)
   if (hasLocalizations(holder)) return [...declared, localizationsOf(holder)]
@@ -34,6 +33,12 @@ export function getPopulatable(name: string, holder: ShapePlan): Populatable | n
   if (users !== null) return users
   const member = holder.members.get(name)
   return member !== undefined && isPopulatable(member) ? member : null
+}
+
+/** A rule hides the attribute. It is left out like a relation to an unreadable type: the default populate may name it. */
+export function isHidden(name: string, { members }: ShapePlan): boolean {
+  const member = members.get(name)
+  return member !== undefined && member.kind !== 'scalar' && member.isHidden === true
 }
 
 function isPopulatable(member: AttributePlan): member is Exclude<AttributePlan, ScalarPlan> {

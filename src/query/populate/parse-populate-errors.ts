@@ -19,10 +19,7 @@ export function misplacedText(
   )
 }
 
-/**
- * In the reference, `details.path` is relative to the nested parameter. `trail` must still contain
- * the current parameters.
- */
+/** In the reference, `details.path` is relative to the nested parameter. `trail` must still contain it. */
 export function namingLevel<T>(trail: readonly string[], parse: () => T): T {
   try {
     return parse()
@@ -36,7 +33,6 @@ export function namingLevel<T>(trail: readonly string[], parse: () => T): T {
   }
 }
 
-/** For options that a dynamic zone accepts only per component. */
 export function withoutFragment(
   zone: DynamicZonePlan,
   found: string,

@@ -1,4 +1,4 @@
-import { booleanOf } from '../../schema/values/boolean-text.ts'
+import { booleanOf } from '../../schema/values/attribute-kinds.ts'
 import { invalidValue } from '../query-error.ts'
 
 /** In request order. Null excludes an attribute. */
@@ -12,11 +12,7 @@ export type PopulateRequest =
 
 export const ASKED_PLAINLY: PopulateRequest = { kind: 'below', below: new Map() }
 
-/**
- * Accepts a text, a list of dotted paths, or an object by attribute. Merges paths with a common
- * prefix and ignores blank paths.
- * @throws ValidationError for invalid and mixed forms.
- */
+/** Accepts a text, a list of dotted paths, or an object by attribute. @throws ValidationError for mixed forms */
 export function readPopulate(input: unknown): PopulateTree | '*' {
   if (input === undefined || input === '') return new Map()
   if (input === '*') return input
@@ -36,7 +32,6 @@ export function readPopulate(input: unknown): PopulateTree | '*' {
   )
 }
 
-/** Null excludes the attribute. */
 export function readPopulateRequest(value: unknown): PopulateRequest | null {
   if (value !== null && typeof value === 'object') {
     return { kind: 'options', options: new Map(Object.entries(value)) }

@@ -1,17 +1,23 @@
 import { ValidationError } from '../../base/errors.ts'
 import { didYouMean } from '../../base/near-miss.ts'
 import type { ShapePlan } from '../../schema/plan.ts'
-import { booleanOf } from '../../schema/values/boolean-text.ts'
+import { booleanOf } from '../../schema/values/attribute-kinds.ts'
 import { parseFields } from '../parse-fields.ts'
 import { parseFilters } from '../parse-filters.ts'
 import { parsePagination } from '../parse-pagination.ts'
 import { parseSort } from '../parse-sort.ts'
 import { invalidValue, unknownKey, unusableKey } from '../query-error.ts'
-import type { FieldSelection, Filter, QueryRules, RelationNode, SortKey } from '../query.ts'
+import type {
+  FieldSelection,
+  Filter,
+  QueryRules,
+  RelationNode,
+  SortKey,
+  TypeVisibility,
+} from '../query.ts'
 
 export type Options = ReadonlyMap<string, unknown>
 
-/** Options of components, and of fragments of a dynamic zone. */
 export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
   'fields',
   'filters',
@@ -22,7 +28,6 @@ export const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set([
 const PARAM = 'populate'
 const RANGE_KEYS: ReadonlySet<string> = new Set(['page', 'pageSize', 'start', 'limit'])
 
-/** @throws ValidationError for an option that is not in `known`. */
 export function assertOptions(options: Options, known: ReadonlySet<string>, path: string): void {
   for (const option of options.keys()) {
     if (option === 'locale') throw unusableKey(option, path, PARAM)
@@ -30,14 +35,11 @@ export function assertOptions(options: Options, known: ReadonlySet<string>, path
   }
 }
 
-/**
- * `within` runs the parser of one option.
- * @throws ValidationError like `fields`, `filters` and `sort` at the root.
- */
+/** `within` runs the parser of one option. @throws ValidationError like `fields`, `filters` and `sort` at the root. */
 export function parseEntryOptions(
   options: Options,
   holder: ShapePlan,
-  rules: Pick<QueryRules, 'mayRead'>,
+  rules: TypeVisibility,
   within: <T>(option: string, parse: () => T) => T,
 ): {
   readonly fields: FieldSelection
@@ -51,10 +53,7 @@ export function parseEntryOptions(
   }))
 }
 
-/**
- * Components are filtered and sorted in memory.
- * @throws ValidationError for filters and sort keys through a relation.
- */
+/** Components are filtered and sorted in memory. @throws ValidationError for a path through a relation */
 export function assertWithinComponent(
   { filter, sort }: { readonly filter: Filter | null; readonly sort: readonly SortKey[] },
   path: string,
@@ -67,7 +66,7 @@ export function assertWithinComponent(
   )
 }
 
-function asksRelated(filter: Filter): boolean {
+export function asksRelated(filter: Filter): boolean {
   switch (filter.kind) {
     case 'all':
     case 'any':
@@ -82,7 +81,6 @@ function asksRelated(filter: Filter): boolean {
   }
 }
 
-/** @throws ValidationError */
 export function parseCount(options: Options, path: string): boolean {
   const value = options.get('count')
   if (value === undefined) return false
@@ -91,10 +89,7 @@ export function parseCount(options: Options, path: string): boolean {
   return counts
 }
 
-/**
- * Uses the default and maximum of the root.
- * @throws PaginationError for mixed pages and offsets, ValidationError for other invalid values.
- */
+/** Uses the default and maximum of the root. @throws PaginationError for mixed pages and offsets, ValidationError */
 export function parseRange(
   options: Options,
   path: string,
@@ -116,7 +111,6 @@ export function parseRange(
   }
 }
 
-/** As in the reference. */
 function namingPopulate<T>(parse: () => T): T {
   try {
     return parse()

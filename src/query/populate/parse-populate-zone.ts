@@ -22,17 +22,13 @@ type Fragments = ZoneNode['on']
 interface ZoneScope {
   readonly holder: ShapePlan
   readonly components: QueryRules['components']
-  /** `path` is the position in the request. */
   readonly select: (asked: PopulateRequest, component: ShapePlan, path: string) => FragmentSelection
 }
 
 const PARAM = 'populate'
 const ZONE_OPTIONS: ReadonlySet<string> = new Set(['on', 'populate', 'count'])
 
-/**
- * Each component has its own selection, because their members differ.
- * @throws ValidationError with the path of the invalid part.
- */
+/** Each component has its own selection, because their members differ. @throws ValidationError */
 export function parseZone(
   zone: DynamicZonePlan,
   asked: PopulateRequest,

@@ -1,7 +1,11 @@
 import { didYouMean } from '../../base/near-miss.ts'
 import type { ShapePlan, ContentTypePlan, RelationPlan } from '../../schema/plan.ts'
-import { dottedPath } from '../dotted-path.ts'
-import { getPopulatable, type Populatable, populatablesOf } from './parse-populate-attributes.ts'
+import {
+  getPopulatable,
+  isHidden,
+  type Populatable,
+  populatablesOf,
+} from './parse-populate-attributes.ts'
 import { misplacedText, namingLevel } from './parse-populate-errors.ts'
 import {
   type PopulateRequest,
@@ -19,7 +23,8 @@ import {
   parseRange,
 } from './parse-populate-options.ts'
 import { parseZone } from './parse-populate-zone.ts'
-import { invalidValue, unusableKey } from '../query-error.ts'
+import { bothFilters, relationTo, ruledTarget } from '../ruled-type.ts'
+import { dottedPath, invalidValue, unusableKey } from '../query-error.ts'
 import type {
   ComponentNode,
   PopulateNode,
@@ -30,23 +35,20 @@ import type {
 
 export type PopulateRules = Pick<
   QueryRules,
-  'mayRead' | 'defaultLimit' | 'maxLimit' | 'fileHolder' | 'components'
+  'mayRead' | 'target' | 'defaultLimit' | 'maxLimit' | 'fileHolder' | 'components'
 >
 
-/** Requests beyond the limits fail with 400. */
 export const POPULATE_LIMITS = { nodes: 100, depth: 20 } as const
 
 type Selection = Pick<ComponentNode, 'mode' | 'fields' | 'filter' | 'sort' | 'populate'>
 
 const PLAIN: Selection = { mode: 'entries', fields: 'all', filter: null, sort: [], populate: [] }
 
-/** The count is that of the whole request. */
 interface Scope {
   readonly holder: ShapePlan
   /** Null at the root. A nested `populate` starts a new path, as in the reference. */
   readonly parent: string | null
   readonly depth: number
-  /** Targets of a relation can appear once per entry. */
   readonly isBelowRelation: boolean
   readonly count: { nodes: number }
   /** Outermost first: `category.populate`. */
@@ -55,7 +57,6 @@ interface Scope {
 }
 
 interface Target {
-  /** Null for media without nested options. */
   readonly holder: ShapePlan | null
   readonly options: ReadonlySet<string>
   readonly hasIds: boolean
@@ -66,11 +67,7 @@ const ENTRY_OPTIONS: ReadonlySet<string> = new Set([...FRAGMENT_OPTIONS, 'count'
 const LIST_OPTIONS: ReadonlySet<string> = new Set([...ENTRY_OPTIONS, 'pagination'])
 const COUNT_ONLY: ReadonlySet<string> = new Set(['count'])
 
-/**
- * In the order of the schema, with `localizations` last. Omits relations to unreadable types and
- * everything below them.
- * @throws ValidationError, PaginationError with the path of the invalid part.
- */
+/** In schema order, `localizations` last. Omits unreadable types and everything below. @throws ValidationError */
 export function parsePopulate(
   input: unknown,
   holder: ShapePlan,
@@ -102,6 +99,7 @@ function parseTree(tree: PopulateTree, scope: Scope): readonly PopulateNode[] {
   const nodes = new Map<string, PopulateNode>()
   for (const [name, asked] of tree) {
     const attribute = getPopulatable(name, scope.holder)
+    if (attribute === null && isHidden(name, scope.holder)) continue
     if (attribute === null)
       throw unusableKey(name, scope.parent, PARAM, didYouMean(name, shownNames(scope)))
     const node = asked === null ? null : parseAttribute(attribute, asked, scope)
@@ -116,7 +114,6 @@ function shownNames({ holder, rules }: Scope): readonly string[] {
     .map(({ name }) => name)
 }
 
-/** Null for a relation that is never shown or not readable. */
 function parseAttribute(
   attribute: Populatable,
   asked: PopulateRequest,
@@ -136,8 +133,10 @@ function parseAttribute(
     case 'media':
       return { kind: 'media', media: attribute, ...at(fileTarget(scope.rules)) }
     case 'localizations': {
-      const target = { holder: scope.holder, options: ENTRY_OPTIONS, hasIds: false }
-      return { kind: 'localizations', plan: attribute.plan, ...at(target) }
+      const { plan, condition } = ruledTarget(attribute.plan, scope.rules)
+      const selection = at({ holder: plan, options: ENTRY_OPTIONS, hasIds: false })
+      const filter = bothFilters(selection.filter, condition)
+      return { kind: 'localizations', plan, ...selection, filter }
     }
     case 'users': {
       const selection = at({ holder: null, options: COUNT_ONLY, hasIds: false })
@@ -160,10 +159,12 @@ function parseRelation(
   scope: Scope,
 ): RelationNode {
   const options = relation.toMany ? LIST_OPTIONS : ENTRY_OPTIONS
-  const target = { holder: relation.target(), options, hasIds: true }
+  const seen = ruledTarget(relation.target(), scope.rules)
+  const target = { holder: seen.plan, options, hasIds: true }
   const selection = parseSelection(asked, target, path, { ...scope, isBelowRelation: true })
   const range = rangeOf(asked, path, scope) ?? defaultRange(relation, selection, scope)
-  return { kind: 'relation', relation, ...selection, range }
+  const filter = bothFilters(selection.filter, seen.condition)
+  return { kind: 'relation', relation: relationTo(relation, seen), ...selection, filter, range }
 }
 
 function isSelected({ unshown, targetUid }: RelationPlan, { mayRead }: PopulateRules): boolean {
@@ -177,10 +178,16 @@ function fileTarget({ fileHolder: holder }: PopulateRules): Target {
 function toUsers(
   types: readonly ContentTypePlan[],
   { mode }: Selection,
-  { mayRead }: PopulateRules,
+  rules: PopulateRules,
 ): FileUsageNode {
-  const shown = types.filter(({ uid }) => mayRead(uid))
+  const shown = types.filter((plan) => rules.mayRead(plan.uid) && seesAll(plan, rules))
   return { kind: 'users', mode: mode === 'count' ? mode : 'entries', types: shown }
+}
+
+/** A file does not show its users of types with a rule. */
+function seesAll(type: ContentTypePlan, rules: PopulateRules): boolean {
+  const { plan, condition } = ruledTarget(type, rules)
+  return plan === type && condition === null
 }
 
 function countNode({ count, depth }: Scope): void {
@@ -197,10 +204,7 @@ function rangeOf(asked: PopulateRequest, path: string, { rules }: Scope): Relati
   return asked.kind === 'options' ? parseRange(asked.options, path, rules) : null
 }
 
-/**
- * Inverse sides are unlimited and would multiply with each level. Below another relation, each
- * entry shows the first page only.
- */
+/** Inverse sides are unlimited and would multiply with each level. */
 function defaultRange(
   { side, toMany }: RelationPlan,
   { mode }: Selection,
@@ -258,7 +262,6 @@ function parseOptions(options: Options, target: Target, path: string, scope: Sco
   return { mode, ...asked, populate }
 }
 
-/** Documents can be queried. Components cannot. */
 function isDocument(holder: ShapePlan): boolean {
   return holder.members.has('documentId')
 }

@@ -1,12 +1,8 @@
-import {
-  type AttributeDefinition,
-  type DeclarationFault,
-  SCALAR_TYPES,
-  type ScalarDefinition,
-} from '../definition.ts'
-import { didYouMean } from '../../base/near-miss.ts'
+import { SCALAR_TYPES } from '@quire/schema/attributes'
+import type { AttributeDefinition, DeclarationFault, ScalarDefinition } from '../definition.ts'
 import { scalarRule } from '../values/scalar-rules.ts'
-import { sentenceOf } from '../values/value-messages.ts'
+import { type Complaint, reasonOf, sentenceOf } from '../values/value-messages.ts'
+import { declarationFault, suggest } from './declaration-fault.ts'
 
 export function findContradictions(
   definition: AttributeDefinition,
@@ -27,15 +23,26 @@ function isScalar(definition: AttributeDefinition): definition is ScalarDefiniti
 function boundFaults(definition: AttributeDefinition): readonly DeclarationFault[] {
   const { min, max, minLength, maxLength } = definition as ScalarDefinition
   return [
-    ...(isAbove(min, max) ? [{ path: 'min', problem: `must not be above max (${max})` }] : []),
-    ...(isAbove(minLength, maxLength)
-      ? [{ path: 'minLength', problem: `must not be above maxLength (${maxLength})` }]
-      : []),
+    ...aboveFaults('min', min, { option: 'max', limit: max }),
+    ...aboveFaults('minLength', minLength, { option: 'maxLength', limit: maxLength }),
   ]
 }
 
-function isAbove(min: number | string | undefined, max: number | string | undefined): boolean {
-  if (min === undefined || max === undefined) return false
+interface UpperBound {
+  readonly option: string
+  readonly limit: number | string | undefined
+}
+
+function aboveFaults(
+  path: string,
+  least: number | string | undefined,
+  { option, limit }: UpperBound,
+): readonly DeclarationFault[] {
+  if (least === undefined || limit === undefined || !isAbove(least, limit)) return []
+  return [declarationFault(path, 'declare.aboveLimit', { option, limit })]
+}
+
+function isAbove(min: number | string, max: number | string): boolean {
   const areTexts = typeof min === 'string' || typeof max === 'string'
   return areTexts ? BigInt(min) > BigInt(max) : min > max
 }
@@ -43,7 +50,7 @@ function isAbove(min: number | string | undefined, max: number | string | undefi
 function regexFaults({ regex }: ScalarDefinition): readonly DeclarationFault[] {
   if (regex === undefined) return []
   const problem = regexProblem(regex)
-  return problem === null ? [] : [{ path: 'regex', problem }]
+  return problem === null ? [] : [{ path: 'regex', problem, reason: { code: 'declare.regex' } }]
 }
 
 function regexProblem(regex: string): string | null {
@@ -61,8 +68,8 @@ function targetFieldFaults(
   neighbours: readonly string[],
 ): readonly DeclarationFault[] {
   if (targetField === undefined || neighbours.includes(targetField)) return []
-  const problem = `no attribute ${targetField}${didYouMean(targetField, neighbours)}`
-  return [{ path: 'targetField', problem }]
+  const params = { name: targetField, ...suggest(targetField, neighbours) }
+  return [declarationFault('targetField', 'declare.noAttribute', params)]
 }
 
 function defaultFaults(definition: ScalarDefinition): readonly DeclarationFault[] {
@@ -72,12 +79,9 @@ function defaultFaults(definition: ScalarDefinition): readonly DeclarationFault[
   })
   if (error === undefined) return []
   return error.details.map(({ type: code, context = {} }) => {
-    const sentence =
-      code === 'blocks' ? 'default holds invalid nodes' : defaultSentence(code, context)
-    return { path: 'default', problem: sentence.replace(/^default:? /, '') }
+    if (code === 'blocks') return declarationFault('default', 'declare.defaultBlocks')
+    const complaint: Complaint = { code, path: ['default'], context }
+    const problem = sentenceOf(complaint).replace(/^default:? /, '')
+    return { path: 'default', problem, reason: reasonOf(complaint) }
   })
-}
-
-function defaultSentence(code: string, context: Readonly<Record<string, unknown>>): string {
-  return sentenceOf({ code, path: ['default'], context })
 }

@@ -1,5 +1,6 @@
 import { RESERVED_ROUTES } from '@quire/schema/names'
 import type { ContentTypeDefinition, DeclarationFault } from '../definition.ts'
+import { declarationFault } from './declaration-fault.ts'
 
 const ROUTE_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
 
@@ -21,44 +22,36 @@ function routeFaults(
   type: ContentTypeDefinition,
   others: readonly ContentTypeDefinition[],
 ): readonly DeclarationFault[] {
+  const path = `info.${key}`
   if (!ROUTE_NAME.test(type[key])) {
-    const problem = `${type[key]} is no name for a path: it takes letters, digits and hyphens`
-    return [{ path: `info.${key}`, problem }]
+    return [declarationFault(path, 'declare.routeForm', { name: type[key] })]
   }
   const name = type[key].toLowerCase()
   const isServed = key === (type.kind === 'singleType' ? 'singularName' : 'pluralName')
   if (isServed && RESERVED_ROUTES.has(name)) {
-    return [
-      {
-        path: `info.${key}`,
-        problem: `/api/${name} is taken by the server itself; choose another name`,
-      },
-    ]
+    return [declarationFault(path, 'declare.routeReserved', { name })]
   }
   const other = others.find((one) => {
     const names = isBuiltIn(one) ? [] : [one.singularName, one.pluralName]
     return names.some((taken) => taken.toLowerCase() === name)
   })
   if (other === undefined) return []
-  return [{ path: `info.${key}`, problem: `${type[key]} is a name of ${other.uid} already` }]
+  return [declarationFault(path, 'declare.routeTaken', { name: type[key], type: other.uid })]
 }
 
 const OWN_COLLECTION = /^quire_/i
 
 function collectionFaults(
-  { collectionName }: ContentTypeDefinition,
+  { collectionName: name }: ContentTypeDefinition,
   others: readonly ContentTypeDefinition[],
 ): readonly DeclarationFault[] {
-  if (OWN_COLLECTION.test(collectionName)) {
-    const problem = `${collectionName}: collections that begin with quire_ are the server's own; choose another`
-    return [{ path: 'collectionName', problem }]
+  if (OWN_COLLECTION.test(name)) {
+    return [declarationFault('collectionName', 'declare.collectionReserved', { name })]
   }
-  const other = others.find(
-    (one) => one.collectionName.toLowerCase() === collectionName.toLowerCase(),
-  )
+  const other = others.find((one) => one.collectionName.toLowerCase() === name.toLowerCase())
   if (other === undefined) return []
-  const problem = `${collectionName} is the collection of ${other.uid} already; choose another`
-  return [{ path: 'collectionName', problem }]
+  const params = { name, type: other.uid }
+  return [declarationFault('collectionName', 'declare.collectionTaken', params)]
 }
 
 function isBuiltIn({ uid }: ContentTypeDefinition): boolean {

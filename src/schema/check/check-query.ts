@@ -2,7 +2,7 @@ import Joi from 'joi'
 import { didYouMean } from '../../base/near-miss.ts'
 import {
   type Data,
-  type DeclarationFault,
+  type DeclarationProblem,
   type DeclarationFile,
   PARAMETER_TYPES,
   type ParameterDefinition,
@@ -10,8 +10,9 @@ import {
 } from '../definition.ts'
 
 export interface CheckedQuery {
+  readonly name: string
   readonly file: string
-  readonly faults: readonly DeclarationFault[]
+  readonly faults: readonly DeclarationProblem[]
   readonly query: QueryDefinition | null
 }
 
@@ -51,6 +52,7 @@ const QUERY: Joi.PartialSchemaMap = {
   parameters: Joi.object(),
   locale: Joi.string(),
   fallbackLocale: Joi.array().items(Joi.string()).min(1),
+  rules: Joi.valid('caller', 'none'),
   ...ASKED,
 }
 
@@ -58,13 +60,16 @@ const QUERY_RULE = Joi.object(QUERY).unknown().required()
 const PARAMETER_RULE = Joi.object(PARAMETER).unknown().required()
 
 export function checkQuery({ file, uid: name, content, fault }: DeclarationFile): CheckedQuery {
-  if (fault !== undefined) return { file, faults: [{ path: '', problem: fault }], query: null }
+  if (fault !== undefined) {
+    return { name, file, faults: [{ path: '', problem: fault }], query: null }
+  }
   const faults = [
     ...findNameFaults(name),
     ...findFaults(QUERY_RULE, content, QUERY),
     ...parametersOf(content).flatMap(([key, parameter]) => findParameterFaults(key, parameter)),
   ]
   return {
+    name,
     file,
     faults,
     query: faults.length > 0 ? null : toQuery(name, file, content as Declared),
@@ -78,11 +83,12 @@ interface Declared extends Data {
   readonly parameters?: Readonly<Record<string, ParameterDefinition>>
   readonly locale?: string
   readonly fallbackLocale?: readonly string[]
+  readonly rules?: 'caller' | 'none'
 }
 
 function toQuery(name: string, file: string, declared: Declared): QueryDefinition {
   const { type, description = '', single = false, parameters = {} } = declared
-  const { locale, fallbackLocale } = declared
+  const { locale, fallbackLocale, rules } = declared
   return {
     name,
     file,
@@ -92,13 +98,14 @@ function toQuery(name: string, file: string, declared: Declared): QueryDefinitio
     parameters,
     ...(locale !== undefined && { locale }),
     ...(fallbackLocale !== undefined && { fallbackLocale }),
+    ...(rules !== undefined && { rules }),
     asked: Object.fromEntries(
       Object.keys(ASKED).flatMap((key) => (key in declared ? [[key, declared[key]]] : [])),
     ),
   }
 }
 
-function findNameFaults(name: string): readonly DeclarationFault[] {
+function findNameFaults(name: string): readonly DeclarationProblem[] {
   if (NAME.test(name) && name.length <= MAX_NAME) return []
   const problem = `a query is named by its file: lower-case letters, digits and hyphens, at most ${MAX_NAME} (${name})`
   return [{ path: '', problem }]
@@ -110,7 +117,7 @@ function parametersOf(content: unknown): readonly (readonly [string, unknown])[]
   return isObject && !Array.isArray(parameters) ? Object.entries(parameters) : []
 }
 
-function findParameterFaults(name: string, content: unknown): readonly DeclarationFault[] {
+function findParameterFaults(name: string, content: unknown): readonly DeclarationProblem[] {
   const path = `parameters.${name}`
   const named = PARAMETER_NAME.test(name)
     ? TAKEN.has(name)
@@ -128,8 +135,8 @@ function findParameterFaults(name: string, content: unknown): readonly Declarati
 function contradictionsOf(
   path: string,
   { type, required, default: fallback, list, enum: values }: ParameterDefinition,
-): readonly DeclarationFault[] {
-  const faults: DeclarationFault[] = []
+): readonly DeclarationProblem[] {
+  const faults: DeclarationProblem[] = []
   if ((type === 'enumeration') !== (values !== undefined)) {
     const problem = 'must be given for an enumeration, and for no other type'
     faults.push({ path: `${path}.enum`, problem })
@@ -151,7 +158,7 @@ function findFaults(
   rule: Joi.Schema,
   content: unknown,
   known: Joi.PartialSchemaMap,
-): readonly DeclarationFault[] {
+): readonly DeclarationProblem[] {
   const { error } = rule.validate(content, {
     abortEarly: false,
     convert: false,

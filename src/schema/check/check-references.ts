@@ -8,7 +8,7 @@ import type {
   RelationKind,
   Uid,
 } from '../definition.ts'
-import { didYouMean } from '../../base/near-miss.ts'
+import { declarationFault, suggest } from './declaration-fault.ts'
 
 type Holder = ContentTypeDefinition | ComponentDefinition
 
@@ -30,7 +30,7 @@ export function findReferenceFaults(
 ): readonly DeclarationFault[] {
   return Object.entries(holder.attributes).flatMap(([name, definition]) => {
     const faults = attributeFaults(name, definition, holder, declared)
-    return faults.map(({ path, problem }) => ({ path: `attributes.${name}.${path}`, problem }))
+    return faults.map((fault) => ({ ...fault, path: `attributes.${name}.${fault.path}` }))
   })
 }
 
@@ -58,7 +58,7 @@ function componentFaults(
 ): readonly DeclarationFault[] {
   const uids = components.map((component) => component.uid)
   if (uids.includes(uid) || brokenUids.has(uid)) return []
-  return [{ path, problem: `no component ${uid}${didYouMean(uid, uids)}` }]
+  return [declarationFault(path, 'declare.noComponent', { name: uid, ...suggest(uid, uids) })]
 }
 
 function relationFaults(
@@ -71,18 +71,50 @@ function relationFaults(
   if (declared.brokenUids.has(uid)) return []
   const target = declared.contentTypes.find((type) => type.uid === uid)
   if (target === undefined) {
-    const hint = didYouMean(
-      uid,
-      declared.contentTypes.map((type) => type.uid),
-    )
-    return [{ path: 'target', problem: `no content-type ${uid}${hint}` }]
+    const uids = declared.contentTypes.map((type) => type.uid)
+    const params = { name: uid, ...suggest(uid, uids) }
+    return [declarationFault('target', 'declare.noContentType', params)]
   }
+  const deletion = userDeletionFaults(relation, holder)
+  if (deletion.length > 0) return deletion
   if (inversedBy === undefined && mappedBy === undefined) return []
   if (!('kind' in holder)) {
     const path = inversedBy === undefined ? 'mappedBy' : 'inversedBy'
-    return [{ path, problem: 'a relation in a component is one-way: leave this out' }]
+    return [declarationFault(path, 'declare.oneWay')]
   }
   return sideFaults(relation) ?? otherSideFaults(name, relation, { holder, target, declared })
+}
+
+const USER = 'plugin::users-permissions.user'
+
+function userDeletionFaults(
+  definition: RelationDefinition,
+  holder: Holder,
+): readonly DeclarationFault[] {
+  const { target, mappedBy, onUserDelete } = definition
+  if (onUserDelete === undefined) return []
+  const isOwner = target === USER && mappedBy === undefined
+  if (!isOwner || !('kind' in holder) || !holder.uid.startsWith('api::')) {
+    return [declarationFault('onUserDelete', 'declare.userDeletePlace')]
+  }
+  return deletionFaults(definition)
+}
+
+function deletionFaults({
+  relation,
+  required,
+  onUserDelete,
+}: Pick<
+  RelationDefinition,
+  'relation' | 'required' | 'onUserDelete'
+>): readonly DeclarationFault[] {
+  const isToMany = relation === 'oneToMany' || relation === 'manyToMany'
+  if (onUserDelete === 'delete' && isToMany) {
+    return [declarationFault('onUserDelete', 'declare.userDeleteMany')]
+  }
+  return onUserDelete === 'anonymize' && required === true
+    ? [declarationFault('onUserDelete', 'declare.userDeleteRequired')]
+    : []
 }
 
 function sideFaults({
@@ -91,14 +123,13 @@ function sideFaults({
   mappedBy,
 }: RelationDefinition): readonly DeclarationFault[] | null {
   if (inversedBy !== undefined && mappedBy !== undefined) {
-    const problem = 'a side is the owner (inversedBy) or the inverse (mappedBy), not both'
-    return [{ path: 'mappedBy', problem }]
+    return [declarationFault('mappedBy', 'declare.bothSides')]
   }
   if (relation === 'oneToMany' && inversedBy !== undefined) {
-    return [{ path: 'inversedBy', problem: 'oneToMany is the inverse side: use mappedBy' }]
+    return [declarationFault('inversedBy', 'declare.inverseSide')]
   }
   if (relation === 'manyToOne' && mappedBy !== undefined) {
-    return [{ path: 'mappedBy', problem: 'manyToOne is the owning side: use inversedBy' }]
+    return [declarationFault('mappedBy', 'declare.owningSide')]
   }
   return null
 }
@@ -121,28 +152,23 @@ function otherSideFaults(
   const otherName = inversedBy ?? mappedBy ?? ''
   if (declared.brokenAttributes.has(`${target.uid} ${otherName}`)) return []
   const other = new Map(Object.entries(target.attributes)).get(otherName)
+  const there = { name: otherName, type: target.uid }
   if (other === undefined) {
-    const hint = didYouMean(otherName, Object.keys(target.attributes))
-    return [{ path, problem: `${target.uid} has no attribute ${otherName}${hint}` }]
+    const near = suggest(otherName, Object.keys(target.attributes))
+    return [declarationFault(path, 'declare.noAttributeOf', { ...there, ...near })]
   }
-  const there = `${otherName} of ${target.uid}`
   if (other.type !== 'relation' || other.target !== holder.uid) {
-    return [{ path, problem: `${there} is no relation to ${holder.uid}` }]
+    return [declarationFault(path, 'declare.otherType', { ...there, holder: holder.uid })]
   }
   if (other[back] !== name) {
-    return [{ path, problem: `${there} does not point back: it needs ${back}: "${name}"` }]
+    const params = { ...there, option: back, attribute: name }
+    return [declarationFault(path, 'declare.pointsBack', params)]
   }
-  return kindFaults(there, relation, other.relation)
-}
-
-function kindFaults(
-  there: string,
-  relation: RelationKind,
-  other: RelationKind,
-): readonly DeclarationFault[] {
-  const expected = OTHER_KIND[relation]
-  if (other === expected) return []
-  return [{ path: 'relation', problem: `${there} must be ${expected}, not ${other}` }]
+  const wanted = OTHER_KIND[relation]
+  const kind = other.relation
+  return kind === wanted
+    ? []
+    : [declarationFault('relation', 'declare.otherKind', { ...there, wanted, kind })]
 }
 
 export function findEndlessComponents(

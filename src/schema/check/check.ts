@@ -1,4 +1,5 @@
-import { SchemaError } from '../../base/errors.ts'
+import { type LocatedFault, SchemaError } from '../../base/errors.ts'
+import { isRecord } from '../../base/is-record.ts'
 import { nameProblem } from '@quire/schema/names'
 import { findContradictions } from './check-attribute.ts'
 import { findNameFaults } from './check-names.ts'
@@ -9,18 +10,23 @@ import {
   findReferenceFaults,
 } from './check-references.ts'
 import { plainAttribute } from './custom-field.ts'
+import { declarationFault } from './declaration-fault.ts'
+import { locate, locateInQuery, sentenceAt } from './located-fault.ts'
 import { findAttributeFaults, findDeclarationFaults, findUnknownKeys } from './declaration-shape.ts'
 import { findIndexFaults, findOwnIndexFaults } from './declared-indexes.ts'
 import { findFilterableFaults } from './filterable.ts'
+import { findSearchFaults } from './search-weights.ts'
 import { findWarnings } from './find-warnings.ts'
 import type {
   AttributeDefinition,
   ContentTypeDefinition,
   DeclarationFault,
   DeclarationFile,
+  DeclarationProblem,
   Definitions,
 } from '../definition.ts'
 import { leaveOut } from './leave-out.ts'
+import { findStudioFaults } from './studio-options.ts'
 import { isMorphRelation } from './morph-relation.ts'
 import {
   type Declaration,
@@ -37,13 +43,10 @@ interface CheckedFile extends ParsedFile {
   readonly file: HolderFile
   readonly faults: readonly DeclarationFault[]
   readonly brokenNames: readonly string[]
-  readonly warnings: readonly DeclarationFault[]
+  readonly warnings: readonly DeclarationProblem[]
 }
 
-/**
- * Adds defaults and built-in types. A file for a built-in type adds attributes to it.
- * @throws SchemaError with all faults, each with its file and path
- */
+/** A file for a built-in type adds attributes to it. @throws SchemaError with all faults, by file and path */
 export function checkDefinitions(
   files: readonly DeclarationFile[],
   builtIn: readonly ContentTypeDefinition[] = [],
@@ -52,17 +55,17 @@ export function checkDefinitions(
   const named = files.filter(({ kind }) => kind === 'query').map(checkQuery)
   const { declared, leftOut } = leaveOut(declare(checked, builtIn))
   const faults = [
-    ...reportAll(checked, ({ faults }) => faults),
-    ...named.flatMap(({ file, faults }) => faults.map((fault) => report(file, fault))),
+    ...checked.flatMap(({ file, faults }) => faults.map((fault) => locate(file.file, fault))),
+    ...named.flatMap((query) => query.faults.map((fault) => locateInQuery(query, fault))),
     ...duplicateUids(files),
     ...findCrossFaults(declared),
   ]
-  if (faults.length > 0) throw new SchemaError(faults)
+  if (faults.length > 0) throw SchemaError.at(faults)
   const { contentTypes, components } = declared
   const warnings = [
-    ...reportAll(checked, ({ warnings }) => warnings),
+    ...checked.flatMap(({ file, warnings }) => warnings.map((one) => sentenceAt(file.file, one))),
     ...leftOut.map(({ holder, attribute, why }) =>
-      report(holder.file, { path: `attributes.${attribute}`, problem: why }),
+      sentenceAt(holder.file, { path: `attributes.${attribute}`, problem: why }),
     ),
     ...findWarnings(contentTypes),
   ]
@@ -76,14 +79,16 @@ function isHolder(file: DeclarationFile): file is HolderFile {
 
 function checkFile(file: HolderFile): CheckedFile {
   const nothing = { file, declaration: null, attributes: {}, brokenNames: [], warnings: [] }
-  if (file.fault !== undefined) return { ...nothing, faults: [{ path: '', problem: file.fault }] }
+  if (file.fault !== undefined) {
+    const { fault: problem } = file
+    return { ...nothing, faults: [{ path: '', problem, reason: { code: 'declare.unreadable' } }] }
+  }
   const faults = findDeclarationFaults(file.content)
   if (!isReadable(faults)) return { ...nothing, faults }
   const declaration = withoutFaults(file.content as object, faults)
   const entries = Object.entries(declaration.attributes ?? {}).map(
     ([name, content]) => [name, plainAttribute(content)] as const,
   )
-  const names = entries.map(([name]) => name)
   const leftOut = entries.flatMap(([name, content]) => {
     const why = leftOutReason(name, content, file.kind)
     return why === null ? [] : [{ name, why }]
@@ -91,7 +96,11 @@ function checkFile(file: HolderFile): CheckedFile {
   const attributes = entries
     .filter(([name]) => leftOut.every((one) => one.name !== name))
     .map(([name, content]) => {
-      return { name, content, faults: checkAttribute(name, content, file, names) }
+      const faults = [
+        ...checkAttribute(name, content, file, entries),
+        ...findAliasFaults(name, entries, file.kind),
+      ]
+      return { name, content, faults }
     })
   const isFine = (one: { readonly faults: readonly unknown[] }): boolean => one.faults.length === 0
   const fine = attributes.filter(isFine)
@@ -109,6 +118,31 @@ function checkFile(file: HolderFile): CheckedFile {
       ...fine.flatMap(({ name, content }) => findUnknownKeys(content, `attributes.${name}`)),
     ],
   }
+}
+
+/** An alias is a name of its own: no attribute and no other alias may have it. */
+function findAliasFaults(
+  name: string,
+  entries: readonly (readonly [string, unknown])[],
+  kind: HolderFile['kind'],
+): readonly DeclarationFault[] {
+  const taken = entries.flatMap(([other, content]) =>
+    other === name ? [other] : [other, ...aliasesIn(content)],
+  )
+  const own = entries.find(([other]) => other === name)?.[1]
+  return aliasesIn(own).flatMap((alias) => {
+    const path = `attributes.${name}.alias`
+    const problem = nameProblem(alias, kind)
+    if (problem !== null) return [declarationFault(path, NAME_FAULTS[problem])]
+    return taken.includes(alias)
+      ? [declarationFault(path, 'declare.aliasTaken', { name: alias })]
+      : []
+  })
+}
+
+function aliasesIn(content: unknown): readonly string[] {
+  const alias = isRecord(content) ? content['alias'] : null
+  return Array.isArray(alias) ? alias.filter((one) => typeof one === 'string') : []
 }
 
 /** Dates that the server sets. Projects of the reference may declare them. */
@@ -132,22 +166,31 @@ function withoutFaults(content: object, faults: readonly DeclarationFault[]): De
   return Object.fromEntries(Object.entries(content).filter(([key]) => !faulty.has(key)))
 }
 
+const NAME_FAULTS = {
+  reserved: 'declare.nameReserved',
+  form: 'declare.nameForm',
+} as const
+
 function checkAttribute(
   name: string,
   content: unknown,
   { kind }: HolderFile,
-  names: readonly string[],
+  entries: readonly (readonly [string, unknown])[],
 ): readonly DeclarationFault[] {
   const path = `attributes.${name}`
   const problem = nameProblem(name, kind)
   const faults = [
-    ...(problem === null ? [] : [{ path, problem }]),
+    ...(problem === null ? [] : [declarationFault(path, NAME_FAULTS[problem])]),
     ...findAttributeFaults(content, path),
   ]
   if (faults.length > 0) return faults
   const definition = content as AttributeDefinition
   const contradictions = [
-    ...findContradictions(definition, names),
+    ...findContradictions(
+      definition,
+      entries.map(([other]) => other),
+    ),
+    ...findStudioFaults(definition, new Map(entries)),
     ...findOwnIndexFaults(definition, kind),
   ]
   return contradictions.map((fault) => ({ ...fault, path: `${path}.${fault.path}` }))
@@ -174,7 +217,6 @@ function declare(
   }
 }
 
-/** Adds the declared attributes to a type of the server. They cannot replace its attributes. */
 function extend(
   type: ContentTypeDefinition,
   declared: readonly ContentTypeDefinition[],
@@ -185,39 +227,31 @@ function extend(
   return { ...type, file: extension.file, attributes }
 }
 
-function findCrossFaults(declared: DeclaredTypes): readonly string[] {
+function findCrossFaults(declared: DeclaredTypes): readonly LocatedFault[] {
   const { contentTypes, components } = declared
   return [
     ...contentTypes.flatMap((type) => [
-      ...findNameFaults(type, contentTypes).map((fault) => report(type.file, fault)),
-      ...findReferenceFaults(type, declared).map((fault) => report(type.file, fault)),
-      ...findIndexFaults(type, components).map((fault) => report(type.file, fault)),
-      ...findFilterableFaults(type, declared).map((fault) => report(type.file, fault)),
+      ...findNameFaults(type, contentTypes).map((fault) => locate(type.file, fault)),
+      ...findReferenceFaults(type, declared).map((fault) => locate(type.file, fault)),
+      ...findIndexFaults(type, components).map((fault) => locate(type.file, fault)),
+      ...findFilterableFaults(type, declared).map((fault) => locate(type.file, fault)),
+      ...findSearchFaults(type).map((fault) => locate(type.file, fault)),
     ]),
     ...components.flatMap((component) => {
-      return findReferenceFaults(component, declared).map((fault) => report(component.file, fault))
+      return findReferenceFaults(component, declared).map((fault) => locate(component.file, fault))
     }),
     ...findEndlessComponents(components).map(({ component, attribute }) => {
-      const problem = 'requires a component that requires this one again; make it optional'
-      return report(component.file, { path: `attributes.${attribute}`, problem })
+      const fault = declarationFault(`attributes.${attribute}`, 'declare.endless')
+      return locate(component.file, fault)
     }),
   ]
 }
 
-function duplicateUids(files: readonly DeclarationFile[]): readonly string[] {
+function duplicateUids(files: readonly DeclarationFile[]): readonly LocatedFault[] {
   return files.flatMap(({ uid, file }, index) => {
     const earlier = files.slice(0, index).find((other) => other.uid === uid)
-    return earlier === undefined ? [] : [`${file}: ${uid} is declared in ${earlier.file} already`]
+    if (earlier === undefined) return []
+    const params = { name: uid, file: earlier.file }
+    return [locate(file, declarationFault('', 'declare.duplicate', params))]
   })
-}
-
-function reportAll(
-  checked: readonly CheckedFile[],
-  of: (file: CheckedFile) => readonly DeclarationFault[],
-): readonly string[] {
-  return checked.flatMap((one) => of(one).map((fault) => report(one.file.file, fault)))
-}
-
-function report(file: string, { path, problem }: DeclarationFault): string {
-  return path === '' ? `${file}: ${problem}` : `${file}: ${path}: ${problem}`
 }

@@ -1,14 +1,10 @@
+import { ATTRIBUTE_TYPES, RELATION_KINDS, USER_DELETIONS } from '@quire/schema/attributes'
 import Joi from 'joi'
-import type { Schema as JoiSchema } from 'joi'
+import { declarationFault, suggest } from './declaration-fault.ts'
 import { findIndexShapeFaults } from './declared-indexes.ts'
-import {
-  type DeclarationFault,
-  RELATION_KINDS,
-  SCALAR_TYPES,
-  type ScalarType,
-} from '../definition.ts'
-import { previewProblem } from '../preview-template.ts'
-import { didYouMean, nearestTo } from '../../base/near-miss.ts'
+import { findJoiFaults } from './joi-faults.ts'
+import type { DeclarationFault, DeclarationProblem, ScalarType } from '../definition.ts'
+import { PREVIEW_PLACES, previewProblem } from '../preview-template.ts'
 import { isRecord } from '../../base/is-record.ts'
 
 const flag = Joi.boolean()
@@ -17,6 +13,9 @@ const count = Joi.number().integer().min(0)
 const integerText = Joi.string().pattern(/^[+-]?\d+$/, 'a whole number')
 const pluginOptions = Joi.object({ i18n: Joi.object({ localized: flag }).unknown() }).unknown()
 const itemBounds = { min: count, max: count }
+
+/** `union` and `text` need attributes that can be joined. */
+const CONFLICTS = ['ask', 'server', 'client']
 
 export const COMMON_OPTIONS = {
   type: name,
@@ -27,15 +26,21 @@ export const COMMON_OPTIONS = {
   searchable: flag,
   pluginOptions,
   index: flag,
+  from: Joi.alternatives(name, Joi.array().items(name).min(1).unique()),
+  alias: Joi.array().items(name).min(1).unique(),
+  studio: Joi.object({ width: Joi.valid('full', 'half'), values: Joi.object() }).unknown(),
+  conflict: Joi.valid(...CONFLICTS),
 }
+const JOINED = { conflict: Joi.valid(...CONFLICTS, 'union') }
 const SCALAR = { ...COMMON_OPTIONS, unique: flag, default: Joi.any() }
 const TEXT = { ...SCALAR, minLength: count, maxLength: count, regex: name }
+const PROSE = { ...TEXT, conflict: Joi.valid(...CONFLICTS, 'text') }
 const NUMBER = { ...SCALAR, min: Joi.number(), max: Joi.number() }
 
 const SCALAR_OPTIONS: Readonly<Record<ScalarType, Joi.PartialSchemaMap>> = {
-  string: TEXT,
-  text: TEXT,
-  richtext: TEXT,
+  string: PROSE,
+  text: PROSE,
+  richtext: PROSE,
   email: TEXT,
   password: TEXT,
   uid: { ...TEXT, targetField: name },
@@ -55,27 +60,39 @@ const SCALAR_OPTIONS: Readonly<Record<ScalarType, Joi.PartialSchemaMap>> = {
   timestamp: SCALAR,
   json: SCALAR,
   blocks: SCALAR,
+  location: { ...COMMON_OPTIONS, default: Joi.any() },
 }
 
 export const ATTRIBUTE_OPTIONS: Readonly<Record<string, Joi.PartialSchemaMap>> = {
   ...SCALAR_OPTIONS,
   relation: {
     ...COMMON_OPTIONS,
+    ...JOINED,
     relation: Joi.valid(...RELATION_KINDS).required(),
     target: name.required(),
     inversedBy: name,
     mappedBy: name,
+    onUserDelete: Joi.valid(...USER_DELETIONS),
   },
-  component: { ...COMMON_OPTIONS, ...itemBounds, component: name.required(), repeatable: flag },
+  component: {
+    ...COMMON_OPTIONS,
+    ...JOINED,
+    ...itemBounds,
+    component: name.required(),
+    repeatable: flag,
+  },
   dynamiczone: {
     ...COMMON_OPTIONS,
+    ...JOINED,
     ...itemBounds,
     components: Joi.array().items(name).unique().required(),
   },
   media: {
     ...COMMON_OPTIONS,
+    ...JOINED,
     multiple: flag,
     allowedTypes: Joi.array().items(Joi.valid('images', 'videos', 'audios', 'files')),
+    privateFiles: flag,
   },
 }
 
@@ -86,16 +103,30 @@ const INFO: Joi.PartialSchemaMap = {
   description: Joi.any(),
   icon: Joi.any(),
 }
-const API: Joi.PartialSchemaMap = { filterable: Joi.array().items(name).unique() }
+const API: Joi.PartialSchemaMap = {
+  filterable: Joi.array().items(name).unique(),
+  populate: Joi.alternatives(name, Joi.array().items(name), Joi.object()).messages({
+    'alternatives.types': 'must be a text, a list of texts or an object',
+    'alternatives.match': 'must be a text, a list of texts or an object',
+  }),
+}
 const preview = Joi.string().custom((template: string, helpers) => {
   const problem = previewProblem(template)
-  return problem === null ? template : helpers.message({ custom: '{#problem}' }, { problem })
+  if (problem === null) return template
+  const { place: name } = problem
+  if (name === null) return helpers.error('declare.previewAddress')
+  const valids = PREVIEW_PLACES.map((one) => `{${one}}`)
+  return helpers.error('declare.previewPlace', { name, valids })
 })
+const MAX_WEIGHT = 100
+
 const OPTIONS: Joi.PartialSchemaMap = {
   draftAndPublish: flag,
   sharded: flag,
   history: flag,
+  push: flag,
   indexes: Joi.any(),
+  search: Joi.object().pattern(Joi.string(), Joi.number().greater(0).max(MAX_WEIGHT)).min(1),
   api: Joi.object(API).unknown(),
   preview,
 }
@@ -131,7 +162,6 @@ const IGNORED_OPTIONS = [
   'pluginData',
 ]
 
-const ATTRIBUTE_TYPES = [...SCALAR_TYPES, 'relation', 'component', 'dynamiczone', 'media']
 const EFFECTIVE_OPTIONS = new Set(
   Object.values(ATTRIBUTE_OPTIONS).flatMap((map) => Object.keys(map)),
 )
@@ -143,11 +173,8 @@ const ATTRIBUTE_RULES = new Map(
 )
 const DECLARATION_RULE = Joi.object(DECLARATION).unknown().required()
 
-const NO_ATTRIBUTES =
-  'missing: this declares no content-type and no component; other files belong elsewhere'
-
 export function findDeclarationFaults(content: unknown): readonly DeclarationFault[] {
-  const faults = findFaults(DECLARATION_RULE, content)
+  const faults = findJoiFaults(DECLARATION_RULE, content)
   if (!isRecord(content)) return faults
   const info = isRecord(content['info']) ? content['info'] : {}
   const options = isRecord(content['options']) ? content['options'] : {}
@@ -159,7 +186,7 @@ export function findDeclarationFaults(content: unknown): readonly DeclarationFau
     ...within('options', findTypos(options, new Set(Object.keys(OPTIONS)))),
     ...within('options.api', findTypos(objectIn(options, 'api'), new Set(Object.keys(API)))),
     ...findIndexShapeFaults(options['indexes']),
-    ...(isMissing ? [{ path: 'attributes', problem: NO_ATTRIBUTES }] : []),
+    ...(isMissing ? [declarationFault('attributes', 'declare.noAttributes')] : []),
   ]
 }
 
@@ -167,7 +194,7 @@ function objectIn(content: Readonly<Record<string, unknown>>, key: string): obje
   return isRecord(content[key]) ? content[key] : {}
 }
 
-export function findUnknownKeys(content: unknown, path: string): readonly DeclarationFault[] {
+export function findUnknownKeys(content: unknown, path: string): readonly DeclarationProblem[] {
   if (!isRecord(content)) return []
   const type = String(content['type'])
   const known = KEYS_OF_TYPE.get(type)
@@ -184,13 +211,11 @@ export function findUnknownKeys(content: unknown, path: string): readonly Declar
 }
 
 export function findAttributeFaults(content: unknown, path: string): readonly DeclarationFault[] {
-  if (!isRecord(content)) {
-    return [{ path, problem: 'must be an object with a type' }]
-  }
+  if (!isRecord(content)) return [declarationFault(path, 'declare.notObject')]
   const { type } = content
   const rule = ATTRIBUTE_RULES.get(String(type))
-  if (rule === undefined) return [{ path: `${path}.type`, problem: noSuchType(type) }]
-  const faults = [...findFaults(rule, content), ...findTypos(content, EFFECTIVE_OPTIONS)]
+  if (rule === undefined) return [noSuchType(`${path}.type`, type)]
+  const faults = [...findJoiFaults(rule, content), ...findTypos(content, EFFECTIVE_OPTIONS)]
   return within(path, faults)
 }
 
@@ -198,32 +223,19 @@ function within(path: string, faults: readonly DeclarationFault[]): readonly Dec
   return faults.map((fault) => ({ ...fault, path: `${path}.${fault.path}` }))
 }
 
-function noSuchType(type: unknown): string {
-  if (typeof type !== 'string') return `must be one of ${ATTRIBUTE_TYPES.join(', ')}`
-  const hint = didYouMean(type, ATTRIBUTE_TYPES)
-  return `no attribute type ${type}${hint === '' ? `; there are ${ATTRIBUTE_TYPES.join(', ')}` : hint}`
-}
-
-function findFaults(rule: JoiSchema, content: unknown): readonly DeclarationFault[] {
-  const { error } = rule.validate(content, {
-    abortEarly: false,
-    convert: false,
-    errors: { label: false, wrap: { array: false } },
-    messages: { 'string.pattern.name': 'must be {{#name}}' },
-  })
-  return (error?.details ?? []).map(({ path, message }) => ({
-    path: path.join('.'),
-    problem: message,
-  }))
+function noSuchType(path: string, name: unknown): DeclarationFault {
+  const valids = ATTRIBUTE_TYPES
+  if (typeof name !== 'string') return declarationFault(path, 'declare.oneType', { valids })
+  const near = suggest(name, valids)
+  const choice = near.near === undefined ? { valids } : near
+  return declarationFault(path, 'declare.noType', { name, ...choice })
 }
 
 /** Unknown options are ignored, except misspellings of known ones. */
 function findTypos(content: object, known: ReadonlySet<string>): readonly DeclarationFault[] {
   return Object.keys(content).flatMap((key) => {
     if (known.has(key) || IGNORED_OPTIONS.includes(key)) return []
-    const nearest = nearestTo(key, known)
-    return nearest === null
-      ? []
-      : [{ path: key, problem: `no such option; did you mean ${nearest}?` }]
+    const { near } = suggest(key, known)
+    return near === undefined ? [] : [declarationFault(key, 'declare.noOption', { near })]
   })
 }

@@ -7,7 +7,7 @@ import type {
   IndexedPath,
   Uid,
 } from '../definition.ts'
-import { didYouMean } from '../../base/near-miss.ts'
+import { declarationFault, suggest } from './declaration-fault.ts'
 
 type Components = ReadonlyMap<Uid, ComponentDefinition>
 type Attributes = Readonly<Record<string, AttributeDefinition>>
@@ -18,7 +18,7 @@ const DATES: Attributes = {
   publishedAt: { type: 'datetime' },
 }
 
-const WITHOUT_INDEX: ReadonlySet<string> = new Set(['json', 'blocks', 'password'])
+const WITHOUT_INDEX: ReadonlySet<string> = new Set(['json', 'blocks', 'location', 'password'])
 
 /** MongoDB allows 32 keys per index. `status`, `locale` and `id` are always added. */
 const MAX_PATHS = 10
@@ -27,22 +27,18 @@ const ENTRY = /^([^:]+)(?::(asc|desc))?$/
 
 export function findIndexShapeFaults(indexes: unknown): readonly DeclarationFault[] {
   if (indexes === undefined) return []
-  if (!Array.isArray(indexes)) return [{ path: 'options.indexes', problem: MUST_BE_LISTS }]
+  if (!Array.isArray(indexes)) return [declarationFault('options.indexes', 'declare.indexShape')]
   return indexes.flatMap((index: unknown, position): readonly DeclarationFault[] => {
     const path = `options.indexes.${position}`
     const entries: readonly unknown[] = Array.isArray(index) ? index : [index]
     const areTexts = entries.every((entry) => typeof entry === 'string' && ENTRY.test(entry))
-    if (!areTexts || entries.length === 0) return [{ path, problem: MUST_BE_LISTS }]
+    if (!areTexts || entries.length === 0) return [declarationFault(path, 'declare.indexShape')]
     return entries.length > MAX_PATHS
-      ? [{ path, problem: `an index takes at most ${MAX_PATHS} attributes` }]
+      ? [declarationFault(path, 'declare.indexPaths', { limit: MAX_PATHS })]
       : []
   })
 }
 
-const MUST_BE_LISTS =
-  'must be a list of indexes, each a list of attributes such as ["views:desc", "seo.title"]'
-
-/** Converts a checked `options.indexes`. A plain text declares an index of one attribute. */
 export function toIndexDefinitions(indexes: unknown): readonly IndexDefinition[] {
   if (!Array.isArray(indexes)) return []
   return indexes.map((index: unknown) =>
@@ -62,18 +58,18 @@ export function findIndexFaults(
   const byUid = new Map(components.map((component) => [component.uid, component]))
   return indexes.flatMap((index, position) => {
     const found = index.map(({ path }) => follow(path, { ...DATES, ...attributes }, byUid))
-    const problems = [
-      ...found.flatMap(({ problem }) => problem ?? []),
+    const faults = [
+      ...found.flatMap(({ fault }) => fault ?? []),
       ...repeated(index),
       ...parallelLists(found.map(({ list }) => list)),
     ]
-    return problems.map((problem) => ({ path: `options.indexes.${position}`, problem }))
+    return faults.map((fault) => ({ ...fault, path: `options.indexes.${position}` }))
   })
 }
 
 interface Followed {
   readonly list: string | null
-  readonly problem?: string
+  readonly fault?: DeclarationFault
 }
 
 function follow(
@@ -86,13 +82,15 @@ function follow(
   const at = above.prefix + name
   const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined
   if (attribute === undefined) {
-    const problem = `no attribute ${at}${didYouMean(name, Object.keys(attributes))}`
-    return { list: above.list, problem }
+    const params = { name: at, ...suggest(name, Object.keys(attributes)) }
+    return { list: above.list, fault: declarationFault('', 'declare.noAttribute', params) }
   }
   const list = holdsMany(attribute) ? at : above.list
   if (rest.length === 0) return { list, ...whyNone(at, attribute) }
   const inner = attributesIn(attribute, components)
-  if (inner === null) return { list, problem: `${at} is not a component` }
+  if (inner === null) {
+    return { list, fault: declarationFault('', 'declare.indexInside', { name: at }) }
+  }
   return follow(rest.join('.'), inner, components, { list, prefix: `${at}.` })
 }
 
@@ -101,17 +99,15 @@ function attributesIn(attribute: AttributeDefinition, components: Components): A
   return components.get(attribute.component)?.attributes ?? {}
 }
 
-function whyNone(path: string, attribute: AttributeDefinition): Pick<Followed, 'problem'> {
-  if (attribute.type === 'component') {
-    return { problem: `${path} is a component: name an attribute in it` }
+function whyNone(name: string, attribute: AttributeDefinition): Pick<Followed, 'fault'> {
+  const { type } = attribute
+  if (type === 'component')
+    return { fault: declarationFault('', 'declare.indexComponent', { name }) }
+  if (type === 'relation' && attribute.mappedBy !== undefined) {
+    return { fault: declarationFault('', 'declare.indexInverse', { name }) }
   }
-  if (attribute.type === 'relation' && attribute.mappedBy !== undefined) {
-    return { problem: `${path} is stored on the other side, which has an index` }
-  }
-  const isServed = attribute.type !== 'dynamiczone' && !WITHOUT_INDEX.has(attribute.type)
-  return isServed
-    ? {}
-    : { problem: `no index serves attributes of type ${attribute.type} (${path})` }
+  const isServed = type !== 'dynamiczone' && !WITHOUT_INDEX.has(type)
+  return isServed ? {} : { fault: declarationFault('', 'declare.indexType', { type, name }) }
 }
 
 function holdsMany(attribute: AttributeDefinition): boolean {
@@ -122,18 +118,18 @@ function holdsMany(attribute: AttributeDefinition): boolean {
 
 const TO_MANY: ReadonlySet<string> = new Set(['oneToMany', 'manyToMany'])
 
-function repeated(index: IndexDefinition): readonly string[] {
+function repeated(index: IndexDefinition): readonly DeclarationFault[] {
   const paths = index.map(({ path }) => path)
   const again = paths.find((path, position) => paths.indexOf(path) !== position)
-  return again === undefined ? [] : [`${again} is named twice`]
+  return again === undefined ? [] : [declarationFault('', 'declare.indexTwice', { name: again })]
 }
 
-function parallelLists(lists: readonly (string | null)[]): readonly string[] {
+function parallelLists(lists: readonly (string | null)[]): readonly DeclarationFault[] {
   const each = [...new Set(lists.filter((list) => list !== null))].toSorted()
   return each.flatMap((list, position) => {
     const before = each[position - 1]
     if (before === undefined || list.startsWith(`${before}.`)) return []
-    return [`${before} and ${list} are lists, and an index holds only one`]
+    return [declarationFault('', 'declare.indexLists', { name: before, other: list })]
   })
 }
 
@@ -144,10 +140,7 @@ export function findOwnIndexFaults(
   if (definition.index !== true) return []
   const { type } = definition
   if (holder === 'component' || type === 'component' || type === 'dynamiczone') {
-    const problem = 'name the path of the attribute in options.indexes of the content-type'
-    return [{ path: 'index', problem }]
+    return [declarationFault('index', 'declare.indexPlace')]
   }
-  return WITHOUT_INDEX.has(type)
-    ? [{ path: 'index', problem: `no index serves attributes of type ${type}` }]
-    : []
+  return WITHOUT_INDEX.has(type) ? [declarationFault('index', 'declare.indexType', { type })] : []
 }

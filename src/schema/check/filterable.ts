@@ -1,10 +1,10 @@
-import { didYouMean } from '../../base/near-miss.ts'
 import type {
   AttributeDefinition,
   ComponentDefinition,
   ContentTypeDefinition,
   DeclarationFault,
 } from '../definition.ts'
+import { declarationFault, suggest } from './declaration-fault.ts'
 
 type Names = ReadonlySet<string>
 
@@ -21,24 +21,24 @@ export function findFilterableFaults(
 ): readonly DeclarationFault[] {
   return filterable.flatMap((path, position) => {
     const [name = '', inner, ...rest] = path.split('.')
-    const problem =
-      rest.length > 0
-        ? 'leads through more than one relation or component'
-        : problemOf(name, inner, attributes, known)
-    return problem === null ? [] : [{ path: `options.api.filterable.${position}`, problem }]
+    const at = `options.api.filterable.${position}`
+    if (rest.length > 0) return [declarationFault(at, 'declare.filterDepth')]
+    return faultsAt(at, [name, inner], attributes, known)
   })
 }
 
-function problemOf(
-  name: string,
-  inner: string | undefined,
+function faultsAt(
+  at: string,
+  [name, inner]: readonly [name: string, inner: string | undefined],
   attributes: Readonly<Record<string, AttributeDefinition>>,
   known: DeclaredShapes,
-): string | null {
-  if (inner === undefined) return missing(name, scalarNames(attributes))
+): readonly DeclarationFault[] {
+  if (inner === undefined) return missing(at, name, scalarNames(attributes))
   const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined
   const names = attribute === undefined ? null : namesBelow(attribute, known)
-  return names === null ? `there is no relation or component ${name}` : missing(inner, names)
+  return names === null
+    ? [declarationFault(at, 'declare.filterHolder', { name })]
+    : missing(at, inner, names)
 }
 
 function namesBelow(
@@ -61,7 +61,7 @@ function scalarNames(attributes: Readonly<Record<string, AttributeDefinition>>):
   return new Set([...SYSTEM, ...own.map(([name]) => name)])
 }
 
-function missing(name: string, names: Names): string | null {
-  if (names.has(name)) return null
-  return `there is no attribute ${name} that compares${didYouMean(name, [...names])}`
+function missing(at: string, name: string, names: Names): readonly DeclarationFault[] {
+  if (names.has(name)) return []
+  return [declarationFault(at, 'declare.filterName', { name, ...suggest(name, names) })]
 }

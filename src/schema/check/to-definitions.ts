@@ -2,7 +2,9 @@ import type {
   AttributeDefinition,
   ComponentDefinition,
   ContentTypeDefinition,
+  DeclaredPopulate,
   DeclarationFile,
+  SearchWeights,
   Uid,
 } from '../definition.ts'
 import { toIndexDefinitions } from './declared-indexes.ts'
@@ -20,9 +22,14 @@ export interface Declaration {
     readonly draftAndPublish?: boolean
     readonly sharded?: boolean
     readonly history?: boolean
+    readonly push?: boolean
     readonly indexes?: unknown
     readonly preview?: string
-    readonly api?: { readonly filterable?: readonly string[] }
+    readonly search?: SearchWeights
+    readonly api?: {
+      readonly filterable?: readonly string[]
+      readonly populate?: DeclaredPopulate
+    }
   }
   readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } }
   readonly attributes?: Readonly<Record<string, unknown>>
@@ -50,6 +57,7 @@ export function toContentTypes({
       ...shownOf(declaration),
       localized: pluginOptions?.i18n?.localized ?? false,
       ...storageOf(options),
+      ...(options?.push === true && { push: true }),
       attributes,
     },
   ]
@@ -58,11 +66,12 @@ export function toContentTypes({
 function shownOf({
   info,
   options,
-}: Declaration): Pick<ContentTypeDefinition, 'description' | 'preview'> {
+}: Declaration): Pick<ContentTypeDefinition, 'description' | 'preview' | 'search'> {
   const description = info?.description
   return {
     ...(typeof description === 'string' && description !== '' && { description }),
     ...(options?.preview !== undefined && { preview: options.preview }),
+    ...(options?.search !== undefined && { search: options.search }),
   }
 }
 
@@ -71,10 +80,10 @@ function storageOf({
   sharded = false,
   history,
   indexes,
-  api: { filterable } = {},
+  api: { filterable, populate } = {},
 }: Declaration['options'] = {}): Pick<
   ContentTypeDefinition,
-  'draftAndPublish' | 'sharded' | 'history' | 'indexes' | 'filterable'
+  'draftAndPublish' | 'sharded' | 'history' | 'indexes' | 'filterable' | 'populate'
 > {
   return {
     draftAndPublish,
@@ -82,6 +91,7 @@ function storageOf({
     ...(history !== undefined && { history }),
     ...(indexes !== undefined && { indexes: toIndexDefinitions(indexes) }),
     ...(filterable !== undefined && { filterable }),
+    ...(populate !== undefined && { populate }),
   }
 }
 

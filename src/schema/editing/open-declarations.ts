@@ -3,12 +3,14 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   type Fault,
   fault,
+  type LocatedFault,
   PreconditionFailedError,
   SchemaError,
   validationError,
 } from '../../base/errors.ts'
 import { BUILT_IN_TYPES } from '../built-in-types.ts'
 import { checkDefinitions } from '../check/check.ts'
+import { declarationFault } from '../check/declaration-fault.ts'
 import type { DeclarationFile, Definitions, Uid } from '../definition.ts'
 import { findLayout, loadDefinitions } from '../load.ts'
 import { declarationText } from './declaration-text.ts'
@@ -32,10 +34,7 @@ export type DeclarationChanges = ReadonlyMap<Uid, object | null>
 
 export interface Declarations {
   read(): Promise<DeclaredFiles>
-  /**
-   * Writes all differences or none. @throws ValidationError with the faults of a startup,
-   * PreconditionFailedError if `matches` refuses the revision
-   */
+  /** Writes all differences or none. @throws ValidationError, PreconditionFailedError for another revision */
   change(
     changes: DeclarationChanges,
     matches: (revision: string) => boolean,
@@ -109,7 +108,6 @@ async function write(
   )
 }
 
-/** The order of keys matters, because responses follow it. */
 function isSame(content: unknown, there: DeclarationFile | undefined): boolean {
   return (
     there?.fault === undefined &&
@@ -125,8 +123,9 @@ function assertNames(files: readonly DeclarationFile[]): void {
     const { info } = content as { readonly info?: { readonly singularName?: unknown } | null }
     const name = uid.slice(uid.lastIndexOf('.') + 1)
     const given = info?.singularName ?? name
-    const message = `info.singularName must be ${name}: it names what is stored`
-    return given === name ? [] : [fault([uid, 'info', 'singularName'], message, given)]
+    if (given === name) return []
+    const { problem, reason } = declarationFault('', 'declare.singularName', { name })
+    return [fault([uid, 'info', 'singularName'], problem, given, reason)]
   })
   throwFaults(faults)
 }
@@ -139,15 +138,17 @@ function assertTakes(
     assertUsable(checkDefinitions(files, BUILT_IN_TYPES))
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error
-    throwFaults(error.faults.map((sentence) => faultOf(sentence, files)))
+    throwFaults(error.located.map((located) => faultOf(located, files)))
   }
 }
 
-function faultOf(sentence: string, files: readonly DeclarationFile[]): Fault {
-  const about = files.find(({ file }) => sentence.startsWith(`${file}: `))
-  if (about === undefined) return fault([], sentence)
-  const [, path] = /^([A-Za-z_][\w.-]*): /.exec(sentence.slice(about.file.length + 2)) ?? []
-  return fault([about.uid, ...(path?.split('.') ?? [])], sentence)
+function faultOf(
+  { file, path, sentence, reason }: LocatedFault,
+  files: readonly DeclarationFile[],
+): Fault {
+  const uids = files.filter((one) => one.file === file).map(({ uid }) => uid)
+  const keys = path === '' ? [] : path.split('.')
+  return fault([...uids.slice(0, 1), ...keys], sentence, undefined, reason)
 }
 
 function throwFaults([first, ...rest]: readonly Fault[]): void {

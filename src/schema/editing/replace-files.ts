@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { ApplicationError } from '../../base/errors.ts'
+import { ApplicationError, because } from '../../base/errors.ts'
 
 export interface FileChange {
   readonly file: string
   readonly text: string | null
 }
 
-/**
- * Syncs the text under another name, then renames. If a write fails, earlier ones are reverted.
- * @throws ApplicationError for a file that a symbolic link leads out of the folder
- */
+/** Syncs the text under another name, then renames. If a write fails, earlier ones are reverted. */
 export async function replaceFiles(folder: string, changes: readonly FileChange[]): Promise<void> {
   const before = await Promise.all(changes.map(({ file }) => readTextIfExists(file)))
   for (const { file } of changes) await assertWithin(folder, file)
@@ -38,7 +35,6 @@ async function readTextIfExists(file: string): Promise<string | null> {
   }
 }
 
-/** Checks after resolving links that the folder of the file is inside `folder`. Creates missing folders. */
 async function assertWithin(folder: string, file: string): Promise<void> {
   const root = await realpath(folder)
   const below = relative(folder, dirname(file))
@@ -50,8 +46,10 @@ async function assertWithin(folder: string, file: string): Promise<void> {
     await mkdir(at).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     })
-    if ((await realpath(at)) !== at)
-      throw new ApplicationError(`${at} is a link: ${file} is not written`)
+    if ((await realpath(at)) !== at) {
+      const message = `${at} is a link: ${file} is not written`
+      throw new ApplicationError(message, {}, because(message, 'declare.link', { name: at }))
+    }
   }
 }
 

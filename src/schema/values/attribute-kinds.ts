@@ -1,10 +1,8 @@
 import { ValidationError } from '../../base/errors.ts'
 import type { ScalarType } from '../definition.ts'
-import { booleanOf } from './boolean-text.ts'
-import { shownJson, storedJson } from './json-keys.ts'
-import { findJsonFault, MAX_JSON_DEPTH } from './json-values.ts'
-import { sentenceOf } from './value-messages.ts'
-import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
+import { findJsonFault, JSON_SENTENCES, shownJson, storedJson } from './json-values.ts'
+import { Decimal } from './decimal.ts'
+import { parseLocation, shownLocation, toPoint } from './location.ts'
 import {
   DATETIME_FORMAT_MESSAGE,
   isoText,
@@ -18,7 +16,6 @@ export interface ScalarKind {
   readonly textual: boolean
   readonly ordered: boolean
   readonly searchable: 'text' | 'number' | 'no'
-  /** Returns the stored form. @throws ValidationError if the text is not a value of the type */
   readonly fromQuery: (text: string) => unknown
   readonly toJson: (stored: unknown) => unknown
 }
@@ -59,6 +56,13 @@ export const SCALAR_KINDS: Readonly<Record<ScalarType, ScalarKind>> = {
   password: { ...TEXT, searchable: 'no' },
   blocks: JSON_VALUE,
   json: JSON_VALUE,
+  location: {
+    textual: false,
+    ordered: false,
+    searchable: 'no',
+    fromQuery: locationOperand,
+    toJson: shownLocation,
+  },
   integer: { ...NUMBER, fromQuery: integerOperand, toJson: numberToJson },
   float: { ...NUMBER, fromQuery: floatOperand, toJson: numberToJson },
   decimal: { ...NUMBER, fromQuery: decimalOperand, toJson: numberToJson },
@@ -171,12 +175,14 @@ function jsonOperand(text: string): unknown {
   const value = parseJson(text)
   const fault = findJsonFault(value)
   if (fault === null) return storedJson(value)
-  const complaint = {
-    code: fault.code,
-    path: ['The value', ...fault.path],
-    context: { limit: MAX_JSON_DEPTH },
-  }
-  throw new ValidationError(sentenceOf(complaint))
+  const label = ['The value', ...fault.path].join('.')
+  throw new ValidationError(JSON_SENTENCES[fault.code](label))
+}
+
+function locationOperand(text: string): unknown {
+  const location = parseLocation(parseJson(text))
+  if ('code' in location) throw notA('a latitude and a longitude', text)
+  return toPoint(location)
 }
 
 function parseJson(text: string): unknown {
@@ -198,4 +204,38 @@ function outOfRange(type: string, text: string): ValidationError {
 
 function quote(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
+}
+
+export const INT32 = { min: -2147483648, max: 2147483647 } as const
+export const INT64 = { min: -9223372036854775808n, max: 9223372036854775807n } as const
+
+export function parseNumber(text: string): number | null {
+  if (text.trim() === '') return null
+  const value = Number(text)
+  return Number.isFinite(value) ? value : null
+}
+
+export function parseBigInteger(text: string): bigint | null {
+  const trimmed = text.trim()
+  return /^[+-]?\d{1,100}$/.test(trimmed) ? BigInt(trimmed.replace(/^\+/, '')) : null
+}
+
+export function parseDecimal(text: string): Decimal | null {
+  const decimal = Decimal.parse(text)
+  if (decimal !== null) return decimal
+  const value = /^\s*0[xob]/i.test(text) ? parseNumber(text) : null
+  return value === null ? null : Decimal.parse(String(value))
+}
+
+const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['t', true],
+  ['false', false],
+  ['0', false],
+  ['f', false],
+])
+
+export function booleanOf(text: unknown): boolean | undefined {
+  return BOOLEANS.get(text)
 }

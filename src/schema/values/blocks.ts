@@ -37,7 +37,6 @@ const BLOCK_NODES: Readonly<Record<string, NodeCheck>> = {
   image: checkImage,
 }
 
-/** Returns faults in the nodes of a blocks value. Unknown keys are allowed. */
 export function findBlockFaults(nodes: readonly unknown[], path: Path): readonly Fault[] {
   return checkEach(nodes, path, BLOCK_NODES)
 }
@@ -142,7 +141,6 @@ function checkLink(node: Data, path: Path): readonly Fault[] {
   ]
 }
 
-/** Accepts absolute URLs, `mailto:` and similar schemes, and links within the site. */
 function isLink(url: string): boolean {
   return URL.canParse(url) || /^(?:[/?#]|\.\.?\/)\S*$/.test(url) || /^www\.\S+$/.test(url)
 }

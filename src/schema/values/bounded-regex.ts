@@ -46,7 +46,6 @@ export function testInTime(regex: RegExp, text: string): boolean | null {
   return found
 }
 
-/** True if this turn used too much CPU time, even relative to the current speed of the machine. */
 function isSpent(): boolean {
   if (spent < MAX_CPU_MICROSECONDS) return false
   if (spent === Infinity) return true

@@ -26,7 +26,6 @@ interface Scope {
 
 type Choose = (value: unknown) => JoiSchema
 
-/** Counts the faults of one validation, so that it can stop. */
 export interface FaultCount {
   faults: number
 }
@@ -41,7 +40,6 @@ const joi = Joi.extend(
       if (before > MAX_FAULTS) return { value }
       const element = (schema as AnySchema).$_getFlag('element') as JoiSchema
       const result = element.$_validate(value, state, prefs)
-      // Elements inside this one have counted the same faults.
       if (count !== undefined)
         count.faults = before + faultsOf((result as { readonly errors?: unknown }).errors)
       return result

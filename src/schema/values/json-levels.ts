@@ -3,7 +3,6 @@ import { ValidationError } from '../../base/errors.ts'
 /** Recursive functions walk a body. This is far below the stack limit and above the limit for content. */
 const MAX_LEVELS = 500
 
-/** @throws ValidationError for JSON nested deeper than 500 levels */
 export function assertShallow(json: string): void {
   if (levelsOf(json) > MAX_LEVELS) {
     throw new ValidationError(`The JSON is nested more than ${MAX_LEVELS} levels deep`)

@@ -23,7 +23,6 @@ interface KeyRules {
   readonly isTrusted: boolean
 }
 
-/** Refuses the first key, at any depth, that is unknown or not writable. @throws ValidationError */
 export function assertKnownKeys(
   data: Data,
   attributes: Attributes,

@@ -4,12 +4,10 @@ import { findBlockFaults } from './blocks.ts'
 import { testInTime } from './bounded-regex.ts'
 import { Decimal } from './decimal.ts'
 import type { ScalarDefinition, ScalarType } from '../definition.ts'
-import { storedJson } from './json-keys.ts'
-import { findJsonFault, MAX_JSON_DEPTH } from './json-values.ts'
-import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './numbers.ts'
+import { findJsonFault, findTextFault, MAX_JSON_DEPTH, storedJson } from './json-values.ts'
+import { parseLocation, toPoint } from './location.ts'
+import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './attribute-kinds.ts'
 import { DATE_MESSAGE, momentOf, parseDate, parseDatetime, parseTime } from './temporal.ts'
-import { findTextFault } from './text-values.ts'
-
 export type Occasion = 'draft' | 'direct' | 'publishable'
 
 type Rule = (definition: ScalarDefinition, occasion: Occasion) => JoiSchema
@@ -40,9 +38,9 @@ const RULES = {
   time: unlessStored(readTime),
   json: unlessStored(readJson),
   blocks: unlessStored(readBlocks),
+  location: unlessStored(readLocation),
 } satisfies Readonly<Record<ScalarType, Rule>>
 
-/** Null is allowed in a draft. The caller handles presence and defaults. */
 export function scalarRule(definition: ScalarDefinition, occasion: Occasion): JoiSchema {
   const rule = RULES[definition.type](definition, occasion)
   return definition.required === true && occasion !== 'draft' ? rule : rule.allow(null)
@@ -265,6 +263,14 @@ function readBlocks(value: unknown, helpers: CustomHelpers): unknown {
   const nodes: readonly unknown[] = value
   const faults = findBlockFaults(nodes, helpers.state.path ?? [])
   return faults.length > 0 ? helpers.error('blocks', { faults }) : readJson(nodes, helpers)
+}
+
+function readLocation(value: unknown, { error }: CustomHelpers): unknown {
+  if (value === null) return error('any.null')
+  const location = parseLocation(value)
+  if (!('code' in location)) return toPoint(location)
+  const { code, path: within, limit } = location
+  return error(code, { within, limit })
 }
 
 function isPlain(value: object): boolean {

@@ -9,7 +9,6 @@ export const DATE_MESSAGE = 'Invalid date'
 export const DATETIME_FORMAT_MESSAGE = 'Invalid format, expected a timestamp or an ISO date'
 export const TIME_FORMAT_MESSAGE = 'Invalid time format, expected HH:mm:ss.SSS'
 
-/** `YYYY-MM-DD`, or the date of a datetime, as midnight UTC. Returns a fault for other text. */
 export function parseDate(text: string): Date | string {
   const day = ISO.exec(text)?.[1]
   if (day?.length !== 10) return DATE_FORMAT_MESSAGE
@@ -46,10 +45,13 @@ const lastDay = { number: NaN, text: '' }
 const TWO_DIGITS = digitsOf(2)
 const THREE_DIGITS = digitsOf(3)
 
+/** The last day of `Date` ends with its first millisecond. */
+const PARTIAL_DAY = 8.64e15 / DAY_MS
+
 /** Three times as fast as `Date#toISOString`. @throws RangeError outside the range of `Date` */
 export function isoText(epochMilliseconds: number): string {
   const day = Math.floor(epochMilliseconds / DAY_MS)
-  if (day !== lastDay.number) {
+  if (day !== lastDay.number || day === PARTIAL_DAY) {
     const whole = new Date(epochMilliseconds).toISOString()
     lastDay.number = day
     lastDay.text = whole.slice(0, whole.indexOf('T') + 1)

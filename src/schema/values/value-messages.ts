@@ -1,4 +1,5 @@
 import type { Param, Reason } from '../../base/errors.ts'
+import { JSON_SENTENCES } from './json-values.ts'
 import {
   DATE_FORMAT_MESSAGE,
   DATE_MESSAGE,
@@ -19,6 +20,7 @@ const MAX_LISTED = 50
 
 const SENTENCES = {
   'any.required': (label) => `${label} must be defined.`,
+  'any.unknown': (label) => `${label} is not known`,
   'any.null': (label) => `${label} must be defined.`,
   'any.only': (label, { valids }) =>
     `${label} must be one of the following values: ${join(valids)}`,
@@ -41,16 +43,8 @@ const SENTENCES = {
   'biginteger.base': (label) => `${label} must be a valid integer`,
   'array.min': (label, { limit }) => `${label} field must have at least ${String(limit)} items`,
   'array.max': (label, { limit }) => atMostItems(label, limit),
-  'string.nul': (label) => `${label} must not contain a NUL character`,
-  'string.surrogate': (label) => `${label} must not contain half of a surrogate pair`,
   'decimal.digits': (label, { limit }) => `${label} must have at most ${String(limit)} digits`,
-  'json.depth': (label, { limit }) =>
-    `${label} must not be nested more than ${String(limit)} levels deep`,
-  'json.number': (label) => `${label} must be a number up to 1.79e308`,
-  'json.key': (label) => `${label} must not be a key`,
-  'json.keyNul': (label) => `${label} must not be a key: a text must not contain a NUL character`,
-  'json.keySurrogate': (label) =>
-    `${label} must not be a key: a text must not contain half of a surrogate pair`,
+  ...JSON_SENTENCES,
   'date.format': (label) => `${label}: ${DATE_FORMAT_MESSAGE}`,
   'date.invalid': (label) => `${label}: ${DATE_MESSAGE}`,
   'datetime.format': (label) => `${label}: ${DATETIME_FORMAT_MESSAGE}`,
@@ -95,7 +89,6 @@ export function labelOf(path: readonly (string | number)[]): string {
   return label === '' ? 'this' : label.replace(/^\./, '')
 }
 
-/** Prints a value like the reference: indented JSON with an extra pair of quotes around each text. */
 export function printValue(value: unknown): string {
   const text =
     printSimple(value) ??

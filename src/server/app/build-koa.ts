@@ -16,12 +16,13 @@ import { type FinishedRequest, observeRequests } from '../../http/middleware/obs
 import { securityHeaders } from '../../http/middleware/security-headers.ts'
 import { serializeJson } from '../../http/middleware/serialize-json.ts'
 import { setServerTiming } from '../../http/middleware/server-timing.ts'
+import { signAddresses } from '../../http/middleware/sign-addresses.ts'
 import type { Middleware, RequestState } from '../../http/router/state.ts'
 import { type Services, type ServicesOptions } from '../services/open-services.ts'
 
 export function buildKoa(
   { config, log }: ServicesOptions,
-  { monitor, explain }: Services,
+  { monitor, explain, addresses }: Services,
   measure: Metrics['measure'],
   routes: readonly Middleware[],
 ): Koa<RequestState> {
@@ -43,6 +44,7 @@ export function buildKoa(
   )
   koa.use(securityHeaders())
   koa.use(crossOrigin(config.http))
+  koa.use(signAddresses(addresses))
   koa.use(tagCodings())
   for (const handle of packAnswers()) koa.use(handle)
   koa.use(handleErrors(log))

@@ -7,10 +7,8 @@ import { pathExists } from './path-exists.ts'
 const NOT_A_PLACE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
- * Creates and removes the topmost missing parent. Recursive `mkdir` never returns if it fails with
- * ENOENT in an existing parent. Other errors are ignored, because a read-only disk is sufficient
- * with S3 and `MONGODB_URI`.
- * @throws ConfigError if the file system cannot contain the folder
+ * Recursive `mkdir` never returns if it fails with ENOENT in an existing parent. Other errors are ignored, because a
+ * read-only disk is sufficient with S3 and `MONGODB_URI`. @throws ConfigError if the folder is impossible
  */
 export async function checkDataFolder(folder: string): Promise<void> {
   let missing = resolve(folder)

@@ -26,11 +26,9 @@ interface Unavailable {
 }
 
 /**
- * Starts the configured database, or the first available one of `MONGODB_URI`, mongod and the
- * embedded engine. If only one of the two data folders contains data, its database is used, so that
- * content never seems lost. Production requires an explicit choice.
- * @throws ConfigError if the chosen database, or the one with the data, cannot start, and in
- * production without `MONGODB_URI` and `QUIRE_DATABASE`
+ * The configured database, or the first available one of `MONGODB_URI`, mongod and the embedded engine. If only one of
+ * the two data folders contains data, its database is used, so that content never seems lost.
+ * @throws ConfigError if the database cannot start; in production without an explicit choice
  */
 export async function chooseDeployment(
   config: DeploymentConfig,

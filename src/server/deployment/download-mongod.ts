@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { DryMongoBinary } from 'mongodb-memory-server'
-import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js'
+import { MongoBinaryDownloadUrl } from 'mongodb-memory-server/lib/util/MongoBinaryDownloadUrl.js'
 import type { Environment } from '../../base/config/config.ts'
 import type { DeploymentLog } from './deployment.ts'
 import type { DownloadOutcome } from './download-mongod-process.ts'
@@ -87,8 +87,7 @@ async function outcome(child: ChildProcess): Promise<Sought<FoundMongod>> {
     : { unavailable: `the download failed: ${told.why.replaceAll(/\s+/g, ' ')}` }
 }
 
-// Measures progress by the size of the folder, which also covers the unpacked file and the download
-// of another process.
+// Measures progress by the size of the folder, which also covers the unpacked file and the download of another process.
 async function watch(
   { folder, limits, report }: Download,
   signal: AbortSignal,

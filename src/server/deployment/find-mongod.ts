@@ -18,12 +18,10 @@ const VERSION_MS = 3000
 /** Oldest accepted version, as in `judgeServer`: 5.0, and its development series 4.9. */
 const OLDEST = { major: 4, minor: 9, name: '5.0' } as const
 
-/** `skipped` has the reason for each mongod that was found. */
 export interface NoMongod {
   readonly skipped: readonly string[]
 }
 
-/** Order: `MONGOMS_SYSTEM_BINARY`, the first usable one on the PATH, one downloaded earlier. */
 export async function findMongod(env: Environment): Promise<Sought<FoundMongod> | NoMongod> {
   const named = env['MONGOMS_SYSTEM_BINARY']
   if (named !== undefined && named !== '') {

@@ -1,11 +1,11 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { MongoInstance } from 'mongodb-memory-server'
-import { MongoInstanceEvents } from 'mongodb-memory-server-core/lib/util/MongoInstance.js'
+import { MongoInstanceEvents } from 'mongodb-memory-server/lib/util/MongoInstance.js'
 import {
   ResolveConfigVariables,
   setDefaultValue,
-} from 'mongodb-memory-server-core/lib/util/resolveConfig.js'
+} from 'mongodb-memory-server/lib/util/resolveConfig.js'
 import { SET_NAME } from './replica-set.ts'
 
 // The check would run `mongod --version` again without a deadline.
@@ -23,11 +23,7 @@ export interface LaunchedMongod {
   stop(): Promise<void>
 }
 
-/**
- * mongodb-memory-server adds a companion process that ends mongod if this process is killed. This
- * class fixes two problems of version 11.3: output arrives in chunks of many lines, and the line
- * about a failed start is parsed as JSON.
- */
+/** Version 11.3 reports several lines as one, and parses the line about a failed start as JSON. */
 class Mongod extends MongoInstance {
   readonly said: string[] = []
 
@@ -50,10 +46,7 @@ class Mongod extends MongoInstance {
   }
 }
 
-/**
- * Resolves when mongod accepts connections.
- * @throws Error with the reason in its first line; no process is left running
- */
+/** Resolves when mongod accepts connections. On an error, no process is left running. */
 export async function launchMongod(launch: Launch): Promise<LaunchedMongod> {
   const { binary, directory, port, deadlineMs } = launch
   const mongod = new Mongod({

@@ -8,7 +8,6 @@ import { isProcessAlive } from './process-alive.ts'
 /** Stored next to the data folder, for the next start and for processes that share the mongod. */
 export interface MongodState {
   readonly port: number
-  /** This process will stop it. */
   readonly ownerPid: number
   readonly version: string
 }
@@ -16,7 +15,6 @@ export interface MongodState {
 const TERM_MS = 15_000
 const KILL_MS = 5_000
 
-/** Null if no mongod has run on the folder. */
 export async function readState(directory: string): Promise<MongodState | null> {
   try {
     return toState(JSON.parse(await readFile(stateFile(directory), 'utf8')))
@@ -45,10 +43,7 @@ function toState(stored: unknown): MongodState | null {
   return whole ? { port: Number(port), ownerPid: Number(ownerPid), version: String(version) } : null
 }
 
-/**
- * Null without a running mongod. A killed mongod leaves its id in `mongod.lock`, so the command
- * line of the process is compared too.
- */
+/** Null without a running mongod. A killed mongod leaves its id in `mongod.lock`, so the command line is compared. */
 export async function holderOf(directory: string): Promise<number | null> {
   const text = await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')
   const pid = Number(text.trim())

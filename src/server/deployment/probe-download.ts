@@ -8,11 +8,9 @@ export interface Probe {
   readonly url: string
   readonly deadlineMs: number
   readonly env: Environment
-  /** For tests. */
   readonly lookup?: LookupFunction
 }
 
-/** `bytes` is null without a known length. */
 export type ProbeResult = { readonly bytes: number | null } | { readonly unavailable: string }
 
 /** Sends a HEAD request. With a configured proxy, uses only the proxy. */

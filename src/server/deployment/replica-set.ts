@@ -12,10 +12,7 @@ export function uriOf(port: number): string {
   return `mongodb://127.0.0.1:${port}/?directConnection=true`
 }
 
-/**
- * Waits until the mongod is primary. After a change of port, the stored configuration is replaced
- * by force, as the MongoDB manual describes for a removed member.
- */
+/** Replaces the configuration after a change of port, as the MongoDB manual describes for a removed member. */
 export async function becomePrimary(port: number, deadlineMs: number): Promise<void> {
   const end = performance.now() + deadlineMs
   await withAdmin(port, deadlineMs, async (admin) => {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Deployment } from './deployment.ts'
 import { isProcessAlive } from './process-alive.ts'
 
-/** Stored in the data folder. */
 export interface ServerNote {
   readonly pid: number
   /** Without credentials: `127.0.0.1:27017/quire`. */
@@ -21,10 +20,7 @@ export function hostsOf(uri: string): string {
   return decodeURIComponent(authority.slice(authority.lastIndexOf('@') + 1))
 }
 
-/**
- * `quire doctor` compares the database with its own.
- * @returns a function that removes the note, unless a later server has replaced it
- */
+/** Returns a function that removes the note, unless a later server has replaced it. */
 export async function writeServerNote(
   dataDir: string,
   database: string,
@@ -41,15 +37,11 @@ export async function writeServerNote(
   }
 }
 
-/**
- * The note is optional, for example on a read-only disk. A stale one names a process that has
- * ended.
- */
+/** The note is optional, for example on a read-only disk. A stale one names a process that has ended. */
 async function wherePossible(change: () => Promise<void>): Promise<void> {
   await change().catch(() => undefined)
 }
 
-/** Null without a running server. */
 export async function readServerNote(dataDir: string): Promise<ServerNote | null> {
   const note = await parseNote(join(dataDir, FILE))
   return note !== null && isProcessAlive(note.pid) ? note : null

@@ -4,7 +4,6 @@ import type { DeploymentConfig } from './choose-deployment.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Deployment, DeploymentLog } from './deployment.ts'
 
-/** @throws ConfigError if the requested database cannot start. */
 export async function startDeployment(
   config: DeploymentConfig,
   log: DeploymentLog,

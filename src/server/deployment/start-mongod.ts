@@ -45,10 +45,7 @@ export interface RunningMongod {
   close(): Promise<void>
 }
 
-/**
- * Joins the mongod of another process or starts one. Failures are returned with their reason,
- * because the caller then uses the embedded engine.
- */
+/** Failures are returned with their reason, because the caller then uses the embedded engine. */
 export async function startMongod(options: MongodOptions): Promise<Sought<RunningMongod>> {
   try {
     await mkdir(options.directory, { recursive: true })
@@ -142,10 +139,7 @@ async function joinOwner(
   return { uri: uriOf(state.port), what, close: () => Promise.resolve() }
 }
 
-/**
- * Maximum time without a mongod on a shared folder, after one process has stopped the mongod of
- * another.
- */
+/** Maximum time without a mongod on a shared folder, after one process has stopped the mongod of another. */
 const BETWEEN_HOLDERS_MS = 2_000
 
 async function awaitOwner({ directory, limits }: Start): Promise<RunningMongod | null> {

@@ -7,13 +7,16 @@ export async function apiFacts(
   { api, http, endUsers }: Config,
   schema: Schema,
   locales: Pick<Locales, 'current'>,
+  routes: ApiFacts['routes'] = [],
 ): Promise<ApiFacts> {
   return {
     ...api,
     schema,
+    routes,
     locales: await locales.current(),
     serverUrl: http.publicUrl,
     refresh: endUsers.sessions !== null,
     registerFields: endUsers.registerFields,
+    anonymous: endUsers.anonymous !== null,
   }
 }

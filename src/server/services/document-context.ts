@@ -1,5 +1,7 @@
+import { openStampedAttributes } from '../../content/stamped-attributes.ts'
 import { openPasswords, type Passwords } from '../../people/sign-in/passwords.ts'
 import type { DocumentContext } from '../../content/context.ts'
+import { type ExtensionRegistry, NO_EXTENSIONS } from '../../extensions/extension-registry.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { openIdAllocator } from '../../mongo/system/id-allocator.ts'
 import { newDocumentId } from '../../mongo/versions/document-id.ts'
@@ -10,11 +12,16 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 /** One queue for all password hashes of the process. */
 export const processPasswords = once(() => openPasswords())
 
-/** Creates a context with the system clock and random ids. */
 export function documentContext(
   database: Database,
   { contentTypes }: Pick<Schema, 'contentTypes'>,
-  passwords: () => Pick<Passwords, 'hash'> = processPasswords,
+  {
+    passwords = processPasswords,
+    extensions = NO_EXTENSIONS,
+  }: {
+    readonly passwords?: () => Pick<Passwords, 'hash'>
+    readonly extensions?: ExtensionRegistry
+  } = {},
 ): DocumentContext {
   const contentType = (uid: Uid): ContentTypePlan => {
     const plan = contentTypes.get(uid)
@@ -27,6 +34,8 @@ export function documentContext(
     contentType,
     now: () => new Date(),
     newDocumentId,
+    extensions,
+    stamped: openStampedAttributes(),
     hashPassword: (password) => passwords().hash(password),
   }
 }

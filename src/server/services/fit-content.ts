@@ -12,10 +12,11 @@ import { syncStates } from '../../mongo/indexes/sync-states.ts'
 import { ensureTrash } from '../../mongo/trash/trash-rows.ts'
 import type { Base } from './open-base.ts'
 
-/** @throws ConfigError if the deployment is unsuitable for content */
+type FitLog = Pick<Logger, 'info' | 'debug' | 'warn'>
+
 export async function assertDeployment(
   { config, database, schema }: Base,
-  log: Logger,
+  log: FitLog,
 ): Promise<void> {
   assertTransactions(database, config, log)
   const collections = [...schema.contentTypes.values()].map(({ collectionName }) => collectionName)
@@ -26,7 +27,7 @@ export async function assertDeployment(
 /** Only the server start migrates content. @throws SchemaError if impossible */
 export async function fitContent(
   { database, schema, documents: { ids, now } }: Base,
-  log: Logger,
+  log: FitLog,
 ): Promise<void> {
   const plans = [...schema.contentTypes.values()]
   const collections = compileCollections(schema)
@@ -45,8 +46,7 @@ export async function fitContent(
     log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
 }
 
-/** @throws ConfigError for a standalone mongod, unless it is allowed. */
-function assertTransactions(database: Database, config: Config, log: Logger): void {
+function assertTransactions(database: Database, config: Config, log: FitLog): void {
   const verdict = judgeStandalone(database.hasTransactions, config.database.allowStandalone)
   if (verdict.kind === 'refused') throw new ConfigError([verdict.why])
   if (verdict.kind === 'accepted') log.warn(verdict.why)

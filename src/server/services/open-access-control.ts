@@ -4,16 +4,23 @@ import { type Actions, compileActions } from '../../people/access/actions.ts'
 import { keptJwtSecret } from '../../people/access/jwt-secret.ts'
 import { type Accounts, openAccounts } from '../../people/accounts/open-accounts.ts'
 import type { Mailer } from '../../people/accounts/mailer.ts'
+import { openDeletedUsers } from '../../content/deleted-users/user-content-rows.ts'
 import { openMailer } from '../../people/accounts/open-mailer.ts'
+import { ensureIdentities } from '../../people/identities/identity-rows.ts'
+import { openProviders } from '../../people/identities/providers.ts'
+import { openSignInCodes } from '../../people/identities/sign-in-codes.ts'
 import { openSessions } from '../../people/accounts/sessions.ts'
 import { openUserTokens } from '../../people/accounts/user-tokens.ts'
-import { openEndUsers, USER } from '../../people/accounts/users.ts'
+import { storeAnonymousUser } from '../../people/accounts/anonymous-sign-in.ts'
+import { type AnonymousUsers, openAnonymousUsers } from '../../people/accounts/anonymous-users.ts'
+import { openEndUsers, USER, type UserReference } from '../../people/accounts/users.ts'
 import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
 import {
   type AdministratorsOptions,
   openAdministrators,
 } from '../../people/administrators/open-administrators.ts'
 import type { Config } from '../../base/config/config.ts'
+import { openProvided } from '../extensions/open-provided.ts'
 import type { Base } from './open-base.ts'
 import { openUserAttributes } from './open-user-attributes.ts'
 
@@ -21,7 +28,7 @@ export interface AccessControl {
   readonly access: Access
   readonly accounts: Accounts
   readonly administrators: AdministratorsContext
-  /** Null without an SMTP server. */
+  /** Null without an SMTP server and without a mailer of an extension. */
   readonly mailer: Mailer | null
 }
 
@@ -36,32 +43,63 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
     lifespans === null ? null : await openSessions({ db: database, secret, lifespans, now })
   const users = { db: database, plan: contentType(USER), ids, now }
   const onBackgroundError = (err: unknown): void => log.warn({ err }, 'A background task failed')
-  const actions = compileActions(base.schema)
+  const actions = compileActions(base.schema, base.extensions.permissions)
   const administrators = await openStaff(base, actions, config.oidc)
+  const anonymous = await openAnonymous(base, secret)
+  const store = { db: database, anonymous, attributes }
+  const storeAnonymous = (user: UserReference) => storeAnonymousUser(store, user)
   const access = await openAccess(database, actions, {
     rootApiToken: config.secrets.rootApiToken,
     identifyPreview: (token) => administrators.previews.identify(token),
-    users: openEndUsers({ ...users, tokens, sessions }),
+    users: openEndUsers({ ...users, tokens, sessions, anonymous, storeAnonymous }),
+    anonymousUsers: anonymous !== null,
     onBackgroundError,
   })
-  const mailer = await openMailer(config.mail, log)
+  const { mailer, isSending } = await openAnyMailer(base, log)
+  await ensureIdentities(database)
+  const { publicUrl } = config.http
+  const { signInProviders: configured, linkByEmail } = config.endUsers
   const accounts = openAccounts({
     ...users,
+    deletedUsers: openDeletedUsers(documents),
+    anonymous,
     tokens,
     sessions,
     attributes,
     emailConfirmation,
+    linkByEmail,
+    providers: await openProviders({ db: database, configured, publicUrl, now }),
+    codes: await openSignInCodes({ db: database, secret, now }),
     secret,
     passwords: base.passwords(),
     roles: access.roles,
     mailer,
     links: {
       resetPassword: config.mail.resetPasswordUrl,
-      emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
+      emailConfirmation: `${publicUrl}/api/auth/email-confirmation`,
     },
     onBackgroundError,
   })
-  return { access, accounts, administrators, mailer: config.mail.smtpUrl === null ? null : mailer }
+  return { access, accounts, administrators, mailer: isSending ? mailer : null }
+}
+
+async function openAnonymous(
+  { config, database: db, documents: { now } }: Base,
+  secret: string,
+): Promise<AnonymousUsers | null> {
+  const { anonymous: limits } = config.endUsers
+  return limits === null ? null : openAnonymousUsers({ db, secret, limits, now })
+}
+
+async function openAnyMailer(
+  { config, extensions }: Base,
+  log: Logger,
+): Promise<{ readonly mailer: Mailer; readonly isSending: boolean }> {
+  const provided = extensions.mailer
+  if (provided === null) {
+    return { mailer: await openMailer(config.mail, log), isSending: config.mail.smtpUrl !== null }
+  }
+  return { mailer: await openProvided(provided, 'mailer', ['send']), isSending: true }
 }
 
 export async function openStaff(
@@ -82,6 +120,6 @@ export async function openStaff(
   })
 }
 
-async function secretOf({ secrets, dataDir }: Config): Promise<string> {
+export async function secretOf({ secrets, dataDir }: Config): Promise<string> {
   return secrets.jwtSecret ?? (await keptJwtSecret(dataDir))
 }

@@ -6,20 +6,24 @@ import type { DocumentContext } from '../../content/context.ts'
 import { type Locales, openLocales } from '../../content/locales/locales.ts'
 import { type FileRecords, openFileRecords } from '../../media/file-records.ts'
 import { type Folders, openFolders } from '../../media/folders.ts'
+import type { ExtensionRegistry } from '../../extensions/extension-registry.ts'
 import type { MediaStorage } from '../../media/storage/storage.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { type DatabaseOptions, openDatabase } from '../../mongo/connection/open-database.ts'
 import { once } from '../../base/once.ts'
+import { compileSchema } from '../../schema/compile.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { documentContext, processPasswords } from './document-context.ts'
+import type { LoadedProject } from './load-schema.ts'
+import { type EnteredSchema, enterSchema, readStoredNames } from './enter-schema.ts'
 import { openStorage } from './open-storage.ts'
 
-/**
- * Services of the server, CLI commands and scripts. Functions open their service on the first call.
- */
+/** Services of the server, CLI commands and scripts. Functions open their service on the first call. */
 export interface Base {
   readonly config: Config
   readonly schema: Schema
+  readonly extensions: ExtensionRegistry
+  readonly entered: EnteredSchema
   readonly database: Database
   readonly documents: DocumentContext
   readonly passwords: () => Passwords
@@ -36,7 +40,6 @@ export interface Base {
 export interface BaseOptions {
   readonly config: Config
   readonly deployment: Pick<Deployment, 'uri'>
-  /** Defaults to the queue of the process. */
   readonly passwords?: Passwords
 }
 
@@ -45,19 +48,15 @@ type MoreOptions = Pick<
   'monitor' | 'onLostProcess' | 'transactionTimeoutMs' | 'conflictTimeoutMs'
 >
 
-/**
- * After a killed command, MongoDB may keep its transaction for 60 s
- * (`transactionLifetimeLimitSeconds`), and the next command must wait for that.
- */
-export const PATIENT: MoreOptions = { transactionTimeoutMs: 90_000, conflictTimeoutMs: 90_000 }
+/** After a killed command, MongoDB may keep its transaction for 60 s (`transactionLifetimeLimitSeconds`). */
+export const CLI_TIMEOUTS: MoreOptions = {
+  transactionTimeoutMs: 90_000,
+  conflictTimeoutMs: 90_000,
+}
 
-/**
- * Share of `SOCKET_TIMEOUT_MS`, so that a blocked write gets a response before its connection is
- * closed.
- */
+/** Share of `SOCKET_TIMEOUT_MS`, so that a blocked write gets a response before its connection is closed. */
 const WAITING_SHARE = 0.9
 
-/** @throws ConfigError, ServiceUnavailableError */
 export function openDatabaseOf(
   { config, deployment }: BaseOptions,
   more: MoreOptions = {},
@@ -66,26 +65,40 @@ export function openDatabaseOf(
   return openDatabase({ ...config.database, uri: deployment.uri, conflictTimeoutMs, ...more })
 }
 
-/** @throws ConfigError, ServiceUnavailableError */
+/** `enters` stores new declarations, like a server start. @throws ConfigError, ServiceUnavailableError, SchemaError */
 export async function openBase(
   options: BaseOptions,
-  schema: Schema,
-  more: MoreOptions = {},
+  { definitions, extensions }: Pick<LoadedProject, 'definitions' | 'extensions'>,
+  more: MoreOptions & { readonly enters?: boolean } = {},
 ): Promise<Base> {
-  const { config, passwords: given } = options
-  const database = await openDatabaseOf(options, more)
+  const { enters = false, ...connection } = more
+  const database = await openDatabaseOf(options, connection)
+  try {
+    const entered = await (enters ? enterSchema : readStoredNames)(database, definitions)
+    const schema = compileSchema(definitions, entered.storedNames, extensions.computed)
+    return openParts(options, { database, schema, extensions, entered })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function openParts(
+  { config, passwords: given }: BaseOptions,
+  parts: Pick<Base, 'database' | 'schema' | 'extensions' | 'entered'>,
+): Base {
+  const { database, schema, extensions } = parts
   const passwords = given === undefined ? processPasswords : (): Passwords => given
-  const documents = documentContext(database, schema, passwords)
+  const documents = documentContext(database, schema, { passwords, extensions })
   const fileType = documents.contentType('plugin::upload.file')
   return {
+    ...parts,
     config,
-    schema,
-    database,
     documents,
     passwords,
     fileType,
     locales: once(() => openLocales(database)),
-    storage: once(() => openStorage(config, database)),
+    storage: once(() => openStorage(config, database, extensions)),
     folders: once(() => openFolders(database, fileType, documents.now)),
     fileRecords: openFileRecords(database, fileType, documents),
     spoolFolder: join(config.dataDir, 'incoming'),

@@ -1,22 +1,19 @@
-import type { UserAttributes } from '../../people/accounts/user-attributes.ts'
+import { ANY_WRITER, type UserAttributes } from '../../people/accounts/user-attributes.ts'
 import { USER } from '../../people/accounts/users.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { createVersions, prepareNew } from '../../content/write/create-versions.ts'
 import { checkUpdate, updateVersions } from '../../content/write/update-versions.ts'
+import { guardOthers, type RuledWrite } from '../../content/write/under-rules.ts'
 import type { Writer, WriteTarget } from '../../content/write-target.ts'
+import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { addedAttributes } from '../../schema/built-in-types.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 
-/** Stored fields of users that no content-type declares. */
 const STORED_NAMES: readonly string[] = ['tokensFrom', 'resetPasswordExpiresAt']
 
-/**
- * Reads and writes the attributes that a project adds to users.
- * @param registered names accepted at registration
- * @throws ConfigError
- */
+/** `registered` has the names accepted at registration. @throws ConfigError */
 export function openUserAttributes(
   documents: DocumentContext,
   registered: readonly string[],
@@ -34,23 +31,46 @@ export function openUserAttributes(
   ) => {
     const target = targetOf(of, documents.newDocumentId(), writer)
     const prepared = await prepareNew(documents, target, given)
+    const guard = await guardOthers(documents, writer.rules, writeOf(target, 'create', given))
     return (values: object, session: Parameters<typeof createVersions>[3]) =>
-      createVersions(documents, target, prepared, session, { ...values })
+      runGuarded(documents.database, guard, session, () =>
+        createVersions(documents, target, prepared, session, { ...values }),
+      )
   }
+  const anonymous = registrationPlan(plan, added, [])
   return {
     names,
     registered,
     checkNew: (given, writer) => check(all, given, writer),
     checkRegistered: (given, writer) => check(registration, given, writer),
-    checkChange: async (documentId, given, writer) => {
+    checkAnonymous: async ({ id, documentId }) => {
+      const target = targetOf(anonymous, documentId, ANY_WRITER)
+      const prepared = await prepareNew(documents, target, {})
+      const ids = { ...documents.ids, take: () => Promise.resolve([id]) }
+      return (values, session) =>
+        createVersions({ ...documents, ids }, target, prepared, session, { ...values })
+    },
+    checkChange: async (documentId, given, writer: Writer) => {
       if (Object.keys(given).length === 0) return () => Promise.resolve()
       const target = targetOf(all, documentId, writer)
       const update = await checkUpdate(documents, target, given)
+      const guard = await guardOthers(documents, writer.rules, writeOf(target, 'update', given))
       return async (session) => {
-        await updateVersions(documents, target, update, session)
+        await runGuarded(documents.database, guard, session, () =>
+          updateVersions(documents, target, update, session),
+        )
       }
     },
   }
+}
+
+/** A user that registers may take entries over only if it may update them. */
+function writeOf(
+  { plan, documentId, writer: { locale } }: WriteTarget,
+  verb: 'create' | 'update',
+  data: unknown,
+): RuledWrite {
+  return { plan, documentId, verb, locale, data }
 }
 
 function targetOf(plan: ContentTypePlan, documentId: string, writer: Writer): WriteTarget {
@@ -80,7 +100,6 @@ function hasDefault(attribute: AttributePlan): boolean {
   return attribute.kind === 'scalar' && attribute.default !== undefined
 }
 
-/** @throws ConfigError */
 function assertNames(added: readonly AttributePlan[], registered: readonly string[]): void {
   const mixed = added.find(({ name }) => STORED_NAMES.includes(name))
   if (mixed !== undefined) {

@@ -20,10 +20,7 @@ interface Settling {
 /** How often the commits are searched for writes of an earlier server version. */
 const REPAIR_MS = 5 * 60_000
 
-/**
- * Computes unknown states after an upgrade, an import or a change of attributes, so that the first
- * list in the Studio is fast. Regularly repairs the states after writes of an earlier server version.
- */
+/** Makes the first list in the Studio fast, and repairs the states after writes of an earlier server version. */
 export function settleInBackground(options: Settling): SettlingStates {
   const closing = new AbortController()
   const { signal } = closing

@@ -5,24 +5,32 @@ import type { Locales } from '../../content/locales/locales.ts'
 import { type CommitLog, openCommitLog } from '../../mongo/commits/commit-log.ts'
 import { openPlanning, type Planning } from '../../content/planning/open-planning.ts'
 import { openPurger, type Purger } from '../../changes/purges/purger.ts'
+import { openSearchFollower, type SearchFollower } from '../../changes/search/follow-search.ts'
 import { openWebhooks, type Webhooks } from '../../changes/webhooks/open-webhooks.ts'
+import {
+  openUserContent,
+  type UserContentWork,
+} from '../../content/deleted-users/open-user-content.ts'
+import { removeUser } from '../../people/accounts/delete-account.ts'
+import { type AnonymousSweep, openAnonymousSweep } from '../../people/accounts/sweep-anonymous.ts'
 import type { AccessControl } from './open-access-control.ts'
 import type { Base } from './open-base.ts'
 import { settleInBackground, type SettlingStates } from './settle-in-background.ts'
 
-/** Background services, closed in reverse order. */
 export interface Background {
   readonly commitLog: CommitLog
   readonly webhooks: Webhooks
   readonly planning: Planning
   readonly purger: Purger
   readonly states: SettlingStates
+  readonly userContent: UserContentWork
+  readonly anonymousSweep: AnonymousSweep
+  readonly searchFollower: SearchFollower
 }
 
-/** Starts the background work. This is the last stage. */
 export async function startBackground(
   { config, database, schema, documents }: Base,
-  { access, administrators }: AccessControl,
+  { access, accounts, administrators }: AccessControl,
   { locales, log }: { readonly locales: Locales; readonly log: Logger },
 ): Promise<Background> {
   const { now } = documents
@@ -48,12 +56,34 @@ export async function startBackground(
   const planning = await openPlanning({ ...parts, documents, onBackgroundError })
   const purging = { ...config.cache, commitLog, onBackgroundError: warnOf(log, 'Purges') }
   const purger = await openPurger({ ...parts, ...purging })
+  const userContent = await openUserContent({
+    documents,
+    contentTypes: schema.contentTypes,
+    removeMoved: (documentId) => removeUser(accounts, { documentId }),
+    onBackgroundError: warnOf(log, 'The content of deleted users'),
+  })
+  const sweeping = { onBackgroundError: warnOf(log, 'The deletion of idle anonymous users') }
+  const anonymousSweep = openAnonymousSweep(accounts, sweeping)
+  const searching = { ...parts, commitLog, onBackgroundError: warnOf(log, 'The search index') }
+  const searchFollower = await openSearchFollower(searching)
   const settling = { ...parts, onBackgroundError: warnOf(log, 'The states of entries') }
-  return { commitLog, webhooks, planning, purger, states: settleInBackground(settling) }
+  return {
+    commitLog,
+    webhooks,
+    planning,
+    purger,
+    userContent,
+    anonymousSweep,
+    searchFollower,
+    states: settleInBackground(settling),
+  }
 }
 
 export async function closeBackground(background: Background): Promise<void> {
   await background.states.close()
+  await background.searchFollower.close()
+  await background.anonymousSweep.close()
+  await background.userContent.close()
   await background.planning.close()
   await background.purger.close()
   await background.webhooks.close()

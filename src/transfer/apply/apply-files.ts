@@ -1,15 +1,16 @@
 import { typesByName } from '../../content/bulk/bulk-line.ts'
 import type { BulkRun } from '../../content/bulk/run-lines.ts'
 import { DryRunResults } from '../../content/bulk/batch-view.ts'
+import { dryContext } from '../../content/bulk/dry-run.ts'
 import type { DocumentContext } from '../../content/context.ts'
-import { ApplicationError } from '../../base/errors.ts'
 import type { LocaleList } from '../../content/locales/locales.ts'
 import { currentOrigin } from '../../mongo/connection/authorship.ts'
-import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 import type { Schema } from '../../schema/plan.ts'
+import type { FileStore } from '../file-store.ts'
+import { type FileCounts, openFileReferences } from './file-references.ts'
 import { type DocumentIdsByType, pruneTypes, type Pruned } from './prune.ts'
 import { type Counts, readRepeatedly, type ReadOptions } from './read-passes.ts'
-import { findSources } from './source-files.ts'
+import { findSources, folderOf } from './source-files.ts'
 
 export interface ApplyOptions extends ReadOptions {
   readonly prune: boolean
@@ -20,53 +21,48 @@ export interface Applying {
   readonly documents: DocumentContext
   readonly schema: Schema
   readonly locales: LocaleList
+  readonly store: FileStore | null
+  readonly maxFileBytes: number
 }
 
 export interface ApplyReport {
   readonly files: Readonly<Record<string, Counts>>
+  readonly media: FileCounts
   readonly faults: readonly string[]
   readonly pruned: Pruned | null
   readonly complete: boolean
 }
 
 const UNRESTRICTED_WRITER = {
+  rules: undefined,
   mayRead: () => true,
+  maySeePrivate: () => true,
   may: () => true,
   assertMay: () => undefined,
 }
 
-/**
- * Writes the documents of the files. It skips unchanged documents, so you can repeat it. Lines that
- * refer to later documents are read again in further passes. It prunes only if no line failed.
- * @throws ApplicationError if a file is unreadable
- */
+/** Skips unchanged documents, so you can repeat it. Prunes only if no line failed. @throws ApplicationError */
 export async function applyFiles(applying: Applying, options: ApplyOptions): Promise<ApplyReport> {
   const types = typesByName(applying.schema.contentTypes.values())
   const files = await findSources(options.path, types)
   const { documents, locales } = applying
   const run: BulkRun = {
-    context: options.dryRun ? trialContext(documents) : documents,
+    context: options.dryRun ? dryContext(documents) : documents,
     rules: { types, locales },
     writer: { ...UNRESTRICTED_WRITER, origin: currentOrigin() },
     ...(options.dryRun && { trial: new DryRunResults() }),
   }
   const named: DocumentIdsByType = new Map()
-  const { files: counts, ...rest } = await readRepeatedly(run, files, { ...options, named })
-  const report = { ...rest, files: Object.fromEntries(counts) }
+  const references = openFileReferences({
+    folder: await folderOf(options.path),
+    store: options.dryRun ? null : applying.store,
+    maxFileBytes: applying.maxFileBytes,
+    signal: options.signal,
+  })
+  const reading = { ...options, named, references }
+  const { files: counts, ...rest } = await readRepeatedly(run, files, reading)
+  const report = { ...rest, files: Object.fromEntries(counts), media: references.counts() }
   const isWhole = rest.complete && [...counts.values()].every(({ failed }) => failed === 0)
   const mayPrune = options.prune && isWhole
   return { ...report, pruned: mayPrune ? await pruneTypes(run, { files, named }, options) : null }
-}
-
-function trialContext(documents: DocumentContext): DocumentContext {
-  return { ...documents, ids: trialIds(), hashPassword: () => Promise.resolve('') }
-}
-
-function trialIds(): IdAllocator {
-  let last = 0
-  return {
-    take: (_sequence, count) => Promise.resolve(Array.from({ length: count }, () => (last += 1))),
-    raise: () => Promise.reject(new ApplicationError('A dry run raises no ids')),
-    giveBack: () => undefined,
-  }
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parse, type Parser } from 'csv-parse'
 import { ApplicationError, ValidationError } from '../../base/errors.ts'
+import { nearestTo } from '../../base/near-miss.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { assertShallow } from '../../schema/values/json-levels.ts'
@@ -61,11 +62,17 @@ const SEPARATOR = ';'
 /** Other numbers stay text to keep all digits. */
 const NUMBERS: ReadonlySet<string> = new Set(['integer', 'float'])
 
+/** Their cells hold JSON. */
+const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'location'])
+
 function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
   const wrong = names.filter((name) => {
     const [first = '', key, ...others] = name.split('.')
     const attribute = plan.attributes.get(first)
-    const isKeyed = key !== undefined && others.length === 0 && attribute?.kind === 'relation'
+    const isKeyed =
+      key !== undefined &&
+      others.length === 0 &&
+      (attribute?.kind === 'relation' || isFileColumn(attribute, key))
     return !OWN.has(name) && !isKeyed && (attribute === undefined || key !== undefined)
   })
   if (wrong.length === 0) {
@@ -73,21 +80,36 @@ function checkNames(plan: ContentTypePlan, names: readonly string[]): string[] {
     return [...names]
   }
   const known = [...OWN, ...plan.attributes.keys()].join(', ')
-  const named = wrong.slice(0, MAX_LISTED_NAMES).map((name) => name.slice(0, 100))
+  const named = wrong.slice(0, MAX_LISTED_NAMES).map((name) => {
+    const [first = ''] = name.split('.')
+    const nearest = plan.attributes.has(first) ? null : nearestTo(first, plan.attributes.keys())
+    return `${name.slice(0, 100)}${nearest === null ? '' : ` (did you mean ${nearest}?)`}`
+  })
   const others =
     wrong.length > MAX_LISTED_NAMES ? ` and ${wrong.length - MAX_LISTED_NAMES} others` : ''
   throw new ApplicationError(
-    `${plan.singularName}: no such columns: ${named.join(', ')}${others}; there are ${known}, and <relation>.<unique attribute>`,
+    `${plan.singularName}: no such columns: ${named.join(', ')}${others}; there are ${known}, <relation>.<unique attribute>, and <media>.path`,
   )
 }
 
-function assertNoneTwice({ singularName }: ContentTypePlan, names: readonly string[]): void {
+const FILE_TEXTS: ReadonlySet<string> = new Set(['name', 'alternativeText', 'caption'])
+
+/** Files of an attribute with several files have a path only, because their texts may contain the separator. */
+function isFileColumn(attribute: AttributePlan | undefined, member: string): boolean {
+  if (attribute?.kind !== 'media') return false
+  return member === 'path' || (!attribute.multiple && FILE_TEXTS.has(member))
+}
+
+function assertNoneTwice(plan: ContentTypePlan, names: readonly string[]): void {
   const seen = new Set<string>()
-  for (const [attribute = ''] of names.map((name) => name.split('.'))) {
-    if (seen.has(attribute)) {
-      throw new ApplicationError(`${singularName}: two columns of one attribute: ${attribute}`)
+  for (const name of names) {
+    const [attribute = '', member = ''] = name.split('.')
+    const isMember = isFileColumn(plan.attributes.get(attribute), member)
+    const conflicts = isMember ? [attribute, name] : [attribute, `${attribute}.`]
+    if (conflicts.some((one) => seen.has(one))) {
+      throw new ApplicationError(`${plan.singularName}: two columns of one attribute: ${attribute}`)
     }
-    seen.add(attribute)
+    for (const one of isMember ? [name, `${attribute}.`] : [attribute]) seen.add(one)
   }
 }
 
@@ -101,6 +123,9 @@ function documentOf(
       cells.map(([column, text]) => {
         const [name = '', key] = column.split('.')
         const attribute = plan.attributes.get(name)
+        if (attribute?.kind === 'media' && key !== undefined) {
+          return [column, attribute.multiple ? listOf(text) : text]
+        }
         return [name, attribute === undefined ? text : valueOf(attribute, text, key ?? null)]
       }),
     )
@@ -113,7 +138,7 @@ function documentOf(
 function valueOf(attribute: AttributePlan, text: string, key: string | null): unknown {
   switch (attribute.kind) {
     case 'relation': {
-      const named = (attribute.toMany ? text.split(SEPARATOR) : [text]).map((each) => each.trim())
+      const named = attribute.toMany ? listOf(text) : [text.trim()]
       const targets = named.map((each) =>
         key === null
           ? { documentId: each }
@@ -122,13 +147,17 @@ function valueOf(attribute: AttributePlan, text: string, key: string | null): un
       return attribute.toMany ? targets : targets[0]
     }
     case 'media':
-      return attribute.multiple ? text.split(SEPARATOR).map((each) => each.trim()) : text
+      return attribute.multiple ? listOf(text) : text
     case 'component':
     case 'dynamiczone':
       return json(attribute.name, text)
     case 'scalar':
       return scalarOf(attribute, text)
   }
+}
+
+function listOf(text: string): readonly string[] {
+  return text.split(SEPARATOR).map((each) => each.trim())
 }
 
 function keyValue({ attributes }: ContentTypePlan, key: string, text: string): unknown {
@@ -142,7 +171,7 @@ function scalarOf(
 ): unknown {
   if (NUMBERS.has(type)) return Number.isFinite(Number(text)) ? Number(text) : text
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
-  return type === 'json' || type === 'blocks' ? json(name, text) : text
+  return JSON_TYPES.has(type) ? json(name, text) : text
 }
 
 function json(name: string, text: string): unknown {

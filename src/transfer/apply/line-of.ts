@@ -4,10 +4,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SourceFile } from './source-files.ts'
 
-/**
- * A record is either a line of a bulk request, or a plain document with `documentId`, `locale` and
- * `status` next to its attributes. `key` or the first unique attribute replaces a documentId.
- */
+/** A line of a bulk request, or a plain document. `key` or the first unique attribute replaces a documentId. */
 export function lineOf(
   value: unknown,
   { plan, locale }: Pick<SourceFile, 'plan' | 'locale'>,

@@ -7,7 +7,6 @@ import {
 } from '../../content/bulk/run-lines.ts'
 import type { Done } from '../../content/bulk/write-lines.ts'
 import type { CmsError } from '../../base/errors.ts'
-import { withFiles } from './block-files.ts'
 import {
   findWaiting,
   keepMutual,
@@ -15,6 +14,8 @@ import {
   type WaitingLine,
   withoutMissing,
 } from './defer-relations.ts'
+import type { FileReferences } from './file-references.ts'
+import { prepareLines } from './prepare-lines.ts'
 import type { DocumentIdsByType } from './prune.ts'
 import { countLines, readSource } from './read-source.ts'
 import type { SourceFile } from './source-files.ts'
@@ -54,7 +55,7 @@ const MAX_DEFERRED = 100_000
 export async function readRepeatedly(
   run: BulkRun,
   files: readonly SourceFile[],
-  options: ReadOptions & { readonly named: DocumentIdsByType },
+  options: ReadOptions & Pick<Pass, 'named' | 'references'>,
 ): Promise<PassReport> {
   const reading = { ...options, total: await totalOf(files), begun: new Map() }
   const isStream = options.path === '-'
@@ -80,6 +81,7 @@ type Result = Done['result']
 interface Pass extends ReadOptions {
   readonly total: number | null
   readonly named: DocumentIdsByType
+  readonly references: FileReferences
   readonly begun: ReadonlyMap<string, Result>
 }
 
@@ -99,11 +101,12 @@ async function readAll(
   for (const file of files) {
     const counts = { lines: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 }
     for await (const group of inGroups(readSource(file, options))) {
-      if (options.signal?.aborted === true) {
+      const lines = await prepareUnlessAborted(run, group, options)
+      if (lines === null) {
         state.complete = false
         break
       }
-      for await (const answers of runLines(run, await withFiles(run, group))) {
+      for await (const answers of runLines(run, lines)) {
         takeAll(answers, file, counts, state, options)
         done += answers.length
         options.onProgress(done, Math.max(options.total ?? 0, done))
@@ -164,11 +167,11 @@ function added(now: Counts, before: Counts | undefined, dryRun: boolean): Counts
 async function beginMutual(
   run: BulkRun,
   files: readonly SourceFile[],
-  options: ReadOptions & Pick<PassState, 'waiting'>,
+  options: ReadOptions & Pick<PassState, 'waiting'> & Pick<Pass, 'references'>,
 ): Promise<ReadonlyMap<string, Result>> {
   const waiting = new Map<string, WaitingLine>()
   if (options.waiting.size > MAX_DEFERRED) return new Map()
-  for await (const { file, group } of groupsOf(files, options)) {
+  for await (const { file, group } of groupsOf(run, files, options)) {
     const own = group.filter(({ line }) => options.waiting.has(nameOfLine(file, line)))
     for (const [line, found] of await findWaiting(run, own)) {
       waiting.set(nameOfLine(file, line), found)
@@ -177,12 +180,12 @@ async function beginMutual(
   const mutual = keepMutual(waiting)
   const begun = new Map<string, Result>()
   if (mutual.size === 0) return begun
-  for await (const { file, group } of groupsOf(files, options)) {
+  for await (const { file, group } of groupsOf(run, files, options)) {
     const parts = group.flatMap((sent) => {
       const missing: Missing | undefined = mutual.get(nameOfLine(file, sent.line))?.missing
       return missing === undefined ? [] : (withoutMissing(run, sent, missing) ?? [])
     })
-    for await (const answers of runLines(run, await withFiles(run, parts))) {
+    for await (const answers of runLines(run, parts)) {
       noteBegun(answers, file, begun)
     }
   }
@@ -208,14 +211,28 @@ function nameOfLine({ name }: SourceFile, line: number): string {
   return `${name}:${line}`
 }
 
+/** Null if the run is aborted. Files that are stored so far are found by the next run. */
+async function prepareUnlessAborted(
+  run: BulkRun,
+  group: readonly SentLine[],
+  { signal, references }: Pick<Pass, 'signal' | 'references'>,
+): Promise<readonly SentLine[] | null> {
+  const isAborted = (): boolean => signal?.aborted === true
+  if (isAborted()) return null
+  const lines = await prepareLines(run, group, references)
+  return isAborted() ? null : lines
+}
+
 async function* groupsOf(
+  run: BulkRun,
   files: readonly SourceFile[],
-  options: ReadOptions,
+  options: ReadOptions & Pick<Pass, 'references'>,
 ): AsyncGenerator<{ readonly file: SourceFile; readonly group: readonly SentLine[] }> {
   for (const file of files) {
     for await (const group of inGroups(readSource(file, options))) {
-      if (options.signal?.aborted === true) return
-      yield { file, group }
+      const lines = await prepareUnlessAborted(run, group, options)
+      if (lines === null) return
+      yield { file, group: lines }
     }
   }
 }

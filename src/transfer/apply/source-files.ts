@@ -1,9 +1,12 @@
 import { readdir, stat } from 'node:fs/promises'
-import { basename, extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { ApplicationError } from '../../base/errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
 export type SourceFormat = 'json' | 'ndjson' | 'csv'
+
+/** Holds roles and tokens, no content. */
+export const ACCESS_FILE = 'access.json'
 
 export interface SourceFile {
   readonly path: string | null
@@ -20,10 +23,7 @@ const FORMATS: ReadonlyMap<string, SourceFormat> = new Map([
   ['.csv', 'csv'],
 ])
 
-/**
- * Sorted by name: `article.csv`, `article.fr.json`, `02-article.ndjson`.
- * @throws ApplicationError for an unsupported file name
- */
+/** Sorted by name: `article.csv`, `article.fr.json`, `02-article.ndjson`. @throws ApplicationError */
 export async function findSources(
   path: string,
   types: ReadonlyMap<string, ContentTypePlan>,
@@ -31,13 +31,30 @@ export async function findSources(
   if (path === '-') {
     return [{ path: null, name: 'standard input', format: 'ndjson', plan: null, locale: null }]
   }
+  if (basename(path) === ACCESS_FILE) return []
   if (!(await isFolder(path))) return [sourceOf(path, types)]
-  const names = (await readdir(path, { withFileTypes: true }))
+  const all = (await readdir(path, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map(({ name }) => name)
     .sort()
-  if (names.length === 0) throw new ApplicationError(`${path}: there is no file in it`)
+  if (all.length === 0) throw new ApplicationError(`${path}: there is no file in it`)
+  const names = all.filter((name) => name !== ACCESS_FILE)
   return names.map((name) => sourceOf(join(path, name), types))
+}
+
+/** The file with roles and tokens at this path or in this folder. Null if there is none. */
+export async function findAccessFile(path: string): Promise<string | null> {
+  if (path === '-') return null
+  if (basename(path) === ACCESS_FILE) return path
+  if (!(await isFolder(path))) return null
+  const names = await readdir(path)
+  return names.includes(ACCESS_FILE) ? join(path, ACCESS_FILE) : null
+}
+
+/** The folder that paths in the files are relative to. Null for standard input. */
+export async function folderOf(path: string): Promise<string | null> {
+  if (path === '-') return null
+  return (await isFolder(path)) ? path : dirname(path)
 }
 
 async function isFolder(path: string): Promise<boolean> {

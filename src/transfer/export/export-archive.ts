@@ -37,13 +37,9 @@ const FILE = 'plugin::upload.file'
 const ROLE = 'plugin::users-permissions.role'
 const PERMISSION = 'plugin::users-permissions.permission'
 const LOCALE = 'plugin::i18n.locale'
-/** The layout is that of this version of the reference. */
 const LAYOUT = '5.54.0'
 
-/**
- * The archive layout of the reference. Rows as stored, settings and checksums go to `quire/`, so
- * that `importArchive` can restore an identical database.
- */
+/** Rows as stored, settings and checksums go to `quire/`, so that `importArchive` restores an identical database. */
 export async function exportArchive(given: ArchiveExport): Promise<ExportReport> {
   const { documents, schema, target, spoolFolder, onProgress } = given
   const spool = await openSpool(documents, schema, {

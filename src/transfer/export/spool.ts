@@ -8,8 +8,8 @@ import {
   readRecentCommits,
   toText,
 } from '../../mongo/read/dump-versions.ts'
-import { STATE_FIELD } from '../../mongo/versions/stored-state.ts'
-import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { STATE_FIELD } from '../../mongo/versions/version-fields.ts'
+import { named, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { getDocuments } from '../../mongo/write/find-by-unique.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
@@ -84,7 +84,7 @@ function storeIn(path: string) {
     under: (prefix: readonly string[]): Iterable<StoredVersion> =>
       store
         .getRange({ start: [...prefix], end: [...prefix, '\uFFFF'] })
-        .map(({ value }) => asVersion(fromText(value))),
+        .map(({ value }) => named(fromText(value))),
     replace: async (
       uid: Uid,
       before: readonly StoredVersion[],

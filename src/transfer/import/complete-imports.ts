@@ -7,7 +7,6 @@ import {
   collectRelationChanges,
   countNewComponents,
 } from '../../content/payload/component-values.ts'
-import { hashPasswords } from '../../content/payload/hash-passwords.ts'
 import {
   type DocumentChanges,
   namedTargets,
@@ -16,6 +15,7 @@ import {
 import {
   completeValues,
   exclusiveChanges,
+  hashPasswords,
   inverseChanges,
   unsetValues,
 } from '../../content/payload/write-values.ts'

@@ -23,10 +23,7 @@ export interface FetchedBytes {
   readonly bytes: Buffer
 }
 
-/**
- * URLs from the source are untrusted, so all but the trusted origins must be public.
- * @throws ApplicationError for a forbidden address, a failed request, or a large response
- */
+/** URLs from the source are untrusted, so all but the trusted origins must be public. @throws ApplicationError */
 export async function fetchBounded(target: URL, options: BoundedFetch): Promise<FetchedBytes> {
   const signal = AbortSignal.timeout(TOTAL_MS)
   let url = target

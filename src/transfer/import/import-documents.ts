@@ -2,12 +2,13 @@ import { ValidationError } from '../../base/errors.ts'
 import { findStoredVersionIds } from '../../mongo/read/get-versions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { addVersions } from '../../mongo/write/add-versions.ts'
-import { newRevision, REVISION } from '../../mongo/versions/revision.ts'
+import { newRevision, REVISION } from '../../mongo/versions/version-fields.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { Status, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../../content/context.ts'
+import { hookVersions } from './hook-versions.ts'
 import { completeImports } from './complete-imports.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
@@ -51,16 +52,14 @@ export interface ImportOptions {
   readonly isWhole?: boolean
   /** Called for stored versions that violate their declaration. If omitted, such versions are rejected. */
   readonly onUnpublishable?: (sentence: string) => void
+  /** Runs hooks. Called for versions that they refuse, which are left out. If omitted, no hook runs. */
+  readonly onRefused?: ((sentence: string) => void) | undefined
 }
 
 const BATCH_SIZE = 1_000
 const TRUSTED = { creating: true, isTrusted: true } as const
 
-/**
- * Leaves existing versions unchanged, so that an interrupted import can be repeated. Published
- * versions get a draft. @throws ValidationError for the first invalid document; earlier batches are
- * stored
- */
+/** Existing versions stay. Published versions get a draft. @throws ValidationError; earlier batches are stored */
 export async function importDocuments(
   context: DocumentContext,
   plan: ContentTypePlan,
@@ -115,7 +114,10 @@ async function importBatch(
     plan,
     wanted.map((version) => versionId(version.documentId, version)),
   )
-  const missing = wanted.filter((version) => !stored.has(versionId(version.documentId, version)))
+  const absent = wanted.filter((version) => !stored.has(versionId(version.documentId, version)))
+  const { onRefused } = options
+  const missing =
+    onRefused === undefined ? absent : await hookVersions(context, plan, absent, onRefused)
   if (missing.length === 0) return 0
   const contents = await contentsOf(context, plan, missing, options)
   const unnumbered = missing.filter(({ origin }) => (origin?.id ?? null) === null)

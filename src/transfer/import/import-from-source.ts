@@ -37,10 +37,7 @@ export interface SourceReport {
   readonly notTaken: readonly string[]
 }
 
-/**
- * Existing content stays, so that an interrupted import can be repeated.
- * @throws ApplicationError if the source fails
- */
+/** Existing content stays, so that an interrupted import can be repeated. @throws ApplicationError */
 export async function importFromSource(given: SourceImport): Promise<SourceReport> {
   const notTaken: string[] = []
   const locales = await importLocales(given, notTaken)

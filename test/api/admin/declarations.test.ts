@@ -63,7 +63,13 @@ describe('declarations in development', () => {
       'api::note.note': declare('note', { heading: { type: 'string' } }),
     })
     expect(status).to.equal(400)
-    expect(body.error.details.errors[0].message).to.match(/queries.feed\.json: fields.*title/)
+    const [fault] = body.error.details.errors
+    expect(fault.message).to.match(/queries.feed\.json: fields.*title/)
+    expect(fault).to.deep.include({
+      path: ['feed', 'fields'],
+      code: 'declare.query',
+      params: { name: 'feed', place: 'fields' },
+    })
     const text = readFileSync(join(server.contentTypesDir, 'note.json'), 'utf8')
     expect(JSON.parse(text)).to.deep.equal(NOTE)
   })

@@ -83,6 +83,35 @@ describe('helpers of the entry form', () => {
     expect(only[0]).to.include({ locale: null, state: 'published' })
   })
 
+  it('names the attributes that a publication changes, with the revisions to compare', async () => {
+    const { documentId } = await create(ARTICLES, { title: 'One' }, '?status=published')
+    const path = `${ARTICLES}/${documentId}`
+    const changesIn = async (client: AdminClient): Promise<Json> => {
+      const { data } = (await client.send('GET', `${path}/locales`)).body
+      return Object.fromEntries(data.map(({ locale, changes }: Json) => [locale, changes]))
+    }
+    expect(await changesIn(editor)).to.deep.equal({ en: undefined })
+    await editor.send('PUT', `${path}?locale=fr&status=published`, { data: { title: 'Un' } })
+    const saved = await editor.send('PUT', path, { data: { title: 'Two', sections: [] } })
+    await editor.send('PUT', `${path}?locale=fr`, {
+      data: { title: 'Deux', sections: [{ __component: 'shared.quote' }] },
+    })
+    const { en, fr } = await changesIn(editor)
+    expect([en.attributes, fr.attributes]).to.deep.equal([['title'], ['title', 'sections']])
+    expect(saved.body.meta.locales[0].changes).to.deep.equal(en)
+    const history = `/admin/history/api::article.article/${documentId}`
+    const diff = `${history}/diff?from=${fr.from}&to=${fr.to}&locale=fr`
+    const { data } = (await editor.send('GET', diff)).body
+    expect(data.changes.map(({ attribute }: Json) => attribute)).to.deep.equal(fr.attributes)
+    await addRole(server, 'readers', [
+      'api::article.article.find',
+      { action: 'api::article.article.readDrafts', locales: ['fr'] },
+    ])
+    await addAdministrator(server, 'Rea', ['readers'])
+    const reader = await signIn(server, 'rea@example.org')
+    expect(await changesIn(reader)).to.deep.equal({ en: undefined, fr })
+  })
+
   it('hides drafts in locales without permission to read drafts', async () => {
     await addRole(server, 'reads-drafts-in-french', [
       'api::article.article.find',
@@ -146,6 +175,46 @@ describe('helpers of the entry form', () => {
     ])
     const wrong = await editor.send('GET', `${AUTHORS}/x/usages?pagination[pageSize]=101`)
     expect(wrong.status).to.equal(400)
+  })
+
+  it('lists the visible entries that link to any of many, without links among them', async () => {
+    const [first, second] = [
+      await create(AUTHORS, { name: 'First of many' }),
+      await create(AUTHORS, { name: 'Second of many' }),
+    ]
+    const friend = await create(AUTHORS, { name: 'Third of many', friend: first.documentId })
+    const one = await create(ARTICLES, { title: 'By the first', author: first.documentId })
+    const other = await create(ARTICLES, { title: 'By the second', author: second.documentId })
+    const usages = async (who: AdminClient, documentIds: unknown, query = '') =>
+      who.send('POST', `${AUTHORS}/usages${query}`, { documentIds })
+    const shown = async (who: AdminClient, ...authors: readonly Json[]): Promise<unknown> => {
+      const { body } = await usages(
+        who,
+        authors.map(({ documentId }) => documentId),
+      )
+      return body.data.map(({ documentId }: Json) => documentId).sort()
+    }
+    const ids = (...entries: readonly Json[]): readonly string[] =>
+      entries.map(({ documentId }) => String(documentId)).sort()
+    expect(await shown(editor, first, second)).to.deep.equal(ids(friend, one, other))
+    expect(await shown(editor, first, second, friend)).to.deep.equal(ids(one, other))
+    expect(await shown(editor, friend)).to.deep.equal([])
+    expect(await shown(bound, first, second)).to.deep.equal(ids(friend))
+    const page = await usages(editor, ids(first, second), '?pagination[pageSize]=1')
+    expect(page.body.meta.pagination).to.include({ pageCount: 3, total: 3 })
+    const wrong: readonly unknown[] = [
+      undefined,
+      [],
+      'a',
+      [{ $ne: 1 }],
+      [first.documentId, first.documentId],
+      Array.from({ length: 501 }, (_, at) => `a${at}`),
+    ]
+    for (const documentIds of wrong) {
+      expect((await usages(editor, documentIds)).status).to.equal(400)
+    }
+    const more = { documentIds: ids(first), more: 1 }
+    expect((await editor.send('POST', `${AUTHORS}/usages`, more)).status).to.equal(400)
   })
 
   it('proposes a free uid, and fills in the uid of a new entry', async () => {

@@ -32,7 +32,7 @@ import {
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 
 const REQUESTS = Number(process.env['DEAR_REQUESTS'] ?? 120)
-const AT_ONCE = 8
+const CONCURRENCY = 8
 const MAX_HEALTH_MS = 1_000
 const MAX_RESIDENT_BYTES = 1_000_000_000
 /** 503 and 504 come from the database on a busy machine. */
@@ -176,7 +176,7 @@ describe(`${REQUESTS} short and expensive public requests`, () => {
     try {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(asked, { minLength: AT_ONCE, maxLength: AT_ONCE }),
+          fc.array(asked, { minLength: CONCURRENCY, maxLength: CONCURRENCY }),
           async (targets) => {
             const answers = await Promise.all(targets.map((target) => send('GET', target)))
             for (const [index, { status, text }] of answers.entries()) {
@@ -185,7 +185,7 @@ describe(`${REQUESTS} short and expensive public requests`, () => {
             }
           },
         ),
-        { numRuns: Math.ceil(REQUESTS / AT_ONCE), endOnFailure: true },
+        { numRuns: Math.ceil(REQUESTS / CONCURRENCY), endOnFailure: true },
       )
     } finally {
       end.abort()

@@ -29,8 +29,8 @@ const REQUESTS = Number(process.env['DOOR_REQUESTS'] ?? 1_600)
 /** Percentage of short queries with large responses. */
 const DEAR_SHARE = Number(process.env['DOOR_DEAR_SHARE'] ?? 10)
 /** No requests are sent after this number of seconds, for shared machines. */
-const MOST_SECONDS = Number(process.env['DOOR_SECONDS'] ?? 1_200)
-const AT_ONCE = 16
+const MAX_SECONDS = Number(process.env['DOOR_SECONDS'] ?? 1_200)
+const CONCURRENCY = 16
 const MAX_HEALTH_MS = 1_000
 const MAX_RESIDENT_BYTES = 1_200_000_000
 const BOOKS = 300
@@ -38,7 +38,7 @@ const NOTES = 20
 /** Bounds for reading a stream that does not end. */
 const STREAM_MS = 150
 const MAX_KEPT = 400_000
-const MOST_TOKENS = 500
+const MAX_TOKENS = 500
 
 interface Answered {
   readonly status: number
@@ -213,11 +213,11 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
     if (isClosed) expect(status, what).to.be.within(400, 504)
     expect(text.includes(CANARY), what).to.equal(false)
     const next = /"next":"([\w-]+)"/.exec(text)?.[1]
-    if (next !== undefined) tokens[Math.floor(Math.random() * MOST_TOKENS)] = next
+    if (next !== undefined) tokens[Math.floor(Math.random() * MAX_TOKENS)] = next
   }
 
   it(`opens no closed route, exposes no hidden text and keeps the health check below ${MAX_HEALTH_MS} ms`, async function () {
-    this.timeout(120_000 + 1_000 * MOST_SECONDS)
+    this.timeout(120_000 + 1_000 * MAX_SECONDS)
     this.slow(600_000)
     const health: Knock = {
       method: 'GET',
@@ -251,11 +251,11 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
       statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1)
       check(knock, answered)
     })
-    const numRuns = Math.ceil(REQUESTS / AT_ONCE)
+    const numRuns = Math.ceil(REQUESTS / CONCURRENCY)
     const client = (): Promise<void> =>
-      fc.assert(one, { numRuns, endOnFailure: true, interruptAfterTimeLimit: 1_000 * MOST_SECONDS })
+      fc.assert(one, { numRuns, endOnFailure: true, interruptAfterTimeLimit: 1_000 * MAX_SECONDS })
     try {
-      await Promise.all(Array.from({ length: AT_ONCE }, client))
+      await Promise.all(Array.from({ length: CONCURRENCY }, client))
     } finally {
       end.abort()
       await watching

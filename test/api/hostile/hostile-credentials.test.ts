@@ -31,7 +31,12 @@ describe('hostile credentials', () => {
   before(async () => {
     server = await serve('hostile_credentials', {
       contentTypes: { note: declare('note', { text: { type: 'string' } }) },
-      environment: { RATE_LIMIT: 'off', JWT_SECRET: SECRET, UP_JWT_MANAGEMENT: 'refresh' },
+      environment: {
+        RATE_LIMIT: 'off',
+        JWT_SECRET: SECRET,
+        UP_JWT_MANAGEMENT: 'refresh',
+        ANONYMOUS_USERS: 'on',
+      },
     })
     const body = { username: 'target', email: 'target@example.org', password: PASSWORD }
     const answer = await post('/api/auth/local/register', body)
@@ -60,6 +65,7 @@ describe('hostile credentials', () => {
       { currentPassword: PASSWORD, password: 'another one', passwordConfirmation: 'another one' },
     ],
     ['/api/auth/refresh', { refreshToken: 'x' }],
+    ['/api/auth/anonymous', { deviceId: 'phone' }],
   ]
   for (const [path, good] of BODIES) {
     for (const key of Object.keys(good)) {
@@ -212,6 +218,13 @@ describe('hostile credentials', () => {
         'of no session': await signed(claims),
         'of another session': await signed({ ...claims, sid: '0'.repeat(32) }),
         'a session that is an operator': await signed({ ...claims, sid: { $ne: null } }),
+        'an anonymous user that is an operator': await signed({ ...other, anon: { $ne: null } }),
+        'an anonymous user without a documentId': await signed({ ...other, id: 1e6, anon: 'x' }),
+        'an anonymous user in the session of another user': await signed({
+          ...other,
+          id: 1e6,
+          anon: 'a'.repeat(24),
+        }),
         'an id that is an operator': await signed({ ...other, id: { $gt: 0 } }),
         'an id that is text': await signed({ ...other, id: String(user.id) }),
         'of another user': await signed({ ...other, id: user.id + 1 }),

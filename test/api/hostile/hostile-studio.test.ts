@@ -8,6 +8,7 @@ import {
   PASSWORD,
   signIn,
 } from '../../support/admin-client.ts'
+import { PROBE_ROUTES } from '../../support/probe-routes.ts'
 import { declare, serve, type TestServer } from '../../support/server.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 
@@ -31,7 +32,7 @@ const ELSEWHERE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'an origin with another port': { origin: 'https://cms.example.org:8443' },
   'our origin over plain HTTP': { origin: 'http://cms.example.org' },
 }
-const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['post', 'put'])
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['post', 'put', 'patch'])
 
 describe('attacks on the Studio', () => {
   let server: TestServer
@@ -44,6 +45,7 @@ describe('attacks on the Studio', () => {
     server = await serve('hostile_studio', {
       contentTypes: CONTENT_TYPES,
       editableTypes: true,
+      extensions: [PROBE_ROUTES],
       environment: {
         RATE_LIMIT: 'off',
         LOG_LEVEL: 'silent',

@@ -6,7 +6,7 @@ import { declare, lengthOf, ROOT_TOKEN, serve, type TestServer } from '../../sup
 const LONG = 120_000
 const MAX_CPU_MS = 250
 const MAX_ANSWER = 20_000
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 /** A route belongs to the first area that matches its path. */
 const AREAS: Readonly<Record<string, RegExp>> = {
@@ -165,8 +165,8 @@ async function areCheap(port: number, together: readonly LongRequest[]): Promise
 
 async function faultsOf(port: number, requests: readonly LongRequest[]): Promise<string[]> {
   const faults: string[] = []
-  for (let from = 0; from < requests.length; from += AT_ONCE) {
-    const together = requests.slice(from, from + AT_ONCE)
+  for (let from = 0; from < requests.length; from += CONCURRENCY) {
+    const together = requests.slice(from, from + CONCURRENCY)
     if (await areCheap(port, together)) continue
     for (const asked of together) {
       const fault = await faultOf(port, asked)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { gzipSync } from 'node:zlib'
-import { ERROR_CODES } from '../../../src/base/errors.ts'
+import { ERROR_CODES } from '../../../src/base/error-codes.ts'
 import { type Answer, declare, type Sent, serve, type TestServer } from '../../support/server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Passwords } from '../../../src/people/sign-in/passwords.ts'
 import type { DeclaredRoute } from '../../../src/http/router/guarded-router.ts'
 import { concretePath } from '../../support/concrete-path.ts'
+import { PROBE_ROUTES } from '../../support/probe-routes.ts'
 import { type Answer, declare, serve, type TestServer } from '../../support/server.ts'
 
 const CONTENT_TYPES = {
@@ -45,10 +46,12 @@ const OUTSIDE_IN_FLIGHT: ReadonlyMap<string, string> = new Map([
 const OUTSIDE_RATES: ReadonlyMap<string, string> = new Map([
   ...FROM_MEMORY.map((path) => [`get ${path}`, 'from memory'] as const),
   ['get /_ready', 'concurrent probes share one check'],
-  ['get /api/auth/:provider/callback', 'every provider is disabled'],
   ['get /api/openapi.json', 'limited by MAX_IN_FLIGHT, and accepts no secret'],
   ['get /admin/start', 'limited by MAX_IN_FLIGHT, and accepts no secret'],
   ['get /uploads/:name', 'limited by MAX_IN_FLIGHT, and accepts no secret'],
+  ['get /api/clock', 'limited by MAX_IN_FLIGHT, the code of a project'],
+  ['patch /api/clock', 'limited by MAX_IN_FLIGHT, the code of a project'],
+  ['put /api/clock', 'limited by MAX_IN_FLIGHT, the code of a project'],
 ])
 
 const OWN = { 'sec-fetch-site': 'same-origin' }
@@ -88,13 +91,14 @@ describe('limits of every route', () => {
     server.send(method.toUpperCase(), concretePath(path), {
       token: null,
       headers: OWN,
-      ...((method === 'post' || method === 'put') && { body: {} }),
+      ...(method !== 'get' && method !== 'delete' && { body: {} }),
     })
 
   it('limits concurrent requests on all but the listed routes', async () => {
     const { passwords, entered, release } = slowPasswords()
     const server = await serve('route-limits', {
       contentTypes: CONTENT_TYPES,
+      extensions: [PROBE_ROUTES],
       permitted: SIGN_INS,
       editableTypes: true,
       passwords,
@@ -127,6 +131,7 @@ describe('limits of every route', () => {
   it('limits attempts on all public routes but the listed ones', async () => {
     const server = await serve('route-rates', {
       contentTypes: CONTENT_TYPES,
+      extensions: [PROBE_ROUTES],
       permitted: SIGN_INS,
       environment: { UP_JWT_MANAGEMENT: 'refresh', LOG_LEVEL: 'silent' },
     })

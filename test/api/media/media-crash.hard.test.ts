@@ -19,7 +19,7 @@ import {
 } from '../../support/server-process.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 
-const CLI = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../src/cli/cli.js', import.meta.url))
 
 const KILLS = Number(process.env['QUIRE_MEDIA_KILLS'] ?? 2)
 const UPLOADS = Number(process.env['QUIRE_MEDIA_UPLOADS'] ?? 40)

@@ -41,6 +41,17 @@ describe('access in two servers on one database', () => {
     await untilStatus(403, list(null))
   })
 
+  it('accepts a token of another server at once', async () => {
+    const fill = (): Promise<Answer> => list('0'.repeat(256))()
+    expect((await fill()).status).to.equal(401)
+    const body = { name: 'new', type: 'read-only' }
+    const made = (await here.send('POST', '/admin/api-tokens', { body })).body.data
+    expect((await list(made.accessKey)()).status).to.equal(200)
+    expect((await fill()).status).to.equal(401)
+    const renewed = await here.send('POST', `/admin/api-tokens/${made.id}/regenerate`)
+    expect((await list(renewed.body.data.accessKey)()).status).to.equal(200)
+  })
+
   it('applies a created, regenerated and deleted token within a second', async () => {
     const body = { name: 'app', type: 'read-only' }
     const made = (await here.send('POST', '/admin/api-tokens', { body })).body.data

@@ -5,6 +5,7 @@ import type { DeclaredRoute } from '../../../src/http/router/guarded-router.ts'
 import { isHardSuite } from '../../support/model-runs.ts'
 import { type AdminClient, addAdministrator, addRole, signIn } from '../../support/admin-client.ts'
 import { concretePath } from '../../support/concrete-path.ts'
+import { PROBE_ROUTES } from '../../support/probe-routes.ts'
 import {
   type Answer,
   declare,
@@ -38,6 +39,7 @@ const OF_END_USERS: ReadonlySet<string> = new Set([
 const OPEN: ReadonlyMap<string, number> = new Map([
   ['/api/openapi.json', 401],
   ['/api/docs', 200],
+  ['/api/clock', 401],
   ['/', 200],
 ])
 
@@ -46,6 +48,15 @@ const OF_SESSIONS = [
   'post /api/auth/refresh',
   'get /api/auth/sessions',
   'delete /api/auth/sessions/:id',
+]
+
+/** Further routes of the management that apply rules. */
+const RULED_MANAGEMENT = [
+  'get /admin/content/:uid/:documentId/locales',
+  'get /admin/content/:uid/:documentId/usages',
+  'post /admin/content/:uid/usages',
+  'post /admin/content/:uid/uid-proposals',
+  'post /admin/content/:uid/bulk',
 ]
 
 const DRAFTS = ['find', 'readDrafts'].map((verb) => `api::article.article.${verb}`)
@@ -96,7 +107,13 @@ describe('access to every route', () => {
     server = await serve('matrix', {
       editableTypes: true,
       contentTypes: CONTENT_TYPES,
-      environment: { RATE_LIMIT: 'off', LOG_LEVEL: 'silent', UP_JWT_MANAGEMENT: 'refresh' },
+      extensions: [PROBE_ROUTES],
+      environment: {
+        RATE_LIMIT: 'off',
+        LOG_LEVEL: 'silent',
+        UP_JWT_MANAGEMENT: 'refresh',
+        ANONYMOUS_USERS: 'on',
+      },
     })
     all = (await admin('GET', '/admin/actions')).body.data.map(({ name }: Json) => name)
     for (const type of ['read-only', 'full-access', 'custom', 'expired']) {
@@ -127,6 +144,15 @@ describe('access to every route', () => {
   const logIn = async (): Promise<void> => {
     const body = { identifier: 'user', password: 'correct horse' }
     tokens['user'] = (await admin('POST', '/api/auth/local', body)).body.jwt
+  }
+
+  /** The user has deleted its account. */
+  const signUp = async (): Promise<void> => {
+    const roles = (await admin('GET', '/admin/roles')).body.data
+    const role = roles.find(({ type }: Json) => type === 'authenticated').id
+    const body = { username: 'user', email: 'user@example.org', password: 'correct horse', role }
+    await admin('POST', '/api/users', body)
+    await logIn()
   }
 
   after(() => server.close())
@@ -209,7 +235,7 @@ describe('access to every route', () => {
   const ask = ({ method, path }: Pick<DeclaredRoute, 'method' | 'path'>, key: string | null) =>
     server.send(method.toUpperCase(), concretePath(path), {
       token: key,
-      ...((method === 'post' || method === 'put') && { body: {} }),
+      ...(method !== 'get' && method !== 'delete' && { body: {} }),
     })
 
   /** No route responds with one of these two statuses once access is granted. */
@@ -242,6 +268,7 @@ describe('access to every route', () => {
           paths.add(`${route.method} ${route.path}`)
           const answer = await ask(route, asker.token())
           if (action.endsWith('.logout')) await logIn()
+          if (route.path === '/api/users/me' && answer.status === 204) await signUp()
           const expected = expectedFor(asker, action, actions)
           if (outcomeOf(answer) === expected) continue
           wrong.push(`${route.method} ${route.path}: ${answer.status}, expected ${expected}`)
@@ -362,12 +389,15 @@ describe('access to every route', () => {
     ada: AdminClient,
     { method, path }: DeclaredRoute,
   ): Promise<string | undefined> => {
-    const body = method === 'post' || method === 'put' ? {} : undefined
+    const body = method === 'get' || method === 'delete' ? undefined : {}
     // Drafts need one more permission.
     const target = concretePath(path) + (method === 'get' ? '?status=published' : '')
     const { headers } = await ada.send(method.toUpperCase(), target, body)
     return headers['error-code'] as string | undefined
   }
+
+  /** Whether the route checks a draft, which needs the permission to read drafts. */
+  const isCheck = (path: string): boolean => path.endsWith('/:uid/:documentId/check')
 
   /** Requests the routes of these actions and the routes without an action. */
   const tryManagement = async (
@@ -384,7 +414,8 @@ describe('access to every route', () => {
     for (const { route, action } of routes) {
       const code = (await errorCodeOf(ada, route)) ?? 'none'
       if (/session|password/.test(route.path)) ada = await signIn(server, 'ada@example.org')
-      const isRefused = action !== null && !permitted.has(action)
+      const needed = action === null ? [] : [action, ...(isCheck(route.path) ? DRAFTS : [])]
+      const isRefused = needed.some((name) => !permitted.has(name))
       if (isRefused === (code === 'forbidden') && code !== 'unauthorized') continue
       wrong.push(`${route.method} ${route.path}: ${code}, refused: ${isRefused}`)
     }
@@ -413,6 +444,41 @@ describe('access to every route', () => {
     expect(every.length).to.be.above(all.length)
   })
 
+  it('opens no route to principals under rules that does not apply rules', async () => {
+    const where = { documentId: 'a'.repeat(24) }
+    const verbs = ['find', 'findOne', 'readDrafts', 'sync', 'create', 'update', 'delete', 'publish']
+    const rules = verbs.map((verb) => ({ action: `api::article.article.${verb}`, where }))
+    await grant({ public: [], authenticated: [], custom: [] })
+    await admin('PUT', `/admin/api-tokens/${customId}`, { permissions: [], rules })
+    await admin('PUT', '/admin/administrator-roles/matrix', { permissions: [], rules })
+    const ada = await signIn(server, 'ada@example.org')
+    const opened: string[] = []
+    for (const { route, action } of management()) {
+      if (action?.startsWith('api::') !== true) continue
+      if ((await errorCodeOf(ada, route)) === 'forbidden') continue
+      opened.push(`${route.method} ${route.path}`)
+    }
+    for (const route of server.routes) {
+      if (!route.path.startsWith('/api/') || route.access === 'everyone') continue
+      if (outcomeOf(await ask(route, tokens['custom'] ?? '')) !== 'through') continue
+      opened.push(`${route.method} ${route.path}`)
+    }
+    await admin('PUT', `/admin/api-tokens/${customId}`, { permissions: [], rules: [] })
+    await admin('PUT', '/admin/administrator-roles/matrix', { permissions: [], rules: [] })
+    expect(opened).to.include.members([
+      'get /admin/content/:uid',
+      'get /admin/content/:uid/:documentId',
+      'get /api/articles',
+      'get /api/articles/:documentId',
+      'get /api/_sync',
+      'get /api/_live',
+    ])
+    const applies =
+      /^\w+ (\/admin\/content\/:uid|\/api\/articles|\/api\/_(?:bulk|sync|live)$)(\/:documentId(\/actions\/\w+)?)?$/
+    const others = opened.filter((route) => !applies.test(route))
+    expect(others).to.have.members(RULED_MANAGEMENT)
+  })
+
   it('ignores the cookie of an administrator under /api', async () => {
     await grant({ public: [], authenticated: [] })
     const { cookie } = await signIn(server, 'ada@example.org')
@@ -423,7 +489,7 @@ describe('access to every route', () => {
       const { status } = await server.send(method.toUpperCase(), concretePath(path), {
         token: null,
         headers: { cookie, 'sec-fetch-site': 'same-origin' },
-        ...((method === 'post' || method === 'put') && { body: {} }),
+        ...(method !== 'get' && method !== 'delete' && { body: {} }),
       })
       if (status !== 403) wrong.push(`${method} ${path}: ${status}`)
     }
@@ -448,12 +514,16 @@ describe('access to every route', () => {
       '/api/openapi.json',
       '/api/docs',
       '/api/docs/:asset',
+      '/api/clock',
+      '/api/clock',
+      '/api/clock',
       '/_health',
       '/_ready',
       '/',
       '/admin/start',
       '/admin/first-administrator',
       '/admin/session',
+      '/admin/session/code',
       '/admin/session/link',
       '/admin/session/passkey',
       '/admin/reset-password',

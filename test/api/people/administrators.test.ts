@@ -85,6 +85,7 @@ describe('administrators and their roles', () => {
       'roles',
       'language',
       'hasPassword',
+      'hasTotp',
       'createdAt',
       'updatedAt',
     )

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
 import { until } from '../../support/until.ts'
-import { type AdminClient, PASSWORD, signIn } from '../../support/admin-client.ts'
+import { TOTP } from 'otpauth'
+import { addAdministrator, type AdminClient, PASSWORD, signIn } from '../../support/admin-client.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from '../../support/server.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 
@@ -11,20 +13,21 @@ const OWN = { 'sec-fetch-site': 'same-origin' }
 const LATER = new Date(Date.now() + 86_400_000).toISOString()
 
 /**
- * Requests without an audit row, because they change only the view of the caller or no data at all,
- * and requests of a browser or a command that other tests cover.
+ * Requests without an audit row: they change only the view of the caller, or no data at all. Other tests cover requests of a browser or a command.
  */
 const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'POST /admin/session/passkey/options',
   'POST /admin/session/passkey',
   'POST /admin/session/link',
   'POST /admin/me/passkeys/options',
+  'POST /admin/me/totp',
   'POST /admin/me/passkeys',
   'PUT /admin/me/passkeys/:id',
   'DELETE /admin/me/passkeys/:id',
   'PUT /admin/me/preferences/:key',
   'PUT /admin/presence',
   'POST /admin/content/:uid/uid-proposals',
+  'POST /admin/content/:uid/usages',
   'POST /admin/content/:uid/:documentId/preview',
   'POST /admin/webhooks/:id/test',
   'POST /admin/content/:uid/:documentId/check',
@@ -148,6 +151,26 @@ describe('the audit of the management routes', () => {
     expectRow('DELETE /admin/session', left)
   })
 
+  it('records the second factor of administrators and its reset', async () => {
+    const { uri } = (await boss.send('POST', '/admin/me/totp', { currentPassword: PASSWORD })).body
+      .data
+    const totp = new TOTP({ secret: new URL(uri).searchParams.get('secret') ?? '' })
+    await go('POST /admin/me/totp/confirm', [], { code: totp.generate() })
+    const { recoveryCodes } = await go('POST /admin/me/totp/recovery-codes', [])
+    const entering = { email: 'boss@example.org', password: PASSWORD }
+    const first = { token: null, headers: OWN, body: entering }
+    const { pending } = (await server.send('POST', '/admin/session', first)).body.data
+    await goAsNobody('POST /admin/session/code', { pending, code: recoveryCodes[0] })
+    await go('DELETE /admin/me/totp', [])
+    const { id } = await addAdministrator(server, 'Lost', ['editor'])
+    const lost = await signIn(server, 'lost@example.org')
+    const begun = await lost.send('POST', '/admin/me/totp', { currentPassword: PASSWORD })
+    const secret = new URL(begun.body.data.uri).searchParams.get('secret') ?? ''
+    const code = new TOTP({ secret }).generate()
+    expect((await lost.send('POST', '/admin/me/totp/confirm', { code })).status).to.equal(200)
+    await go('DELETE /admin/administrators/:id/totp', [id])
+  })
+
   it('records webhooks', async () => {
     const hook = { name: 'site', url: 'https://example.org', events: ['entry.publish'] }
     const { id } = await go('POST /admin/webhooks', [], hook)
@@ -156,6 +179,32 @@ describe('the audit of the management routes', () => {
     await go('DELETE /admin/webhooks/:id/previous-secret', [id])
     await go('POST /admin/webhooks/:id/replay', [id], { from: 1 })
     await go('DELETE /admin/webhooks/:id', [id])
+  })
+
+  it('records retries of extensions', async () => {
+    const at = new Date()
+    const client = await MongoClient.connect(server.uri)
+    const deliveries = client.db(server.database).collection<Json>('quire_extension_deliveries')
+    const row = { extension: 'mirror', type: NOTE, documentId: 'x', since: at, deadAt: at }
+    const pending = [{ commit: 'c', at, changes: [], by: null }]
+    for (const _id of ['one', 'two', 'three']) await deliveries.insertOne({ _id, ...row, pending })
+    const retry = 'POST /admin/extension-failures/retry'
+    expect(await go(retry, [], { id: 'one' })).to.deep.equal({ retried: 1 })
+    expect(await go(retry, [], { extension: 'mirror' })).to.deep.equal({ retried: 2 })
+    await client.close()
+    const audit = '/admin/audit?type=admin::extension'
+    let rows: Json[] = []
+    await until(async () => {
+      rows = (await server.get(audit)).body.data
+      return rows.length === 2
+    }, 5_000)
+    expect(rows[0].by).to.include({ kind: 'administrator', name: 'The Boss' })
+    expect(rows[0].items).to.deep.include({
+      ...rows[0].items[0],
+      type: 'admin::extension',
+      documentId: 'mirror',
+      op: 'put',
+    })
   })
 
   it('records content, its history, schedules, releases and the trash', async () => {
@@ -191,6 +240,7 @@ describe('the audit of the management routes', () => {
     await go('DELETE /admin/releases/:id/items/:item', [release, items[1].id])
     await go('POST /admin/releases/:id/actions/publish', [release])
     await go('DELETE /admin/releases/:id', [release])
+    await go('POST /admin/content/:uid/:documentId/duplicate', [NOTE, id])
     await go('DELETE /admin/content/:uid/:documentId', [NOTE, id])
     await go('POST /admin/trash/:uid/:documentId/restore', [NOTE, id])
     await go('DELETE /admin/content/:uid/:documentId', [NOTE, id])

@@ -9,7 +9,7 @@ const TRIES = Number(process.env['SIGN_IN_TRIES'] ?? 60)
  * The bound of `rankTest`. False alarms have a probability of 1 in 16,000. If only one of the two
  * kinds hashes, z is 9.
  */
-const MOST_Z = 4
+const MAX_Z = 4
 const PASSWORD = 'correct horse battery'
 
 interface Kind {
@@ -82,7 +82,7 @@ describe(`the time of ${TRIES} failed sign-ins of known and unknown accounts`, (
       const z = rankTest(...times)
       const told = `${known.toFixed(2)} and ${unknown.toFixed(2)} ms, z ${z.toFixed(2)}`
       if (this.test !== undefined) this.test.title += `: ${told}`
-      expect(Math.abs(z), told).to.be.below(MOST_Z)
+      expect(Math.abs(z), told).to.be.below(MAX_Z)
     })
   }
 })

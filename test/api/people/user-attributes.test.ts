@@ -152,7 +152,7 @@ describe('attributes that a project adds to users', () => {
     expect(stored.status, stored.text).to.equal(201)
   })
 
-  it('describes them in the bodies of the API description', async () => {
+  it('are part of the request bodies in the API description', async () => {
     const { paths, components } = (await server.get('/api/openapi.json')).body
     const bodyOf = (path: string, method: string): Json => {
       const { schema } = paths[path][method].requestBody.content['application/json']
@@ -200,4 +200,50 @@ describe('a server without REGISTER_FIELDS', () => {
       expect(String(error)).to.contain('REGISTER_FIELDS').and.to.contain(name)
     })
   }
+})
+
+describe('entries that a registration names', () => {
+  let server: TestServer
+
+  before(async () => {
+    const { 'src/extensions/users-permissions/content-types/user/schema': user, package: project } =
+      CONTENT_TYPES
+    const { team: _team, age: _age, ...attributes } = user.attributes
+    const badges = { type: 'relation', relation: 'oneToMany', target: 'api::badge.badge' }
+    server = await serve('user_entries', {
+      contentTypes: {
+        package: project,
+        'src/api/badge/content-types/badge/schema': declare('badge', {
+          name: { type: 'string' },
+          holder: { type: 'relation', relation: 'manyToOne', target: USER, inversedBy: 'badges' },
+        }),
+        'src/extensions/users-permissions/content-types/user/schema': {
+          ...user,
+          attributes: { ...attributes, badges: { ...badges, mappedBy: 'holder' } },
+        },
+      },
+      environment: { REGISTER_FIELDS: 'badges', RATE_LIMIT: 'off' },
+      permitted: [REGISTER, 'api::badge.badge.find'],
+    })
+  })
+  after(() => server.close())
+
+  it('stay with their owners unless the caller may update them', async () => {
+    const badge = (await server.post('/api/badges', { name: 'gold' })).body.data.documentId
+    const register = (username: string, badges: readonly string[]) =>
+      server.send('POST', '/api/auth/local/register', {
+        body: { username, email: `${username}@example.org`, password: 'correct horse', badges },
+        token: null,
+      })
+    const holder = async (): Promise<Json> =>
+      (await server.get(`/api/badges/${badge}?populate=holder`)).body.data.holder
+    const refused = await register('thief', [badge])
+    expect(refused.status, refused.text).to.equal(403)
+    expect(await holder()).to.equal(null)
+    expect((await register('friend', [])).status).to.equal(200)
+    const permissions = [REGISTER, 'api::badge.badge.find', 'api::badge.badge.update']
+    await server.send('PUT', '/admin/roles/public', { body: { permissions } })
+    expect((await register('heir', [badge])).status).to.equal(200)
+    expect((await holder()).username).to.equal('heir')
+  })
 })

@@ -3,7 +3,7 @@ import { type AnswerCache, openAnswerCache } from '../../../src/changes/answers/
 import type { CachedAnswer } from '../../../src/changes/answers/cached-answer.ts'
 
 function answerOf(text: string): CachedAnswer {
-  return { body: Buffer.from(text), tag: text.slice(0, 8), cacheTags: null }
+  return { body: Buffer.from(text), tag: text.slice(0, 8), cacheTags: null, isPersonal: false }
 }
 
 /** A clock that the test sets. */

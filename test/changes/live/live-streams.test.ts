@@ -8,7 +8,6 @@ import { recordBulk } from '../../../src/mongo/commits/bulk-intents.ts'
 import { moveHead, readHead } from '../../../src/mongo/commits/heads.ts'
 import {
   commitId,
-  type CommitItem,
   COMMITS,
   type PendingRow,
   rowsOf,
@@ -24,9 +23,11 @@ import {
 } from '../../mongo/commits/log-world.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { until } from '../../support/until.ts'
+import type { CommitItem } from '../../../src/mongo/connection/database.ts'
 
 const SCOPE = parseScope({ types: 'tag' }, new Map([['tag', planOf('tag')]]))
-const PERMITTED: SyncCaller = { maySync: () => true, mayRead: () => true }
+const UNRULED = { mayRead: () => true, ruleOf: () => null, operandTypes: new Set<never>() }
+const PERMITTED: SyncCaller = { ...UNRULED, maySync: () => true }
 const LOCALES = { defaultCode: 'en', all: [{ code: 'en' }], has: (code: string) => code === 'en' }
 const ROLE = { type: 'plugin::users-permissions.role', documentId: 'role', locale: '' } as const
 
@@ -171,7 +172,7 @@ describe('streams of changes', () => {
 
   it('check permissions after a commit that may change them, before the next item', async () => {
     let may = true
-    const caller = (): SyncCaller => ({ maySync: () => may, mayRead: () => true })
+    const caller = (): SyncCaller => ({ ...UNRULED, maySync: () => may })
     const { opened, text, told, isEnded } = listen({ identify: () => Promise.resolve(caller()) })
     await opened
     await write(0, 'a')

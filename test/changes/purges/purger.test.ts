@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { type CommitLog, openCommitLog } from '../../../src/mongo/commits/commit-log.ts'
 import { recordBulk } from '../../../src/mongo/commits/bulk-intents.ts'
-import type { CommitItem } from '../../../src/mongo/connection/commit-record.ts'
 import { examinePurges } from '../../../src/changes/purges/purge-health.ts'
 import { openPurger, type Purger } from '../../../src/changes/purges/purger.ts'
 import { type PurgeKind, sendPurge } from '../../../src/changes/purges/send-purge.ts'
@@ -12,6 +11,7 @@ import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { openWorld, planOf } from '../../mongo/commits/log-world.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { until } from '../../support/until.ts'
+import type { CommitItem } from '../../../src/mongo/connection/database.ts'
 
 interface Received {
   readonly method: string

@@ -170,6 +170,8 @@ function callerOf({ may }: Rules): SyncCaller {
   return {
     maySync: ({ name }) => may.has(name),
     mayRead: (uid) => uid !== 'api::tag.tag' || may.has('read tag'),
+    ruleOf: () => null,
+    operandTypes: new Set(),
   }
 }
 

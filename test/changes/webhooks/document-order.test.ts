@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openJobQueue } from '../../../src/jobs/job-queue.ts'
+import { openJobQueue } from '../../../src/mongo/jobs/job-queue.ts'
 import { deliver, type Delivering } from '../../../src/changes/webhooks/deliver.ts'
 import {
   DELIVERIES,

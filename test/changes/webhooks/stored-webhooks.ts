@@ -1,7 +1,7 @@
-import type { CommitItem, PendingRow } from '../../../src/mongo/connection/commit-record.ts'
+import type { PendingRow } from '../../../src/mongo/connection/commit-record.ts'
 import type { NumberedCommit } from '../../../src/mongo/commits/read-commits.ts'
 import { headsOf } from '../../../src/mongo/commits/heads.ts'
-import type { Database } from '../../../src/mongo/connection/database.ts'
+import type { CommitItem, Database } from '../../../src/mongo/connection/database.ts'
 import {
   deliveriesOf,
   type DeliveryRow,

@@ -5,6 +5,8 @@ import { expect } from 'chai'
 import type { Examination } from '../../../src/cli/doctor/examine.ts'
 import { findingsOf } from '../../../src/cli/doctor/examine-log.ts'
 import { purgeFinding } from '../../../src/cli/doctor/examine-purges.ts'
+import { openAccess } from '../../../src/people/access/access.ts'
+import { compileActions } from '../../../src/people/access/actions.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import { readConfig } from '../../../src/base/config/config.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
@@ -51,6 +53,7 @@ describe('quire doctor', () => {
     const installation = {
       readConfig: () => readConfig({ ...environment, ...more }),
       startDeployment: () => Promise.resolve(deployment),
+      readExtensions: () => Promise.resolve([]),
     }
     const status = await runCli(
       ['doctor', ...words],
@@ -65,6 +68,39 @@ describe('quire doctor', () => {
   const examined = async (more: Record<string, string> = {}): Promise<Examination> =>
     JSON.parse((await doctor(['--json'], more)).out) as Examination
   const schema = () => loadSchema(path.join(folder, 'types'))
+
+  it('names the index that a rule needs, and attributes that reveal hidden entries', async () => {
+    const compiled = await schema()
+    const { roles } = await openAccess(test.database, compileActions(compiled), {
+      rootApiToken: null,
+    })
+    const find = 'api::note.note.find'
+    const where = { $or: [{ text: 'open' }, { slug: 'a' }] }
+    await roles.update('public', {
+      rules: [
+        { action: find, where },
+        { action: 'api::note.note.findOne', where: { text: 'open' } },
+      ],
+    })
+    const ofRules = async (): Promise<readonly (readonly string[])[]> =>
+      (await examined()).findings
+        .filter(({ check }) => check === 'rules')
+        .map(({ level, what }) => [level, what])
+    await syncIndexes(test.database, [...compileCollections(compiled).values()])
+    expect(await ofRules()).to.deep.equal([
+      [
+        'warning',
+        `role public, ${find}: no index serves the rule; declare api::note.note: "index": true on the attribute text`,
+      ],
+      [
+        'note',
+        'api::note.note: slug is unique, so a write that is refused reveals that a hidden entry has the value',
+      ],
+    ])
+    await roles.update('public', { rules: [] })
+    expect(await ofRules()).to.deep.equal([])
+    await test.database.collection('note_versions').dropIndexes()
+  })
 
   it('warns of missing and changed indexes', async () => {
     const { status, out } = await doctor()

@@ -11,7 +11,7 @@ import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../su
 import { behindCache } from '../../support/kept-first-page.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 import { until } from '../../support/until.ts'
-import { contentPlanOf } from './content-plan.ts'
+import { contentPlanOf } from '../../../packages/simulate/src/models/content-plan-of.ts'
 import { QuotaExceededError } from './faulty-process.ts'
 import { openSqliteFile } from './sqlite-database.ts'
 
@@ -36,6 +36,7 @@ const CONTENT_TYPES = {
       day: { type: 'date' },
       at: { type: 'datetime' },
       extra: { type: 'json' },
+      place: { type: 'location' },
       cover: { type: 'media' },
       category: {
         type: 'relation',
@@ -92,6 +93,8 @@ interface Types {
 const KINDS = { articles: 'collection', tags: 'collection', homepage: 'single' } as const
 const EVERYTHING = ['articles', 'tags', 'homepage', '$files'] as const
 
+const BERLIN = { latitude: 52.52, longitude: 13.405 }
+
 /** Queries with equal results from a list of the server and from a store. */
 const QUERIES: readonly Json[] = [
   {},
@@ -120,6 +123,31 @@ const QUERIES: readonly Json[] = [
   { filters: { day: { $gte: '2024-02-01' } } },
   { filters: { at: { $lt: '2024-01-02T00:00:00.000Z' } } },
   { filters: { at: { $gt: new Date('2024-01-01T12:00:00Z') } } },
+  { filters: { place: { $notNull: true } } },
+  { filters: { place: { $near: BERLIN } } },
+  { filters: { place: { $near: { ...BERLIN, maxDistance: 600_000 } } } },
+  { filters: { $not: { place: { $near: { ...BERLIN, maxDistance: 600_000 } } } } },
+  { filters: { place: { $near: { ...BERLIN, maxDistance: 30_000_000 } } } },
+  { filters: { place: { $within: { circle: { ...BERLIN, radius: 1 } } } } },
+  {
+    filters: { place: { $within: { circle: { latitude: -18, longitude: -179, radius: 5e5 } } } },
+  },
+  { filters: { place: { $within: { circle: { latitude: 89, longitude: 0, radius: 5e6 } } } } },
+  { filters: { place: { $within: { box: { south: 40, west: 10, north: 60, east: 20 } } } } },
+  { filters: { place: { $within: { box: { south: -30, west: 170, north: 0, east: -170 } } } } },
+  {
+    filters: {
+      place: {
+        $within: {
+          polygon: [
+            { latitude: 40, longitude: 0 },
+            { latitude: 40, longitude: 20 },
+            { latitude: 60, longitude: 20 },
+          ],
+        },
+      },
+    },
+  },
   { filters: { title: { $eqi: 'ÄRGER' } } },
   { filters: { title: { $nei: 'ärger' } } },
   { filters: { title: { $contains: 'a' } } },
@@ -214,9 +242,30 @@ describe('@quire/client/sync', () => {
       headers: MULTIPART,
     })
     const rows: readonly Json[] = [
-      { title: 'apple', views: 10, big: '9007199254740993', price: 1.25, tags: [red, blue] },
-      { title: 'Ärger', views: 20, big: '9007199254740995', isNew: true, category: blue },
-      { title: 'Straße', views: 30, price: 10, day: '2024-02-01', tags: [reed, green, red] },
+      {
+        title: 'apple',
+        views: 10,
+        big: '9007199254740993',
+        price: 1.25,
+        tags: [red, blue],
+        place: BERLIN,
+      },
+      {
+        title: 'Ärger',
+        views: 20,
+        big: '9007199254740995',
+        isNew: true,
+        category: blue,
+        place: { latitude: -18.14, longitude: 178.44 },
+      },
+      {
+        title: 'Straße',
+        views: 30,
+        price: 10,
+        day: '2024-02-01',
+        tags: [reed, green, red],
+        place: { latitude: 48.21, longitude: 16.37 },
+      },
       { title: 'a.b*', views: null, at: '2024-01-01T10:00:00.000Z', cover: file.body[0].id },
       { title: 'caf\u{e9}', views: 10, at: '2024-01-02T10:00:00.000Z', category: green },
       { title: '\u{1f600} smile', big: '-5', isNew: false, day: '2023-12-31', extra: { a: [1] } },

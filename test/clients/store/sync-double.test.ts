@@ -23,7 +23,7 @@ import { type DoubleItem, type DoublePage, type DoubleRules, SyncDouble } from '
 const RUNS = modelRuns('STORE_DOUBLE_RUNS', 2, 40)
 const TYPES = new Map((['article', 'tag'] as const).map((kind) => [kind as string, planOf(kind)]))
 /** A client that needs more pages than this never ends. */
-const MOST_PAGES = 500
+const MAX_PAGES = 500
 
 type Turn =
   | {
@@ -84,7 +84,7 @@ class Copy {
   #token: string | null = null
 
   async pull(ask: (token: string | null) => Promise<DoublePage>): Promise<void> {
-    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const { items, next, more } = await ask(this.#token)
       for (const item of items) this.#apply(item)
       this.#token = next
@@ -133,6 +133,8 @@ describe('the double of the sync protocol', () => {
     const caller: SyncCaller = {
       maySync: ({ name }) => rules.may.has(name),
       mayRead: (uid) => uid !== 'api::tag.tag' || rules.may.has('read tag'),
+      ruleOf: () => null,
+      operandTypes: new Set(),
     }
     const parsed = parseScope({ ...scope, status: 'draft' }, TYPES)
     const token = text === null ? beginSync(sources, parsed, caller) : readToken(text)

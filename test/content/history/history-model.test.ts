@@ -16,8 +16,7 @@ import { CmsError } from '../../../src/base/errors.ts'
 import { sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
-import { STATE_FIELD } from '../../../src/mongo/versions/stored-state.ts'
-import { COMMIT, LOCK, REVISION } from '../../../src/mongo/versions/revision.ts'
+import { COMMIT, LOCK, REVISION, STATE_FIELD } from '../../../src/mongo/versions/version-fields.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import {
@@ -222,7 +221,7 @@ describe('history after random writes and restores', () => {
 
   /** Removes references to deleted tags. */
   async function withoutGone(content: Data): Promise<Data> {
-    const tags = await versionsOf(test.database, planOf('tag')).distinct('documentId')
+    const tags = await versionsOf(test.database, planOf('tag')).distinct('documentId', {})
     const isGone = (one: unknown): boolean =>
       typeof one === 'string' && one.startsWith('tag') && !tags.includes(one)
     return Object.fromEntries(

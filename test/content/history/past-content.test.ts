@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { openPasswords } from '../../../src/people/sign-in/passwords.ts'
 import { pastContent } from '../../../src/content/history/past-content.ts'
 import { itemOf } from '../../../src/mongo/write/note-versions.ts'
-import type { StoredVersion } from '../../../src/mongo/versions/stored-version.ts'
+import { asRow, type StoredVersion } from '../../../src/mongo/versions/stored-version.ts'
 import { planOf } from '../../fixtures/plans.ts'
 
 const BCRYPT = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
@@ -30,7 +30,7 @@ describe('a former password attribute that is no longer declared', () => {
   })
 
   it('is not written to commits', () => {
-    const { content } = itemOf(plan, stored, { isNew: false })
+    const { content } = itemOf(plan, asRow(stored), { isNew: false })
     expect(content).to.include({ title: 'One', subtitle: 'Two' })
     expect(content).to.have.keys('title', 'subtitle', 'documentId', 'locale', 'status')
   })

@@ -5,7 +5,7 @@ import {
   countNewComponents,
   mergeComponents,
 } from '../../../src/content/payload/component-values.ts'
-import { unsetValue } from '../../../src/schema/values/unset-value.ts'
+import { unsetValue } from '../../../src/mongo/versions/stored-content.ts'
 import type { DocumentChange } from '../../../src/content/payload/relation-change.ts'
 import type { DocumentChanges } from '../../../src/content/payload/relation-input.ts'
 import type { Data } from '../../../src/schema/definition.ts'

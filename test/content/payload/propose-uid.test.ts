@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { assert, property, string } from 'fast-check'
-import { toUid } from '../../../src/content/payload/propose-uid.ts'
+import { toUid } from '../../../src/content/payload/fill-uids.ts'
 
 describe('toUid', () => {
   it('converts text to a uid', () => {

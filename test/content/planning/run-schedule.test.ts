@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ForbiddenError, ServiceUnavailableError } from '../../../src/base/errors.ts'
-import { type ClaimedJob, type JobChange, LeaseLost } from '../../../src/jobs/job-queue.ts'
+import { type ClaimedJob, type JobChange, LeaseLost } from '../../../src/mongo/jobs/job-queue.ts'
 import type { PlanningContext } from '../../../src/content/planning/planning.ts'
 import { runSchedule } from '../../../src/content/planning/run-schedule.ts'
 import type { ScheduleRow } from '../../../src/content/planning/schedule-rows.ts'
@@ -11,6 +11,7 @@ const RESTS_S = [1, 5, 30, 60, 300, 600, 1_800, 3_600, 7_200, 21_600]
 
 describe('a failed schedule', () => {
   const context = {
+    documents: {},
     access: { principalOfAuthor: () => Promise.resolve({ kind: 'root' }) },
     now: () => NOW,
   } as unknown as PlanningContext
@@ -56,5 +57,28 @@ describe('a failed schedule', () => {
 
   it('is left to the worker that now has its lease', async () => {
     expect(await after(1, new LeaseLost('one'))).to.deep.equal([])
+  })
+
+  it('writes as its author, also without an async context', async () => {
+    const origins: unknown[] = []
+    const queue: Parameters<typeof runSchedule>[1] = {
+      claim: () => Promise.resolve(null),
+      nextWithin: () => Promise.resolve(null),
+      hold: (_job, work) => work(),
+      finish: (_job, _effect, origin) => {
+        origins.push(origin)
+        return Promise.resolve()
+      },
+      settle: () => Promise.resolve(),
+    }
+    const by = { kind: 'root', id: null, name: null }
+    const job = {
+      _id: 'one',
+      kind: 'document',
+      attempts: 1,
+      by,
+    } as unknown as ClaimedJob<ScheduleRow>
+    await runSchedule(context, queue, job)
+    expect(origins).to.deep.equal([{ authorship: { by, requestId: 'schedule:one' }, caller: null }])
   })
 })

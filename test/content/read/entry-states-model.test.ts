@@ -20,7 +20,7 @@ import {
   publishDocument,
   unpublishDocument,
 } from '../../../src/content/write/publish-document.ts'
-import { haveSameContent } from '../../../src/content/write/same-content.ts'
+import { haveSameContent } from '../../../src/mongo/versions/stored-content.ts'
 import { updateDocument } from '../../../src/content/write/update-document.ts'
 import { CmsError } from '../../../src/base/errors.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
@@ -34,7 +34,7 @@ import {
   STATE_SAME,
   STATE_FIELD,
   STATE_UNKNOWN,
-} from '../../../src/mongo/versions/stored-state.ts'
+} from '../../../src/mongo/versions/version-fields.ts'
 import {
   asVersion,
   type StoredVersion,
@@ -360,7 +360,7 @@ describe('lists of entries by state compared with all versions', () => {
     locale: string,
   ): Promise<Record<EntryState, string[]>> {
     const found = await versionsOf(test.database, plan).find({ locale }).sort({ id: 1 }).toArray()
-    const versions = found.map(asVersion)
+    const versions = found.map((row) => asVersion(plan, row))
     const expected: Record<EntryState, string[]> = { draft: [], published: [], changed: [] }
     for (const draft of versions.filter(({ status }) => status === 'draft')) {
       const published = versions.find(

@@ -8,7 +8,7 @@ import { compileCollections } from '../../../src/mongo/indexes/collection-plan.t
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
-import { COMMIT } from '../../../src/mongo/versions/revision.ts'
+import { COMMIT } from '../../../src/mongo/versions/version-fields.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { planOf } from '../../fixtures/plans.ts'

@@ -12,7 +12,7 @@ import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
 import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
-import { COMMIT, REVISION } from '../../../src/mongo/versions/revision.ts'
+import { COMMIT, REVISION } from '../../../src/mongo/versions/version-fields.ts'
 import {
   asVersion,
   type StoredVersion,
@@ -95,7 +95,7 @@ describe('concurrent updates of documents', () => {
   const storedOf = async (documentId: string): Promise<readonly [StoredVersion, StoredVersion]> => {
     const found = await versionsOf(test.database, plan).find({ documentId }).toArray()
     const of = (status: Status) =>
-      asVersion(found.find((version) => version['status'] === status) ?? {})
+      asVersion(plan, found.find((version) => version['status'] === status) ?? {})
     return [of('draft'), of('published')]
   }
   const rowsBy = (author: string) =>

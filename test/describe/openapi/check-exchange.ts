@@ -188,6 +188,11 @@ function decodeLoosely(query: string): string {
   }
 }
 
+/** Routes of extensions declare ranges. */
+function declaredStatus({ responses }: Operation, status: number): string {
+  return Object.hasOwn(responses, status) ? String(status) : `${String(status).charAt(0)}XX`
+}
+
 function findAnswerProblems(
   { status, contentType, text }: Exchange,
   description: ApiDescription,
@@ -195,13 +200,14 @@ function findAnswerProblems(
   at: readonly string[],
   check: Check,
 ): readonly string[] {
-  const declared: Declared | undefined = operation.responses[String(status)]
+  const key = declaredStatus(operation, status)
+  const declared: Declared | undefined = operation.responses[key]
   if (declared === undefined) return [`status ${status} is not declared`]
-  const { pointer, content } = resolve(declared, description, [...at, 'responses', String(status)])
+  const { pointer, content } = resolve(declared, description, [...at, 'responses', key])
   if (content === undefined) return text === '' ? [] : [`status ${status} has a body`]
   const type = contentType?.split(';', 1)[0] ?? 'nothing'
-  if (type in content && type !== 'application/json') return []
   if (type !== 'application/json') {
+    if (type in content || '*/*' in content) return []
     return [`status ${status} is ${contentType}`]
   }
   const body: unknown = JSON.parse(text ?? '')

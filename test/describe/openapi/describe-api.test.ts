@@ -97,9 +97,15 @@ interface Body {
   readonly content?: Readonly<Record<string, { readonly example?: unknown }>>
 }
 
-/** One is a DELETE, the other a GET. The paths come from the reference. */
-const UNAMBIGUOUS =
-  'no-ambiguous-paths Paths should resolve unambiguously. Found two ambiguous paths: `/api/auth/sessions/{id}` and `/api/auth/{provider}/callback`. #/paths/~1api~1auth~1{provider}~1callback'
+/** One is a DELETE, the other a GET or a POST. The paths of GET come from the reference. */
+const UNAMBIGUOUS = [
+  '`/api/auth/sessions/{id}` and `/api/auth/{provider}/callback`. #/paths/~1api~1auth~1{provider}~1callback',
+  '`/api/auth/{provider}/token` and `/api/auth/sessions/{id}`. #/paths/~1api~1auth~1sessions~1{id}',
+  '`/api/auth/{provider}/token` and `/api/auth/identities/{id}`. #/paths/~1api~1auth~1identities~1{id}',
+].map(
+  (paths) =>
+    `no-ambiguous-paths Paths should resolve unambiguously. Found two ambiguous paths: ${paths}`,
+)
 
 describe('the OpenAPI description', () => {
   let sample: Schema
@@ -119,7 +125,7 @@ describe('the OpenAPI description', () => {
       const told = problems.map(
         ({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`,
       )
-      expect(told.filter((one) => one !== UNAMBIGUOUS)).to.deep.equal([])
+      expect(told.filter((one) => !UNAMBIGUOUS.includes(one))).to.deep.equal([])
     }
   })
 

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { readBody } from '../../../src/http/body/read-body.ts'
+import { readRawBody } from '../../../src/http/body/read-raw-body.ts'
 import type { RequestState } from '../../../src/http/router/state.ts'
 
 /** Counts how often the credential is resolved again after a body that took `ms` to arrive. */
-async function checksAfter(ms: number): Promise<number> {
+async function checksAfter(read: typeof readBody, ms: number): Promise<number> {
   let checks = 0
   let now = 0
   const clock = (): number => (now += ms)
@@ -18,7 +19,7 @@ async function checksAfter(ms: number): Promise<number> {
     }
     return next()
   })
-  app.use(readBody(1_000, null, clock))
+  app.use(read(1_000, null, clock))
   app.use((ctx) => {
     ctx.status = 204
   })
@@ -34,9 +35,11 @@ async function checksAfter(ms: number): Promise<number> {
   }
 }
 
-describe('readBody', () => {
-  it('authorizes again only after a slow body', async () => {
-    expect(await checksAfter(30_000)).to.equal(1)
-    expect(await checksAfter(5)).to.equal(0)
+for (const [name, read] of Object.entries({ readBody, readRawBody })) {
+  describe(name, () => {
+    it('authorizes again only after a slow body', async () => {
+      expect(await checksAfter(read, 30_000)).to.equal(1)
+      expect(await checksAfter(read, 5)).to.equal(0)
+    })
   })
-})
+}

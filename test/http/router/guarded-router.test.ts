@@ -6,7 +6,8 @@ import {
   everyone,
   permitted,
 } from '../../../src/http/router/guarded-router.ts'
-import { authRoutes, connectRoutes } from '../../../src/http/routes/auth-routes.ts'
+import { authRoutes } from '../../../src/http/routes/auth-routes.ts'
+import { connectRoutes } from '../../../src/http/routes/connect-routes.ts'
 import { contentRoutes } from '../../../src/http/content/api-routes.ts'
 import { localeRoutes } from '../../../src/http/routes/locale-routes.ts'
 import { roleRoutes } from '../../../src/http/routes/role-routes.ts'
@@ -32,7 +33,7 @@ describe('routes with access rules', () => {
       .filter(({ uid }) => uid.startsWith('api::'))
       .map((plan) => contentRoutes(plan, dependencies)),
     authRoutes(dependencies),
-    connectRoutes(pass),
+    connectRoutes(dependencies),
     userRoutes(dependencies),
     roleRoutes(dependencies),
     uploadRoutes(dependencies),

@@ -10,11 +10,17 @@ import { openPasswords } from '../../../src/people/sign-in/passwords.ts'
 import { openRateLimits } from '../../../src/people/access/rate-limit.ts'
 import { openSessions, type SessionLifespans } from '../../../src/people/accounts/sessions.ts'
 import { openUserTokens } from '../../../src/people/accounts/user-tokens.ts'
+import { storeAnonymousUser } from '../../../src/people/accounts/anonymous-sign-in.ts'
+import {
+  type AnonymousLimits,
+  openAnonymousUsers,
+} from '../../../src/people/accounts/anonymous-users.ts'
 import { openEndUsers, USER } from '../../../src/people/accounts/users.ts'
 import { openLocales } from '../../../src/content/locales/locales.ts'
 import { answerUnrouted } from '../../../src/http/middleware/answer-unrouted.ts'
 import { apiRoutes } from '../../../src/http/router/api-routes.ts'
-import { authRoutes, connectRoutes } from '../../../src/http/routes/auth-routes.ts'
+import { authRoutes } from '../../../src/http/routes/auth-routes.ts'
+import { connectRoutes } from '../../../src/http/routes/connect-routes.ts'
 import { authenticate } from '../../../src/http/middleware/authenticate.ts'
 import { deviceCookie } from '../../../src/http/cookies/device-cookie.ts'
 import { handleErrors } from '../../../src/http/middleware/handle-errors.ts'
@@ -22,6 +28,12 @@ import { readBody } from '../../../src/http/body/read-body.ts'
 import { roleRoutes } from '../../../src/http/routes/role-routes.ts'
 import type { RequestState } from '../../../src/http/router/state.ts'
 import { userRoutes } from '../../../src/http/routes/user-routes.ts'
+import type { SignInProvider } from '../../../src/base/config/sign-in-providers.ts'
+import { ensureIdentities } from '../../../src/people/identities/identity-rows.ts'
+import { openProviders } from '../../../src/people/identities/providers.ts'
+import { openSignInCodes } from '../../../src/people/identities/sign-in-codes.ts'
+import { attemptCookie } from '../../../src/http/cookies/attempt-cookie.ts'
+import { redirectCookie } from '../../../src/http/cookies/redirect-cookie.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { newDocumentId } from '../../../src/mongo/versions/document-id.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
@@ -30,6 +42,7 @@ import { openUserAttributes } from '../../../src/server/services/open-user-attri
 import { BUILT_IN_TYPES } from '../../../src/schema/built-in-types.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { Uid } from '../../../src/schema/definition.ts'
+import { openDeletedUsers } from '../../../src/content/deleted-users/user-content-rows.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 
 export const ROOT_TOKEN = 'root-token-of-the-test'
@@ -50,12 +63,24 @@ export interface UsersOptions {
   readonly lifespans?: SessionLifespans & { readonly accessSeconds: number }
   readonly inCookie?: boolean
   readonly emailConfirmation?: boolean
+  readonly linkByEmail?: boolean
+  /** Null, the default, turns anonymous users off. */
+  readonly anonymous?: AnonymousLimits | null
+  readonly providers?: readonly SignInProvider[]
 }
 
 /** Serves the routes of end users with a manual clock and a cheap password hash. */
 export async function serveUsers(
   label: string,
-  { limited = false, lifespans, inCookie = false, emailConfirmation = false }: UsersOptions = {},
+  {
+    limited = false,
+    lifespans,
+    inCookie = false,
+    emailConfirmation = false,
+    linkByEmail = false,
+    anonymous: anonymousLimits = null,
+    providers = [],
+  }: UsersOptions = {},
 ) {
   const test = await openTestDatabase(label)
   const { database } = test
@@ -85,17 +110,38 @@ export async function serveUsers(
       lifespans === undefined
         ? null
         : await openSessions({ db: database, secret: SECRET, lifespans, now })
+    const anonymous =
+      anonymousLimits === null
+        ? null
+        : await openAnonymousUsers({ db: database, secret: SECRET, limits: anonymousLimits, now })
+    const attributes = openUserAttributes(documents, [])
+    const store = { db: database, anonymous, attributes }
     const access = await openAccess(database, compileActions(schema), {
+      anonymousUsers: anonymous !== null,
       rootApiToken: ROOT_TOKEN,
-      users: openEndUsers({ ...users, tokens, sessions }),
+      users: openEndUsers({
+        ...users,
+        tokens,
+        sessions,
+        anonymous,
+        storeAnonymous: (user) => storeAnonymousUser(store, user),
+      }),
       now,
     })
+    await ensureIdentities(database)
+    const publicUrl = 'https://cms.example.org/x'
+    const configured = new Map(providers.map((provider) => [provider.name, provider]))
     const accounts = openAccounts({
       ...users,
+      linkByEmail,
+      providers: await openProviders({ db: database, configured, publicUrl, now, keysEveryMs: 0 }),
+      codes: await openSignInCodes({ db: database, secret: SECRET, now }),
       secret: SECRET,
       tokens,
       sessions,
-      attributes: openUserAttributes(documents, []),
+      deletedUsers: openDeletedUsers(documents),
+      attributes,
+      anonymous,
       emailConfirmation,
       roles: access.roles,
       mailer: { send: (mail) => Promise.resolve(void mails.push(mail)) },
@@ -124,25 +170,33 @@ export async function serveUsers(
       accounts,
     }
     const limits = limited ? await openRateLimits(database, now) : null
-    const publicUrl = 'https://cms.example.org/x'
     const cookie =
       lifespans === undefined
         ? null
         : { publicUrl, cookieName: '', maxSeconds: 99, always: inCookie }
     const devices = deviceCookie(publicUrl, '')
+    const redirects = redirectCookie(publicUrl, '')
+    const cookies = { cookie, deviceCookie: devices, redirectCookie: redirects }
     const app = new Koa<RequestState>()
     app.silent = true
-    app.use(handleErrors(pino({ level: 'silent' })))
+    const log = pino({ level: 'silent' })
+    app.use(handleErrors(log))
     app.use(answerUnrouted())
     app.use(
       apiRoutes(
         new Map([
+          ['auth', authRoutes({ ...shared, ...cookies, limits, confirmedUrl: null })],
           [
-            'auth',
-            authRoutes({ ...shared, limits, confirmedUrl: null, cookie, deviceCookie: devices }),
+            'connect',
+            connectRoutes({
+              ...shared,
+              ...cookies,
+              limits,
+              attempts: attemptCookie(publicUrl, ''),
+              log,
+            }),
           ],
-          ['connect', connectRoutes(shared.authenticate)],
-          ['users', userRoutes(shared)],
+          ['users', userRoutes({ ...shared, limits })],
           ['users-permissions', roleRoutes({ ...shared, access, users: accounts })],
         ]),
       ),
@@ -177,6 +231,7 @@ export async function serveUsers(
   }
   return {
     access: first.access,
+    accounts: first.accounts,
     base: first.base,
     database,
     users,

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { openChangeClock } from '../../../src/mongo/commits/change-clock.ts'
-import type { CommitListener } from '../../../src/mongo/connection/commit-record.ts'
 import type { Head } from '../../../src/mongo/commits/heads.ts'
 import type { ObservedLog } from '../../../src/mongo/commits/observe-log.ts'
+import type { CommitListener } from '../../../src/mongo/connection/database.ts'
 
 const HEAD: Head = {
   _id: 'main',

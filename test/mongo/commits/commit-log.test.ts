@@ -10,15 +10,14 @@ import { sweepLog } from '../../../src/mongo/commits/retention.ts'
 import { BATCH, sequence, sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
 import {
   commitId,
-  type CommitItem,
   COMMITS,
-  MOST_ITEMS,
+  MAX_ITEMS,
   type NotedItem,
   noteItems,
   type PendingRow,
   rowsOf,
 } from '../../../src/mongo/connection/commit-record.ts'
-import type { Database } from '../../../src/mongo/connection/database.ts'
+import type { CommitItem, Database } from '../../../src/mongo/connection/database.ts'
 import { HISTORY_PREFIX } from '../../../src/mongo/connection/history-rows.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { until } from '../../support/until.ts'
@@ -91,7 +90,7 @@ describe('the commit log', () => {
   })
 
   it('keeps the rows of a large commit together', async () => {
-    const items = Array.from({ length: 3 * MOST_ITEMS }, (_, index) => itemOf(`b${index}`))
+    const items = Array.from({ length: 3 * MAX_ITEMS }, (_, index) => itemOf(`b${index}`))
     await store([...Array.from({ length: BATCH - 2 }, (_, index) => [itemOf(`a${index}`)]), items])
     const { count } = await sequence(test.database)
     expect(count, 'the three rows do not fit').to.equal(BATCH - 2)
@@ -199,7 +198,7 @@ describe('the commit log', () => {
     const pending = () => test.database.collection(COMMITS).countDocuments({ pending: 1 })
 
     it('records the items after the write ends, even by an error', async () => {
-      const items = Array.from({ length: MOST_ITEMS + 1 }, (_, index) => itemOf(`a${index}`))
+      const items = Array.from({ length: MAX_ITEMS + 1 }, (_, index) => itemOf(`a${index}`))
       const made = await recordBulk(test.database, items, async (id) => {
         expect(await pending(), 'while it is written').to.equal(0)
         expect((await sequenceAll(test.database)).seq).to.equal(0)

@@ -5,6 +5,7 @@ import { sequence, sequenceAll, type Step } from '../../../src/mongo/commits/seq
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import type { DocumentContext } from '../../../src/content/context.ts'
+import { replayLog } from '../../../packages/simulate/src/models/replay-log.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import {
@@ -16,7 +17,6 @@ import {
   documentIdOf,
   openWorld,
   type Operation,
-  replay,
   stored,
   wholeLog,
 } from './log-world.ts'
@@ -147,7 +147,7 @@ describe('the commit log with random writes of two processes', () => {
           expect(log.map(({ seq }) => seq)).to.deep.equal(log.map((_, index) => index + 1))
           expect(log.length).to.equal(head.seq)
           expect(new Set(log.map(({ _id }) => _id)).size, 'each once').to.equal(log.length)
-          expect(replay(log)).to.deep.equal(await stored(test.database))
+          expect(replayLog(log)).to.deep.equal(await stored(test.database))
           for (const { type, seq } of (await readHead(test.database)).types) {
             const last = log.findLast(({ items }) => items.some((item) => item.type === type))
             expect(last?.seq, type).to.equal(seq)

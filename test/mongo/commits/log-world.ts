@@ -12,7 +12,7 @@ import type { Database } from '../../../src/mongo/connection/database.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { openIdAllocator } from '../../../src/mongo/system/id-allocator.ts'
-import { REVISION } from '../../../src/mongo/versions/revision.ts'
+import { REVISION } from '../../../src/mongo/versions/version-fields.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
 import type { Status } from '../../../src/query/query.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
@@ -181,17 +181,4 @@ export async function wholeLog(database: Database): Promise<readonly NumberedCom
 export async function countLog(database: Database): Promise<number> {
   const { seq } = await readHead(database)
   return database.collection(COMMITS).countDocuments({ seq: { $gt: 0, $lte: seq } })
-}
-
-/** Returns the versions of a client that followed the log from its start. */
-export function replay(log: readonly NumberedCommit[]): ReadonlyMap<string, string> {
-  const held = new Map<string, string>()
-  for (const { items } of log) {
-    for (const { type, documentId, locale, status, op, revision } of items) {
-      const key = `${type} ${documentId}:${locale}:${status}`
-      if (op === 'delete') held.delete(key)
-      else held.set(key, String(revision))
-    }
-  }
-  return held
 }

@@ -9,6 +9,8 @@ import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 
+const noLabel = (): string => 'a test'
+
 function tallied<T>(
   monitor: CommandMonitor,
   work: (tally: CommandTally) => Promise<T>,
@@ -16,7 +18,7 @@ function tallied<T>(
   return monitor.tally((tally) => {
     if (tally === null) throw new Error('nothing is counted')
     return work(tally)
-  })
+  }, noLabel)
 }
 
 describe('the command monitor', () => {
@@ -84,7 +86,7 @@ describe('the command monitor', () => {
     const asked = monitor.tally(async (tally) => {
       await Promise.all(Array.from({ length: 20 }, () => rows.findOne({})))
       return tally
-    })
+    }, noLabel)
     expect(await asked).to.equal(null)
     const { monitor: totals, rows: same } = await open('totals')
     const told: string[] = []
@@ -92,11 +94,44 @@ describe('the command monitor', () => {
     await totals.tally(async (tally) => {
       expect(tally).to.equal(null)
       await same.findOne({})
-    })
+    }, noLabel)
     expect(told).to.deep.equal(['find'])
     const { size, ...others } = monitor.pool()
     expect(size).to.be.within(1, 50)
     expect(others).to.deep.equal({ checkedOut: 0, waiting: 0 })
+  })
+
+  it('names the request in the comment of each command', async () => {
+    const { monitor, database } = await open('requests')
+    const table = database.table<{ readonly rank: number }>('rows')
+    const comments: unknown[] = []
+    monitor.onCommand(({ name, command }) => comments.push([name, command['comment']]))
+    let label = 'quire GET other 1'
+    await monitor.tally(
+      async () => {
+        await table.findOne({ rank: 1 })
+        label = 'quire GET /api/rows 1'
+        await table.countDocuments({ rank: 1 })
+        await table.updateOne({ rank: 1 }, { $set: { rank: 1 } })
+        const others = ['2', '3'].map((id) =>
+          monitor.tally(
+            () => Promise.resolve(monitor.observer()),
+            () => id,
+          ),
+        )
+        const gathered = [monitor.observer(), ...(await Promise.all(others))]
+        await monitor.together(gathered, () => table.find({ rank: 1 }).toArray())
+        await monitor.unobserved(() => table.findOne({ rank: 1 }))
+      },
+      () => label,
+    )
+    expect(comments).to.deep.equal([
+      ['find', 'quire GET other 1'],
+      ['aggregate', 'quire GET /api/rows 1'],
+      ['update', 'quire GET /api/rows 1'],
+      ['find', 'quire GET /api/rows 1 and 2 more'],
+      ['find', undefined],
+    ])
   })
 
   it('explains observed commands', async () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import {
   commitId,
-  type CommitItem,
-  MOST_ITEMS,
+  MAX_ITEMS,
   rowsOf,
   timeOfCommit,
 } from '../../../src/mongo/connection/commit-record.ts'
 import { currentAuthorship, writingAs } from '../../../src/mongo/connection/authorship.ts'
+import type { CommitItem } from '../../../src/mongo/connection/database.ts'
 
 const by = { kind: 'apiToken', id: 1, name: 'app' }
 
@@ -38,9 +38,9 @@ describe('rows of a commit', () => {
   it('contain up to a thousand items each', () => {
     const id = commitId(null)
     const commit = { id, by, requestId: 'r1' }
-    const [only, ...none] = rowsOf(commit, itemsOf(MOST_ITEMS))
+    const [only, ...none] = rowsOf(commit, itemsOf(MAX_ITEMS))
     expect([only?._id, only?.part, none.length]).to.deep.equal([id, undefined, 0])
-    const rows = rowsOf(commit, itemsOf(2 * MOST_ITEMS + 1))
+    const rows = rowsOf(commit, itemsOf(2 * MAX_ITEMS + 1))
     expect(rows.map(({ items, part }) => [items.length, part])).to.deep.equal([
       [1_000, [0, 3]],
       [1_000, [1, 3]],

@@ -3,13 +3,13 @@ import { writingAs } from '../../../src/mongo/connection/authorship.ts'
 import {
   assertLater,
   commitId,
-  type CommitItem,
   commitIdOf,
   COMMITS,
   noteItems,
   type PendingRow,
 } from '../../../src/mongo/connection/commit-record.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import type { CommitItem } from '../../../src/mongo/connection/database.ts'
 
 const ITEM: CommitItem = {
   type: 'api::a.a',

@@ -86,7 +86,7 @@ describe('a process lost during a transaction', function () {
 
   it('does not block others with its locks any longer', async () => {
     const other = await open()
-    await ensureIndexes(other.collection('rows'), [{ key: { by: 1 } }])
+    await ensureIndexes(other.table('rows'), [{ key: { by: 1 } }])
     await other.announce()
     const gone = await open({ uri: proxy.uri })
     const { go, done } = await begin(gone)
@@ -108,7 +108,7 @@ describe('a process lost during a transaction', function () {
 
   it('is not treated as lost while it is alive', async () => {
     const other = await open()
-    await ensureIndexes(other.collection('rows'), [{ key: { by: 1 } }])
+    await ensureIndexes(other.table('rows'), [{ key: { by: 1 } }])
     await other.announce()
     const slow = await open()
     const { go, done } = await begin(slow)
@@ -143,7 +143,7 @@ describe('a process lost during a transaction', function () {
   it('is registered once per driver session and unregistered when the database closes', async () => {
     const other = await open()
     const database = await open()
-    await ensureIndexes(database.collection('rows'), [{ key: { by: 1 } }])
+    await ensureIndexes(database.table('rows'), [{ key: { by: 1 } }])
     const add = (): Promise<unknown> =>
       database.transact((session) => database.collection('rows').insertOne({}, { session }))
     await Promise.all([add(), add(), add()])

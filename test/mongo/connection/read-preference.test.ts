@@ -84,6 +84,19 @@ describe('read preferences', () => {
     ])
   })
 
+  it('keeps the tag sets of the connection string for all preferences', async () => {
+    const { database, seen } = await open(
+      'readPreference=nearest&readPreferenceTags=region:eu&readPreferenceTags=',
+    )
+    await findIn(database.reading('secondaryPreferred'))
+    await findIn(database.reading('primary'))
+    const tags = [{ region: 'eu' }, {}]
+    expect(seen.map(({ said }) => said)).to.deep.equal([
+      { mode: 'secondaryPreferred', tags, maxStalenessSeconds: 90 },
+      PRIMARY,
+    ])
+  })
+
   it('uses the primary in transactions regardless of the connection string', async () => {
     const { database, seen } = await open('readPreference=secondaryPreferred')
     await database.transact(() => Promise.resolve()) // the first one creates shared collections

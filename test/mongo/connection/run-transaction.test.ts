@@ -42,7 +42,7 @@ describe('a transaction', () => {
       queryTimeoutMs: 10_000,
       conflictTimeoutMs: 0,
     })
-    await ensureIndexes(database.collection('rows'), [{ key: { of: 1 } }])
+    await ensureIndexes(database.table('rows'), [{ key: { of: 1 } }])
   })
   afterEach(() => proxy.disarm())
   after(async () => {

@@ -28,7 +28,7 @@ describe('readPlan', () => {
     expect(plan).to.deep.equal({ indexes: ['quire_list'], scanned: 2, returned: 1 })
   })
 
-  it('reads the indexes that DocumentDB used rather than considered', () => {
+  it('returns the indexes that DocumentDB used, without those it only considered', () => {
     const plan = readPlan({
       queryPlanner: {
         winningPlan: {

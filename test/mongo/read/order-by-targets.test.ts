@@ -37,8 +37,7 @@ describe('orderTargets', () => {
       group('0.11', 'y', 'e'),
     ]
     const database = {
-      queryTimeoutMs: 1_000,
-      collection: () => ({ aggregate: () => ({ toArray: () => Promise.resolve(found) }) }),
+      table: () => ({ aggregate: () => Promise.resolve(found) }),
     } as unknown as Database
     const ids = found.flatMap((each) => each.ids)
     const key = { locale: '', status: 'published' } as const

@@ -115,13 +115,7 @@ describe('batched reads of single entries', () => {
       locale: query.locale ?? 'en',
       status: query.status ?? 'published',
     }
-    return findDocument(
-      database,
-      plan,
-      documentIdOf(number),
-      key,
-      parseEntryQuery(query, plan, rules),
-    )
+    return findDocument(database, documentIdOf(number), key, parseEntryQuery(query, plan, rules))
   }
 
   it('return the same as individual reads', async () => {
@@ -163,7 +157,7 @@ describe('batched reads of single entries', () => {
       const answer = measureAnswer({ maxEntries: 10, maxBytes })
       const bounded = { ...query, reader: { ...query.reader, answer } }
       const key = { locale: 'en', status: 'published' } as const
-      return findDocument(database, plan, documentIdOf(2), key, bounded)
+      return findDocument(database, documentIdOf(2), key, bounded)
     }
     const [small, large] = await Promise.allSettled([read(10), read(10_000)])
     expect(small.status === 'rejected' && (small.reason as unknown)).to.be.instanceOf(

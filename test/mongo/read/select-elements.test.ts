@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { compileElementSelection } from '../../../src/mongo/read/select-elements.ts'
+import { compileElementSelection } from '../../../src/mongo/read/translate-filter.ts'
 import { toBson } from '../../../src/mongo/versions/stored-value.ts'
 import { parseFilters } from '../../../src/query/parse-filters.ts'
 import { parseSort } from '../../../src/query/parse-sort.ts'
@@ -10,6 +10,7 @@ import { pagePlan, planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
 
 const plan = planOf()
+const holder = { ...plan, displayName: plan.uid }
 const rules = rulesWith('en')
 
 describe('compileElementSelection', () => {
@@ -22,7 +23,9 @@ describe('compileElementSelection', () => {
       it(`matches the database for $${operator} on ${type}`, () => {
         for (const [text, operand] of operandsOf(type, operator, operands)) {
           const filter = parseFilters({ [type]: { [`$${operator}`]: text } }, plan, rules)
-          const found = compileElementSelection({ filter, sort: [] })(elements).map(({ n }) => n)
+          const found = compileElementSelection(holder, { filter, sort: [] })(elements).map(
+            ({ n }) => n,
+          )
           const meant = values.flatMap((value, n) =>
             meaningOf(type, operator)(value, operand as never) ? [n] : [],
           )
@@ -41,9 +44,9 @@ describe('compileElementSelection', () => {
       links: labels.map((label) => ({ label })),
     }))
     const order = (sort: string): readonly number[] =>
-      compileElementSelection({ filter: null, sort: parseSort(sort, list, rules) })(elements).map(
-        (element) => elements.indexOf(element as (typeof elements)[number]),
-      )
+      compileElementSelection(list, { filter: null, sort: parseSort(sort, list, rules) })(
+        elements,
+      ).map((element) => elements.indexOf(element as (typeof elements)[number]))
     expect(order('links.label')).to.deep.equal([2, 1, 0])
     expect(order('links.label:desc')).to.deep.equal([1, 0, 2])
   })

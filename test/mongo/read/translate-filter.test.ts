@@ -46,6 +46,19 @@ describe('translateFilter', () => {
     ['null', { string: { $null: 'true' } }, { string: { $eq: null } }],
     ['notNull', { string: { $notNull: 'true' } }, { string: { $ne: null } }],
     ['between', { integer: { $between: ['1', '2'] } }, { integer: { $gte: 1, $lte: 2 } }],
+    [
+      'near',
+      { location: { $near: { latitude: '1', longitude: '2' } } },
+      { location: { $ne: null } },
+    ],
+    [
+      'within',
+      { location: { $within: { box: { south: '1', west: '2', north: '3', east: '4' } } } },
+      {
+        'location.coordinates.1': { $gte: 1, $lte: 3 },
+        'location.coordinates.0': { $gte: 2, $lte: 4 },
+      },
+    ],
   ]
   for (const [operator, filters, expected] of rows) {
     it(`translates $${operator}`, () => {

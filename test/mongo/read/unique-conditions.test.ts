@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { matchNamed, mostVersions } from '../../../src/mongo/read/unique-conditions.ts'
+import { matchNamed, mostVersions } from '../../../src/mongo/read/read-unique.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import { planOf } from '../../fixtures/plans.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { type GatherReads, gatherReads } from '../../../src/mongo/sharing/gathered-reads.ts'
+import type { GatherReads } from '../../../src/mongo/connection/database.ts'
+import { gatherReads } from '../../../src/mongo/sharing/gathered-reads.ts'
 
 type Read = Parameters<GatherReads>[2]
 

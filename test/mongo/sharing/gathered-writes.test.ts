@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { type GatherWrites, gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
+import type { GatherWrites } from '../../../src/mongo/connection/database.ts'
+import { gatherWrites } from '../../../src/mongo/sharing/gathered-writes.ts'
 import { until } from '../../support/until.ts'
 
 type Write = (items: readonly string[]) => Promise<readonly (string | null)[]>

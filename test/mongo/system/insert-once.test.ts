@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import type { Collection } from 'mongodb'
 import { isDuplicateKey } from '../../../src/mongo/connection/database-error.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
+import type { Table } from '../../../src/mongo/connection/table.ts'
 import { insertOnce } from '../../../src/mongo/system/insert-once.ts'
 import { type FaultProxy, openFaultProxy, type WireFault } from '../../faults/fault-proxy.ts'
 import { testUri } from '../../support/test-database.ts'
@@ -13,18 +13,16 @@ interface Row {
   readonly claim: string
 }
 
-const OPTIONS = { own: 'claim', maxTimeMS: 10_000 }
-
 describe('insertOnce', () => {
   let proxy: FaultProxy
   let database: Database
-  let rows: Collection<Row>
+  let rows: Table<Row>
 
   before(async () => {
     proxy = await openFaultProxy(await testUri())
     const name = `quire_test_insert_${randomBytes(4).toString('hex')}`
     database = await openDatabase({ uri: proxy.uri, name, queryTimeoutMs: 10_000 })
-    rows = database.collection<Row>('rows')
+    rows = database.table<Row>('rows')
   })
   afterEach(() => proxy.disarm())
   after(async () => {
@@ -39,7 +37,7 @@ describe('insertOnce', () => {
   const DUPLICATE: WireFault = { fate: 'refused', answer: () => ({ ok: 1, n: 0, writeErrors }) }
 
   const failureOf = (row: Row): Promise<unknown> =>
-    insertOnce(rows, row, OPTIONS).then(
+    insertOnce(rows, row, 'claim').then(
       () => null,
       (error: unknown) => error,
     )
@@ -57,15 +55,15 @@ describe('insertOnce', () => {
   })
 
   it('refuses a duplicate of another row', async () => {
-    await insertOnce(rows, { _id: 'b', claim: 'first' }, OPTIONS)
+    await insertOnce(rows, { _id: 'b', claim: 'first' }, 'claim')
     expect(isDuplicateKey(await failureOf({ _id: 'b', claim: 'second' }))).to.equal(true)
     expect(await rows.findOne({ _id: 'b' })).to.include({ claim: 'first' })
   })
 
   it('refuses a row that violates another index', async () => {
     await rows.deleteMany({})
-    await rows.createIndex({ claim: 1 }, { unique: true })
-    await insertOnce(rows, { _id: 'c', claim: 'taken' }, OPTIONS)
+    await rows.createIndexes([{ key: { claim: 1 }, unique: true }])
+    await insertOnce(rows, { _id: 'c', claim: 'taken' }, 'claim')
     expect(isDuplicateKey(await failureOf({ _id: 'd', claim: 'taken' }))).to.equal(true)
     expect(await rows.findOne({ _id: 'd' })).to.equal(null)
   })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { BSON, Decimal128, Long } from 'mongodb'
-import { decodeVersion } from '../../../src/mongo/versions/stored-version.ts'
+import { decodeRow } from '../../../src/mongo/versions/stored-version.ts'
 import { compileVersionText, type TextMember } from '../../../src/mongo/versions/version-text.ts'
 import type { ScalarType } from '../../../src/schema/definition.ts'
 import { SCALAR_KINDS } from '../../../src/schema/values/attribute-kinds.ts'
@@ -10,10 +10,10 @@ const TYPES = Object.keys(SCALAR_KINDS) as ScalarType[]
 
 /** The expected text: the JSON of the decoded version, built with `toJson` of the scalar kinds. */
 function expected(members: readonly TextMember[], bytes: Uint8Array): string {
-  const version = decodeVersion(bytes)
+  const version = decodeRow(bytes)
   const entry: Record<string, unknown> = {}
-  for (const { name, type } of members) {
-    entry[name] = SCALAR_KINDS[type].toJson(version[name] ?? null)
+  for (const { name, storedName, type } of members) {
+    entry[name] = SCALAR_KINDS[type].toJson(version[storedName] ?? null)
   }
   return JSON.stringify(entry)
 }
@@ -43,6 +43,11 @@ const stored = fc.oneof(
   fc.constantFrom(/never/i, new BSON.Binary(Buffer.from('a')), new BSON.ObjectId(), {
     '%:a%2Eb': { '%:$c': 1 },
   }),
+  fc.constantFrom(
+    { type: 'Point', coordinates: [13.4, 52.5] },
+    { type: 'Point', coordinates: ['13', 52.5] },
+    { latitude: 52.5, longitude: 13.4 },
+  ),
 )
 const field = fc.record({ type: fc.constantFrom(...TYPES), value: stored, isShown: fc.boolean() })
 
@@ -51,7 +56,7 @@ describe('compileVersionText', () => {
     const lists = fc.array(fc.array(field, { maxLength: 6 }), { minLength: 1, maxLength: 4 })
     const property = fc.property(lists, fc.boolean(), ([first = [], ...others], isTurned) => {
       const members = first.flatMap(({ type, isShown }, index) =>
-        isShown ? [{ name: `member${index}`, type }] : [],
+        isShown ? [{ name: `shown${index}`, storedName: `member${index}`, type }] : [],
       )
       const write = compileVersionText(isTurned ? members.toReversed() : members)
       for (const fields of [first, ...others, first]) {
@@ -64,7 +69,7 @@ describe('compileVersionText', () => {
   })
 
   it('writes 64-bit integers exactly', () => {
-    const members = [{ name: 'count', type: 'biginteger' }] as const
+    const members = [{ name: 'count', storedName: 'count', type: 'biginteger' }] as const
     const write = compileVersionText(members)
     for (const value of [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
       const bytes = BSON.serialize({ count: Long.fromBigInt(value) })
@@ -73,22 +78,22 @@ describe('compileVersionText', () => {
   })
 
   it('reads a version inside a larger buffer', () => {
-    const write = compileVersionText([{ name: 'title', type: 'string' }])
+    const write = compileVersionText([{ name: 'title', storedName: 'title', type: 'string' }])
     const one = BSON.serialize({ _id: 'a', title: 'One' })
     const all = Buffer.concat([Buffer.from('before'), one, Buffer.from('behind')])
     expect(write(all.subarray(6, 6 + one.length))).to.equal('{"title":"One"}')
   })
 
   it('rejects text with invalid UTF-8, like the driver', () => {
-    const write = compileVersionText([{ name: 'title', type: 'string' }])
+    const write = compileVersionText([{ name: 'title', storedName: 'title', type: 'string' }])
     const bytes = Buffer.from(BSON.serialize({ title: 'abc' }))
     bytes[bytes.indexOf('abc') + 1] = 0xff
     expect(() => write(bytes)).to.throw(/UTF-8/)
-    expect(() => decodeVersion(bytes)).to.throw(/UTF-8/)
+    expect(() => decodeRow(bytes)).to.throw(/UTF-8/)
   })
 
   it('does not read beyond the end of truncated input', () => {
-    const write = compileVersionText([{ name: 'title', type: 'string' }])
+    const write = compileVersionText([{ name: 'title', storedName: 'title', type: 'string' }])
     const bytes = Buffer.from(BSON.serialize({ title: 'abc' }))
     for (let end = 5; end < bytes.length; end += 1) {
       expect(() => write(bytes.subarray(0, end)), `${end} bytes`).to.throw()

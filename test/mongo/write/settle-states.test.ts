@@ -16,7 +16,7 @@ import { compileCollections } from '../../../src/mongo/indexes/collection-plan.t
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { syncStates } from '../../../src/mongo/indexes/sync-states.ts'
 import { settleStates } from '../../../src/mongo/write/settle-states.ts'
-import { STATE_FIELD } from '../../../src/mongo/versions/stored-state.ts'
+import { STATE_FIELD } from '../../../src/mongo/versions/version-fields.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { ENTRY_STATES } from '../../../src/query/query.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'

@@ -163,10 +163,9 @@ describe('openAccess', () => {
     const access = await openAccess(counted, actions, { rootApiToken: null, now: clock.now })
     const askAll = () =>
       Promise.all(
-        Array.from({ length: 100 }, async (_, index) => {
+        Array.from({ length: 100 }, async () => {
           await access.principalOf(undefined)
           await access.principalOf(`Bearer ${accessKey}`)
-          await failure(access.principalOf(`Bearer unknown-${index}`))
         }),
       )
     await askAll()
@@ -178,6 +177,16 @@ describe('openAccess', () => {
     clock.pass(1)
     await askAll()
     expect(calls() - steady).to.equal(1)
+  })
+
+  it('shares the query for unknown tokens between concurrent requests', async () => {
+    const { counted, calls } = counting(test.database)
+    const access = await openAccess(counted, actions, { rootApiToken: null, now: clock.now })
+    await access.principalOf(undefined)
+    const before = calls()
+    const unknown = Array.from({ length: 100 }, (_, index) => `Bearer unknown-${index}`)
+    await Promise.all(unknown.map((one) => failure(access.principalOf(one))))
+    expect(calls() - before).to.be.within(1, 2)
   })
 
   it('refuses a removed or regenerated token in other processes within a second', async () => {

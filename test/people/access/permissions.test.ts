@@ -18,6 +18,7 @@ const user: Principal = {
   documentId: 'd',
   role: 'authenticated',
   session: null,
+  signedInAt: 0,
   grants,
 }
 

@@ -32,8 +32,12 @@ function planOf(sample: Sample): ContentTypePlan {
     history: false,
     attributes: new Map(),
     members: new Map(),
+    stored: new Map(),
+    isRenamed: () => false,
     indexes: [],
     filterable: null,
+    populate: null,
+    search: null,
     validators: NO_VALIDATORS,
   }
 }
@@ -42,5 +46,6 @@ const NO_VALIDATORS: Validators = {
   draft: () => ({}),
   direct: () => ({}),
   publishable: () => undefined,
+  resolveAliases: (data) => data,
   only: () => NO_VALIDATORS,
 }

@@ -10,8 +10,18 @@ describe('openUserTokens', () => {
     const tokens = at(seconds)
     const issued = async (tokensFrom: number) =>
       tokens.verify(await tokens.sign({ id: 7, tokensFrom }))
-    expect(await issued(0)).to.deep.equal({ id: 7, issuedAt: seconds, session: null })
-    expect(await issued(seconds + 1)).to.deep.equal({ id: 7, issuedAt: seconds + 1, session: null })
+    expect(await issued(0)).to.deep.equal({
+      id: 7,
+      issuedAt: seconds,
+      session: null,
+      anonymous: null,
+    })
+    expect(await issued(seconds + 1)).to.deep.equal({
+      id: 7,
+      issuedAt: seconds + 1,
+      session: null,
+      anonymous: null,
+    })
   })
 
   it('includes the session and expires after the configured lifetime', async () => {

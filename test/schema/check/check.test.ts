@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { SchemaError } from '../../../src/base/errors.ts'
+import { FAULT_CODES } from '../../../src/base/fault-codes.ts'
 import type { DeclarationFile } from '../../../src/schema/definition.ts'
 import { componentFile, define, typeFile } from '../define.ts'
 
@@ -8,8 +9,12 @@ function faultsOf(...files: readonly DeclarationFile[]): readonly string[] {
     define(...files)
     return []
   } catch (error) {
-    if (error instanceof SchemaError) return error.faults
-    throw error
+    if (!(error instanceof SchemaError)) throw error
+    expect(error.located.map(({ sentence }) => sentence)).to.deep.equal(error.faults)
+    for (const { reason, sentence } of error.located) {
+      expect(FAULT_CODES, sentence).to.include(reason.code)
+    }
+    return error.faults
   }
 }
 
@@ -167,11 +172,13 @@ describe('checkDefinitions, ineffective keys', () => {
       warningsIn({
         title: { type: 'string', foo: 1 },
         views: { type: 'integer', maxLength: 3, 'x-note': '' },
+        at: { type: 'location', unique: true },
       }),
     ).to.deep.equal([
       `${ARTICLE}: attributes.title.foo: is not known, and has no effect`,
       `${ARTICLE}: attributes.views.maxLength: has no effect on attributes of type integer`,
       `${ARTICLE}: attributes.views.x-note: is not known, and has no effect`,
+      `${ARTICLE}: attributes.at.unique: has no effect on attributes of type location`,
     ])
   })
 

@@ -1,7 +1,7 @@
+import { SCALAR_TYPES } from '@quire/schema/attributes'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { ValidationError } from '../../../src/base/errors.ts'
-import { SCALAR_TYPES } from '../../../src/schema/definition.ts'
 import { validatorsOf } from '../define.ts'
 
 const COMPONENTS = {

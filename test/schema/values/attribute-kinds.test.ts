@@ -1,9 +1,10 @@
+import { SCALAR_TYPES } from '@quire/schema/attributes'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { ValidationError } from '../../../src/base/errors.ts'
 import { SCALAR_KINDS } from '../../../src/schema/values/attribute-kinds.ts'
 import { Decimal } from '../../../src/schema/values/decimal.ts'
-import { SCALAR_TYPES, type ScalarType } from '../../../src/schema/definition.ts'
+import type { ScalarType } from '../../../src/schema/definition.ts'
 import { findJsonFault } from '../../../src/schema/values/json-values.ts'
 
 const DATE_FORMAT = 'Invalid format, expected yyyy-MM-dd'
@@ -44,6 +45,7 @@ const OPERANDS: readonly [ScalarType, string, unknown][] = [
   ['json', '{"a":[1]}', { a: [1] }],
   ['json', '5', 5],
   ['json', 'plain', 'plain'],
+  ['location', '{"latitude":52.5,"longitude":13.4}', { latitude: 52.5, longitude: 13.4 }],
 ]
 
 const REFUSED: readonly [ScalarType, string, string | RegExp][] = [
@@ -130,6 +132,9 @@ const TIME = fc
 const MOMENT = fc.date({ noInvalidDate: true })
 const JSON_VALUE = fc.jsonValue({ maxDepth: 4 }).filter((value) => findJsonFault(value) === null)
 
+const DEGREES = (limit: number): fc.Arbitrary<number> =>
+  fc.double({ min: -limit, max: limit, noNaN: true }).map((value) => value + 0)
+
 /** Stored values of each type. */
 const STORED = {
   string: TEXT,
@@ -158,6 +163,9 @@ const STORED = {
   time: TIME,
   json: JSON_VALUE,
   blocks: JSON_VALUE,
+  location: fc
+    .tuple(DEGREES(180), DEGREES(90))
+    .map((coordinates) => ({ type: 'Point', coordinates })),
 } satisfies Readonly<Record<ScalarType, fc.Arbitrary<unknown>>>
 
 describe('a stored value', () => {
@@ -167,7 +175,7 @@ describe('a stored value', () => {
       fc.assert(
         fc.property(STORED[type] as fc.Arbitrary<unknown>, (stored) => {
           const json = kind.toJson(stored)
-          const isJson = type === 'json' || type === 'blocks'
+          const isJson = type === 'json' || type === 'blocks' || type === 'location'
           const operand = kind.fromQuery(isJson ? JSON.stringify(json) : String(json))
           expect(kind.toJson(operand)).to.deep.equal(JSON.parse(JSON.stringify(json)))
         }),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { shownJson, storedJson } from '../../../src/schema/values/json-keys.ts'
+import { shownJson, storedJson } from '../../../src/schema/values/json-values.ts'
 
 /** Keys with characters that need escaping. */
 const key = fc

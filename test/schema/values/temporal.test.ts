@@ -92,6 +92,7 @@ describe('isoText', () => {
   })
 
   it('throws for times out of range and works afterwards', () => {
+    expect(isoText(8.64e15)).to.equal('+275760-09-13T00:00:00.000Z')
     for (const ms of [NaN, Infinity, 8.64e15 + 1]) expect(() => isoText(ms)).to.throw(RangeError)
     expect(isoText(0)).to.equal('1970-01-01T00:00:00.000Z')
   })

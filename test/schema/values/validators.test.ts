@@ -26,6 +26,7 @@ const ATTRIBUTES = {
   flag: { type: 'boolean', default: true },
   data: { type: 'json' },
   blocks: { type: 'blocks' },
+  place: { type: 'location' },
   handle: { type: 'uid' },
   hidden: { type: 'string', private: true },
 }
@@ -82,6 +83,9 @@ describe('a value', () => {
     ['data', { z: 1, a: [null] }, { z: 1, a: [null] }],
     ['data', false, false],
     ['blocks', [], []],
+    ['place', { latitude: 52.5, longitude: 13.4 }, { type: 'Point', coordinates: [13.4, 52.5] }],
+    ['place', { latitude: -90, longitude: 180 }, { type: 'Point', coordinates: [180, -90] }],
+    ['place', { latitude: -0, longitude: 0 }, { type: 'Point', coordinates: [0, 0] }],
     ['handle', 'a-b_c.d~1', 'a-b_c.d~1'],
     ['hidden', 'written by anyone', 'written by anyone'],
   ]
@@ -150,6 +154,7 @@ describe('an invalid value', () => {
     ['flag', [], 'must be a `boolean` type, but the final value was: `[]`.'],
     ['handle', 'été', 'must match the following: "/^[A-Za-z0-9-_.~]*$/"'],
     ['handle', 'x'.repeat(256), 'must be at most 255 characters'],
+    ['place', 'Berlin', 'must be a `object` type, but the final value was: `"Berlin"`.'],
     ['blocks', 'text', 'must be a `array` type, but the final value was: `"text"`.'],
   ]
   for (const [name, value, message] of rows) {
@@ -219,6 +224,27 @@ describe('an invalid value', () => {
       .to.have.nested.property('errors[0].path')
       .that.deep.equals(['data', 'a', '0', '__proto__'])
   })
+
+  const locations: readonly [unknown, string, string][] = [
+    [{ latitude: 91, longitude: 0 }, 'latitude', 'must be less than or equal to 90'],
+    [{ latitude: -90.1, longitude: 0 }, 'latitude', 'must be greater than or equal to -90'],
+    [{ latitude: 0, longitude: 180.1 }, 'longitude', 'must be less than or equal to 180'],
+    [{ latitude: 0, longitude: -181 }, 'longitude', 'must be greater than or equal to -180'],
+    [{ latitude: 0 }, 'longitude', 'must be defined.'],
+    [{ latitude: null, longitude: 0 }, 'latitude', 'must be a `number` type'],
+    [{ latitude: '52', longitude: 0 }, 'latitude', 'must be a `number` type'],
+    [{ latitude: 0, longitude: 0, height: 5 }, 'height', 'is not known'],
+    [{ type: 'Point', coordinates: [0, 0] }, 'type', 'is not known'],
+  ]
+  for (const [value, member, message] of locations) {
+    it(`is refused with its path in the location ${JSON.stringify(value)}`, () => {
+      const error = refusal({ label: 'x', place: value })
+      expect(error.message.startsWith(`place.${member} ${message}`), error.message).to.equal(true)
+      expect(error.details)
+        .to.have.nested.property('errors[0].path')
+        .that.deep.equals(['place', member])
+    })
+  }
 
   it('counts several faults and lists them in attribute order', () => {
     const error = refusal({ short: 'a', count: 'x' })

@@ -10,7 +10,8 @@ import { type BuiltImage, buildImage } from './image-context.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const BUILD_MS = 580_000
-const PATIENCE_MS = 60_000
+const STOP_MS = 10_000
+const MAX_WAIT_MS = 60_000
 
 describe('the image', function () {
   this.timeout(BUILD_MS)
@@ -48,7 +49,7 @@ describe('the image', function () {
     child.stderr.on('data', add)
     await until(
       () => output.includes('Quire listens on'),
-      PATIENCE_MS,
+      MAX_WAIT_MS,
       () => output,
     )
     const address = /Quire listens on (http:\/\/[\d.:]+)/.exec(output)?.[1] ?? ''
@@ -60,8 +61,17 @@ describe('the image', function () {
     expect((await asset.text()).length).to.be.above(10_000)
     expect((await fetch(`${address}/_health`)).status).to.equal(204)
     const exit = once(child, 'exit')
+    const began = performance.now()
     child.kill('SIGTERM')
     expect(await exit).to.deep.equal([0, null])
-    expect(output).to.match(/Stopped after/)
+    expect(performance.now() - began).to.be.below(STOP_MS)
+    expect(output)
+      .to.match(/SIGTERM: stopping/)
+      .and.match(/Stopped after/)
+    const isRefused = await fetch(address).then(
+      () => false,
+      () => true,
+    )
+    expect(isRefused, 'the port is free').to.equal(true)
   })
 })

@@ -29,7 +29,7 @@ const STAND_IN = fileURLToPath(
   new URL('../../../../test/server/deployment/stand-in-mongod.mjs', import.meta.url),
 )
 const CHILD = fileURLToPath(new URL('start-in-child.js', import.meta.url))
-const PATIENCE_MS = 30_000
+const MAX_WAIT_MS = 30_000
 const LIMITS = {
   launchMs: 30_000,
   recoveryMs: 30_000,
@@ -63,7 +63,7 @@ describe('startMongod', () => {
     if (pid !== null && isAlive(pid)) process.kill(pid, 'SIGKILL')
     const isOver = (child: ChildProcess): boolean =>
       child.exitCode !== null || child.signalCode !== null
-    await until(() => children.every(isOver), PATIENCE_MS)
+    await until(() => children.every(isOver), MAX_WAIT_MS)
     rmSync(dir, { recursive: true, maxRetries: 5 })
   })
 
@@ -99,15 +99,15 @@ describe('startMongod', () => {
     const hasResult = (): boolean => lines.some((line) => line.startsWith('result '))
     await until(
       () => hasResult() || child.exitCode !== null,
-      PATIENCE_MS,
+      MAX_WAIT_MS,
       () => lines.join(' | '),
     )
     const result = lines.find((line) => line.startsWith('result '))
     if (result === undefined) throw new Error(`no result: ${lines.join(' | ')}`)
     const close = async (): Promise<void> => {
       child.stdin.end()
-      await until(() => lines.includes('closed'), PATIENCE_MS)
-      await until(() => child.exitCode !== null, PATIENCE_MS)
+      await until(() => lines.includes('closed'), MAX_WAIT_MS)
+      await until(() => child.exitCode !== null, MAX_WAIT_MS)
     }
     return { outcome: JSON.parse(result.slice('result '.length)), lines, child, close }
   }
@@ -231,10 +231,10 @@ describe('startMongod', () => {
     const first = await start()
     const orphan = Number(mongodPid())
     first.child.kill('SIGKILL')
-    await until(() => first.child.signalCode !== null, PATIENCE_MS)
+    await until(() => first.child.signalCode !== null, MAX_WAIT_MS)
     const second = await start()
     expect(second.outcome.unavailable).to.equal(undefined)
-    await until(() => !isAlive(orphan), PATIENCE_MS)
+    await until(() => !isAlive(orphan), MAX_WAIT_MS)
     expect(mongodPid()).not.to.equal(orphan)
     expect(await setNameAt(String(second.outcome.uri))).to.equal('quire')
     await second.close()
@@ -251,7 +251,7 @@ describe('startMongod', () => {
   it('logs an error if mongod dies', async () => {
     const { lines, close } = await start()
     process.kill(Number(mongodPid()), 'SIGKILL')
-    await until(() => lines.some((line) => line.startsWith('error mongod 8.0.4')), PATIENCE_MS)
+    await until(() => lines.some((line) => line.startsWith('error mongod 8.0.4')), MAX_WAIT_MS)
     await close()
   })
 

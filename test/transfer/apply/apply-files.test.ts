@@ -7,6 +7,7 @@ import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { readConfig } from '../../../src/base/config/config.ts'
 import { documentContext } from '../../../src/server/services/document-context.ts'
+import { openFileStore } from '../../../src/transfer/file-store.ts'
 import { openServices, type Services } from '../../../src/server/services/open-services.ts'
 import {
   type ApplyOptions,
@@ -106,9 +107,15 @@ describe('applyFiles', () => {
   }
 
   const apply = async (options: Partial<ApplyOptions> = {}): Promise<ApplyReport> => {
-    const { database, schema, locales } = services
+    const { database, schema, locales, media, spoolFolder } = services
     return applyFiles(
-      { documents: documentContext(database, schema), schema, locales: await locales.current() },
+      {
+        documents: documentContext(database, schema),
+        schema,
+        locales: await locales.current(),
+        store: openFileStore(media.library, spoolFolder),
+        maxFileBytes: 1_000_000,
+      },
       {
         path: content,
         key: null,

@@ -13,7 +13,7 @@ import { openServices } from '../../../src/server/services/open-services.ts'
 import { declare } from '../../support/server.ts'
 import { testUri } from '../../support/test-database.ts'
 
-const CLI = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../src/cli/cli.js', import.meta.url))
 
 /**
  * Number of evenly spaced kill points. A cluster keeps the transaction of a killed process for a minute, and the next

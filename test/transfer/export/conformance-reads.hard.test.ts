@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { type Json, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
 
-const CLI = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../src/cli/cli.js', import.meta.url))
 const SUITE =
   process.env['CONFORMANCE_DIR'] ??
   fileURLToPath(new URL('../../../../../shared/conformance', import.meta.url))

@@ -26,7 +26,7 @@ export function articles(): readonly HTMLElement[] {
         'div',
         { class: 'card-text' },
         element('p', { class: 'quiet' }, about(category?.name, readingMinutes)),
-        element('h2', {}, title ?? ''),
+        element('h2', {}, title),
         element('p', {}, excerpt ?? ''),
       ),
     ),
@@ -53,13 +53,13 @@ export function article(documentId: string): readonly HTMLElement[] {
   })
   if (entry === null) return [element('p', {}, texts.gone)]
   const { title, excerpt, body, content, cover, category, countries, sections } = entry
-  const paragraphs = (body ?? '').split(/\n{2,}/).filter((text) => text.trim() !== '')
+  const paragraphs = body.split(/\n{2,}/).filter((text) => text.trim() !== '')
   return [
     element(
       'article',
       {},
       element('p', { class: 'quiet' }, about(category?.name, entry.readingMinutes)),
-      element('h1', {}, title ?? ''),
+      element('h1', {}, title),
       element('p', { class: 'lead' }, excerpt ?? ''),
       picture(cover, '(max-width: 720px) 100vw, 680px'),
       ...paragraphs.map((text) => element('p', {}, text.replaceAll('`', ''))),
@@ -67,7 +67,7 @@ export function article(documentId: string): readonly HTMLElement[] {
         element(
           'blockquote',
           {},
-          element('p', {}, text ?? ''),
+          element('p', {}, text),
           source === null ? null : element('cite', {}, source),
         ),
       ),

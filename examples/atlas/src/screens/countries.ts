@@ -4,7 +4,7 @@ import { language, texts } from '../texts.ts'
 
 interface Named {
   readonly documentId: string
-  readonly name: string | null
+  readonly name: string
   readonly flag: string | null
 }
 
@@ -15,7 +15,7 @@ export function countryLink({ documentId, name, flag }: Named): HTMLElement {
   return element(
     'li',
     {},
-    element('a', { href: `#/countries/${documentId}` }, `${flag ?? ''} ${name ?? ''}`.trim()),
+    element('a', { href: `#/countries/${documentId}` }, `${flag ?? ''} ${name}`.trim()),
   )
 }
 
@@ -34,7 +34,7 @@ export function countries(): readonly HTMLElement[] {
       filters: field.value === '' ? {} : { name: { $containsi: field.value } },
       locale: language,
     })
-    const rows = entries.sort((one, other) => inOrder.compare(one.name ?? '', other.name ?? ''))
+    const rows = entries.sort((one, other) => inOrder.compare(one.name, other.name))
     list.replaceChildren(
       ...rows.map(({ documentId, name, flag, capital }) =>
         element(
@@ -44,7 +44,7 @@ export function countries(): readonly HTMLElement[] {
             'a',
             { href: `#/countries/${documentId}` },
             element('span', { class: 'flag', 'aria-hidden': 'true' }, flag ?? ''),
-            element('span', {}, name ?? ''),
+            element('span', {}, name),
             element('span', { class: 'quiet' }, capital ?? ''),
           ),
         ),
@@ -80,7 +80,7 @@ export function country(documentId: string): readonly HTMLElement[] {
   ]
   return [
     element('p', { class: 'flag-large', 'aria-hidden': 'true' }, entry.flag ?? ''),
-    element('h1', {}, entry.name ?? ''),
+    element('h1', {}, entry.name),
     element('p', { class: 'lead' }, entry.officialName ?? ''),
     element(
       'dl',
@@ -101,7 +101,7 @@ export function country(documentId: string): readonly HTMLElement[] {
             'ul',
             { class: 'rows' },
             ...about.map(({ documentId: id, title }) =>
-              element('li', {}, element('a', { href: `#/articles/${id}` }, title ?? '')),
+              element('li', {}, element('a', { href: `#/articles/${id}` }, title)),
             ),
           ),
         ]),

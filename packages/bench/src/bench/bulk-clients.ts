@@ -3,10 +3,9 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type Document, MongoClient } from 'mongodb'
 import { newDocumentId } from '../../../../src/mongo/versions/document-id.ts'
-import { newRevision } from '../../../../src/mongo/versions/revision.ts'
-import type { Bench } from './prepare.ts'
+import { newRevision } from '../../../../src/mongo/versions/version-fields.ts'
+import { type Bench, ROOT_TOKEN } from './prepare.ts'
 import { makePost } from './content.ts'
-import { ROOT_TOKEN } from './prepare.ts'
 
 /** Types of the same shape: with and without drafts. */
 export const BULK_TYPES = ['post', 'note'] as const

@@ -32,9 +32,11 @@ export async function startChildServer(
   script: URL,
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],
+  cwd = process.cwd(),
 ): Promise<ChildServer> {
   const started = performance.now()
   const child = spawn(process.execPath, [...nodeOptions, script.pathname], {
+    cwd,
     env: {
       PATH: process.env['PATH'] ?? '',
       HOST: '127.0.0.1',

@@ -63,7 +63,7 @@ try {
 function start(flags: readonly string[]): Promise<ChildServer> {
   const { options, env } = readShipped()
   const others = options.filter((option) => !/semi-space|heap-growing/.test(option))
-  const script = new URL('../../../../src/main.js', import.meta.url)
+  const script = new URL('../../../../src/server/main.js', import.meta.url)
   return startChildServer(script, { ...env, ...bench.env }, [...others, ...flags])
 }
 

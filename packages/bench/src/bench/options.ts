@@ -26,6 +26,7 @@ npm run bench -- queries            queries of the sample, one client
 npm run bench -- flags              V8 flags
 npm run bench -- bulk               POST /api/_bulk compared with single POSTs and insertMany
 npm run bench -- log                create with and without the commit log
+npm run bench -- hooks              create and update with and without a beforeWrite that does nothing
 
   --workload NAME,…   some of list, "cached list", 304, "counted list", newest, populated,
                       findOne, "by slug", "sync first page", "sync tip",

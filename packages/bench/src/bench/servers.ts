@@ -8,7 +8,7 @@ export type Side = (typeof SIDES)[number]
 export type ServerPair = Readonly<Record<Side, ChildServer>>
 
 const SCRIPTS: Readonly<Record<Side, URL>> = {
-  quire: new URL('../../../../src/main.js', import.meta.url),
+  quire: new URL('../../../../src/server/main.js', import.meta.url),
   bare: new URL('./bare-server.js', import.meta.url),
 }
 

@@ -16,7 +16,7 @@ import { digestOf } from './write-shared.ts'
 
 const PAGE_SIZE = 100
 /** A busy server may respond with 503. */
-const PATIENCE_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /**
  * After the load, compares a server with the ledger: missing or outdated writes, duplicates,
@@ -30,7 +30,7 @@ export async function findLosses(
 ): Promise<readonly string[]> {
   const client = new LoadClient({ bases: [base], token, timeoutMs: 30_000, pauseMs: 0 })
   const get = async (path: string, ...others: readonly number[]): Promise<unknown> => {
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + MAX_WAIT_MS
     const isOver = (): boolean => performance.now() > deadline
     const asked = { expected: [200, ...others] }
     const answer = await client.askUntilAnswered('GET', path, asked, isOver)

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { documentContext } from '../../../../src/server/services/document-context.ts'
 import { openServices, type Services } from '../../../../src/server/services/open-services.ts'
 import { applyFiles } from '../../../../src/transfer/apply/apply-files.ts'
+import { openFileStore } from '../../../../src/transfer/file-store.ts'
 import type { Config } from '../../../../src/base/config/config.ts'
 import { startDeployment } from '../../../../src/server/deployment/start-deployment.ts'
 import type { Log } from '../../../../src/base/log.ts'
@@ -70,7 +71,10 @@ export async function runSeed(
     say(`Database: ${deployment.reason}`)
     const services = await openServices({ config, deployment, log })
     try {
-      if (from !== null) return await seedFrom(from, services, { say, signal })
+      if (from !== null) {
+        const maxFileBytes = config.upload.maxUploadBytes
+        return await seedFrom(from, services, { say, signal, maxFileBytes })
+      }
       const sample = compileSample(cities)
       if (cities > sample.availableCities) {
         say(
@@ -89,14 +93,26 @@ export async function runSeed(
   }
 }
 
+interface SeedFromOptions {
+  readonly say: (sentence: string) => void
+  readonly signal: AbortSignal
+  readonly maxFileBytes: number
+}
+
 /** Loads other content in the same way as `quire apply`. */
 async function seedFrom(
   path: string,
-  { database, schema, locales }: Services,
-  { say, signal }: { readonly say: (sentence: string) => void; readonly signal: AbortSignal },
+  { database, schema, locales, media, spoolFolder }: Services,
+  { say, signal, maxFileBytes }: SeedFromOptions,
 ): Promise<boolean> {
   const { files, faults, complete } = await applyFiles(
-    { documents: documentContext(database, schema), schema, locales: await locales.current() },
+    {
+      documents: documentContext(database, schema),
+      schema,
+      locales: await locales.current(),
+      store: openFileStore(media.library, spoolFolder),
+      maxFileBytes,
+    },
     {
       path,
       signal,

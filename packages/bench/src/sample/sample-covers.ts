@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { HEAD_BYTES } from '../../../../src/media/detect-type.ts'
 import { openMediaLibrary } from '../../../../src/media/media-library.ts'
+import { openRetiredFiles } from '../../../../src/media/retired-files.ts'
 import type { Upload } from '../../../../src/media/receive-upload.ts'
 import { openImageWork } from '../../../../src/media/images/image-work.ts'
 import { openFileRecords } from '../../../../src/media/file-records.ts'
@@ -52,8 +53,9 @@ export async function addCovers(
   if (missing.length === 0 || !drawMissing) return covers
   const records = openFileRecords(database, plan, documents)
   const images = openImageWork({ maxWaiting: missing.length })
-  const library = openMediaLibrary({ storage, records, images })
   const folder = await mkdtemp(join(tmpdir(), 'quire-covers-'))
+  const retired = openRetiredFiles(database, storage, documents.now)
+  const library = openMediaLibrary({ storage, records, images, retired, spoolFolder: folder })
   try {
     const upload = await draw(missing, folder)
     const infos = missing.map((key) => ({ alternativeText: ALTERNATIVE_TEXTS[key] }))

@@ -22,7 +22,7 @@ export interface SoakedServers {
 export const STALE_MS = 1_000
 
 const COLLECTING = new URL('./collect-garbage.js', import.meta.url)
-const MAIN = new URL('../../../../src/main.js', import.meta.url)
+const MAIN = new URL('../../../../src/server/main.js', import.meta.url)
 
 export interface SoakedOptions {
   readonly processes: number

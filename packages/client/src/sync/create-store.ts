@@ -14,6 +14,7 @@ export interface StoreOptions<
   C extends SyncedContent,
   Name extends SyncName<C>,
   Locale extends C['locales'],
+  Version extends 'draft' | 'published' | undefined = 'draft' | 'published' | undefined,
 > {
   /** The plan that `quire client ts` generates. */
   readonly content: ContentPlan<C>
@@ -25,7 +26,7 @@ export interface StoreOptions<
   readonly locale: Locale | readonly [Locale, ...Locale[]]
   readonly storage: StoreStorage
   /** Drafts need their own permission. @default published */
-  readonly status?: 'draft' | 'published'
+  readonly status?: Version
   /** Limits the entries of a type, by its own attributes. */
   readonly filters?: SyncFilters<C, Name>
   /** Items per page, 1 to 1,000. @default 500 */
@@ -44,7 +45,8 @@ export async function createStore<
   C extends SyncedContent,
   const Name extends SyncName<C>,
   const Locale extends C['locales'],
->(options: StoreOptions<C, Name, Locale>): Promise<Store<C, Name, Locale>> {
+  const Version extends 'draft' | 'published' | undefined = undefined,
+>(options: StoreOptions<C, Name, Locale, Version>): Promise<Store<C, Name, Locale, Version>> {
   const { content, storage, snapshot, client, pauseMs = 1_000 } = options
   const plans = plansOf(content, options.types)
   const locales = typeof options.locale === 'string' ? [options.locale] : options.locale
@@ -65,7 +67,7 @@ export async function createStore<
   return {
     ...(Object.fromEntries(types) as object),
     ...controlsOf(copy, following),
-  } as unknown as Store<C, Name, Locale>
+  } as unknown as Store<C, Name, Locale, Version>
 }
 
 /** @throws Error if the content has no type of that name */
@@ -88,7 +90,7 @@ function scopeOf(
     filters = {},
     limit,
   }: {
-    readonly status?: string
+    readonly status?: string | undefined
     readonly filters?: Readonly<Record<string, unknown>>
     readonly limit?: number
   },

@@ -1,4 +1,6 @@
+import type { Location, LocationFilter } from '../content.ts'
 import { toComparable, compareValues } from './compare-values.ts'
+import { isNear, isWithin } from './match-area.ts'
 import { followLink, type EntryPlace, type QueryContext } from './query-context.ts'
 
 type Conditions = Readonly<Record<string, unknown>>
@@ -93,6 +95,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
     const [from, to] = listOf(operand)
     return isAtLeast(value, from, kind) && isAtMost(value, to, kind)
   },
+  $near: (value, operand) => value !== null && isNear(value as Location, operand as Near),
+  $within: (value, operand) => value !== null && isWithin(value as Location, operand as Within),
   $eqi: found('^', '$', 'iu'),
   $nei: not(found('^', '$', 'iu')),
   $contains: found('', '', 'u'),
@@ -104,6 +108,9 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   $endsWith: found('', '$', 'u'),
   $endsWithi: found('', '$', 'iu'),
 }
+
+type Near = NonNullable<LocationFilter['$near']>
+type Within = NonNullable<LocationFilter['$within']>
 
 function literal(operand: unknown): string {
   return String(operand).replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)

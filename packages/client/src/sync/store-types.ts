@@ -13,21 +13,21 @@ export interface StoreQuery<S extends ContentType, Locale>
 
 type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 
-export interface StoredCollection<S extends ContentType, Locale> {
+export interface StoredCollection<S extends ContentType, Locale, Version> {
   /** Reads a page from memory, or all entries without a `pageSize`. */
   query<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
   >(
     query?: StoreQuery<S, Locale> & ShownQuery<S, Fields, Asked>,
-  ): Page<Entry<S, Fields, Asked>>
+  ): Page<Entry<S, Fields, Asked, Version>>
   get<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
   >(
     documentId: string,
     query?: { readonly locale?: Locale } & ShownQuery<S, Fields, Asked>,
-  ): Entry<S, Fields, Asked> | null
+  ): Entry<S, Fields, Asked, Version> | null
   /**
    * Calls back once per step that may have changed the result. Returns a function that ends this.
    */
@@ -36,26 +36,31 @@ export interface StoredCollection<S extends ContentType, Locale> {
     const Asked extends Populate<S> | undefined = undefined,
   >(
     query: StoreQuery<S, Locale> & ShownQuery<S, Fields, Asked>,
-    listener: (page: Page<Entry<S, Fields, Asked>>) => void,
+    listener: (page: Page<Entry<S, Fields, Asked, Version>>) => void,
   ): () => void
 }
 
-export interface StoredSingle<S extends ContentType, Locale> {
+export interface StoredSingle<S extends ContentType, Locale, Version> {
   /** Returns null if there is no entry, or none in this locale. */
   get<
     const Fields extends FieldNames<S> | undefined = undefined,
     const Asked extends Populate<S> | undefined = undefined,
   >(
     query?: { readonly locale?: Locale } & ShownQuery<S, Fields, Asked>,
-  ): Entry<S, Fields, Asked> | null
+  ): Entry<S, Fields, Asked, Version> | null
 }
 
 /** A store: one property per content-type, and the `$` members. */
-export type Store<C extends SyncedContent, Name extends SyncName<C>, Locale> = {
+export type Store<
+  C extends SyncedContent,
+  Name extends SyncName<C>,
+  Locale,
+  Version = undefined,
+> = {
   readonly [Each in Name]: SyncType<C, Each> extends infer S extends ContentType
     ? S['kind'] extends 'single'
-      ? StoredSingle<S, Locale>
-      : StoredCollection<S, Locale>
+      ? StoredSingle<S, Locale, Version>
+      : StoredCollection<S, Locale, Version>
     : never
 } & StoreControls
 

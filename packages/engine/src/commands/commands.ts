@@ -4,6 +4,7 @@ import { aggregate } from './aggregate.ts'
 import { buildInfo } from './build-info.ts'
 import { collStats } from './coll-stats.ts'
 import { commitTransaction } from './commit-transaction.ts'
+import { configureFailPoint } from './configure-fail-point.ts'
 import { count } from './count.ts'
 import { createIndexes } from './create-indexes.ts'
 import { create } from './create.ts'
@@ -37,6 +38,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   buildinfo: buildInfo,
   collStats,
   commitTransaction,
+  configureFailPoint,
   count,
   create,
   createIndexes,

@@ -7,6 +7,8 @@ import { isDocument } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
 import { parseTypes } from '../bson/types.ts'
 import type { TypeTest } from '../bson/types.ts'
+import { parsePolygon } from './geo-within.ts'
+import type { Position } from './geo-within.ts'
 
 export type Comparison = '$eq' | '$gt' | '$gte' | '$lt' | '$lte'
 
@@ -30,6 +32,7 @@ export type Condition =
   | { readonly kind: 'exists'; readonly path: string }
   | { readonly kind: 'type'; readonly path: string; readonly types: TypeTest }
   | { readonly kind: 'size'; readonly path: string; readonly size: number }
+  | { readonly kind: 'polygon'; readonly path: string; readonly points: readonly Position[] }
   | {
       readonly kind: 'mod'
       readonly path: string
@@ -192,6 +195,7 @@ const OPERATORS: Readonly<Record<string, (path: string, operand: Value) => Filte
   $type: (path, operand) => ({ kind: 'type', path, types: parseTypes(operand) }),
   $size: parseSize,
   $mod: parseMod,
+  $geoWithin: (path, operand) => ({ kind: 'polygon', path, points: parsePolygon(operand) }),
   $all: parseAll,
   $elemMatch: parseElement,
 }

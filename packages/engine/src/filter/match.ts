@@ -8,6 +8,7 @@ import { spend } from '../deadline.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import type { Variables } from '../expression/evaluate.ts'
 import type { Comparison, Condition, Filter } from './filter.ts'
+import { polygonTest } from './geo-within.ts'
 import { testAtPath, splitPath, testWhole, testWithElements } from './paths.ts'
 import type { LeafTest, ValueTest } from './paths.ts'
 import { compileRegexTest } from '../bson/regex.ts'
@@ -120,6 +121,8 @@ function leafTest(filter: Condition, withElements: LeafTest): readonly [LeafTest
       return [withElements, (value) => hasType(filter.types, value)]
     case 'size':
       return [testWhole, (value) => Array.isArray(value) && value.length === filter.size]
+    case 'polygon':
+      return [withElements, polygonTest(filter.points)]
     case 'mod':
       return [withElements, remainderTest(filter.divisor, filter.remainder)]
     case 'element':

@@ -10,6 +10,8 @@ import { createCursorTable } from './cursors.ts'
 import type { CursorTable } from './cursors.ts'
 import { openMajority } from './majority.ts'
 import type { Majority } from './majority.ts'
+import { openFailPoints } from './fail-points.ts'
+import type { FailPoints } from './fail-points.ts'
 import { createSessionTable } from './sessions.ts'
 import type { SessionTable } from './sessions.ts'
 import type { Strictness } from './strictness.ts'
@@ -23,6 +25,8 @@ export interface Engine {
   readonly address: string
   readonly startedAt: Date
   readonly strictness: Strictness
+  /** Null unless `strictness` permits them. */
+  readonly failPoints: FailPoints | null
   close(): Promise<void>
 }
 
@@ -54,6 +58,7 @@ export function openEngine(options: EngineOptions): Engine {
     address: options.address,
     startedAt: new Date(),
     strictness,
+    failPoints: strictness.failPoints === true ? openFailPoints() : null,
     async close() {
       clearInterval(sweep)
       writes.close()

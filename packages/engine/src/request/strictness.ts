@@ -34,4 +34,9 @@ export interface Strictness {
    * @default 0
    */
   readonly lateRepliesMs?: number
+  /**
+   * Accepts `configureFailPoint: 'failCommand'`, as a MongoDB with `enableTestCommands` does.
+   * @default false
+   */
+  readonly failPoints?: boolean
 }

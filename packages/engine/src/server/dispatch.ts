@@ -8,6 +8,7 @@ import { NO_DEADLINE, withDeadline } from '../deadline.ts'
 import type { Deadline } from '../deadline.ts'
 import { BlockedError } from '../storage/database.ts'
 import { checkConcerns } from '../request/concerns.ts'
+import { ClosedByFailPoint } from '../request/fail-points.ts'
 import { stampSnapshot } from '../request/majority.ts'
 import type { Engine } from '../request/engine.ts'
 import type { Engines } from './keep-engine.ts'
@@ -235,7 +236,7 @@ export function toReply(error: CommandError): Document {
   return reply
 }
 
-/** The single exit: every message gets a reply. */
+/** The single exit: every message gets a reply. @throws ClosedByFailPoint */
 export async function dispatchMessage(
   engines: Engines,
   message: Message,
@@ -244,8 +245,13 @@ export async function dispatchMessage(
   options: DispatchOptions = {},
 ): Promise<Document | RawDocument> {
   try {
-    return await answer(engines, message, connection, options)
+    const run = (): Promise<Document | RawDocument> => answer(engines, message, connection, options)
+    const { failPoints } = engines.current()
+    if (failPoints === null) return await run()
+    failPoints.greet(message.body, connection)
+    return await failPoints.around(message.body, connection, run)
   } catch (error) {
+    if (error instanceof ClosedByFailPoint) throw error
     if (error instanceof CommandError) {
       engines.noteRefusal(error)
       return toReply(error)

@@ -65,10 +65,11 @@ function expired(): CommandError {
   return new CommandError('MaxTimeMSExpired', 'operation exceeded time limit')
 }
 
-function died({ heapMegabytes = HEAP_MEGABYTES }: ReaderSettings): CommandError {
+/** V8 ends a process without memory by SIGABRT, and the system by SIGKILL. Other ends are named in the message. */
+function died({ heapMegabytes = HEAP_MEGABYTES }: ReaderSettings, how: string): CommandError {
   return new CommandError(
     'ExceededMemoryLimit',
-    `the command ended the process that read for it, which may take ${heapMegabytes} MB of memory`,
+    `the command ended the process that read for it (${how}), which may take ${heapMegabytes} MB of memory`,
   )
 }
 
@@ -177,9 +178,9 @@ function start(state: State): ChildProcess {
     else settle(state, message)
   })
   process.once('error', () => undefined)
-  process.once('exit', () => {
+  process.once('exit', (code, signal) => {
     state.reading.afterwards()
-    if (state.process === process) ended(state)
+    if (state.process === process) ended(state, signal ?? `exit code ${code}`)
   })
   // Lets a program exit that forgot to close the engine.
   process.unref()
@@ -203,12 +204,12 @@ function goOn(state: State, cursors: number): void {
   state.idle = setTimeout(() => stop(state), cursors > 0 ? IDLE_WITH_CURSORS_MS : IDLE_MS).unref()
 }
 
-function ended(state: State): void {
+function ended(state: State, how: string): void {
   // A process that ended before it was ready was started for the first command.
   const asked = state.startedAt === null ? state.queue.shift() : state.asked
   forget(state)
   clearTimeout(asked?.timer)
-  asked?.reject(performance.now() > asked.deadline.at ? expired() : died(state.reading))
+  asked?.reject(performance.now() > asked.deadline.at ? expired() : died(state.reading, how))
   if (state.queue.length > 0) state.process = start(state)
 }
 

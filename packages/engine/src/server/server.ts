@@ -43,7 +43,7 @@ async function answerFrame(
   socket: Socket,
   frame: Buffer,
   report: ReportError,
-  reader: Reader,
+  reader: Reader | null,
 ): Promise<void> {
   const parsed = parse(frame)
   const message = 'refusal' in parsed ? parsed.head : parsed
@@ -86,7 +86,7 @@ function drained(socket: Socket): Promise<void> {
 const MAX_UNANSWERED_MESSAGES = 2
 
 /** Serves one connection. Replies are sent in the order of the messages. */
-function serve(engines: Engines, socket: Socket, report: ReportError, reader: Reader): void {
+function serve(engines: Engines, socket: Socket, report: ReportError, reader: Reader | null): void {
   const read = createFrameReader()
   let work = Promise.resolve()
   let waiting = 0
@@ -118,7 +118,7 @@ export async function startServer(
   engines: Engines,
   listen: ListenAddress,
   report: ReportError,
-  reader: Reader,
+  reader: Reader | null,
 ): Promise<RunningServer> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {

@@ -273,7 +273,7 @@ export function applyUnit(data: Data, unit: WriteUnit): void {
   data.store.touch()
   for (const [collection, changes] of unit.changes) {
     let isNews = !collection.exists
-    // Comes first: if the write fails half-way, this marks the state in memory for a reload.
+    // Set before the changes: if one of them fails, the memory of the collection is reloaded.
     collection.changedAt = data.commits + 1
     collection.exists = true
     for (const change of changes.values()) {

@@ -162,6 +162,58 @@ export const MATCHES: readonly MatchCase[] = [
     [1],
   ],
   [
+    '$geoWithin: GeoJSON points in a planar polygon and on its edges',
+    [
+      { a: { type: 'Point', coordinates: [1, 1] } },
+      { a: { type: 'Point', coordinates: [0, new Double(0.5)] } },
+      { a: { type: 'Point', coordinates: [3, 1] } },
+      { a: null },
+      {},
+      { a: { type: 'Point', coordinates: [2, 2] } },
+    ],
+    {
+      a: {
+        $geoWithin: {
+          $polygon: [
+            [0, 0],
+            [2, 0],
+            [2, 2],
+            [0, 2],
+          ],
+        },
+      },
+    },
+    [0, 1, 5],
+  ],
+  [
+    '$geoWithin: in the elements of $elemMatch, and $nor',
+    [
+      { a: [{ p: { type: 'Point', coordinates: [1, 1] }, n: 1 }] },
+      { a: [{ p: { type: 'Point', coordinates: [1, 1] }, n: 2 }, { n: 1 }] },
+    ],
+    {
+      $nor: [
+        {
+          a: {
+            $elemMatch: {
+              n: 1,
+              p: {
+                $geoWithin: {
+                  $polygon: [
+                    [0, 0],
+                    [2, 0],
+                    [0, 2],
+                  ],
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+    [1],
+  ],
+  [
     '$elemMatch on values takes an array within for one value',
     [{ a: [[1]] }, { a: [1] }, { a: [['x'], 2] }],
     { a: { $elemMatch: { $gt: 0 } } },

@@ -185,11 +185,15 @@ describe('the reader process', function () {
   })
 
   it('reports a match that takes too long', async () => {
-    await ask({ count: 'rows' })
-    const before = ended
-    const answer = await ask(endless, { at: performance.now() + 300 })
+    let answer: Document | null = null
+    // A process that a busy machine does not run in time is killed. It gets more time then.
+    for (let ms = 300; answer === null && ms < 10_000; ms *= 2) {
+      await ask({ count: 'rows' })
+      const before = ended
+      answer = await ask(endless, { at: performance.now() + ms }).catch(() => null)
+      expect(ended === before, 'a process that reports goes on').to.equal(answer !== null)
+    }
     expect(answer).to.include({ ok: 0, code: 50 })
-    expect(ended).to.equal(before)
   })
 
   it('ends when it needs too much memory, and the next command starts another process', async () => {

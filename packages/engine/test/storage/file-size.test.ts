@@ -51,7 +51,7 @@ const WORKLOADS: Readonly<Record<string, Workload>> = {
 const EVERYONE = Array.from({ length: 10 }, (_, writer) => writer)
 
 /** With concurrent clients, which share commits. */
-const AT_ONCE: typeof WORKLOADS = {
+const CONCURRENT_WORKLOADS: typeof WORKLOADS = {
   'inserts by ten at once': (articles) =>
     Promise.all(
       EVERYONE.map(async (writer) => {
@@ -125,7 +125,7 @@ describe('the file of the embedded engine', function () {
     )
   }
 
-  for (const [label, work] of Object.entries({ ...WORKLOADS, ...AT_ONCE })) {
+  for (const [label, work] of Object.entries({ ...WORKLOADS, ...CONCURRENT_WORKLOADS })) {
     it(`stays below three times the used size: ${label}`, async () => {
       await withArticles(async (articles, client) => {
         await fill(articles)

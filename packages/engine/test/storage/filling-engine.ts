@@ -58,6 +58,7 @@ export function openEngineOn(store: Store, waitMs: GroupOptions['waitMs'] = () =
     address: '',
     startedAt: new Date(0),
     strictness: {},
+    failPoints: null,
     close: () => Promise.resolve(),
   }
 }

@@ -1,80 +1,31 @@
-interface CommonOptions {
+import {
+  type ComponentOptions,
+  type DynamicZoneOptions,
+  type MediaOptions,
+  NUMBER_TYPES,
+  type NumberType,
+  type RelationOptions,
+  type ScalarOptions,
+} from '@quire/schema/attributes'
+
+/** The options that the server adds for editors. */
+interface ShownOptions {
   readonly description?: string
-  readonly required?: boolean
-  readonly private?: boolean
-  /** False: the attribute is shown read only. */
-  readonly writable?: boolean
   /** Whether each locale has its own value, if the content type is localized. */
   readonly localized?: boolean
+  /** By an extension. It is read-only, and lists cannot filter or sort by it. */
+  readonly computed?: boolean
 }
 
-export const TEXT_TYPES = ['string', 'text', 'richtext', 'email', 'password', 'uid'] as const
-export const NUMBER_TYPES = ['integer', 'biginteger', 'float', 'decimal'] as const
-export const TIME_TYPES = ['date', 'datetime', 'time', 'timestamp'] as const
-export const OTHER_SCALAR_TYPES = ['blocks', 'boolean', 'enumeration', 'json'] as const
+export interface ScalarAttribute extends ScalarOptions, ShownOptions {}
 
-export const ATTRIBUTE_TYPES = [
-  ...TEXT_TYPES,
-  ...NUMBER_TYPES,
-  ...TIME_TYPES,
-  ...OTHER_SCALAR_TYPES,
-  'relation',
-  'media',
-  'component',
-  'dynamiczone',
-] as const
+export interface RelationAttribute extends RelationOptions, ShownOptions {}
 
-export type AttributeType = (typeof ATTRIBUTE_TYPES)[number]
-export type NumberType = (typeof NUMBER_TYPES)[number]
-export type ScalarType =
-  | (typeof TEXT_TYPES)[number]
-  | NumberType
-  | (typeof TIME_TYPES)[number]
-  | (typeof OTHER_SCALAR_TYPES)[number]
+export interface MediaAttribute extends MediaOptions, ShownOptions {}
 
-export interface ScalarAttribute extends CommonOptions {
-  readonly type: ScalarType
-  /** Whether a database index supports sorting by it. */
-  readonly index?: boolean
-  readonly unique?: boolean
-  readonly default?: unknown
-  readonly min?: number | string
-  readonly max?: number | string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly regex?: string
-  readonly enum?: readonly string[]
-  readonly targetField?: string
-}
+export interface ComponentAttribute extends ComponentOptions, ShownOptions {}
 
-export interface RelationAttribute extends CommonOptions {
-  readonly type: 'relation'
-  readonly relation: 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
-  readonly target: string
-  readonly inversedBy?: string
-  readonly mappedBy?: string
-}
-
-export interface MediaAttribute extends CommonOptions {
-  readonly type: 'media'
-  readonly multiple?: boolean
-  readonly allowedTypes?: readonly string[]
-}
-
-export interface ComponentAttribute extends CommonOptions {
-  readonly type: 'component'
-  readonly component: string
-  readonly repeatable?: boolean
-  readonly min?: number
-  readonly max?: number
-}
-
-export interface ZoneAttribute extends CommonOptions {
-  readonly type: 'dynamiczone'
-  readonly components: readonly string[]
-  readonly min?: number
-  readonly max?: number
-}
+export interface ZoneAttribute extends DynamicZoneOptions, ShownOptions {}
 
 export type Attribute =
   ScalarAttribute | RelationAttribute | MediaAttribute | ComponentAttribute | ZoneAttribute

@@ -1,7 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import type { Author } from './history.ts'
-import type { QueryValue } from './query-string.ts'
-import { request } from './request.ts'
+import { request, type QueryValue } from './request.ts'
 
 export interface AuditItem {
   readonly type: string

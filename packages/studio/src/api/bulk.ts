@@ -32,7 +32,7 @@ export interface BulkWork {
 export async function runBulk(work: BulkWork): Promise<readonly BulkResult[]> {
   const { uid, action, target, locale, onProgress, signal } = work
   onProgress({ done: 0, total: null })
-  const ids = 'matching' in target ? await findIds(uid, target.matching, signal) : target
+  const ids = await idsOfTarget(uid, target, signal)
   const results: BulkResult[] = []
   for (let at = 0; at < ids.length && !signal.aborted; at += ENTRIES_PER_STEP) {
     onProgress({ done: at, total: ids.length })
@@ -48,6 +48,15 @@ export async function runBulk(work: BulkWork): Promise<readonly BulkResult[]> {
   }
   onProgress({ done: results.length, total: ids.length })
   return results
+}
+
+/** The ids of a selection. */
+export async function idsOfTarget(
+  uid: string,
+  target: BulkTarget,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  return 'matching' in target ? await findIds(uid, target.matching, signal) : target
 }
 
 /** Reads all ids before the first change, because a changed entry may no longer match. */

@@ -1,24 +1,17 @@
 import { useQuery, useSuspenseQuery, queryOptions } from '@tanstack/react-query'
+import type { ContentTypeOptions } from '@quire/schema/attributes'
 import { labelOf, labelInSentence } from '../texts/labels.ts'
 import type { Language } from '../texts/texts.ts'
 import type { Attributes, ComponentDeclaration } from './attributes.ts'
 import { request } from './request.ts'
 
-export interface TypeSummary {
-  readonly uid: string
-  readonly kind: 'collectionType' | 'singleType'
-  readonly singularName: string
-  readonly pluralName: string
-  readonly displayName: string
-  readonly draftAndPublish: boolean
-  readonly localized: boolean
+export interface TypeSummary extends Omit<ContentTypeOptions, 'description'> {
   /** The attribute whose value is the title of an entry. */
   readonly titleField: string | null
   readonly actions: readonly string[]
 }
 
-export interface Declaration extends Omit<TypeSummary, 'actions'> {
-  readonly description?: string
+export interface Declaration extends ContentTypeOptions, Omit<TypeSummary, 'actions'> {
   readonly hasPreview: boolean
   readonly attributes: Attributes
 }

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { QueryValue } from './query-string.ts'
+import { request, type QueryValue } from './request.ts'
 import { atOnce, type Turn } from './in-turns.ts'
-import { request } from './request.ts'
 
 export const ENTRY_STATES = ['draft', 'published', 'changed'] as const
 

@@ -1,6 +1,5 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { contentPath, type EntryState } from './entries.ts'
-import { inTurns } from './in-turns.ts'
 import { type Fault, faultsOf, request, type SentError } from './request.ts'
 
 export interface LocaleState {
@@ -8,6 +7,35 @@ export interface LocaleState {
   readonly state: EntryState
   readonly updatedAt: string
   readonly publishedAt: string | null
+  /** The attributes that a publication changes, with the revisions of both versions. */
+  readonly changes?: UnpublishedChanges
+}
+
+export interface UnpublishedChanges {
+  readonly attributes: readonly string[]
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** An attribute that a copy lacks, by its path in the entry. */
+export interface LeftOut {
+  readonly path: readonly string[]
+  readonly why: string
+}
+
+export interface Duplicated {
+  readonly data: { readonly documentId: string; readonly locales: readonly string[] }
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** @throws ApiError */
+export async function duplicateEntry(uid: string, documentId: string): Promise<Duplicated> {
+  const path = contentPath(uid, documentId, 'duplicate')
+  const { data, meta } = await request<
+    Duplicated['data'],
+    { readonly leftOut: readonly LeftOut[] }
+  >('POST', path)
+  return { data, leftOut: meta.leftOut }
 }
 
 export interface Usage {
@@ -50,24 +78,50 @@ export const usagesQuery = (uid: string, documentId: string) =>
     staleTime: 30_000,
   })
 
-const MAX_CONCURRENT_USAGES = 4
+/** The server's limit. */
+const MAX_DOCUMENTS = 500
 
-/** Links to any of the entries, except links among them. @throws ApiError */
+export interface FoundUsages {
+  readonly usages: readonly Usage[]
+  /** Whether more usages may exist than were found. */
+  readonly hasMore: boolean
+}
+
+/**
+ * Links to any of the entries, except links among them. Stops when there are more than a dialog
+ * shows.
+ * @throws ApiError
+ */
 export async function findUsages(
-  client: QueryClient,
   uid: string,
   documentIds: readonly string[],
-): Promise<readonly Usage[]> {
-  const turn = inTurns(MAX_CONCURRENT_USAGES)
-  const { signal } = new AbortController()
-  const found = await Promise.all(
-    documentIds.map((documentId) =>
-      turn(() => client.fetchQuery({ ...usagesQuery(uid, documentId), staleTime: 0 }), signal),
-    ),
-  )
-  return found
-    .flat()
-    .filter((usage) => usage.uid !== uid || !documentIds.includes(usage.documentId))
+  signal: AbortSignal,
+): Promise<FoundUsages> {
+  const selected = new Set(documentIds)
+  const usages: Usage[] = []
+  let hasMore = false
+  for (let at = 0; at < documentIds.length && usages.length <= MAX_USAGES; at += MAX_DOCUMENTS) {
+    const { data, meta } = await request<readonly Usage[], UsagesMeta>(
+      'POST',
+      contentPath(uid, 'usages'),
+      {
+        body: { documentIds: documentIds.slice(at, at + MAX_DOCUMENTS) },
+        query: { pagination: { pageSize: USAGES_PER_REQUEST } },
+        signal,
+      },
+    )
+    const { total } = meta.pagination
+    hasMore ||= meta.pagination.capped === true || total > data.length
+    usages.push(...data.filter((one) => one.uid !== uid || !selected.has(one.documentId)))
+  }
+  return { usages, hasMore: hasMore || usages.length > MAX_USAGES }
+}
+
+/** More than a dialog shows, because the links among the selected entries are removed afterwards. */
+const USAGES_PER_REQUEST = 100
+
+interface UsagesMeta {
+  readonly pagination: { readonly total: number; readonly capped?: boolean }
 }
 
 export interface PreviewAddress {

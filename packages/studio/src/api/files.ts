@@ -5,6 +5,7 @@ import type { FileEntry } from './upload.ts'
 export interface MediaFile extends FileEntry {
   readonly folder: string | null
   readonly focalPoint?: FocalPoint | null
+  readonly private?: boolean
   readonly createdAt: string
 }
 
@@ -69,7 +70,7 @@ export const fileUsagesQuery = (id: number) =>
   })
 
 export type FileChange = Partial<
-  Pick<MediaFile, 'name' | 'alternativeText' | 'caption' | 'focalPoint' | 'folder'>
+  Pick<MediaFile, 'name' | 'alternativeText' | 'caption' | 'focalPoint' | 'folder' | 'private'>
 >
 
 export async function changeFile(id: number, body: FileChange): Promise<MediaFile> {

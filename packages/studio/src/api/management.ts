@@ -47,6 +47,7 @@ export interface Administrator {
   readonly email: string
   readonly roles: readonly string[]
   readonly hasPassword: boolean
+  readonly hasTotp: boolean
 }
 
 export interface OwnSession {

@@ -1,6 +1,15 @@
+import { serializeQuery } from '@quire/client/serialize-query'
 import { type CodedFault, sayFault, sayRefusal, spokenTexts } from '../texts/say-refusal.ts'
 import type { Texts } from '../texts/texts.ts'
-import { toQueryString, type QueryValue } from './query-string.ts'
+
+export type QueryValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly QueryValue[]
+  | { readonly [name: string]: QueryValue }
 
 /** A fault in the language of the user; `path` points into the request body. */
 export interface Fault {
@@ -50,10 +59,13 @@ export interface Sent {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Resolves after a new sign-in. The shell sets it. */
-let signInAgain: (() => Promise<void>) | undefined
+/** `ended`: there is no session. `old`: the request needs a recent sign-in. */
+export type SignInReason = 'ended' | 'old'
 
-export function onSignedOut(handler: () => Promise<void>): void {
+/** Returns false if the user does not sign in. The shell sets it. */
+let signInAgain: ((reason: SignInReason) => Promise<boolean>) | undefined
+
+export function onSignInNeeded(handler: (reason: SignInReason) => Promise<boolean>): void {
   signInAgain = handler
 }
 
@@ -68,17 +80,24 @@ export async function request<Data, Meta = Readonly<Record<string, unknown>>>(
   sent: Sent = {},
 ): Promise<Answer<Data, Meta>> {
   const response = await send(method, path, sent)
-  if (response.status === 401 && sent.signsIn !== false && signInAgain !== undefined) {
-    await signInAgain()
+  const reason = sent.signsIn === false ? null : reasonToSignIn(response)
+  if (reason !== null && signInAgain !== undefined && (await signInAgain(reason))) {
     return answerOf(await send(method, path, sent))
   }
   return answerOf(response)
 }
 
+function reasonToSignIn({ status, headers }: Response): SignInReason | null {
+  if (status === 401) return 'ended'
+  const isOld = status === 403 && headers.get('Error-Code') === 'recent_sign_in_required'
+  return isOld ? 'old' : null
+}
+
 async function send(method: Method, path: string, sent: Sent): Promise<Response> {
-  const { query = {}, signal } = sent
+  const { signal } = sent
+  const query = serializeQuery(sent.query ?? {})
   try {
-    return await fetch(path + toQueryString(query), {
+    return await fetch(query === '' ? path : `${path}?${query}`, {
       method,
       credentials: 'same-origin',
       cache: 'no-store',

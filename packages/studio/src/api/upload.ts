@@ -20,6 +20,7 @@ export interface Uploading {
   readonly onProgress?: (share: number) => void
   readonly signal?: AbortSignal
   readonly folder?: string | null
+  readonly isPrivate?: boolean
 }
 
 /**
@@ -27,7 +28,7 @@ export interface Uploading {
  * @throws ApiError for an error response, or without a response
  */
 export function uploadFile(file: File, uploading: Uploading = {}): Promise<FileEntry> {
-  const { onProgress, signal, folder = null } = uploading
+  const { onProgress, signal, folder = null, isPrivate = false } = uploading
   return new Promise((resolve, reject) => {
     const sent = new XMLHttpRequest()
     sent.open('POST', '/admin/files')
@@ -51,6 +52,7 @@ export function uploadFile(file: File, uploading: Uploading = {}): Promise<FileE
     signal?.addEventListener('abort', () => sent.abort())
     const form = new FormData()
     if (folder !== null) form.append('folder', folder)
+    if (isPrivate) form.append('fileInfo', JSON.stringify({ private: true }))
     form.append('files', file, file.name)
     sent.send(form)
   })

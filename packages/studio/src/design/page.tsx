@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react'
+import { tabTitle } from './branding.ts'
 import styles from './page.module.css'
 
 export interface PageProps {
@@ -14,7 +15,7 @@ export interface PageProps {
 
 export function Page({ title, note, actions, bar, foot, narrow = false, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Quire`
+    document.title = tabTitle(title)
   }, [title])
   return (
     <div className={styles['page']}>

@@ -1,6 +1,6 @@
 import type { Declaration, TypeSummary } from '../api/content-types.ts'
 import type { Entry } from '../api/entries.ts'
-import type { QueryValue } from '../api/query-string.ts'
+import type { QueryValue } from '../api/request.ts'
 import type { Attributes, Components } from '../api/attributes.ts'
 import type { Reading } from './values.ts'
 

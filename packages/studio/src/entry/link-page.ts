@@ -1,5 +1,5 @@
 import type { Data } from './data.ts'
-import type { QueryValue } from '../api/query-string.ts'
+import type { QueryValue } from '../api/request.ts'
 import type { Address } from './address.ts'
 import type { Attribute, Attributes, Components } from '../api/attributes.ts'
 import { type ComponentValue, componentUid, listOf, type FormValues } from './values.ts'

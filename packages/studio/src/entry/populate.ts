@@ -1,4 +1,4 @@
-import type { QueryValue } from '../api/query-string.ts'
+import type { QueryValue } from '../api/request.ts'
 import { type Attribute, type Attributes, type Components, isToMany } from '../api/attributes.ts'
 import { INITIAL_LINKS, type Reading } from './values.ts'
 

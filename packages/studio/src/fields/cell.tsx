@@ -1,7 +1,9 @@
 import type { Attribute } from '../api/attributes.ts'
 import { fileOf, previewOf } from '../api/file-preview.ts'
+import { valueName } from '../texts/field-words.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
 import styles from './cell.module.css'
+import { isLocation } from '../entry/location-value.ts'
 
 export interface CellProps {
   readonly attribute: Attribute
@@ -41,11 +43,15 @@ const SHOWS: Readonly<Partial<Record<Attribute['type'], Show>>> = {
       new Date(`${String(value)}T00:00:00Z`),
     ),
   time: (value) => String(value).slice(0, 5),
+  location: (value, { number }) =>
+    isLocation(value) ? `${number(value.latitude)}, ${number(value.longitude)}` : '',
   relation: (value, { number }, titleField) => relatedText(value, titleField, number),
 }
 
 export function cellText({ attribute, value, titleField = null }: CellProps, texts: Texts): string {
   if (value === null || value === undefined) return ''
+  if (attribute.type === 'enumeration')
+    return valueName(asText(value, texts, null), attribute, texts.language)
   return (SHOWS[attribute.type] ?? asText)(value, texts, titleField)
 }
 

@@ -7,7 +7,9 @@ import {
   type Links,
   listOf,
 } from '../entry/values.ts'
+import { valueName } from '../texts/field-words.ts'
 import type { Texts } from '../texts/texts.ts'
+import { isLocation } from '../entry/location-value.ts'
 
 export function describeValue(
   attribute: Attribute,
@@ -36,6 +38,8 @@ function filledWordsOf(
       return componentWords(attribute, value, components, texts)
     case 'blocks':
       return blockText(value as readonly BlockNode[])
+    case 'enumeration':
+      return valueName(value as string, attribute, texts.language)
     default:
       return plainWords(attribute.type, value, texts)
   }
@@ -45,6 +49,9 @@ function plainWords(type: Attribute['type'], value: unknown, { t, moment, number
   if (type === 'json') return JSON.stringify(value, null, 2)
   if (type === 'datetime') return moment(value as string)
   if (type === 'boolean') return t(`field.boolean.${value === true ? 'yes' : 'no'}`)
+  if (type === 'location' && isLocation(value)) {
+    return `${number(value.latitude)}, ${number(value.longitude)}`
+  }
   if (isNumberType(type)) return number(value as number | string)
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -7,6 +7,7 @@ import { ComponentListField } from './components/component-list-field.tsx'
 import { EnumerationField } from './enumeration/enumeration-field.tsx'
 import type { FieldProps } from './field-props.ts'
 import { JsonField } from './json/json-field.tsx'
+import { LocationField } from './location/location-field.tsx'
 import { MediaField } from './media/media-field.tsx'
 import { NumberField } from './number/number-field.tsx'
 import { PasswordField } from './password/password-field.tsx'
@@ -36,6 +37,7 @@ const FIELDS: Readonly<Record<Attribute['type'], unknown>> = {
   timestamp: TimeField,
   enumeration: EnumerationField,
   json: JsonField,
+  location: LocationField,
   media: MediaField,
   relation: RelationField,
   component: ComponentField,

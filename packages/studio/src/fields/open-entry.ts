@@ -6,6 +6,7 @@ import {
   useMemo,
   useSyncExternalStore,
 } from 'react'
+import type { Attributes } from '../api/attributes.ts'
 import type { FieldProps, Place } from './field-props.ts'
 import type { Address } from '../entry/address.ts'
 import type { FormStore } from '../entry/form-store.ts'
@@ -35,6 +36,9 @@ export interface OpenEntry {
 }
 
 export const OpenEntryContext = createContext<OpenEntry | null>(null)
+
+/** The attributes of the entry or component that contains the field. */
+export const SiblingsContext = createContext<Attributes>({})
 
 export function useOpenEntry(): OpenEntry {
   const open = use(OpenEntryContext)

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { choosePassword, sessionQuery } from '../api/session.ts'
+import { choosePassword, type Session, sessionQuery } from '../api/session.ts'
 import { Button } from '../design/button.tsx'
 import { FormFields, readUntrimmedText } from '../design/form-fields.tsx'
 import { TextInput } from '../design/text-input.tsx'
 import { useAction } from '../design/use-action.ts'
 import { useTexts } from '../texts/texts.ts'
+import { CodeForm } from './code-form.tsx'
 import { Gate } from './gate.tsx'
 import { tokenOfAddress } from './link-token.ts'
 
@@ -16,6 +17,7 @@ export function ChoosePasswordScreen() {
   const navigate = useNavigate()
   const [token] = useState(tokenOfAddress)
   const action = useAction(['password', 'token'])
+  const [pending, setPending] = useState<string | null>(null)
   if (token === null) {
     return (
       <Gate title={t('password.title')} hint={t('link.missing')}>
@@ -23,11 +25,26 @@ export function ChoosePasswordScreen() {
       </Gate>
     )
   }
+  const enter = (session: Session): void => {
+    client.setQueryData(sessionQuery.queryKey, session)
+    void navigate({ to: '/', replace: true })
+  }
+  if (pending !== null) {
+    return (
+      <Gate title={t('signIn.title')}>
+        <CodeForm
+          pending={pending}
+          onSignedIn={enter}
+          onBack={() => void navigate({ to: '/sign-in', replace: true })}
+        />
+      </Gate>
+    )
+  }
   const submit = (form: FormData): void =>
     action.run(() => choosePassword(token, readUntrimmedText(form, 'password')), {
-      onDone: (session) => {
-        client.setQueryData(sessionQuery.queryKey, session)
-        void navigate({ to: '/', replace: true })
+      onDone: (entered) => {
+        if ('pending' in entered) setPending(entered.pending)
+        else enter(entered)
       },
     })
   return (

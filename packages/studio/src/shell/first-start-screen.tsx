@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addFirstAdministrator, sessionQuery, startQuery } from '../api/session.ts'
+import { studioName } from '../design/branding.ts'
 import { Button } from '../design/button.tsx'
 import { FormFields, readUntrimmedText, readText } from '../design/form-fields.tsx'
 import { TextInput } from '../design/text-input.tsx'
@@ -16,13 +17,13 @@ export function FirstStartScreen() {
   const [token] = useState(tokenOfAddress)
   if (token === null) {
     return (
-      <Gate title={t('firstStart.title')} hint={t('firstStart.noToken')}>
+      <Gate title={t('firstStart.title', { name: studioName })} hint={t('firstStart.noToken')}>
         {null}
       </Gate>
     )
   }
   return (
-    <Gate title={t('firstStart.title')} hint={t('firstStart.hint')}>
+    <Gate title={t('firstStart.title', { name: studioName })} hint={t('firstStart.hint')}>
       <FirstStartForm token={token} />
     </Gate>
   )

@@ -1,5 +1,6 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
+import { studioName } from '../design/branding.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { lazyPart } from '../design/load-part.tsx'
@@ -41,7 +42,7 @@ export function Frame() {
         >
           <Icon name="menu" />
         </Button>
-        <span className={styles['topName']}>{t('app.name')}</span>
+        <span className={styles['topName']}>{studioName}</span>
         <Button
           look="quiet"
           square

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { branding, tabTitle } from '../design/branding.ts'
 import { Mark } from '../design/mark.tsx'
-import { useTexts } from '../texts/texts.ts'
 import styles from './sign-in.module.css'
 
 export function Gate({
@@ -12,12 +12,14 @@ export function Gate({
   readonly hint?: string
   readonly children: ReactNode
 }) {
-  const { t } = useTexts()
   return (
     <main className={styles['page']}>
-      <title>{`${title} · ${t('app.name')}`}</title>
+      <title>{tabTitle(title)}</title>
       <div className={styles['card']}>
-        <Mark size={32} />
+        <div className={styles['brand']}>
+          <Mark size={32} />
+          {branding.title}
+        </div>
         <div>
           <h1 className={styles['title']}>{title}</h1>
           {hint !== undefined && <p className={styles['hint']}>{hint}</p>}

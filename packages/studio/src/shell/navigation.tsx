@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { apiNameOf, listTitleOf, type TypeSummary, useCounts } from '../api/content-types.ts'
 import { useMay } from '../api/session.ts'
+import { branding, studioName } from '../design/branding.ts'
 import { Kbd } from '../design/kbd.tsx'
 import { Mark } from '../design/mark.tsx'
 import type { TextKey } from '../texts/english.ts'
@@ -24,7 +25,7 @@ export function Navigation({ onPalette, onHelp }: NavigationProps) {
     <nav aria-label={t('nav.label')} className={styles['nav']}>
       <div className={styles['brand']}>
         <Mark size={20} />
-        {t('app.name')}
+        <span className={styles['name']}>{studioName}</span>
       </div>
       <button type="button" className={styles['search']} onClick={onPalette}>
         {t('palette.placeholder')}
@@ -58,9 +59,35 @@ export function Navigation({ onPalette, onHelp }: NavigationProps) {
             {t('settings.title')}
           </Link>
         </section>
+        <ProjectLinks />
       </div>
       <AccountMenu onHelp={onHelp} />
     </nav>
+  )
+}
+
+/** The links that the project sets. Links to other servers open a new tab. */
+function ProjectLinks() {
+  const { t } = useTexts()
+  if (branding.links.length === 0) return null
+  return (
+    <section aria-label={t('nav.links')}>
+      <h2 className={styles['title']}>{t('nav.links')}</h2>
+      <ul>
+        {branding.links.map(({ label, url }) => (
+          <li key={`${label} ${url}`}>
+            <a
+              href={url}
+              className={styles['link']}
+              rel="noreferrer"
+              {...(!url.startsWith('/') && { target: '_blank' })}
+            >
+              <span className={styles['name']}>{label}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -7,6 +7,7 @@ import { readUntrimmedText, readText } from '../design/form-fields.tsx'
 import { TextInput } from '../design/text-input.tsx'
 import type { TextKey } from '../texts/english.ts'
 import { useTexts } from '../texts/texts.ts'
+import { CodeForm } from './code-form.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import styles from './sign-in.module.css'
 
@@ -20,17 +21,27 @@ export function SignInForm({ email, onSignedIn, children }: SignInFormProps) {
   const { t } = useTexts()
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const [pending, setPending] = useState<string | null>(null)
   const submit = async (form: FormData): Promise<void> => {
     setBusy(true)
     setProblem(null)
     try {
-      onSignedIn(await signIn(readText(form, 'email'), readUntrimmedText(form, 'password')))
+      const entered = await signIn(readText(form, 'email'), readUntrimmedText(form, 'password'))
+      if ('pending' in entered) setPending(entered.pending)
+      else onSignedIn(entered)
     } catch (error) {
       const key = keyOf(error)
       setProblem(key === null ? messageOf(error) : t(key))
     } finally {
       setBusy(false)
     }
+  }
+  if (pending !== null) {
+    const goBack = (reason: string | null): void => {
+      setPending(null)
+      setProblem(reason)
+    }
+    return <CodeForm pending={pending} onSignedIn={onSignedIn} onBack={goBack} />
   }
   return (
     <Form

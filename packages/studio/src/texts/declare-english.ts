@@ -43,7 +43,7 @@ export const declareEnglish = {
   'declare.attributeName': 'Name',
   'declare.attributeNameHint': 'Starts with a letter, followed by letters, digits, _ and -',
   'declare.renameHint':
-    'Existing values stay stored under the name {was} and are hidden. The renamed attribute starts empty. Copy the values first, or restore the old name.',
+    'The attribute keeps its values: the file names {was} as its older name. Clients must use the new name.',
   'declare.retypeHint':
     'Existing values stay stored as {was}. Values that do not fit {type} are hidden.',
   'declare.nameTaken': 'An attribute with this name exists',
@@ -80,6 +80,7 @@ export const declareEnglish = {
   'declare.noComponents': 'No components yet: create one first.',
   'declare.repeatable': 'Repeatable',
   'declare.multiple': 'Multiple files',
+  'declare.privateFiles': 'Private files',
   'declare.allowedTypes': 'Allowed files',
   'declare.files.images': 'Images',
   'declare.files.videos': 'Videos',
@@ -103,6 +104,7 @@ export const declareEnglish = {
   'declare.type.datetime': 'Date and time',
   'declare.type.timestamp': 'Timestamp',
   'declare.type.json': 'JSON',
+  'declare.type.location': 'Place',
   'declare.type.relation': 'Relation',
   'declare.type.component': 'Component',
   'declare.type.dynamiczone': 'Dynamic zone',

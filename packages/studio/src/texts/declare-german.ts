@@ -48,7 +48,7 @@ export const declareGerman: Readonly<Record<keyof typeof declareEnglish, string>
   'declare.attributeName': 'Name',
   'declare.attributeNameHint': 'Beginnt mit einem Buchstaben, danach Buchstaben, Ziffern, _ und -',
   'declare.renameHint':
-    'Vorhandene Werte bleiben unter dem Namen {was} gespeichert und sind verborgen. Das umbenannte Attribut beginnt leer. Kopieren Sie die Werte vorher, oder stellen Sie den alten Namen wieder her.',
+    'Das Attribut behält seine Werte: Die Datei nennt {was} als seinen älteren Namen. Clients müssen den neuen Namen verwenden.',
   'declare.retypeHint':
     'Vorhandene Werte bleiben als {was} gespeichert. Werte, die nicht zu {type} passen, sind verborgen.',
   'declare.nameTaken': 'Es gibt schon ein Attribut mit diesem Namen',
@@ -85,6 +85,7 @@ export const declareGerman: Readonly<Record<keyof typeof declareEnglish, string>
   'declare.noComponents': 'Noch keine Komponenten: Legen Sie zuerst eine an.',
   'declare.repeatable': 'Wiederholbar',
   'declare.multiple': 'Mehrere Dateien',
+  'declare.privateFiles': 'Private Dateien',
   'declare.allowedTypes': 'Erlaubte Dateien',
   'declare.files.images': 'Bilder',
   'declare.files.videos': 'Videos',
@@ -108,6 +109,7 @@ export const declareGerman: Readonly<Record<keyof typeof declareEnglish, string>
   'declare.type.datetime': 'Datum und Uhrzeit',
   'declare.type.timestamp': 'Zeitstempel',
   'declare.type.json': 'JSON',
+  'declare.type.location': 'Ort',
   'declare.type.relation': 'Beziehung',
   'declare.type.component': 'Komponente',
   'declare.type.dynamiczone': 'Dynamische Zone',

@@ -1,20 +1,23 @@
 import { entryEnglish } from './entry-english.ts'
 import { declareEnglish } from './declare-english.ts'
+import { declareFaultEnglish } from './declare-fault-english.ts'
 import { faultEnglish } from './fault-english.ts'
 import { logEnglish } from './log-english.ts'
 import { mediaEnglish } from './media-english.ts'
 import { planningEnglish } from './planning-english.ts'
+import { totpEnglish } from './totp-english.ts'
 
 /** All texts of the Studio. `one | many` are the plural forms for `{count}`. */
 export const english = {
   ...entryEnglish,
   ...mediaEnglish,
   ...planningEnglish,
+  ...totpEnglish,
   ...logEnglish,
   ...faultEnglish,
+  ...declareFaultEnglish,
   ...declareEnglish,
 
-  'app.name': 'Quire',
   'app.loading': 'Loading',
   'app.skip': 'Skip to content',
   'app.offline': 'The server cannot be reached. Your changes are kept.',
@@ -64,7 +67,7 @@ export const english = {
   'signIn.limited': 'Too many attempts. Try again in a few minutes.',
   signOut: 'Sign out',
 
-  'firstStart.title': 'Welcome to Quire',
+  'firstStart.title': 'Welcome to {name}',
   'firstStart.hint': 'You are the first administrator of this installation.',
   'firstStart.name': 'Your name',
   'firstStart.submit': 'Get started',
@@ -76,6 +79,7 @@ export const english = {
   'nav.home': 'Home',
   'nav.collections': 'Collections',
   'nav.singles': 'Single types',
+  'nav.links': 'Links',
   'nav.administration': 'Administration',
 
   'keys.title': 'Keyboard shortcuts',
@@ -173,7 +177,6 @@ export const english = {
   'bulk.failed': '{count} entry failed | {count} entries failed',
   'bulk.deleteTitle': 'Delete {count} entry? | Delete {count} entries?',
   'bulk.delete.linked': 'Other entries link to them:',
-  'bulk.delete.linkedOnPage': 'Other entries link to entries on this page:',
   'bulk.deleteHint':
     'This deletes them in this language. Apps no longer see them. You can restore them from the trash.',
   'bulk.deleteHint.forGood':
@@ -278,6 +281,7 @@ export const english = {
   'permission.create': 'Create',
   'permission.update': 'Update',
   'permission.delete': 'Delete',
+  'permission.push': 'Push',
   'permission.readDrafts': 'Read drafts',
   'permission.publish': 'Publish',
   'permission.allLanguages': 'all',

@@ -1,20 +1,23 @@
 import { entryGerman } from './entry-german.ts'
 import { declareGerman } from './declare-german.ts'
+import { declareFaultGerman } from './declare-fault-german.ts'
 import { faultGerman } from './fault-german.ts'
 import { logGerman } from './log-german.ts'
 import { mediaGerman } from './media-german.ts'
 import { planningGerman } from './planning-german.ts'
+import { totpGerman } from './totp-german.ts'
 import type { Catalogue } from './english.ts'
 
 export const german: Catalogue = {
   ...entryGerman,
   ...mediaGerman,
   ...planningGerman,
+  ...totpGerman,
   ...logGerman,
   ...faultGerman,
+  ...declareFaultGerman,
   ...declareGerman,
 
-  'app.name': 'Quire',
   'app.loading': 'Lädt',
   'app.skip': 'Zum Inhalt springen',
   'app.offline': 'Der Server ist nicht erreichbar. Ihre Änderungen bleiben erhalten.',
@@ -65,7 +68,7 @@ export const german: Catalogue = {
   'signIn.limited': 'Zu viele Versuche. Versuchen Sie es in einigen Minuten noch einmal.',
   signOut: 'Abmelden',
 
-  'firstStart.title': 'Willkommen bei Quire',
+  'firstStart.title': 'Willkommen bei {name}',
   'firstStart.hint': 'Sie sind der erste Administrator dieser Installation.',
   'firstStart.name': 'Ihr Name',
   'firstStart.submit': 'Loslegen',
@@ -77,6 +80,7 @@ export const german: Catalogue = {
   'nav.home': 'Start',
   'nav.collections': 'Sammlungen',
   'nav.singles': 'Einzelseiten',
+  'nav.links': 'Links',
   'nav.administration': 'Verwaltung',
 
   'keys.title': 'Tastenkürzel',
@@ -174,7 +178,6 @@ export const german: Catalogue = {
   'bulk.failed': '{count} Eintrag fehlgeschlagen | {count} Einträge fehlgeschlagen',
   'bulk.deleteTitle': '{count} Eintrag löschen? | {count} Einträge löschen?',
   'bulk.delete.linked': 'Andere Einträge verweisen darauf:',
-  'bulk.delete.linkedOnPage': 'Andere Einträge verweisen auf Einträge dieser Seite:',
   'bulk.deleteHint':
     'Sie werden in dieser Sprache gelöscht. Apps sehen sie nicht mehr. Sie können sie aus dem Papierkorb wiederherstellen.',
   'bulk.deleteHint.forGood':
@@ -281,6 +284,7 @@ export const german: Catalogue = {
   'permission.create': 'Anlegen',
   'permission.update': 'Ändern',
   'permission.delete': 'Löschen',
+  'permission.push': 'Abgleichen',
   'permission.readDrafts': 'Entwürfe lesen',
   'permission.publish': 'Veröffentlichen',
   'permission.allLanguages': 'alle',

@@ -1,5 +1,8 @@
 export const mediaEnglish = {
   'nav.media': 'Media',
+  'media.private': 'Private',
+  'media.privateSwitch': 'Private file: only readers of its entries can open it',
+  'media.privateHint': 'A change gives the file a new address. Old addresses stop working.',
   'media.upload': 'Upload',
   'media.uploads': 'Uploads',
   'media.asList': 'Show as a list',

@@ -2,6 +2,10 @@ import type { mediaEnglish } from './media-english.ts'
 
 export const mediaGerman: Readonly<Record<keyof typeof mediaEnglish, string>> = {
   'nav.media': 'Medien',
+  'media.private': 'Privat',
+  'media.privateSwitch': 'Private Datei: nur Leser ihrer Einträge können sie öffnen',
+  'media.privateHint':
+    'Eine Änderung gibt der Datei eine neue Adresse. Alte Adressen funktionieren dann nicht mehr.',
   'media.upload': 'Hochladen',
   'media.uploads': 'Uploads',
   'media.asList': 'Als Liste anzeigen',

@@ -36,13 +36,18 @@ export function spokenTexts(): Texts {
 /** The text of a fault at its field. Falls back to the server's message for unknown codes. */
 export function sayFault({ code, params = {}, message }: CodedFault, texts: Texts): string {
   const key = `fault.${code}`
-  return isKey(key) ? texts.t(key, wordsOf(params, texts)) : message
+  if (!isKey(key)) return message
+  const text = texts.t(key, wordsOf(params, texts))
+  const { near } = params
+  return typeof near === 'string' ? texts.t('fault.near', { text, near }) : text
 }
 
 /** The text of a refusal outside of a field. It names the attribute of each fault. */
 export function sayRefusal({ message, code, faults }: Refusal, texts: Texts): string {
   const isSaid = faults.length > 0 && faults.every((fault) => isKey(`fault.${fault.code}`))
   if (isSaid) return faults.map((fault) => sayPlaced(fault, texts)).join('; ')
+  // A newer server has faults that this Studio does not know. Its message is more exact.
+  if (faults.length > 0) return message
   const key = `refused.${code}`
   return isKey(key) ? texts.t(key) : message
 }
@@ -59,8 +64,12 @@ function labelOfStep(key: string | number): string {
 }
 
 function wordsOf(params: Readonly<Record<string, unknown>>, texts: Texts): TextValues {
-  const { limit, from, to, valids, allowed, pattern, canonical } = params
+  const { limit, from, to, valids, allowed, pattern } = params
+  const names = Object.entries(params).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as const] : [],
+  )
   return {
+    ...Object.fromEntries(names),
     ...((typeof limit === 'number' || typeof limit === 'string') && {
       limit: texts.number(limit),
       count: Number(limit),
@@ -70,7 +79,6 @@ function wordsOf(params: Readonly<Record<string, unknown>>, texts: Texts): TextV
     ...(Array.isArray(valids) && { valids: anyOf(valids.map(String), texts) }),
     ...(Array.isArray(allowed) && { allowed: anyOf(allowed.map(kindOf(texts)), texts) }),
     ...(typeof pattern === 'string' && { form: describePattern(pattern, texts) }),
-    ...(typeof canonical === 'string' && { canonical }),
   }
 }
 

@@ -1,8 +1,11 @@
+import type { StudioLanguage } from '@quire/schema/attributes'
 import { createContext, use } from 'react'
 import { type Catalogue, english, type TextKey } from './english.ts'
 import { formatNumber } from './numbers.ts'
 
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const satisfies Readonly<
+  Record<StudioLanguage, string>
+>
 
 export type Language = keyof typeof LANGUAGES
 

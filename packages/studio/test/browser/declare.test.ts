@@ -180,7 +180,7 @@ describeInBrowser('the declaration of types in the Studio', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('slug')
     await dialog.getByText('An attribute with this name exists').waitFor()
     await dialog.getByLabel('Name', { exact: true }).fill('heading')
-    await dialog.getByText(/stay stored under the name title/).waitFor()
+    await dialog.getByText(/keeps its values: the file names title as its older name/).waitFor()
     await press('Done')
     await press('Remove recipes')
     await dialog.getByText(/stay in the database/).waitFor()
@@ -193,7 +193,7 @@ describeInBrowser('the declaration of types in the Studio', () => {
     expect(rest).to.deep.include({ options: NOTE.options })
     expect(Object.entries(attributes)).to.deep.equal([
       ['old', NOTE.attributes.old],
-      ['heading', NOTE.attributes.title],
+      ['heading', { ...NOTE.attributes.title, from: 'title' }],
       ['slug', { type: 'uid', targetField: 'heading' }],
     ])
     expect(declared('recipe.json')).not.to.have.nested.property('attributes.notes.inversedBy')
@@ -211,7 +211,7 @@ describeInBrowser('the declaration of types in the Studio', () => {
     const row = page.getByRole('listitem').filter({ hasText: 'heading' }).first()
     await row
       .getByRole('alert')
-      .getByText(/note\.json: attributes\.heading\./)
+      .getByText('minLength: This must not be above maxLength (3)')
       .waitFor()
     expect(readFileSync(join(folder, 'note.json'), 'utf8')).to.equal(before)
     await press('All types')
@@ -247,7 +247,15 @@ describeInBrowser('the declaration of types in the Studio', () => {
     await press('Recipe bearbeiten')
     await press('minutes bearbeiten')
     await page.getByRole('dialog').getByText('Ganze Zahl').first().waitFor()
-    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').getByLabel('Minimum').fill('9')
+    await page.getByRole('dialog').getByLabel('Maximum').fill('3')
+    await press('Fertig')
+    await press('Dateien schreiben')
+    const row = page.getByRole('listitem').filter({ hasText: 'minutes' }).first()
+    await row.getByRole('alert').getByText('min: Das darf nicht über max (3) liegen').waitFor()
+    await press('Alle Typen')
+    await press('Verlassen')
+    await press('Recipe bearbeiten')
   })
 
   it('deletes types', async () => {

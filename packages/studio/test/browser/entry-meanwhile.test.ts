@@ -37,7 +37,8 @@ describeInBrowser('changes from elsewhere to an open entry', () => {
     await state('Draft').waitFor()
     return documentId
   }
-  const state = (name: string): Locator => page.locator('main header').getByText(name)
+  const state = (name: string): Locator =>
+    page.locator('main header').getByText(name, { exact: true })
   /** Until the form looks again. */
   const later = () => page.clock.fastForward(16_000)
   const beginRelease = async (name: string, ...documentIds: readonly string[]): Promise<string> => {

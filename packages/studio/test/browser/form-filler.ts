@@ -50,6 +50,10 @@ const FILL: Readonly<Record<string, Fill>> = {
   float: asText,
   richtext: asCode,
   json: asCode,
+  location: async (_, __, value, field) => {
+    await field.getByRole('textbox', { name: 'Latitude' }).fill(String(value.latitude))
+    await field.getByRole('textbox', { name: 'Longitude' }).fill(String(value.longitude))
+  },
   enumeration: async (_, __, value, field) => {
     await field.locator('select').selectOption(value)
   },

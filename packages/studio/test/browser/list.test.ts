@@ -331,6 +331,27 @@ describeInBrowser('the list of a type', () => {
     expect(await page.getByText('is now a draft').count()).to.equal(0)
   })
 
+  it('names links to all matching entries before it deletes them', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 55 }, async (_, at) => {
+        const slug = `atlas-${at}`
+        return server.ask('POST', '/api/categories', { data: { name: `Atlas ${at}`, slug } })
+      }),
+    )
+    await page.goto(`${server.address}/studio/content/categories?sort=name%3Aasc`)
+    await row('Atlas 1').first().waitFor()
+    expect(await row('Maps').count()).to.equal(0) // on the second page
+    await page.getByRole('columnheader').first().locator('label').click()
+    await page.getByRole('button', { name: 'Select all 56' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete 56 entries?' })
+    await dialog.getByText('Other entries link to them').waitFor()
+    await dialog.getByText(`${titleOf(1)} · Category`).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    for (const { data } of made) await server.ask('DELETE', `/api/categories/${data.documentId}`)
+  })
+
   it('asks before it deletes more than one page', async () => {
     await open('?sort=title%3Aasc')
     await page.getByRole('columnheader').first().locator('label').click()

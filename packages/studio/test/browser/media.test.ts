@@ -77,6 +77,23 @@ describeInBrowser('the media screen', () => {
     expect(red.focalPoint).to.deep.equal({ x: 52, y: 48 })
   })
 
+  it('makes a file private, marks it, and still shows its picture', async () => {
+    await file('red.png').click()
+    const drawer = page.getByRole('dialog', { name: 'red.png' })
+    await drawer.getByText(/^Private file/).click()
+    await drawer.getByRole('button', { name: 'Save' }).click()
+    await drawer.waitFor({ state: 'detached' })
+    await file('red.png').getByRole('img', { name: 'Private' }).waitFor()
+    const picture = file('red.png').locator('img[src*="signature="]')
+    await picture.waitFor()
+    await picture.evaluate((image: HTMLImageElement) => image.decode())
+    await file('red.png').click()
+    await drawer.getByText(/^Private file/).click()
+    await drawer.getByRole('button', { name: 'Save' }).click()
+    await drawer.waitFor({ state: 'detached' })
+    await file('red.png').getByRole('img', { name: 'Private' }).waitFor({ state: 'detached' })
+  })
+
   it('lists the entries that use a file, and warns before its deletion', async () => {
     const [blue] = (await server.ask('GET', '/admin/files?search=blue')).data
     await server.ask('POST', '/api/articles', {

@@ -12,7 +12,7 @@ describeInBrowser('passkeys', function () {
   let cdp: CDPSession
   let authenticatorId: string
   before(async () => {
-    server = await startServer({}, 'dist/src/main.js', 'localhost')
+    server = await startServer({}, 'dist/src/server/main.js', 'localhost')
     window = await openBrowser()
     page = window.page
     cdp = await page.context().newCDPSession(page)

@@ -10,7 +10,7 @@ const LOCALES = ['en', 'de', 'fr'] as const
 const LANGUAGES = { en: 'English', de: 'German', fr: 'French' } as const
 const COUNTRIES = ['BWA', 'ZMB'] as const
 /** Typing into some twenty forms takes its time. */
-const PATIENCE_MS = 180_000
+const MAX_WAIT_MS = 180_000
 
 type Locale = (typeof LOCALES)[number]
 
@@ -29,7 +29,7 @@ describeInBrowser('the sample, created in the Studio', () => {
   let window: Window
   let filling: Filling
   before(async function () {
-    this.timeout(PATIENCE_MS)
+    this.timeout(MAX_WAIT_MS)
     ;[seeded, made] = await Promise.all([
       startServer({}, 'dist/packages/bench/src/demo.js'),
       startServer(),
@@ -220,7 +220,7 @@ describeInBrowser('the sample, created in the Studio', () => {
 
   it('writes and publishes each entry in its form, in each language', async () => {
     for (const row of rows) await write(row)
-  }).timeout(PATIENCE_MS)
+  }).timeout(MAX_WAIT_MS)
 
   it('adds links to entries that were created later', async () => {
     const { page } = window

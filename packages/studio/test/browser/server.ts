@@ -36,9 +36,11 @@ export type Answer = any
 /** On `MONGODB_URI`, else on an embedded engine in a folder of its own. */
 export async function startServer(
   env: Readonly<Record<string, string>> = {},
-  script = 'dist/src/main.js',
+  script = 'dist/src/server/main.js',
   /** What browsers call it; passkeys and cookies know no IP addresses. */
   host = '127.0.0.1',
+  /** The folder of the project. */
+  cwd = ROOT,
 ): Promise<Server> {
   const folder = mkdtempSync(path.join(tmpdir(), 'quire-studio-'))
   const database = `quire_test_studio_${randomBytes(4).toString('hex')}`
@@ -46,7 +48,7 @@ export async function startServer(
   const port = Number(env['PORT'] ?? (await findFreePort()))
   const launch = (): ChildProcess =>
     spawn(process.execPath, ['--enable-source-maps', path.join(ROOT, script)], {
-      cwd: ROOT,
+      cwd,
       env: {
         PATH: process.env['PATH'] ?? '',
         HOST: '127.0.0.1',

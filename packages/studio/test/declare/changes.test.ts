@@ -70,8 +70,25 @@ describe('the changes of a saved declaration', () => {
         indexes: ['heading:desc', ['slug', 'heading']],
         api: { filterable: ['heading'] },
       },
-      attributes: { heading: TITLE, slug: { type: 'uid', targetField: 'heading' } },
+      attributes: {
+        heading: { ...TITLE, from: 'title' },
+        slug: { type: 'uid', targetField: 'heading' },
+      },
     })
+  })
+
+  it('name all older names of an attribute, newest first', () => {
+    const type = file('api::post.post', { title: { ...TITLE, from: 'name' } })
+    const rename = (name: string) =>
+      attributesIn(
+        changesOf(
+          edit(draftOf(type), 'title', (one) => ({ ...one, name })),
+          [type],
+        ),
+        'api::post.post',
+      )
+    expect(rename('heading')).to.deep.equal({ heading: { ...TITLE, from: ['title', 'name'] } })
+    expect(rename('name')).to.deep.equal({ name: { ...TITLE, from: 'title' } })
   })
 
   it('rename the other side of a relation, from either side', () => {
@@ -161,7 +178,10 @@ describe('the changes of a saved declaration', () => {
     it('renames one side in the other', () => {
       const draft = edit(draftOf(page), 'parent', (one) => ({ ...one, name: 'above' }))
       expect(after(draft)).to.deep.equal({
-        above: relation('manyToOne', 'api::page.page', { inversedBy: 'children' }),
+        above: relation('manyToOne', 'api::page.page', {
+          inversedBy: 'children',
+          from: 'parent',
+        }),
         children: relation('oneToMany', 'api::page.page', { mappedBy: 'above' }),
       })
     })

@@ -9,11 +9,7 @@ export interface HeldToken {
   readonly gone: readonly string[]
 }
 
-/**
- * Unknown types stay in the scope as lost: an older process of a rolling deployment may not know
- * them yet. @throws ValidationError for a malformed token, or a scope that is unknown or has no
- * type
- */
+/** An older process of a rolling deployment may not know a type yet, so unknown types stay in the scope as lost. */
 export function readHeldToken(
   text: string,
   known: ReadonlyMap<string, ContentTypePlan>,

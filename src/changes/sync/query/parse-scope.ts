@@ -48,7 +48,6 @@ export function syncedTypes(
 
 const FILE = 'plugin::upload.file'
 
-/** @throws ValidationError with the path of the invalid part */
 export function parseScope(asked: Data, known: ReadonlyMap<string, ContentTypePlan>): SyncScope {
   const stray = Object.keys(asked).find((name) => !PARAMETERS.has(name))
   if (stray !== undefined) throw invalidValue(stray, 'no such parameter')
@@ -76,7 +75,6 @@ export function parseScope(asked: Data, known: ReadonlyMap<string, ContentTypePl
   }
 }
 
-/** @throws ValidationError */
 export function typeNamesOf(asked: Data): readonly string[] {
   return textsOf(asked['types'], 'types', SYNC_LIMITS.types)
 }

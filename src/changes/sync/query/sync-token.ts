@@ -7,6 +7,15 @@ export interface TypeProgress {
   readonly after: string | null
   readonly isLost: boolean
   readonly shape: string
+  /** For types under a rule of the caller. */
+  readonly rule?: RuleProgress
+}
+
+export interface RuleProgress {
+  /** The digest of the operand values under which the client got its rows. */
+  readonly values: string
+  /** All rows were read after this position, so earlier changes are ignored. */
+  readonly from: number
 }
 
 /** Position of a client. The token grants no access, because every request checks permissions. */
@@ -27,19 +36,21 @@ const VERSION = 1
 
 const MAX_TOKEN_CHARACTERS = 32_768
 
-const LONGEST_POSITION = 'x'.repeat(64)
+const MAX_POSITION = 'x'.repeat(64)
 
 export function writeToken(token: SyncToken): string {
   const { asked, log, seq, item, locales } = token
-  const rows = progressOf(token).map(({ after, isLost, shape }) => [after, isLost ? 1 : 0, shape])
+  const rows = progressOf(token).map(({ after, isLost, shape, rule }) => {
+    const row = [after, isLost ? 1 : 0, shape]
+    return rule === undefined ? row : [...row, rule.values, rule.from]
+  })
   return Buffer.from(JSON.stringify([VERSION, asked, log, seq, item, rows, locales])).toString(
     'base64url',
   )
 }
 
-/** Checks every later token too. @throws ValidationError if the scope is too large */
 export function assertFits(token: SyncToken): void {
-  const types = token.types.map((one) => ({ ...one, after: LONGEST_POSITION }))
+  const types = token.types.map((one) => ({ ...one, after: MAX_POSITION }))
   if (writeToken({ ...token, types, seq: Number.MAX_SAFE_INTEGER }).length <= MAX_TOKEN_CHARACTERS)
     return
   throw invalidValue('filters', 'together with types and fields too long for a token')
@@ -87,12 +98,18 @@ function readTokenRequest(asked: unknown): Data {
 function readTypes(types: unknown): readonly TypeProgress[] {
   if (!Array.isArray(types)) throw malformed()
   return types.map((row: unknown) => {
-    if (!Array.isArray(row) || row.length !== 3) throw malformed()
-    const [after, isLost, shape] = row as readonly unknown[]
+    if (!Array.isArray(row) || (row.length !== 3 && row.length !== 5)) throw malformed()
+    const [after, isLost, shape, ...rule] = row as readonly unknown[]
     if (after !== null && typeof after !== 'string') throw malformed()
     if ((isLost !== 0 && isLost !== 1) || typeof shape !== 'string') throw malformed()
-    return { after, isLost: isLost === 1, shape }
+    const progress = { after, isLost: isLost === 1, shape }
+    return rule.length === 0 ? progress : { ...progress, rule: readRule(rule) }
   })
+}
+
+function readRule([values, from]: readonly unknown[]): RuleProgress {
+  if (typeof values !== 'string' || !isCount(from)) throw malformed()
+  return { values, from }
 }
 
 function readTexts(value: unknown): readonly string[] {

@@ -1,11 +1,15 @@
-import { titleFieldOf } from '../../../schema/title-field.ts'
 import { NotFoundError } from '../../../base/errors.ts'
 import type {
   AttributeDefinition,
   ContentTypeDefinition,
   Definitions,
 } from '../../../schema/definition.ts'
-import type { AttributePlan, ContentTypePlan, Schema } from '../../../schema/plan.ts'
+import {
+  type AttributePlan,
+  type ContentTypePlan,
+  type Schema,
+  titleFieldOf,
+} from '../../../schema/plan.ts'
 import type { GuardedRouter } from '../../router/guarded-router.ts'
 import { parameterOf } from '../../body/read-request.ts'
 import { adminRouter, type BeforeAdmin } from '../../router/admin-router.ts'
@@ -57,8 +61,19 @@ function showType(
     localized,
     hasPreview: preview !== undefined,
     titleField: titleFieldOf(plan),
-    attributes: showAttributes(declared, plan.attributes),
+    attributes: { ...showAttributes(declared, plan.attributes), ...showComputed(plan) },
   }
+}
+
+function showComputed({ members }: ContentTypePlan): object {
+  const shown = [...members.values()].flatMap((member): readonly [string, object][] => {
+    if (member.kind !== 'scalar' || member.computed === undefined) return []
+    const { name, type, required, private: isPrivate, localized, writable } = member
+    const { description } = member.computed
+    const options = { type, required, private: isPrivate, localized, writable, computed: true }
+    return [[name, { ...options, ...(description !== undefined && { description }) }]]
+  })
+  return Object.fromEntries(shown)
 }
 
 function showAttributes(

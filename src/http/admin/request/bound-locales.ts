@@ -4,10 +4,7 @@ import type { Data } from '../../../schema/definition.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 import type { Context } from '../../router/state.ts'
 
-/**
- * Every action must be permitted in all locales of the request. No other locale is visible, not
- * even through `populate` or filters. @throws ForbiddenError
- */
+/** No other locale is visible, not even through `populate` or filters. @throws ForbiddenError */
 export function boundLocales(
   { state: { principal } }: Context,
   plan: ContentTypePlan,

@@ -1,9 +1,16 @@
 import { contentAction } from '../../../people/access/actions.ts'
 import { mayIn } from '../../../people/access/permissions.ts'
+import { mayInUnderRule } from '../../../people/access/ruled-reads.ts'
 import type { DocumentContext } from '../../../content/context.ts'
 import { type HistoryPage, listHistory } from '../../../content/history/find-history.ts'
-import { listLocales } from '../../../content/read/list-locales.ts'
+import {
+  listChanges,
+  listLocales,
+  type UnpublishedChanges,
+} from '../../../content/read/list-locales.ts'
 import type { Locales } from '../../../content/locales/locales.ts'
+import { writeRulesOf } from '../../../content/rules/principal-rules.ts'
+import { hasReadRules, visibleVersions } from '../../../content/rules/visible-documents.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 import type { Context } from '../../router/state.ts'
 
@@ -15,6 +22,8 @@ interface Dependencies {
 interface LocaleState {
   readonly locale: string | null
   readonly state: string
+  /** Absent without unpublished changes, and for callers that cannot read all drafts of the locale. */
+  readonly changes?: Omit<UnpublishedChanges, 'locale'>
 }
 
 export const HISTORY_PAGE_SIZE = 25
@@ -33,6 +42,7 @@ export async function readEntryFacts(
   return { locales, history }
 }
 
+/** Under rules, the states of the versions that the caller sees. */
 export async function readLocaleStates(
   ctx: Context,
   plan: ContentTypePlan,
@@ -41,14 +51,45 @@ export async function readLocaleStates(
 ): Promise<readonly LocaleState[]> {
   const { principal } = ctx.state
   const known = await locales.current()
-  const found = await listLocales(database, plan, documentId)
+  const rules = writeRulesOf(principal)
+  const versions = hasReadRules(rules, plan)
+    ? await visibleVersions({ database }, rules, {
+        plan,
+        documentIds: [documentId],
+        locale: known.defaultCode,
+      })
+    : undefined
+  const found = await listLocales(database, plan, documentId, versions)
+  const find = contentAction(plan, 'find')
   const seen = found.filter(
     ({ locale, state }) =>
       (state !== 'draft' || mayReadDrafts(ctx, plan, locale)) &&
-      (!plan.localized ||
-        (known.has(locale) && mayIn(principal, contentAction(plan, 'find'), [locale]))),
+      (!plan.localized || (known.has(locale) && mayInUnderRule(principal, find, [locale]))),
   )
-  return seen.map((one) => ({ ...one, locale: plan.localized ? one.locale : null }))
+  const changes = hasReadRules(rules, plan)
+    ? []
+    : await readChanges(ctx, plan, documentId, { database })
+  return seen.map((one) => {
+    const { locale: _own, ...changed } = changes.find(({ locale }) => locale === one.locale) ?? {}
+    return {
+      ...one,
+      locale: plan.localized ? one.locale : null,
+      ...('attributes' in changed && { changes: changed }),
+    }
+  })
+}
+
+async function readChanges(
+  { state: { principal } }: Context,
+  plan: ContentTypePlan,
+  documentId: string,
+  { database }: Pick<DocumentContext, 'database'>,
+): Promise<readonly UnpublishedChanges[]> {
+  const changes = await listChanges(database, plan, documentId)
+  const readDrafts = contentAction(plan, 'readDrafts')
+  return changes.filter(({ locale }) =>
+    mayIn(principal, readDrafts, plan.localized ? [locale] : []),
+  )
 }
 
 async function readHistory(
@@ -59,6 +100,7 @@ async function readHistory(
 ): Promise<object> {
   const codes = plan.localized ? [locale] : []
   const isReadable =
+    !hasReadRules(writeRulesOf(ctx.state.principal), plan) &&
     mayIn(ctx.state.principal, contentAction(plan, 'find'), codes) &&
     mayReadDrafts(ctx, plan, locale)
   const page = { before: null, limit: HISTORY_PAGE_SIZE }
@@ -74,11 +116,14 @@ export function historyEnvelope({ versions, next }: HistoryPage, pageSize: numbe
   return { data: versions, meta: { pagination: { pageSize, nextCursor: next } } }
 }
 
+/** Also true under a rule, which the caller must apply. */
 export function mayReadDrafts(
   { state: { principal } }: Context,
   plan: ContentTypePlan,
   locale: string,
 ): boolean {
   const codes = plan.localized ? [locale] : []
-  return !plan.draftAndPublish || mayIn(principal, contentAction(plan, 'readDrafts'), codes)
+  return (
+    !plan.draftAndPublish || mayInUnderRule(principal, contentAction(plan, 'readDrafts'), codes)
+  )
 }

@@ -45,6 +45,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'admin::session': ADMINISTRATORS,
   'admin::failed-sign-in': ADMINISTRATORS,
   'admin::password-link': ADMINISTRATORS,
+  'admin::recovery-code': ADMINISTRATORS,
   'admin::role': {
     action: administratorAction('admin::administrator-roles', 'read'),
     names: async ({ administrators }) =>

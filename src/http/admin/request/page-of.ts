@@ -5,14 +5,12 @@ export interface ListPage {
   readonly page: number
   readonly pageSize: number
   readonly start: number
-  /** `capped` is true if the search stopped at its limit. */
   show(total: number, capped: boolean): object
 }
 
 const DEFAULT_SIZE = 25
 const MAX_SIZE = 100
 
-/** @throws PaginationError */
 export function readPage({ pagination }: Data): ListPage {
   const given = (typeof pagination === 'object' && pagination !== null ? pagination : {}) as Data
   const page = readWhole(given['page'], 'page', 1, 1_000_000)

@@ -3,10 +3,6 @@ import { invalidValue } from '../../../query/query-error.ts'
 import type { Data } from '../../../schema/definition.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
 
-/**
- * Returns no state if the query does not filter by state.
- * @throws ValidationError if the state is unknown or the type has no drafts
- */
 export function parseState({ state, status }: Data, plan: ContentTypePlan): readonly EntryState[] {
   if (state === undefined) return []
   const is = ENTRY_STATES.find((one) => one === state)

@@ -7,23 +7,27 @@ import {
 } from '../../../media/find-files.ts'
 import { ValidationError } from '../../../base/errors.ts'
 import type { Data } from '../../../schema/definition.ts'
-import { findTextFault } from '../../../schema/values/text-values.ts'
+import { findTextFault } from '../../../schema/values/json-values.ts'
 
 const MAX_TEXT = 100
 
-/** Reads the search of a list of files. @throws ValidationError for an invalid value */
 export function readFileSearch(
-  { folder, search, kind, unused = 'false', sort = 'createdAt:desc' }: Data,
+  { folder, search, kind, private: isPrivate, unused = 'false', sort = 'createdAt:desc' }: Data,
   folders: readonly string[],
 ): FileSearch & { readonly unused: boolean } {
-  if (unused !== 'true' && unused !== 'false') throw invalid('unused', 'true or false')
   return {
     folder: folderOf(folder, folders),
     text: search === undefined || search === '' ? null : readText(search, 'search'),
     kind: kindOf(kind),
+    isPrivate: isPrivate === undefined ? null : readFlag(isPrivate, 'private'),
     ...orderOf(sort),
-    unused: unused === 'true',
+    unused: readFlag(unused, 'unused'),
   }
+}
+
+function readFlag(value: unknown, name: string): boolean {
+  if (value !== 'true' && value !== 'false') throw invalid(name, 'true or false')
+  return value === 'true'
 }
 
 function orderOf(sort: unknown): Pick<FileSearch, 'order' | 'direction'> {

@@ -1,5 +1,6 @@
-import { findStates } from '../../../content/read/find-states.ts'
-import { titlesOf } from '../../../content/read/overview.ts'
+import { writeRulesOf } from '../../../content/rules/principal-rules.ts'
+import { factsOfLines, type LineFacts, lineKey } from '../../../content/read/visible-facts.ts'
+import type { Principal } from '../../../people/access/principal.ts'
 import type { Planning } from '../../../content/planning/open-planning.ts'
 import type { ReleaseItem, ReleaseRow } from '../../../content/planning/release-rows.ts'
 import { releaseNames } from '../../../content/planning/releases.ts'
@@ -8,13 +9,17 @@ import { getSchedule } from '../../../content/planning/schedules.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import { showSchedule } from '../../answer/show-schedule.ts'
 import type { Context } from '../../router/state.ts'
-import { maySee } from './readable-types.ts'
+import { maySeeUnderRule } from './readable-types.ts'
 
+/** Schedules of documents that the caller cannot see have no name. */
 export async function namesOf(
+  principal: Principal,
   planning: Planning,
   rows: readonly ScheduleRow[],
 ): Promise<ReadonlyMap<string, string>> {
-  const { documents, schema } = planning
+  const { documents, schema, locales: known } = planning
+  const rules = writeRulesOf(principal)
+  const { defaultCode } = await known.current()
   const ofDocuments = rows.filter((row): row is DocumentSchedule => row.kind === 'document')
   const names = new Map(
     await releaseNames(
@@ -30,10 +35,12 @@ export async function namesOf(
       locales.map((locale) => ({ documentId, locale })),
     )
     const unique = new Map(lines.map((line) => [`${line.documentId}:${line.locale}`, line]))
-    const titles = await titlesOf(documents.database, plan, [...unique.values()])
+    const asked = { plan, locale: defaultCode }
+    const facts = await factsOfLines(documents, rules, asked, [...unique.values()])
     for (const { _id, documentId, locales } of own) {
-      const title = locales.map((locale) => titles.get(`${documentId}:${locale}`)).find(Boolean)
-      if (title !== undefined) names.set(_id, title)
+      const found = locales.flatMap((locale) => facts.get(lineKey({ documentId, locale })) ?? [])
+      if (found.length === 0) continue
+      names.set(_id, found.find(({ title }) => title !== '')?.title ?? '')
     }
   }
   return names
@@ -57,24 +64,25 @@ export async function summaryOf(planning: Planning, row: ReleaseRow): Promise<ob
 
 export async function plannedItemsOf(
   { state: { principal } }: Context,
-  { documents: { database }, schema }: Planning,
+  { documents, schema, locales }: Planning,
   items: readonly ReleaseItem[],
 ): Promise<readonly object[]> {
-  const facts = new Map<string, { readonly title?: string; readonly state?: string }>()
+  const shown = new Map<string, LineFacts>()
+  const rules = writeRulesOf(principal)
+  const { defaultCode } = await locales.current()
   for (const type of new Set(items.map((item) => item.type))) {
     const plan = schema.contentTypes.get(type)
     if (plan === undefined) continue
     const lines = items.filter(
-      (item) => item.type === type && maySee(principal, plan, plan.localized ? [item.locale] : []),
+      (item) =>
+        item.type === type && maySeeUnderRule(principal, plan, plan.localized ? [item.locale] : []),
     )
-    const titles = await titlesOf(database, plan, lines)
-    for (const { documentId, locale, state } of await findStates(database, plan, lines)) {
-      const line = `${documentId}:${locale}`
-      facts.set(`${type} ${line}`, { title: titles.get(line) ?? '', state })
-    }
+    const facts = await factsOfLines(documents, rules, { plan, locale: defaultCode }, lines)
+    for (const [line, found] of facts) shown.set(`${type} ${line}`, found)
   }
   return items.map(({ id, type, documentId, locale, action }) => {
-    const { title = '', state = null } = facts.get(`${type} ${documentId}:${locale}`) ?? {}
+    const found = shown.get(`${type} ${lineKey({ documentId, locale })}`)
+    const { title, state } = found ?? { title: '', state: null }
     const own = locale === NO_LOCALE ? {} : { locale }
     return { id, uid: type, documentId, ...own, action, title, state }
   })

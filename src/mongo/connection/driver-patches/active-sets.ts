@@ -1,9 +1,6 @@
 import type { MongoClient } from 'mongodb'
 
-/**
- * A set for short-lived entries. After a rehash, V8 lets the old table of a `Set` point to the new one, so deleted
- * entries may stay in memory until the next full GC.
- */
+/** After a rehash, V8 lets the old table of a `Set` point to the new one. Deleted entries survive until a full GC. */
 export class ActiveSet<T> implements Iterable<T> {
   readonly #things: T[] = []
 
@@ -33,10 +30,7 @@ export class ActiveSet<T> implements Iterable<T> {
 /** The sets in which the driver (7.8) tracks open sessions and cursors, to close them with the client. */
 const NAMES = ['activeSessions', 'activeCursors'] as const
 
-/**
- * Replaces the session and cursor sets of a client, if the driver has them. The native sets kept every result
- * until the next full GC, which took a fifth of the time of a list request.
- */
+/** The driver's native sets keep every result until the next full GC, at a fifth of the time of a list request. */
 export function patchActiveSets(client: MongoClient): void {
   const state: unknown = Reflect.get(client, 's')
   if (typeof state !== 'object' || state === null) return

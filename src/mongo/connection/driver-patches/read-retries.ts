@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 
-/** Internal of the driver: decides which reads are retried. */
 const driver = createRequire(import.meta.url)('mongodb/lib/error.js') as {
   isRetryableReadError: (this: void, error: unknown) => boolean
 }
@@ -8,10 +7,8 @@ const driver = createRequire(import.meta.url)('mongodb/lib/error.js') as {
 let isPatched = false
 
 /**
- * Patches the driver (7.8) to retry a read once after QueryPlanKilled (175), as after a lost connection. Applies
- * to `find`, `aggregate`, `count` and `distinct` outside of transactions. Later batches of a cursor are never
- * retried.
- * https://www.mongodb.com/docs/manual/reference/error-codes/
+ * Driver 7.8: retries a read outside of transactions once after QueryPlanKilled (175). Later batches of a cursor are
+ * never retried. https://www.mongodb.com/docs/manual/reference/error-codes/
  */
 export function patchReadRetries(isPlanKilled: (error: unknown) => boolean): void {
   if (isPatched) return

@@ -14,12 +14,9 @@ const driver = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') 
 let isMended = false
 
 /**
- * Rejects pending writes of the driver when their socket closes.
- * The driver waits for `drain` if a socket does not accept a command at once (7.8.0 and 7.9.0, `writeCommand` in
- * cmap/connection.ts). A socket that closes without an error emits neither `drain` nor `error`, so the command
- * hangs and blocks its connection. If it is the heartbeat, no server is found until the process restarts.
- * If the socket closes with an error, the driver passes on Node's error. Such a command is not retried, and a
- * commit ends in a TypeError, because `isRetryableWriteError` (error.ts) expects driver errors.
+ * Rejects pending writes when their socket closes. Drivers 7.8.0 and 7.9.0 (`writeCommand` in cmap/connection.ts) wait
+ * for `drain`, which a closed socket never emits, so the command hangs. A hanging heartbeat blocks the client until a
+ * restart. `isRetryableWriteError` (error.ts) expects driver errors, so Node's errors are converted.
  */
 export function patchSocketWrites(isBrokenSocket: (error: unknown) => error is Error): void {
   const connection = driver.Connection.prototype

@@ -1,4 +1,4 @@
-export type Claims = Readonly<Record<string, unknown>>
+import type { Claims } from '../../sign-in/oidc-client.ts'
 
 /** `*` matches all users. */
 export interface RoleRule {
@@ -6,10 +6,7 @@ export interface RoleRule {
   readonly role: string
 }
 
-/**
- * The claim is a string or an array of strings, at its name or at a path such as
- * `realm_access.roles`. Other types give no role.
- */
+/** Reads a string or an array of strings, at a name or a path such as `realm_access.roles`. */
 export function rolesOfClaims(
   claims: Claims,
   claim: string,

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { Collection } from 'mongodb'
 import type { Database } from '../../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../../mongo/system/system-collections.ts'
+import type { Table } from '../../../mongo/connection/table.ts'
 
 export interface PasskeyRow {
   /** SHA-256 of `credential` in hexadecimal. */
   readonly _id: string
   readonly id: string
   readonly administrator: string
-  /** Chosen by the owner. */
   readonly name: string
   /** The id is from the authenticator, the key is in COSE format. Both in base64url. */
   readonly credential: string
@@ -17,14 +16,13 @@ export interface PasskeyRow {
   readonly counter: number
   /** `internal`, `usb`, `hybrid` … */
   readonly transports: readonly string[]
-  /** Whether the passkey is synchronized to other devices. */
   readonly backedUp: boolean
   readonly createdAt: Date
   readonly usedAt: Date | null
 }
 
-export function passkeysOf(db: Database): Collection<PasskeyRow> {
-  return db.collection<PasskeyRow>('quire_admin_passkeys')
+export function passkeysOf(db: Database): Table<PasskeyRow> {
+  return db.table<PasskeyRow>('quire_admin_passkeys')
 }
 
 export async function ensurePasskeys(db: Database): Promise<void> {

@@ -3,11 +3,12 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { ALL_GRANTS, type Grants } from '../../../../src/people/access/principal.ts'
-import { identifiersFor } from '../../../../src/describe/client-code/native/identifiers.ts'
-import { type Code, modelsOf } from '../../../../src/describe/client-code/native/models.ts'
-import { writeDart } from '../../../../src/describe/client-code/native/write-dart.ts'
-import { writeKotlin } from '../../../../src/describe/client-code/native/write-kotlin.ts'
-import { writeSwift } from '../../../../src/describe/client-code/native/write-swift.ts'
+import { identifiersFor } from '@quire/native-clients/identifiers'
+import type { Code } from '@quire/native-clients/code'
+import { modelsOf } from '../../../../src/describe/client-code/native-models.ts'
+import { writeDart } from '@quire/native-clients/write-dart'
+import { writeKotlin } from '@quire/native-clients/write-kotlin'
+import { writeSwift } from '@quire/native-clients/write-swift'
 import type { Schema } from '../../../../src/schema/plan.ts'
 import { loadSchema } from '../../../../src/server/services/load-schema.ts'
 import { compile } from '../../../schema/define.ts'
@@ -44,10 +45,16 @@ describe('code for devices', () => {
     for (const write of Object.values(LANGUAGES)) {
       const text = write(codeOf(schema, grants))
       expect(text)
-        .to.match(/class Category\b/)
+        .to.match(/class CategoryModel\b/)
         .and.to.match(/countryByCode/)
       expect(text).to.not.match(/class Article\b|class City\b|homeFeed/)
     }
+  })
+
+  it('names the package of Kotlin', () => {
+    const code = codeOf(compile(...ODD))
+    expect(writeKotlin(code)).to.match(/^package quire$/m)
+    expect(writeKotlin(code, 'com.example.content')).to.match(/^package com\.example\.content$/m)
   })
 
   it('turns names into unique valid identifiers', () => {

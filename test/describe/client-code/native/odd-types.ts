@@ -7,6 +7,8 @@ export const ODD: readonly DeclarationFile[] = [
     'class',
     {
       when: { type: 'datetime' },
+      due: { type: 'datetime', required: true },
+      title: { type: 'string', required: true },
       in: { type: 'boolean' },
       'meta-title': { type: 'string' },
       meta_title: { type: 'string' },
@@ -14,6 +16,7 @@ export const ODD: readonly DeclarationFile[] = [
       size: { type: 'biginteger' },
       price: { type: 'decimal' },
       anything: { type: 'json' },
+      place: { type: 'location' },
       secret: { type: 'string', private: true },
       parent: { type: 'relation', relation: 'manyToOne', target: 'api::class.class' },
       parts: { type: 'dynamiczone', components: ['shared.object', 'shared.is'] },
@@ -25,7 +28,7 @@ export const ODD: readonly DeclarationFile[] = [
     { info: { singularName: 'class', pluralName: 'classes' } },
   ),
   typeFile('string', { self: { type: 'string' }, hashCode: { type: 'integer' } }),
-  componentFile('shared.object', { val: { type: 'integer' } }),
+  componentFile('shared.object', { val: { type: 'integer' }, at: { type: 'location' } }),
   componentFile('shared.is', { text: { type: 'text' } }),
   {
     file: 'queries/for.json',
@@ -37,10 +40,12 @@ export const ODD: readonly DeclarationFile[] = [
         while: { type: 'string', required: true },
         sizes: { type: 'integer', list: true },
         page: { type: 'integer' },
+        since: { type: 'datetime' },
       },
       filters: {
         'meta-title': { $eq: { $param: 'while' } },
         price: { $in: { $param: 'sizes' } },
+        when: { $gt: { $param: 'since' } },
       },
       fields: ['kind', 'in'],
       populate: {

@@ -64,6 +64,7 @@ export function BlocksTools({ editor, isLinking, onLink: link }: BlocksToolsProp
       {isChoosing && (
         <FileChoice
           kinds={['images']}
+          isPrivate={false}
           isMultiple={false}
           onClose={() => choose(false)}
           onChosen={([image]) => {

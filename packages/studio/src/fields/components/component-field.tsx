@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import { focusField, focusFirst } from '../focus.ts'
-import { labelOf } from '../../texts/labels.ts'
+import { useFieldLabel } from '../../texts/field-words.ts'
 import { addressAt, useFromValue, useOpenEntry } from '../open-entry.ts'
 import { ComponentFields } from './component-fields.tsx'
 import styles from './components.module.css'
@@ -16,6 +16,7 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
   const isThere = useFromValue<ComponentValue | null, boolean>(place, (value) => value !== null)
   const { form, reading, isReadOnly } = useOpenEntry()
   const { t } = useTexts()
+  const label = useFieldLabel(name, attribute)
   const notify = useOwnNotices()
   const declared = reading.components.get(attribute.component)
   const isFixed = isReadOnly || attribute.writable === false
@@ -36,15 +37,10 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
     isPressed.current = true
     const before = form.get(address)
     form.set(address, null)
-    notify(t('component.removed', { name: labelOf(name) }), () => form.set(address, before))
+    notify(t('component.removed', { name: label }), () => form.set(address, before))
   }
   const actions = !isThere || isFixed || (
-    <Button
-      look="quiet"
-      small
-      onPress={remove}
-      aria-label={t('action.remove', { name: labelOf(name) })}
-    >
+    <Button look="quiet" small onPress={remove} aria-label={t('action.remove', { name: label })}>
       {t('component.remove')}
     </Button>
   )

@@ -1,6 +1,6 @@
 import type { Attributes } from '../../api/attributes.ts'
+import { FieldList } from '../field-list.tsx'
 import type { Place } from '../field-props.ts'
-import { useOpenEntry } from '../open-entry.ts'
 import styles from './components.module.css'
 
 export function ComponentFields({
@@ -10,12 +10,9 @@ export function ComponentFields({
   readonly attributes: Attributes
   readonly place: Place
 }) {
-  const { Field } = useOpenEntry()
   return (
     <div className={styles['fields']}>
-      {Object.entries(attributes).map(([name, attribute]) => (
-        <Field key={name} attribute={attribute} name={name} place={`${place}/${name}`} />
-      ))}
+      <FieldList attributes={attributes} within={place} />
     </div>
   )
 }

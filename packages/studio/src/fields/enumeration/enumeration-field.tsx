@@ -1,4 +1,5 @@
 import type { ScalarAttribute } from '../../api/attributes.ts'
+import { valueName } from '../../texts/field-words.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
@@ -9,7 +10,7 @@ export function EnumerationField({ attribute, name, place }: FieldProps<ScalarAt
   const value = useValue<string | null>(place)
   const set = useSetValue<string | null>(place)
   const { isReadOnly } = useOpenEntry()
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const declared = attribute.enum ?? []
   const isStray = value !== null && !declared.includes(value)
   return (
@@ -26,7 +27,7 @@ export function EnumerationField({ attribute, name, place }: FieldProps<ScalarAt
           {isStray && <option value={value}>{value}</option>}
           {declared.map((one) => (
             <option key={one} value={one}>
-              {one}
+              {valueName(one, attribute, language)}
             </option>
           ))}
         </select>

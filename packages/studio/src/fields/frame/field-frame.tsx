@@ -2,7 +2,8 @@ import { type ReactNode, useId } from 'react'
 import type { Attribute } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ConflictChoice } from '../conflict/conflict-choice.tsx'
-import { labelOf } from '../../texts/labels.ts'
+import { studioText, useFieldLabel } from '../../texts/field-words.ts'
+import { isEmptyValue } from '../condition.ts'
 import { limitsOf } from '../limits.ts'
 import type { Place } from '../field-props.ts'
 import { useConflict, useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
@@ -32,17 +33,24 @@ export function FieldFrame(props: FieldFrameProps) {
   const { attribute, name, place, note, hint, isGroup = false, isTitle = false, children } = props
   const texts = useTexts()
   const id = useId()
+  const label = useFieldLabel(name, attribute)
+  const help = studioText(attribute.studio?.description, texts.language)
   const problems = useSentences(place, attribute)
   const conflict = useConflict(place)
   const limits = [hint, ...limitsOf(attribute, texts)].filter((one) => one !== undefined)
   const isRequired = attribute.required === true && !isGroup
-  const names = namesOf(id, limits.length > 0, problems !== undefined, isRequired)
+  const described = [
+    problems !== undefined && `${id}-problems`,
+    limits.length > 0 && `${id}-limits`,
+    help !== undefined && `${id}-help`,
+  ]
+  const names = namesOf(id, described, problems !== undefined, isRequired)
   const Label = isGroup ? 'span' : 'label'
   return (
     <div className={`${styles['field']} ${isTitle ? styles['title'] : ''}`} data-field={place}>
       <div className={styles['head']}>
         <Label id={`${id}-label`} className={styles['label']} {...(!isGroup && { htmlFor: id })}>
-          {labelOf(name)}
+          {label}
         </Label>
         <Marks attribute={attribute} isWithin={place.includes('/')} />
         {limits.length > 0 && (
@@ -52,6 +60,11 @@ export function FieldFrame(props: FieldFrameProps) {
         )}
         {note !== undefined && <span className={styles['note']}>{note}</span>}
       </div>
+      {help !== undefined && (
+        <p id={`${id}-help`} className={styles['help']}>
+          {help}
+        </p>
+      )}
       {children(names)}
       <ProblemList id={`${id}-problems`} problems={problems} />
       {conflict !== undefined && (
@@ -68,27 +81,17 @@ export function FieldFrame(props: FieldFrameProps) {
 function useSentences(place: Place, { required }: Attribute): readonly string[] | undefined {
   const { t } = useTexts()
   const problems = useProblems(place)
-  const isEmpty = useFromValue(place, isNothing)
+  const isEmpty = useFromValue(place, isEmptyValue)
   return problems !== undefined && required === true && isEmpty ? [t('field.missing')] : problems
-}
-
-function isNothing(value: unknown): boolean {
-  const items = (value as { readonly items?: unknown } | null)?.items ?? value
-  return (
-    items === null ||
-    items === undefined ||
-    items === '' ||
-    (Array.isArray(items) && items.length === 0)
-  )
 }
 
 function namesOf(
   id: string,
-  isLimited: boolean,
+  describing: readonly (string | false)[],
   isWrong: boolean,
   isRequired: boolean,
 ): InputNames {
-  const described = [isWrong && `${id}-problems`, isLimited && `${id}-limits`].filter(Boolean)
+  const described = describing.filter((one) => one !== false)
   return {
     id,
     'aria-labelledby': `${id}-label`,

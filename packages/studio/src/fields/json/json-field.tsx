@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { CodeArea } from '../code/code-area.tsx'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
-import { labelOf } from '../../texts/labels.ts'
+import { useFieldLabel } from '../../texts/field-words.ts'
 import { addressAt, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
 /** Invalid JSON stays in the editor and is not saved. An empty text is null. */
@@ -14,6 +14,7 @@ export function JsonField({ attribute, name, place }: FieldProps<ScalarAttribute
   const set = useSetValue<unknown>(place)
   const { form, isReadOnly } = useOpenEntry()
   const { t } = useTexts()
+  const label = useFieldLabel(name, attribute)
   const [text, setText] = useState(() => shown(value))
   const last = useRef(value)
   useEffect(() => {
@@ -35,7 +36,7 @@ export function JsonField({ attribute, name, place }: FieldProps<ScalarAttribute
         <CodeArea
           language="json"
           text={text}
-          label={labelOf(name)}
+          label={label}
           isInvalid={names['aria-invalid'] === true}
           isReadOnly={isReadOnly || attribute.writable === false}
           onChange={change}

@@ -15,16 +15,18 @@ import styles from './file-choice.module.css'
 export interface FileChoiceProps {
   /** Empty: all kinds of files. */
   readonly kinds: readonly FileKind[]
+  /** The attribute takes either private or public files. */
+  readonly isPrivate: boolean
   readonly isMultiple: boolean
   readonly onChosen: (files: readonly FileValue[]) => void
   readonly onClose: () => void
 }
 
-export function FileChoice({ kinds, isMultiple, onChosen, onClose }: FileChoiceProps) {
+export function FileChoice({ kinds, isPrivate, isMultiple, onChosen, onClose }: FileChoiceProps) {
   const { t } = useTexts()
   const [search, setSearch] = useState('')
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
-  const files = useFiles(search, kinds)
+  const files = useFiles(search, kinds, isPrivate)
   const done = (ids: ReadonlySet<string>): void => {
     onChosen(files.filter(({ documentId }) => ids.has(documentId)))
     onClose()
@@ -87,16 +89,21 @@ export function FileChoice({ kinds, isMultiple, onChosen, onClose }: FileChoiceP
 
 const MAX_SHOWN_FILES = 60
 
-function useFiles(search: string, kinds: readonly FileKind[]): readonly FileValue[] {
+function useFiles(
+  search: string,
+  kinds: readonly FileKind[],
+  isPrivate: boolean,
+): readonly FileValue[] {
   const [kind] = kinds
   const text = search.trim()
   const { data } = useQuery({
-    queryKey: ['files', 'choice', text, kinds],
+    queryKey: ['files', 'choice', text, kinds, isPrivate],
     queryFn: async ({ signal }) => {
       const query = {
         ...(text !== '' && { search: text }),
         // The API filters by one kind only, so several kinds are filtered here.
         ...(kind !== undefined && kinds.length === 1 && { kind: KIND_PARAMETER[kind] }),
+        private: isPrivate,
         sort: 'createdAt:desc',
         pagination: { pageSize: MAX_SHOWN_FILES },
       }

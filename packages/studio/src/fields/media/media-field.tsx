@@ -30,6 +30,7 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
   const isMany = attribute.multiple === true
   const isFixed = isReadOnly || attribute.writable === false
   const kinds = kindsOf(attribute)
+  const isPrivate = attribute.privateFiles === true
   const change: Change = (to) =>
     form.change<readonly FileValue[] | null>(addressAt(place), (now) => to(now ?? NO_FILES))
   const add = (added: readonly FileValue[]): void =>
@@ -39,7 +40,7 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
       )
       return isMany ? [...now, ...fresh] : added.slice(0, 1)
     })
-  const { uploads, start, drop } = useUploads((file) => add([file]))
+  const { uploads, start, drop } = useUploads((file) => add([file]), isPrivate)
   useWaiting(place, uploads)
   const box = useRef<HTMLDivElement>(null)
   useKeptFocus(box, 'button')
@@ -80,11 +81,17 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
                 {t('media.choose')}
               </Button>
               <span className={styles['hint']}>{t('media.drop')}</span>
+              {isPrivate && (
+                <span className={styles['hint']}>
+                  <Icon name="lock" size={12} /> {t('media.private')}
+                </span>
+              )}
             </div>
           )}
           {isChoosing && (
             <FileChoice
               kinds={kinds}
+              isPrivate={isPrivate}
               isMultiple={isMany}
               onChosen={add}
               onClose={() => choose(false)}

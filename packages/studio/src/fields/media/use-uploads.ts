@@ -10,7 +10,7 @@ export interface FieldUpload {
 }
 
 /** Running uploads. `onDone` receives the files in the order of their completion. */
-export function useUploads(onDone: (file: FileValue) => void) {
+export function useUploads(onDone: (file: FileValue) => void, isPrivate = false) {
   const [uploads, setUploads] = useState<readonly FieldUpload[]>([])
   const done = useRef(onDone)
   done.current = onDone
@@ -29,7 +29,7 @@ export function useUploads(onDone: (file: FileValue) => void) {
     const id = last.current
     setUploads((all) => [...all, { id, name: file.name, share: 0, failure: null }])
     const { signal } = abort.current
-    uploadFile(file, { signal, onProgress: (share) => change(id, { share }) }).then(
+    uploadFile(file, { signal, isPrivate, onProgress: (share) => change(id, { share }) }).then(
       (arrived) => {
         drop(id)
         done.current(arrived)

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
-import type { NumberType, ScalarAttribute } from '../../api/attributes.ts'
+import type { NumberType } from '@quire/schema/attributes'
+import type { ScalarAttribute } from '../../api/attributes.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
+import { usePlaceholder } from '../../texts/field-words.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
 import { addressAt, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
@@ -21,6 +23,7 @@ export function NumberField({ attribute, name, place }: FieldProps<ScalarAttribu
   const texts = useTexts()
   const [typed, type] = useState(() => shown(value, texts))
   const [read, show] = useState<string | null>(null)
+  const placeholder = usePlaceholder(attribute)
   const last = useRef(value)
   useEffect(() => {
     if (Object.is(last.current, value)) return
@@ -47,6 +50,7 @@ export function NumberField({ attribute, name, place }: FieldProps<ScalarAttribu
         <div className={styles['line']}>
           <input
             {...names}
+            {...placeholder}
             type="text"
             inputMode={attribute.type === 'integer' ? 'numeric' : 'decimal'}
             autoComplete="off"

@@ -1,4 +1,4 @@
-import type { NumberType } from '../../api/attributes.ts'
+import type { NumberType } from '@quire/schema/attributes'
 import { separatorsOf } from '../../texts/numbers.ts'
 
 export type ParsedNumber =

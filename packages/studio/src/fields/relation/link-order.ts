@@ -1,4 +1,4 @@
-import type { QueryValue } from '../../api/query-string.ts'
+import type { QueryValue } from '../../api/request.ts'
 
 /** Up to this number of entries, the server sorts quickly without an index. */
 const MAX_UNINDEXED_ENTRIES = 5_000

@@ -3,7 +3,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { CodeArea } from '../code/code-area.tsx'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
-import { labelOf } from '../../texts/labels.ts'
+import { useFieldLabel } from '../../texts/field-words.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
 export function RichtextField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
@@ -11,13 +11,14 @@ export function RichtextField({ attribute, name, place }: FieldProps<ScalarAttri
   const set = useSetValue<string | null>(place)
   const { isReadOnly } = useOpenEntry()
   const { t } = useTexts()
+  const label = useFieldLabel(name, attribute)
   return (
     <FieldFrame {...{ attribute, name, place }} isGroup note={t('field.markdown')}>
       {(names) => (
         <CodeArea
           language="markdown"
           text={value ?? ''}
-          label={labelOf(name)}
+          label={label}
           isInvalid={names['aria-invalid'] === true}
           isReadOnly={isReadOnly || attribute.writable === false}
           onChange={(text) => set(text === '' ? null : text)}

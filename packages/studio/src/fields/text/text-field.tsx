@@ -3,7 +3,7 @@ import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
-import { labelOf } from '../../texts/labels.ts'
+import { useFieldLabel, usePlaceholder } from '../../texts/field-words.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
 const COUNTER_THRESHOLD = 0.8
@@ -13,6 +13,7 @@ export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute
   const value = useValue<string | null>(place) ?? ''
   const set = useSetValue<string | null>(place)
   const { isReadOnly } = useOpenEntry()
+  const placeholder = usePlaceholder(attribute)
   return (
     <FieldFrame
       {...{ attribute, name, place }}
@@ -21,6 +22,7 @@ export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute
       {(names) => {
         const shared = {
           ...names,
+          ...placeholder,
           value,
           readOnly: isReadOnly || attribute.writable === false,
           onChange: (event: { target: { value: string } }) => set(orNull(event.target.value)),
@@ -42,6 +44,8 @@ export function TitleField({ attribute, name, place }: FieldProps<ScalarAttribut
   const set = useSetValue<string | null>(place)
   const { isReadOnly } = useOpenEntry()
   const { t } = useTexts()
+  const label = useFieldLabel(name, attribute)
+  const declared = usePlaceholder(attribute)
   return (
     <FieldFrame {...{ attribute, name, place }} isTitle>
       {(names) => (
@@ -50,7 +54,8 @@ export function TitleField({ attribute, name, place }: FieldProps<ScalarAttribut
           rows={1}
           className={styles['titleInput']}
           value={value}
-          placeholder={t('entry.untitled', { name: labelOf(name) })}
+          placeholder={t('entry.untitled', { name: label })}
+          {...declared}
           readOnly={isReadOnly || attribute.writable === false}
           onChange={(event) => set(orNull(event.target.value.replaceAll('\n', ' ')))}
           onKeyDown={(event) => {

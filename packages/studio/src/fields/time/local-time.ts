@@ -1,6 +1,4 @@
-import type { TIME_TYPES } from '../../api/attributes.ts'
-
-export type TimeType = (typeof TIME_TYPES)[number]
+import type { TimeType } from '@quire/schema/attributes'
 
 export const INPUT_OF: Readonly<Record<TimeType, 'date' | 'time' | 'datetime-local'>> = {
   date: 'date',

@@ -1,3 +1,4 @@
+import type { TimeType } from '@quire/schema/attributes'
 import { Button } from '../../design/button.tsx'
 import type { ScalarAttribute } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -5,7 +6,7 @@ import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
-import { fromInput, INPUT_OF, type TimeType, toInput } from './local-time.ts'
+import { fromInput, INPUT_OF, toInput } from './local-time.ts'
 
 export function TimeField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const type = attribute.type as TimeType

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { use, useEffect, useRef, useState } from 'react'
 import { askForUid, type UidOwner } from '../../api/uid-proposals.ts'
 import { Button } from '../../design/button.tsx'
 import type { ScalarAttribute } from '../../api/attributes.ts'
@@ -8,8 +8,15 @@ import { useTexts } from '../../texts/texts.ts'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
-import { labelOf } from '../../texts/labels.ts'
-import { addressAt, type OpenEntry, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+import { fieldLabel, usePlaceholder } from '../../texts/field-words.ts'
+import {
+  addressAt,
+  type OpenEntry,
+  SiblingsContext,
+  useOpenEntry,
+  useSetValue,
+  useValue,
+} from '../open-entry.ts'
 import { generateSlug } from './generate-slug.ts'
 import { isUid, slugOf } from './slug-of.ts'
 
@@ -25,7 +32,9 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
   const value = useValue<string | null>(place)
   const set = useSetValue<string | null>(place)
   const open = useOpenEntry()
-  const { t } = useTexts()
+  const { t, language } = useTexts()
+  const siblings = use(SiblingsContext)
+  const placeholder = usePlaceholder(attribute)
   const { targetField } = attribute
   const target = siblingOf(place, targetField ?? name)
   useFollowedTitle(place, target, targetField !== undefined && attribute.writable !== false)
@@ -39,13 +48,16 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
   }
   const isFixed = open.isReadOnly || attribute.writable === false
   const from =
-    targetField === undefined ? undefined : t('field.uid.from', { name: labelOf(targetField) })
+    targetField === undefined
+      ? undefined
+      : t('field.uid.from', { name: fieldLabel(targetField, siblings[targetField], language) })
   return (
     <FieldFrame {...{ attribute, name, place }} note={from}>
       {(names) => (
         <div className={styles['line']}>
           <input
             {...names}
+            {...placeholder}
             type="text"
             spellCheck={false}
             autoComplete="off"

@@ -9,10 +9,12 @@ export const AUDITED_TYPES = [
   'admin::session',
   'admin::failed-sign-in',
   'admin::password-link',
+  'admin::recovery-code',
   'admin::user',
   'admin::role',
   'admin::api-token',
   'admin::webhook',
+  'admin::extension',
   'admin::schedule',
   'admin::release',
   'admin::trash',
@@ -157,6 +159,7 @@ function sayOther({ type, op, documentId, isNew }: AuditItem, { t }: Texts): str
     return t(documentId === UNKNOWN_ID ? 'audit.failedUnknown' : 'audit.failed')
   }
   if (/[:.]session$/.test(type)) return t(`audit.session.${op}`)
+  if (type === 'admin::recovery-code') return t('audit.recoveryCode')
   if (type === 'admin::schedule') return t(`audit.schedule.${op}`)
   if (type === 'admin::trash') return t('audit.ended')
   const known = AUDITED_TYPES.find((one) => one === type)

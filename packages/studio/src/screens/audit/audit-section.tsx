@@ -8,6 +8,7 @@ import { useAction } from '../../design/use-action.ts'
 import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { PageSection } from '../../design/page-section.tsx'
+import table from '../../design/data-table.module.css'
 import { AuditFilterBar } from './audit-filter-bar.tsx'
 import styles from './audit-section.module.css'
 import { AuditItems } from './audit-items.tsx'
@@ -52,8 +53,13 @@ function Rows({ rows }: { readonly rows: readonly AuditRow[] }) {
   const { t, ago, moment } = useTexts()
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
-    <div className={styles['scroll']} role="region" aria-label={t('audit.rows')} tabIndex={0}>
-      <table className={styles['table']}>
+    <div
+      className={`${table['scroll']} ${styles['scroll']}`}
+      role="region"
+      aria-label={t('audit.rows')}
+      tabIndex={0}
+    >
+      <table className={`${table['table']} ${styles['table']}`}>
         <thead>
           <tr>
             <th scope="col">{t('audit.when')}</th>

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { DeclaredFile, Json } from '../../api/declarations.ts'
-import { ATTRIBUTE_TYPES } from '../../api/attributes.ts'
+import { ATTRIBUTE_TYPES } from '@quire/schema/attributes'
 import { Choice } from '../../design/choice.tsx'
 import { FormDialog } from '../../design/form-dialog.tsx'
 import { TextInput } from '../../design/text-input.tsx'

@@ -7,6 +7,7 @@ import { moved, useReorder } from '../../fields/reorder/use-reorder.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './declare.module.css'
 import { type DraftAttribute, readAt } from './draft.ts'
+import { placedText } from './placed-text.ts'
 import { isKnownType } from './option-table.ts'
 
 export interface AttributeListProps {
@@ -33,7 +34,9 @@ export function AttributeList(props: AttributeListProps) {
     <ul className={styles['list']} aria-label={t('declare.attributes')}>
       {attributes.map((attribute, index) => {
         const { key, name } = attribute
-        const faulty = faults.filter(({ path }) => path[0] === name)
+        const faulty = faults
+          .filter(({ path }) => path[0] === name)
+          .map(({ path: [, ...path], message }) => placedText({ path, message }, texts))
         return (
           <li
             key={key}
@@ -51,9 +54,9 @@ export function AttributeList(props: AttributeListProps) {
             <div className={styles['text']}>
               <div className={styles['name']}>{name}</div>
               <div className={styles['rules']}>{rulesOf(attribute, texts).join(' · ')}</div>
-              {faulty.map(({ message }) => (
-                <div key={message} role="alert" className={styles['fault']}>
-                  {message}
+              {faulty.map((text) => (
+                <div key={text} role="alert" className={styles['fault']}>
+                  {text}
                 </div>
               ))}
             </div>

@@ -19,7 +19,7 @@ const BOUNDS = [
   ['minLength', 'maxLength'],
   ['min', 'max'],
 ] as const
-const FLAGS = ['required', 'unique', 'private', 'repeatable', 'multiple'] as const
+const FLAGS = ['required', 'unique', 'private', 'repeatable', 'multiple', 'privateFiles'] as const
 
 export function AttributeOptions(props: AttributeOptionsProps) {
   const { draft, attribute, wrong, onChange } = props

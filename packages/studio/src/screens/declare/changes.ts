@@ -140,13 +140,21 @@ function renamedOptions(
   uid: string,
   now: (path: string) => string,
 ): DraftAttribute {
-  const { options, otherSide } = attribute
+  const { otherSide } = attribute
+  const options = withOlderName(attribute)
   const target = textIn(options, 'targetField')
   if (target !== undefined) {
     return { ...attribute, options: { ...options, targetField: now(target) } }
   }
   const isOwnSide = otherSide !== null && options['target'] === uid
-  return isOwnSide ? { ...attribute, otherSide: now(otherSide) } : attribute
+  return { ...attribute, options, otherSide: isOwnSide ? now(otherSide) : otherSide }
+}
+
+/** Adds the older name of a renamed attribute, so that it keeps its values. */
+function withOlderName({ name, was, options }: DraftAttribute): Json {
+  if (was === null || was === name) return options
+  const older = [was, ...[options['from'] ?? []].flat()].filter((one) => one !== name)
+  return { ...options, from: older.length === 1 ? older[0] : older }
 }
 
 function renamedIn(value: readonly unknown[], now: (path: string) => string): readonly unknown[] {

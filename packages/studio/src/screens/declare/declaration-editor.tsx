@@ -14,6 +14,7 @@ import { AttributeList } from './attribute-list.tsx'
 import { changesOf } from './changes.ts'
 import styles from './declare.module.css'
 import { type Draft, type DraftAttribute, draftOf } from './draft.ts'
+import { placedText } from './placed-text.ts'
 import { shownName } from './reference-fields.tsx'
 import { TypeFields } from './type-fields.tsx'
 import { useSaving } from './use-saving.ts'
@@ -116,14 +117,17 @@ interface EditorFootProps {
 }
 
 function EditorFoot({ faults, isBusy, isChanged, children }: EditorFootProps) {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   return (
     <div className={styles['foot']}>
       <div className={styles['state']}>
         <div role="alert" className={styles['faults']}>
-          {faults.map(({ message }) => (
-            <p key={message}>{message}</p>
-          ))}
+          {faults
+            .map((fault) => placedText(fault, texts))
+            .map((text) => (
+              <p key={text}>{text}</p>
+            ))}
         </div>
         <span role="status">
           {isBusy ? t('declare.starting') : isChanged && t('declare.unsaved')}

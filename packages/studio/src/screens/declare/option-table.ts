@@ -1,4 +1,4 @@
-import { ATTRIBUTE_TYPES, type AttributeType } from '../../api/attributes.ts'
+import { ATTRIBUTE_TYPES, type AttributeType } from '@quire/schema/attributes'
 
 /** The options that the form edits. All others are preserved. */
 export type AttributeOption =
@@ -20,6 +20,7 @@ export type AttributeOption =
   | 'repeatable'
   | 'multiple'
   | 'allowedTypes'
+  | 'privateFiles'
 
 const COMMON: readonly AttributeOption[] = ['required', 'private', 'localized']
 const SCALAR: readonly AttributeOption[] = ['required', 'unique', 'private', 'localized']
@@ -46,10 +47,11 @@ const OPTIONS: Readonly<Record<AttributeType, readonly AttributeOption[]>> = {
   datetime: MOMENT,
   timestamp: MOMENT,
   json: COMMON,
+  location: COMMON,
   relation: ['relation', ...COMMON],
   component: ['component', 'repeatable', 'min', 'max', ...COMMON],
   dynamiczone: ['components', 'min', 'max', ...COMMON],
-  media: ['multiple', 'allowedTypes', ...COMMON],
+  media: ['multiple', 'allowedTypes', 'privateFiles', ...COMMON],
 }
 
 export function optionsOf(type: string): readonly AttributeOption[] {

@@ -9,6 +9,7 @@ import { Skeleton } from '../../design/late.tsx'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
 import type { Link, FormValues } from '../../entry/values.ts'
 import { Field } from '../../fields/field.tsx'
+import { FieldList } from '../../fields/field-list.tsx'
 import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -98,9 +99,7 @@ function DrawerForm({ session }: { readonly session: EntrySession }) {
   return (
     <OpenEntryContext value={open}>
       <div ref={fields} className={styles['drawerForm']}>
-        {Object.entries(plan.attributes).map(([name, attribute]) => (
-          <Field key={name} attribute={attribute} name={name} place={name} />
-        ))}
+        <FieldList attributes={plan.attributes} />
       </div>
     </OpenEntryContext>
   )

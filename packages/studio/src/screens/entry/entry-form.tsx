@@ -8,6 +8,7 @@ import { notify } from '../../design/toasts.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { Link } from '../../entry/values.ts'
 import { Field } from '../../fields/field.tsx'
+import { FieldList } from '../../fields/field-list.tsx'
 import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
 import { TitleField } from '../../fields/text/text-field.tsx'
@@ -51,7 +52,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
     void client.invalidateQueries({ queryKey: ['content', type.uid, 'list'] })
   }, [client, documentId, door, locale, savedAt, type.uid])
 
-  const { states, state } = useFollowing(session)
+  const { states, state, changes } = useFollowing(session)
   const may = useMay()
   const action = documentId === null && type.kind === 'collectionType' ? 'create' : 'update'
   const isReadOnly = isGone || !may(`${type.uid}.${action}`, locale ?? undefined)
@@ -64,22 +65,14 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
 
   const isPreviewed = preview?.isOpen === true && documentId !== null
   const title = titleAttributeOf(declaration.titleField, attributes)
-  const names = Object.keys(attributes).filter((name) => name !== title)
   return (
     <OpenEntryContext value={open}>
       <div className={styles['entry']}>
-        <EntryHead {...{ session, state, actions, preview, others, isReadOnly }} />
+        <EntryHead {...{ session, state, changes, actions, preview, others, isReadOnly }} />
         <div className={isPreviewed ? styles['previewed'] : styles['body']}>
           <div ref={fields} className={styles['form']}>
             {title !== null && <TitleOf name={title} session={session} />}
-            {names.map((name) => {
-              const attribute = attributes[name]
-              return (
-                attribute !== undefined && (
-                  <Field key={name} attribute={attribute} name={name} place={name} />
-                )
-              )
-            })}
+            <FieldList attributes={attributes} except={title} />
           </div>
           <EntrySide {...{ session, states, others }} />
           {isPreviewed && <PreviewPane entry={{ uid: type.uid, documentId, locale }} />}

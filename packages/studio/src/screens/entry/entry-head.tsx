@@ -3,8 +3,9 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { apiNameOf, entryNameOf, listTitleOf } from '../../api/content-types.ts'
-import type { Presence } from '../../api/entry-facts.ts'
+import type { Presence, UnpublishedChanges } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
+import { tabTitle } from '../../design/branding.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icon.tsx'
@@ -13,6 +14,7 @@ import { StateMark } from '../../design/state-mark.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useFromValue } from '../../fields/open-entry.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { ChangedFields } from '../history/changed-fields.tsx'
 import { useUndoDeletion } from '../trash/use-undo-deletion.ts'
 import { DeleteDialog, hasUsages } from './delete-dialog.tsx'
 import styles from './entry-form.module.css'
@@ -20,11 +22,12 @@ import { SaveNote } from './save-note.tsx'
 import { type Offered, useOfferedActions } from './use-offered-actions.ts'
 
 export interface EntryHeadProps extends Offered {
+  readonly changes: UnpublishedChanges | undefined
   readonly others: readonly Presence[]
 }
 
 export function EntryHead(props: EntryHeadProps) {
-  const { session, state, actions, preview, others, isReadOnly } = props
+  const { session, state, changes, actions, preview, others, isReadOnly } = props
   useOfferedActions(props)
   const { type, locale } = session.plan
   const { t, locale: nameOf } = useTexts()
@@ -42,7 +45,7 @@ export function EntryHead(props: EntryHeadProps) {
       )}
       {locale !== null && <span className={styles['locale']}>{nameOf(locale)}</span>}
       {type.draftAndPublish && shown !== undefined && <StateMark state={shown} />}
-      <SaveNote saver={session.saver} />
+      <SaveNote saver={session.saver} attributes={session.plan.attributes} />
       <div className={styles['actions']}>
         {others.map(({ id, name }) => (
           <Avatar key={id} name={name} />
@@ -62,6 +65,7 @@ export function EntryHead(props: EntryHeadProps) {
             {t('action.save')}
           </Button>
         )}
+        {changes !== undefined && <ChangedFields {...{ session, changes }} />}
         {type.draftAndPublish && <PublishButton {...{ session, state, actions }} />}
         <MoreActions {...{ session, state, actions, isReadOnly }} />
       </div>
@@ -78,7 +82,7 @@ function Heading({ session }: { readonly session: EntrySession }) {
   )
   const title = value === '' ? t('palette.new', { name: entryNameOf(type, language) }) : value
   useEffect(() => {
-    document.title = `${title} · Quire`
+    document.title = tabTitle(title)
   }, [title])
   return <h1 className={styles['unseen']}>{title}</h1>
 }
@@ -121,6 +125,7 @@ function MoreActions({
   const offers = {
     unpublish: draftAndPublish && allowed('publish'),
     discard: draftAndPublish && !isReadOnly,
+    duplicate: plan.type.kind === 'collectionType' && allowed('create'),
     delete: allowed('delete'),
   }
   const disabled = [
@@ -133,7 +138,8 @@ function MoreActions({
     if (isForGood || isLinked) ask(true)
     else void remove()
   }
-  const run = { unpublish: actions.unpublish, discard: actions.discard }
+  const { unpublish, discard, duplicate } = actions
+  const run = { unpublish, discard, duplicate }
   return (
     <>
       <Dropdown
@@ -150,6 +156,7 @@ function MoreActions({
       >
         {offers.unpublish && <DropdownItem id="unpublish">{t('entry.unpublish')}</DropdownItem>}
         {offers.discard && <DropdownItem id="discard">{t('entry.discard')}</DropdownItem>}
+        {offers.duplicate && <DropdownItem id="duplicate">{t('entry.duplicate')}</DropdownItem>}
         {offers.delete && (
           <DropdownItem id="delete" tone="danger">
             {plan.locale === null

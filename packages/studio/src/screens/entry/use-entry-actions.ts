@@ -19,6 +19,7 @@ import { isDeepEqual } from '../../entry/deep-equal.ts'
 import type { FormValues } from '../../entry/values.ts'
 import { focusProblem } from '../../fields/focus.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
+import { useDuplicate } from './use-duplicate.ts'
 
 export interface EntryActions {
   readonly isBusy: boolean
@@ -27,6 +28,7 @@ export interface EntryActions {
   readonly discard: () => Promise<void>
   readonly save: () => Promise<void>
   readonly remove: () => Promise<boolean>
+  readonly duplicate: () => Promise<void>
 }
 
 export function useEntryActions(
@@ -47,6 +49,7 @@ export function useEntryActions(
     if (!isSaved && !focusProblem()) notifyFailure(t('entry.notSaved'))
     return isSaved
   }
+  const duplicate = useDuplicate(session)
   const undo = (action: EntryAction) => (): void => void act(action)
   return {
     isBusy,
@@ -74,6 +77,7 @@ export function useEntryActions(
       if (await act('discard')) notifyHere(t('entry.discarded'), () => putBack(session, before))
     }),
     remove: () => remove(session, client),
+    duplicate: alone('duplicate', () => duplicate(saveAll)),
   }
 }
 

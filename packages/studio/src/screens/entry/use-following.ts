@@ -44,7 +44,7 @@ export function useFollowing({ plan, door, saver }: EntrySession) {
     const isOlder = writtenAt !== undefined && writtenAt !== door.writtenAt()
     if (isMissing || isOlder) void saver.refresh()
   }, [door, mark, saver, writtenAt])
-  return { states, state: own?.state }
+  return { states, state: own?.state, changes: own?.changes }
 }
 
 const GONE_MARK = 'gone'

@@ -20,11 +20,16 @@ export function useOfferedActions(props: Offered): void {
   const { t } = useTexts()
   const may = useMay()
   const { draftAndPublish, uid } = plan.type
+  const mayCopy =
+    door.documentId() !== null &&
+    plan.type.kind === 'collectionType' &&
+    may(`${uid}.create`, plan.locale ?? undefined)
   const isPreviewed = preview !== null && door.documentId() !== null
   useOffer([
     ...(draftAndPublish
       ? versionCommands(props, may(`${uid}.publish`, plan.locale ?? undefined), t)
       : command(!isReadOnly, 'save', t('action.save'), actions.save)),
+    ...command(mayCopy, 'duplicate', t('entry.duplicate'), actions.duplicate),
     ...command(isPreviewed, 'preview', t('preview.open'), () => preview?.toggle()),
   ])
 }

@@ -2,7 +2,7 @@ import type { FormPlan } from '../../entry/form-plan.ts'
 import type { AttributeChange, WordRun } from '../../api/history.ts'
 import { Button } from '../../design/button.tsx'
 import { cellText } from '../../fields/cell.tsx'
-import { labelOf } from '../../texts/labels.ts'
+import { fieldLabel } from '../../texts/field-words.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './history-dialog.module.css'
 import { linesOf } from './value-lines.ts'
@@ -18,11 +18,11 @@ export interface DifferenceProps {
 
 /** Two versions next to each other, by attribute. Texts mark the added and removed words. */
 export function Difference({ plan, changes, left, right, onRestore }: DifferenceProps) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   return (
     <ul className={styles['changes']}>
       {changes.map((change) => {
-        const name = labelOf(change.attribute)
+        const name = fieldLabel(change.attribute, plan.attributes[change.attribute], language)
         const isKnown = change.attribute in plan.attributes
         return (
           <li key={change.attribute} className={styles['change']}>
@@ -68,6 +68,7 @@ function Side({ title, plan, change, side }: SideProps) {
     plan,
     titles,
     nothing: texts.t('history.nothing'),
+    nameOf: (name, of) => fieldLabel(name, of, texts.language),
     textOf: (of, value) => cellText({ attribute: of, value }, texts),
   })
   return (

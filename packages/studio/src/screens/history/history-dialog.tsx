@@ -5,6 +5,7 @@ import { type ActedOn, factsKey } from '../../api/entry-facts.ts'
 import { differenceQuery, historyQuery, restoreRevision } from '../../api/history.ts'
 import { ApiError } from '../../api/request.ts'
 import { useMay } from '../../api/session.ts'
+import { currentPageTitle } from '../../design/branding.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { Dialog } from '../../design/dialog.tsx'
@@ -44,7 +45,7 @@ export function HistoryDialog({ session, entry, onClose, notify }: HistoryDialog
   const isNow = version === now
   return (
     <Dialog
-      title={t('history.titleOf', { name: document.title.replace(/ · Quire$/, '') })}
+      title={t('history.titleOf', { name: currentPageTitle() })}
       isOpen
       onClose={onClose}
       form="large"

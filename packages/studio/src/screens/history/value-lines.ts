@@ -1,5 +1,4 @@
 import type { Attribute, Attributes, Components, ScalarAttribute } from '../../api/attributes.ts'
-import { labelOf } from '../../texts/labels.ts'
 
 export interface Line {
   readonly text: string
@@ -10,6 +9,7 @@ export interface LineParts {
   readonly attribute: Attribute | undefined
   readonly plan: { readonly components: Components }
   readonly nothing: string
+  readonly nameOf: (name: string, attribute: Attribute | undefined) => string
   readonly textOf: (attribute: ScalarAttribute, value: unknown) => string
   readonly titles: ReadonlyMap<string, string>
 }
@@ -49,7 +49,7 @@ function linesWithin(value: unknown, parts: LineParts, depth: number): readonly 
 }
 
 function componentLines(value: unknown, parts: LineParts, depth: number): readonly Line[] {
-  const { attribute, plan } = parts
+  const { attribute, plan, nameOf } = parts
   const held = (value ?? {}) as Readonly<Record<string, unknown>>
   const own = held['__component']
   const uid =
@@ -59,9 +59,10 @@ function componentLines(value: unknown, parts: LineParts, depth: number): readon
   const head = { text: component?.displayName ?? uid, depth }
   const lines = Object.entries(held)
     .filter(([name, one]) => name !== '__component' && name !== 'id' && !isEmpty(one))
-    .flatMap(([name, one]) =>
-      named(labelOf(name), linesOf(one, { ...parts, attribute: attributes[name] }, depth + 2)),
-    )
+    .flatMap(([name, one]) => {
+      const inner = attributes[name]
+      return named(nameOf(name, inner), linesOf(one, { ...parts, attribute: inner }, depth + 2))
+    })
   return [head, ...lines]
 }
 

@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ProgressBar, type Selection } from 'react-aria-components'
-import type { BulkAction, BulkTarget } from '../../api/bulk.ts'
+import { type BulkAction, type BulkTarget, idsOfTarget } from '../../api/bulk.ts'
 import type { TypeSummary } from '../../api/content-types.ts'
 import type { Entry, EntryState } from '../../api/entries.ts'
-import { findUsages, MAX_USAGES, type Usage } from '../../api/entry-facts.ts'
+import { findUsages, type FoundUsages, MAX_USAGES } from '../../api/entry-facts.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
@@ -42,7 +41,7 @@ export function BulkBar(props: BulkBarProps) {
   }
   const deletion = useDeletionOfMany({
     uid: type.uid,
-    ids,
+    target,
     isUndoable: !isEverything && bulk.undoDeletion !== null,
     onDelete: () => run('delete'),
   })
@@ -70,7 +69,6 @@ export function BulkBar(props: BulkBarProps) {
         isForGood={bulk.undoDeletion === null}
         usages={deletion.usages}
         locale={list.locale}
-        isEverything={isEverything}
         onClose={deletion.cancel}
         onDelete={deletion.confirm}
       />
@@ -109,22 +107,24 @@ function ActionButtons({ actions, run, onDelete }: ActionButtonsProps) {
 
 interface DeletionOfMany {
   readonly uid: string
-  readonly ids: readonly string[]
+  readonly target: BulkTarget
   readonly isUndoable: boolean
   readonly onDelete: () => void
 }
 
 /** Asks for a confirmation if the deletion cannot be undone or breaks links. */
-function useDeletionOfMany({ uid, ids, isUndoable, onDelete }: DeletionOfMany) {
-  const client = useQueryClient()
-  const [usages, ask] = useState<readonly Usage[] | null>(null)
+function useDeletionOfMany({ uid, target, isUndoable, onDelete }: DeletionOfMany) {
+  const [usages, ask] = useState<FoundUsages | null>(null)
   return {
     /** The links to show in the confirmation; null while it is closed. */
     usages,
     start: async (): Promise<void> => {
-      const found = await findUsages(client, uid, ids).catch(() => null)
-      if (isUndoable && found?.length === 0) onDelete()
-      else ask(found ?? [])
+      const { signal } = new AbortController()
+      const found = await idsOfTarget(uid, target, signal)
+        .then((ids) => findUsages(uid, ids, signal))
+        .catch(() => null)
+      if (isUndoable && found?.usages.length === 0 && !found.hasMore) onDelete()
+      else ask(found ?? { usages: [], hasMore: false })
     },
     confirm: (): void => {
       ask(null)
@@ -166,15 +166,14 @@ interface AskToDeleteManyProps {
   readonly count: number
   readonly isForGood: boolean
   /** Null closes the dialog. */
-  readonly usages: readonly Usage[] | null
+  readonly usages: FoundUsages | null
   readonly locale: string | null
-  readonly isEverything: boolean
   readonly onClose: () => void
   readonly onDelete: () => void
 }
 
 function AskToDeleteMany(props: AskToDeleteManyProps) {
-  const { count, isForGood, usages, locale, isEverything, onClose, onDelete } = props
+  const { count, isForGood, usages, locale, onClose, onDelete } = props
   const { t } = useTexts()
   return (
     <ConfirmDialog
@@ -183,13 +182,13 @@ function AskToDeleteMany(props: AskToDeleteManyProps) {
       onClose={onClose}
       onConfirm={onDelete}
     >
-      {usages !== null && usages.length > 0 && (
+      {usages !== null && usages.usages.length > 0 && (
         <>
-          <p>{t(isEverything ? 'bulk.delete.linkedOnPage' : 'bulk.delete.linked')}</p>
+          <p>{t('bulk.delete.linked')}</p>
           <UsageList
-            usages={usages.slice(0, MAX_USAGES)}
+            usages={usages.usages.slice(0, MAX_USAGES)}
             locale={locale}
-            hasMore={usages.length > MAX_USAGES}
+            hasMore={usages.hasMore}
           />
         </>
       )}

@@ -11,7 +11,7 @@ import type { List } from './use-list.ts'
 
 export function ColumnsMenu({ list }: { readonly list: List }) {
   const { t } = useTexts()
-  const nameOf = useColumnName()
+  const nameOf = useColumnName(list.declaration.attributes)
   const shown = list.columns.map(({ name }) => name)
   const others = list.all.map(({ name }) => name).filter((name) => !shown.includes(name))
   const move = (at: number, by: number): void => {

@@ -1,4 +1,5 @@
-import { type Attribute, type AttributeType, isToMany } from '../../api/attributes.ts'
+import { type AttributeType } from '@quire/schema/attributes'
+import { type Attribute, isToMany } from '../../api/attributes.ts'
 import type { Declaration } from '../../api/content-types.ts'
 import { OWN_ATTRIBUTES } from './filter-words.ts'
 
@@ -47,7 +48,7 @@ function defaultColumns(all: readonly Column[]): readonly string[] {
 function isShort(attribute: Attribute | undefined): boolean {
   if (attribute === undefined) return false
   if (attribute.type === 'relation') return !isToMany(attribute)
-  return !['text', 'richtext', 'uid', 'media'].includes(attribute.type)
+  return !['text', 'richtext', 'uid', 'media', 'location'].includes(attribute.type)
 }
 
 export function shownColumns(all: readonly Column[], chosen: unknown): readonly Column[] {
@@ -57,13 +58,16 @@ export function shownColumns(all: readonly Column[], chosen: unknown): readonly 
 
 const UNSORTABLE_TYPES: ReadonlySet<AttributeType> = new Set([
   ...HIDDEN_TYPES,
+  'location',
   'richtext',
   'relation',
   'media',
 ])
 
 export function isSortable({ attribute }: Column): boolean {
-  return attribute !== undefined && !UNSORTABLE_TYPES.has(attribute.type)
+  return (
+    attribute !== undefined && attribute.computed !== true && !UNSORTABLE_TYPES.has(attribute.type)
+  )
 }
 
 export function pictureOf({ attributes }: Pick<Declaration, 'attributes'>): string | null {

@@ -5,6 +5,7 @@ import { Icon } from '../../design/icon.tsx'
 import { PopoverDialog } from '../../design/popover-dialog.tsx'
 import { SearchBox } from '../../design/search-box.tsx'
 import { notify } from '../../design/toasts.tsx'
+import { valueName } from '../../texts/field-words.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-bar.module.css'
 import { FilterForm } from './filter-form.tsx'
@@ -94,12 +95,14 @@ function ListSearchBox({ list }: { readonly list: List }) {
 }
 
 function FilterText({ list, word }: { readonly list: List; readonly word: FilterWord }) {
-  const { t, number } = useTexts()
-  const nameOf = useColumnName()
+  const { t, number, language } = useTexts()
+  const nameOf = useColumnName(list.declaration.attributes)
   const { at, is, to = '', as = to } = word
   const state = at === STATE ? ENTRY_STATES.find((one) => one === to) : undefined
-  const isNumber = isNumberType(list.declaration.attributes[at]?.type ?? '')
-  const text = isNumber ? number(to) : as
+  const attribute = list.declaration.attributes[at]
+  const isNumber = isNumberType(attribute?.type ?? '')
+  const name = attribute?.type === 'enumeration' ? valueName(to, attribute, language) : as
+  const text = isNumber ? number(to) : name
   const value = state === undefined ? text : t(`list.state.${state}`)
   return (
     <>

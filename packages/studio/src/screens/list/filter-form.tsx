@@ -80,7 +80,7 @@ function begin(at: string, attributes: Attributes): FilterWord {
 }
 
 function useFilterable(attributes: Attributes, hasState: boolean): readonly Option[] {
-  const nameOf = useColumnName()
+  const nameOf = useColumnName(attributes)
   const names = Object.entries(attributes)
     .filter(([, attribute]) => operatorsOf(attribute).length > 0)
     .map(([name]) => name)

@@ -6,10 +6,12 @@ import { declarationQuery } from '../../api/content-types.ts'
 import { ENTRY_STATES, entriesQuery, titleOf } from '../../api/entries.ts'
 import { Choice } from '../../design/choice.tsx'
 import { TextInput } from '../../design/text-input.tsx'
-import { useTexts } from '../../texts/texts.ts'
+import { valueName } from '../../texts/field-words.ts'
+import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
 import { type FilterWord, STATE } from './filter-words.ts'
-import { isNumberType, type NumberType } from '../../api/attributes.ts'
+import { type NumberType } from '@quire/schema/attributes'
+import { isNumberType } from '../../api/attributes.ts'
 import { parseNumber } from '../../fields/number/parse-number.ts'
 import { problemOfNumber } from '../../fields/number/problem-of-number.ts'
 import { useDelayed } from '../../design/use-delayed.ts'
@@ -30,7 +32,8 @@ const INPUT_TYPES: Readonly<Partial<Record<Attribute['type'], string>>> = {
 }
 
 export function FilterValue({ word, attribute, locale, onChange }: FilterValueProps) {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const { to = '', at } = word
   if (at === STATE) {
     const options = ENTRY_STATES.map((id) => ({ id, name: t(`list.state.${id}`) }))
@@ -39,7 +42,7 @@ export function FilterValue({ word, attribute, locale, onChange }: FilterValuePr
   if (attribute?.type === 'relation') {
     return <RelatedValue uid={attribute.target} word={word} locale={locale} onChange={onChange} />
   }
-  const options = attribute === undefined ? null : valueOptions(attribute, t)
+  const options = attribute === undefined ? null : valueOptions(attribute, texts)
   if (options !== null) {
     return (
       <Choice
@@ -63,7 +66,7 @@ export function FilterValue({ word, attribute, locale, onChange }: FilterValuePr
   )
 }
 
-function valueOptions(attribute: Attribute, t: ReturnType<typeof useTexts>['t']) {
+function valueOptions(attribute: Attribute, { t, language }: Texts) {
   if (attribute.type === 'boolean') {
     return [
       { id: 'true', name: t('value.yes') },
@@ -71,7 +74,7 @@ function valueOptions(attribute: Attribute, t: ReturnType<typeof useTexts>['t'])
     ]
   }
   if (attribute.type !== 'enumeration') return null
-  return attribute.enum?.map((one) => ({ id: one, name: one })) ?? null
+  return attribute.enum?.map((id) => ({ id, name: valueName(id, attribute, language) })) ?? null
 }
 
 interface NumberValueProps extends Pick<FilterValueProps, 'onChange'> {

@@ -1,6 +1,7 @@
-import type { Attribute, Attributes, AttributeType } from '../../api/attributes.ts'
+import type { AttributeType } from '@quire/schema/attributes'
+import type { Attribute, Attributes } from '../../api/attributes.ts'
 import { ENTRY_STATES, type EntryState } from '../../api/entries.ts'
-import type { QueryValue } from '../../api/query-string.ts'
+import type { QueryValue } from '../../api/request.ts'
 
 /** The operators of a filter, in the order of the menu. */
 export const OPERATORS = [
@@ -63,14 +64,18 @@ const OPERATORS_OF: Readonly<Record<AttributeType, readonly OperatorWord[]>> = {
   media: EMPTY,
   blocks: EMPTY,
   json: EMPTY,
+  location: EMPTY,
   component: [],
   dynamiczone: [],
   password: [],
 }
 
 /** The operators for an attribute; empty if it cannot be filtered. */
-export function operatorsOf(attribute: Pick<Attribute, 'type'>): readonly OperatorWord[] {
-  return OPERATORS_OF[attribute.type]
+export function operatorsOf({
+  type,
+  computed = false,
+}: Pick<Attribute, 'type' | 'computed'>): readonly OperatorWord[] {
+  return computed ? [] : OPERATORS_OF[type]
 }
 
 export function takesValue(operator: OperatorWord): boolean {

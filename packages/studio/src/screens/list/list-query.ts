@@ -1,7 +1,7 @@
 import { type Attributes, type RelationAttribute, isToMany } from '../../api/attributes.ts'
 import type { Declaration } from '../../api/content-types.ts'
 import { type ListQuery, NEWEST_FIRST } from '../../api/entries.ts'
-import type { QueryValue } from '../../api/query-string.ts'
+import type { QueryValue } from '../../api/request.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
 import { OWN_ATTRIBUTES, filteredState, toFilters } from './filter-words.ts'
 import type { ListSearch } from './list-search.ts'

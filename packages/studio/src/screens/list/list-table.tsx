@@ -34,7 +34,7 @@ const TITLE = '$title'
 export function ListTable({ type, list, selected, onSelect }: ListTableProps) {
   const { t } = useTexts()
   const navigate = useNavigate()
-  const nameOf = useColumnName()
+  const nameOf = useColumnName(list.declaration.attributes)
   const { declaration, columns, search, change, entries } = list
   const titleField = declaration.titleField ?? 'documentId'
   const [sorted = '', direction] = (search.sort ?? '').split(':')

@@ -1,10 +1,11 @@
-import { labelOf } from '../../texts/labels.ts'
+import type { Attributes } from '../../api/attributes.ts'
+import { fieldLabel } from '../../texts/field-words.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { LOCALES_COLUMN, STATE_COLUMN } from './columns.ts'
 import { STATE } from './filter-words.ts'
 
-export function useColumnName(): (name: string) => string {
-  const { t } = useTexts()
+export function useColumnName(attributes: Attributes): (name: string) => string {
+  const { t, language } = useTexts()
   const names: Readonly<Record<string, string>> = {
     [STATE_COLUMN]: t('list.state'),
     [STATE]: t('list.state'),
@@ -14,5 +15,5 @@ export function useColumnName(): (name: string) => string {
     publishedAt: t('list.publishedAt'),
     documentId: t('list.documentId'),
   }
-  return (name) => names[name] ?? labelOf(name)
+  return (name) => names[name] ?? fieldLabel(name, attributes[name], language)
 }

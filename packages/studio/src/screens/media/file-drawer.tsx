@@ -10,6 +10,7 @@ import {
 } from '../../api/files.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
+import { Checkbox } from '../../design/checkbox.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FormFields, readText } from '../../design/form-fields.tsx'
@@ -34,6 +35,7 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
   const action = useAction(FIELDS)
   const [file, show] = useState(given)
   const [focalPoint, setFocalPoint] = useState(given.focalPoint ?? null)
+  const [isPrivate, setPrivate] = useState(given.private === true)
   const [isAsking, ask] = useState(false)
   const mayChange = may('plugin::upload.content-api.upload')
   const isPicture = file.mime.startsWith('image/')
@@ -45,6 +47,7 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
           alternativeText: readText(form, 'alternativeText'),
           caption: readText(form, 'caption'),
           ...(isPicture && focalPoint !== null && { focalPoint }),
+          ...(isPrivate !== (file.private === true) && { private: isPrivate }),
         }),
       { changes: ['files'], says: t('settings.saved'), onDone: onClose },
     )
@@ -97,6 +100,10 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
         </div>
         <FormFields id="file" problem={action.problem} onSubmit={save}>
           <FileTexts file={file} action={action} isReadOnly={!mayChange} />
+          <Checkbox isSelected={isPrivate} isReadOnly={!mayChange} onChange={setPrivate}>
+            {t('media.privateSwitch')}
+          </Checkbox>
+          <p className={styles['facts']}>{t('media.privateHint')}</p>
         </FormFields>
         <FileUsages file={file} />
       </div>

@@ -2,6 +2,7 @@ import { GridList, GridListItem, type Selection } from 'react-aria-components'
 import type { MediaFile } from '../../api/files.ts'
 import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
+import { Icon } from '../../design/icon.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -76,12 +77,24 @@ function FileWords({ file, isList }: { readonly file: MediaFile; readonly isList
   const isSilent = file.mime.startsWith('image/') && (file.alternativeText ?? '') === ''
   return (
     <span className={styles['words']}>
-      <span className={styles['name']}>{file.name}</span>
+      <span className={styles['name']}>
+        {file.private === true && <PrivateMark />}
+        {file.name}
+      </span>
       <span className={styles['note']}>
         <FileFacts file={file} />
         {isList && <span>{ago(file.createdAt)}</span>}
         {isSilent && <span className={styles['missing']}>{t('media.noAlternative')}</span>}
       </span>
+    </span>
+  )
+}
+
+function PrivateMark() {
+  const { t } = useTexts()
+  return (
+    <span role="img" aria-label={t('media.private')} title={t('media.private')}>
+      <Icon name="lock" size={12} />
     </span>
   )
 }

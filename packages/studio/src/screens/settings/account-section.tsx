@@ -5,7 +5,7 @@ import { type Session, sessionQuery, useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { FormFields, readUntrimmedText, readText } from '../../design/form-fields.tsx'
-import { Row, Rows } from '../../design/rows.tsx'
+import { Row, Rows } from '../../design/list-rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useAction } from '../../design/use-action.ts'
@@ -13,6 +13,7 @@ import { LANGUAGES, useTexts } from '../../texts/texts.ts'
 import { browserOf } from './browser-of.ts'
 import styles from '../../design/page-section.module.css'
 import { Passkeys } from './passkeys.tsx'
+import { Totp } from './totp.tsx'
 import { PageSection } from '../../design/page-section.tsx'
 
 export function AccountSection() {
@@ -21,6 +22,7 @@ export function AccountSection() {
       <Profile />
       <Password />
       <Passkeys />
+      <Totp />
       <Sessions />
     </>
   )

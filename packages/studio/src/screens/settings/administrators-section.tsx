@@ -11,10 +11,11 @@ import {
 import { useMay, useSession } from '../../api/session.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
 import { FormDialog } from '../../design/form-dialog.tsx'
 import { readUntrimmedText, readText } from '../../design/form-fields.tsx'
-import { Row, Rows } from '../../design/rows.tsx'
+import { Row, Rows } from '../../design/list-rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { SecretDialog } from '../../design/secret-dialog.tsx'
 import { useAction } from '../../design/use-action.ts'
@@ -73,9 +74,10 @@ export function AdministratorsSection() {
             note={`${person.email} · ${person.roles.map(nameOf).join(', ')}`}
           >
             {may('admin::administrators.reset') && person.id !== me && (
-              <Button look="quiet" small onPress={() => invite(person)}>
-                {t('settings.passwordLink')}
-              </Button>
+              <>
+                <ResetPassword onPress={() => invite(person)} />
+                {person.hasTotp && <ResetTotp person={person} />}
+              </>
             )}
             {may('admin::administrators.update') && (
               <Button look="quiet" small onPress={() => edit(person)}>
@@ -120,6 +122,44 @@ export function AdministratorsSection() {
         }
       />
     </PageSection>
+  )
+}
+
+function ResetPassword({ onPress }: { readonly onPress: () => void }) {
+  const { t } = useTexts()
+  return (
+    <Button look="quiet" small onPress={onPress}>
+      {t('settings.passwordLink')}
+    </Button>
+  )
+}
+
+function ResetTotp({ person }: { readonly person: Administrator }) {
+  const { t } = useTexts()
+  const action = useAction()
+  const [isAsking, setAsking] = useState(false)
+  const reset = (): void => {
+    setAsking(false)
+    action.run(() => manage('DELETE', at('administrators', person.id, 'totp')), {
+      changes: ['administrators'],
+      says: t('totp.removed'),
+    })
+  }
+  return (
+    <>
+      <Button look="quiet" small onPress={() => setAsking(true)}>
+        {t('totp.reset')}
+      </Button>
+      <ConfirmDialog
+        title={t('totp.resetTitle', { name: person.name })}
+        isOpen={isAsking}
+        confirm={t('totp.reset')}
+        onClose={() => setAsking(false)}
+        onConfirm={reset}
+      >
+        {t('totp.resetHint')}
+      </ConfirmDialog>
+    </>
   )
 }
 

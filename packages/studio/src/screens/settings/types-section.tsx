@@ -12,11 +12,12 @@ import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { lazyPart } from '../../design/load-part.tsx'
-import { Row, Rows } from '../../design/rows.tsx'
+import { Row, Rows } from '../../design/list-rows.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './types-section.module.css'
 import sectionStyles from '../../design/page-section.module.css'
 import { PageSection } from '../../design/page-section.tsx'
+import table from '../../design/data-table.module.css'
 
 const DeclarationEditor = lazyPart(
   async () => (await import('../declare/declaration-editor.tsx')).DeclarationEditor,
@@ -169,8 +170,8 @@ function Declared({ uid }: { readonly uid: string }) {
 function AttributeTable({ attributes }: { readonly attributes: Attributes }) {
   const { t } = useTexts()
   return (
-    <div className={styles['scroll']}>
-      <table className={styles['table']}>
+    <div className={table['scroll']}>
+      <table className={`${table['table']} ${styles['table']}`}>
         <thead>
           <tr>
             <th scope="col">{t('filter.attribute')}</th>
@@ -215,8 +216,10 @@ const RULES = [
   'enum',
   'components',
   'allowedTypes',
+  'privateFiles',
   'mappedBy',
   'inversedBy',
+  'onUserDelete',
 ] as const
 
 type Rule = boolean | number | string | readonly string[]

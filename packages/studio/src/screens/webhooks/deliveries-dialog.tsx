@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiNameOf, entryNameOf, useTypes } from '../../api/content-types.ts'
 import { useMay } from '../../api/session.ts'
 import {
   deliveriesQuery,
@@ -17,8 +16,10 @@ import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { useAction } from '../../design/use-action.ts'
+import table from '../../design/data-table.module.css'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './deliveries-dialog.module.css'
+import { EntryLink } from './entry-link.tsx'
 import { reasonOf } from './reason-of.ts'
 import { ReplayForm } from './replay-form.tsx'
 
@@ -96,12 +97,12 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
     <div
-      className={styles['scroll']}
+      className={`${table['scroll']} ${styles['scroll']}`}
       role="region"
       aria-label={t('webhook.deliveries')}
       tabIndex={0}
     >
-      <table className={styles['table']}>
+      <table className={`${table['table']} ${styles['table']}`}>
         <thead>
           <tr>
             <th scope="col">{t('webhook.event')}</th>
@@ -120,7 +121,11 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
               <th scope="row">{delivery.event}</th>
               <td>{delivery.seq}</td>
               <td>
-                <EntryOf delivery={delivery} />
+                <EntryLink
+                  uid={delivery.type}
+                  documentId={delivery.documentId}
+                  locale={delivery.locale}
+                />
               </td>
               <td title={moment(delivery.at)}>{ago(delivery.at)}</td>
               <td>
@@ -146,32 +151,6 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
         </tbody>
       </table>
     </div>
-  )
-}
-
-function EntryOf({ delivery: { type: uid, documentId, locale } }: { readonly delivery: Delivery }) {
-  const { language } = useTexts()
-  const type = useTypes().find((one) => one.uid === uid)
-  const text = documentId.slice(0, 8)
-  const name = type === undefined ? '' : entryNameOf(type, language)
-  const place = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
-  return (
-    <>
-      {name}{' '}
-      {type === undefined ? (
-        <code className={styles['code']}>{text}</code>
-      ) : (
-        <a
-          className={styles['code']}
-          href={`/studio/content/${apiNameOf(type)}/${documentId}${place}`}
-          target="_blank"
-          rel="noreferrer"
-        >
-          {text}
-        </a>
-      )}{' '}
-      {locale}
-    </>
   )
 }
 

@@ -4,7 +4,7 @@ import { useMay } from '../../api/session.ts'
 import { removeWebhook, type Webhook, webhooksQuery, type WithSecret } from '../../api/webhooks.ts'
 import { Button } from '../../design/button.tsx'
 import { Notice } from '../../design/notice.tsx'
-import { Row, Rows } from '../../design/rows.tsx'
+import { Row, Rows } from '../../design/list-rows.tsx'
 import { SecretDialog } from '../../design/secret-dialog.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
@@ -12,6 +12,7 @@ import { AskToDelete } from '../../design/ask-to-delete.tsx'
 import styles from '../../design/page-section.module.css'
 import { PageSection } from '../../design/page-section.tsx'
 import { DeliveriesDialog } from './deliveries-dialog.tsx'
+import { ExtensionsSection } from './extensions-section.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { WebhookMenu } from './webhook-menu.tsx'
 
@@ -30,63 +31,72 @@ export function WebhooksSection() {
     <Button onPress={() => edit('new')}>{t('webhook.new')}</Button>
   )
   return (
-    <PageSection
-      title={t('settings.webhooks')}
-      hint={t('webhook.hint')}
-      action={webhooks.length > 0 && add}
-    >
-      {webhooks.length === 0 ? (
-        <Notice title={t('webhook.none')} action={add}>
-          {t('webhook.noneHint')}
-        </Notice>
-      ) : (
-        <Rows label={t('settings.webhooks')}>
-          {webhooks.map((webhook) => (
-            <Row key={webhook.id} title={<Title webhook={webhook} />} note={noteOf(webhook, texts)}>
-              <Button
-                look="quiet"
-                small
-                aria-label={t('webhook.deliveriesOf', { name: webhook.name })}
-                onPress={() => watch(webhook.id)}
-              >
-                {t('webhook.deliveries')}
-              </Button>
-              <WebhookMenu
-                webhook={webhook}
-                action={action}
-                onEdit={() => edit(webhook)}
-                onSecret={show}
-                onDelete={() => setLeaving(webhook)}
-              />
-            </Row>
-          ))}
-        </Rows>
-      )}
-      {edited !== null && (
-        <WebhookDialog
-          webhook={edited === 'new' ? null : edited}
-          onClose={() => edit(null)}
-          onCreated={show}
-        />
-      )}
-      {watched !== undefined && <DeliveriesDialog webhook={watched} onClose={() => watch(null)} />}
-      <SecretDialog
-        title={t('webhook.secret')}
-        secret={shown?.secret ?? null}
-        onClose={() => show(null)}
+    <>
+      <PageSection
+        title={t('settings.webhooks')}
+        hint={t('webhook.hint')}
+        action={webhooks.length > 0 && add}
       >
-        <p>{t('webhook.secretHint')}</p>
-        {shown !== null && shown.secretCount > 1 && <p>{t('webhook.bothSecrets')}</p>}
-      </SecretDialog>
-      <AskToDelete
-        name={leaving?.name ?? null}
-        hint={t('webhook.deleteHint')}
-        onClose={() => setLeaving(null)}
-        onDelete={() =>
-          action.run(() => removeWebhook(leaving?.id ?? ''), { changes: ['webhooks'] })
-        }
-      />
-    </PageSection>
+        {webhooks.length === 0 ? (
+          <Notice title={t('webhook.none')} action={add}>
+            {t('webhook.noneHint')}
+          </Notice>
+        ) : (
+          <Rows label={t('settings.webhooks')}>
+            {webhooks.map((webhook) => (
+              <Row
+                key={webhook.id}
+                title={<Title webhook={webhook} />}
+                note={noteOf(webhook, texts)}
+              >
+                <Button
+                  look="quiet"
+                  small
+                  aria-label={t('webhook.deliveriesOf', { name: webhook.name })}
+                  onPress={() => watch(webhook.id)}
+                >
+                  {t('webhook.deliveries')}
+                </Button>
+                <WebhookMenu
+                  webhook={webhook}
+                  action={action}
+                  onEdit={() => edit(webhook)}
+                  onSecret={show}
+                  onDelete={() => setLeaving(webhook)}
+                />
+              </Row>
+            ))}
+          </Rows>
+        )}
+        {edited !== null && (
+          <WebhookDialog
+            webhook={edited === 'new' ? null : edited}
+            onClose={() => edit(null)}
+            onCreated={show}
+          />
+        )}
+        {watched !== undefined && (
+          <DeliveriesDialog webhook={watched} onClose={() => watch(null)} />
+        )}
+        <SecretDialog
+          title={t('webhook.secret')}
+          secret={shown?.secret ?? null}
+          onClose={() => show(null)}
+        >
+          <p>{t('webhook.secretHint')}</p>
+          {shown !== null && shown.secretCount > 1 && <p>{t('webhook.bothSecrets')}</p>}
+        </SecretDialog>
+        <AskToDelete
+          name={leaving?.name ?? null}
+          hint={t('webhook.deleteHint')}
+          onClose={() => setLeaving(null)}
+          onDelete={() =>
+            action.run(() => removeWebhook(leaving?.id ?? ''), { changes: ['webhooks'] })
+          }
+        />
+      </PageSection>
+      <ExtensionsSection />
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import { listTitleOf, type TypeSummary, useTypes } from '../../../api/content-types.ts'
 import type { PermittedAction } from '../../../api/management.ts'
 import { Checkbox } from '../../../design/checkbox.tsx'
+import table from '../../../design/data-table.module.css'
 import { labelOf } from '../../../texts/labels.ts'
 import { useTexts } from '../../../texts/texts.ts'
 import type { Bounds } from './bounded-permissions.ts'
@@ -23,6 +24,7 @@ const CONTENT_VERBS = [
   'create',
   'update',
   'delete',
+  'push',
   'readDrafts',
   'publish',
 ] as const
@@ -40,8 +42,8 @@ export function PermissionTable(props: PermissionTableProps) {
   }
   return (
     <>
-      <div className={styles['scroll']}>
-        <table className={styles['table']}>
+      <div className={`${table['scroll']} ${styles['scroll']}`}>
+        <table className={`${table['table']} ${styles['table']}`}>
           <thead>
             <tr>
               <th scope="col">{t('permission.type')}</th>

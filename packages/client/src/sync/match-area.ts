@@ -1,0 +1,57 @@
+import type { Location, LocationFilter } from '../content.ts'
+
+type Near = NonNullable<LocationFilter['$near']>
+type Within = NonNullable<LocationFilter['$within']>
+
+/** The mean radius of the earth in meters, as on the server. */
+const EARTH_RADIUS = 6_371_008.8
+const DEGREE = Math.PI / 180
+
+/** Without `maxDistance`, every location is near. */
+export function isNear(location: Location, { maxDistance, ...center }: Near): boolean {
+  return maxDistance === undefined || distanceBetween(location, center) <= maxDistance
+}
+
+export function isWithin(location: Location, area: Within): boolean {
+  const { latitude, longitude } = location
+  if ('circle' in area) return distanceBetween(location, area.circle) <= area.circle.radius
+  if ('polygon' in area) return isInPolygon(location, area.polygon)
+  const { south, west, north, east } = area.box
+  if (latitude < south || latitude > north) return false
+  return west <= east
+    ? longitude >= west && longitude <= east
+    : longitude >= west || longitude <= east
+}
+
+/** In meters, by the haversine formula. */
+export function distanceBetween(one: Location, other: Location): number {
+  const north = Math.sin(((other.latitude - one.latitude) * DEGREE) / 2) ** 2
+  const east = Math.sin(((other.longitude - one.longitude) * DEGREE) / 2) ** 2
+  const cosines = Math.cos(one.latitude * DEGREE) * Math.cos(other.latitude * DEGREE)
+  return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(north + cosines * east)))
+}
+
+/** Counts the edges that a ray crosses: odd means inside. Edges belong to the polygon. */
+function isInPolygon(location: Location, points: readonly Location[]): boolean {
+  const { latitude: y, longitude: x } = location
+  let inside = false
+  let from = points.at(-1)
+  for (const to of points) {
+    if (from !== undefined) {
+      if (isOnEdge(location, from, to)) return true
+      const { latitude: y1, longitude: x1 } = from
+      const { latitude: y2, longitude: x2 } = to
+      if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside
+    }
+    from = to
+  }
+  return inside
+}
+
+function isOnEdge({ latitude: y, longitude: x }: Location, from: Location, to: Location): boolean {
+  const { latitude: y1, longitude: x1 } = from
+  const { latitude: y2, longitude: x2 } = to
+  if (x < Math.min(x1, x2) || x > Math.max(x1, x2)) return false
+  if (y < Math.min(y1, y2) || y > Math.max(y1, y2)) return false
+  return (x2 - x1) * (y - y1) === (y2 - y1) * (x - x1)
+}

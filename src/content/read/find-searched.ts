@@ -1,0 +1,142 @@
+import type { Database } from '../../mongo/connection/database.ts'
+import { type Counted, NOT_COUNTED, toCounted } from '../../mongo/read/count-versions.ts'
+import { rangeOf } from '../../mongo/read/build-find.ts'
+import {
+  findNamedVersions,
+  findVisible,
+  type VisibleVersion,
+} from '../../mongo/read/read-versions.ts'
+import { findCandidates, type FoundCandidates } from '../../mongo/search/find-candidates.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { toCursor } from '../../query/cursor.ts'
+import type { Page, Query, TextSearch } from '../../query/query.ts'
+import { countTerms, matchesSearch, scoreOf } from '../../query/text/rank.ts'
+
+export interface SearchMeta {
+  /** The words that were searched, without stop words. */
+  readonly terms: readonly string[]
+  /** True if more entries have the words than a search checks. */
+  readonly capped?: true
+}
+
+export interface FoundSearch extends Counted {
+  readonly versions: readonly StoredVersion[]
+  readonly nextCursor: string | null
+  readonly search: SearchMeta
+}
+
+export type SearchQuery = Query & { readonly search: TextSearch }
+
+export function isSearchQuery(query: Query): query is SearchQuery {
+  return query.search !== undefined
+}
+
+interface Hit extends VisibleVersion {
+  readonly score: number
+}
+
+/**
+ * Ranks the entries that the index proposes. The content itself decides which of them the caller sees, so a late index
+ * reveals nothing. Hidden entries change no score, because only visible ones are counted.
+ */
+export async function findSearched(database: Database, query: SearchQuery): Promise<FoundSearch> {
+  const found = await findCandidates(database, query)
+  const hits = (await Promise.all(found.map((one) => rankFound(database, query, one)))).flat()
+  hits.sort(byRelevance)
+  const { page, search } = query
+  const { shown, last } = pageOfHits(hits, page)
+  const isCapped = found.some((one) => one.isCapped)
+  return {
+    versions: await readHits(database, query, shown),
+    ...countHits(database, query, hits.length, isCapped),
+    nextCursor:
+      last === undefined ? null : toCursor(search.order, [last.score, last.updatedAt, last.id]),
+    search: {
+      terms: [...new Set(found.flatMap(({ terms }) => terms.terms.map(({ word }) => word)))],
+      ...(isCapped && { capped: true }),
+    },
+  }
+}
+
+async function rankFound(
+  database: Database,
+  query: SearchQuery,
+  { terms, candidates, statistics }: FoundCandidates,
+): Promise<readonly Hit[]> {
+  const { attributes } = query.search
+  const proposed = [...candidates].filter(([, one]) => matchesSearch(one, terms, attributes))
+  if (proposed.length === 0) return []
+  const visible = await findVisible(
+    database,
+    query,
+    proposed.map(([_id]) => _id),
+  )
+  const seen = visible.flatMap((version) => {
+    const candidate = candidates.get(version._id)
+    return candidate === undefined ? [] : [{ version, candidate }]
+  })
+  const counts = countTerms(
+    terms.terms,
+    seen.map(({ candidate }) => candidate),
+    attributes,
+  )
+  return seen.map(({ version, candidate }) => ({
+    ...version,
+    score: scoreOf(candidate, counts, statistics, attributes),
+  }))
+}
+
+function byRelevance(one: Hit, other: Hit): number {
+  if (one.score !== other.score) return other.score - one.score
+  const difference = other.updatedAt.getTime() - one.updatedAt.getTime()
+  return difference === 0 ? one.id - other.id : difference
+}
+
+function pageOfHits(
+  hits: readonly Hit[],
+  page: Page,
+): { readonly shown: readonly Hit[]; readonly last: Hit | undefined } {
+  if (page.kind !== 'cursor') {
+    const { skip, limit } = rangeOf(page)
+    return { shown: hits.slice(skip, skip + limit), last: undefined }
+  }
+  const rest = page.after === null ? hits : hits.filter((hit) => isAfter(hit, page.after ?? []))
+  const shown = rest.slice(0, page.pageSize)
+  return { shown, last: rest.length > shown.length ? shown.at(-1) : undefined }
+}
+
+function isAfter(hit: Hit, [score, updatedAt, id]: readonly unknown[]): boolean {
+  const after: Pick<Hit, 'score' | 'updatedAt' | 'id'> = {
+    score: Number(score),
+    updatedAt: updatedAt instanceof Date ? updatedAt : new Date(Number.NaN),
+    id: Number(id),
+  }
+  return byRelevance({ ...hit, ...after }, hit) < 0
+}
+
+async function readHits(
+  database: Database,
+  query: SearchQuery,
+  shown: readonly Hit[],
+): Promise<readonly StoredVersion[]> {
+  if (shown.length === 0) return []
+  const versions = await findNamedVersions(
+    database,
+    query,
+    shown.map(({ _id }) => _id),
+  )
+  const byId = new Map(versions.map((version) => [version._id, version]))
+  return shown.flatMap(({ _id }) => byId.get(_id) ?? [])
+}
+
+function countHits(
+  database: Database,
+  query: SearchQuery,
+  count: number,
+  isCapped: boolean,
+): Counted {
+  if (query.page.withCount === false) return NOT_COUNTED
+  const { total, notes } = toCounted(database, query, count)
+  const isNoted = !isCapped || notes.includes('capped')
+  return { total, notes: isNoted ? notes : ['capped', ...notes] }
+}

@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ForbiddenError } from '../../base/errors.ts'
+import type { GuardedRow, RowGuard } from '../../mongo/write/row-guard.ts'
+import { asVersion, type VersionDocument, versionsOf } from '../../mongo/versions/stored-version.ts'
+import { contentOf } from '../../mongo/versions/stored-content.ts'
+import { relationListOf } from '../../mongo/versions/stored-value.ts'
+import { matchDocument } from '../../mongo/versions/version-match.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { stampName } from '../../people/rules/stamps.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { type RowMatcher, rowMatches } from '../../mongo/rules/row-matches.ts'
+import type { WriteRule, WriteRules, WriteVerb } from '../write-rules.ts'
+import { matcherOf } from './visible-documents.ts'
+
+/** The write does not fit one permission. Another permission of the action may permit it. */
+export class RuleRefused extends ForbiddenError {
+  constructor(action: string, details: Data = {}) {
+    super('Forbidden', details, { action })
+    this.name = 'ForbiddenError'
+  }
+}
+
+export interface GuardedDocument {
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  readonly verb: WriteVerb
+  /** For targets of entries without a locale. */
+  readonly locale: string
+  /** Null if the action is permitted without conditions. */
+  readonly rule: WriteRule | null
+  /** Attributes that any role sets by `set` (`stampName`). */
+  readonly stamped: ReadonlySet<string>
+}
+
+interface OtherVersion {
+  readonly plan: ContentTypePlan
+  readonly before: VersionDocument
+  readonly matching: readonly WriteRule[]
+}
+
+/**
+ * The versions of the written document must match the rule before the write and after it. A change of another
+ * document is an update of that document. It must be permitted as one.
+ */
+export function writeGuard(
+  context: DocumentContext,
+  rules: WriteRules,
+  document: GuardedDocument,
+): RowGuard {
+  const matcher = matcherOf(context, rules, document.locale)
+  const others = new Map<string, OtherVersion>()
+  const isOwn = ({ plan, row }: GuardedRow): boolean =>
+    plan.uid === document.plan.uid && row['documentId'] === document.documentId
+  const assertOwn = async (version: GuardedRow): Promise<void> => {
+    if (document.rule === null) return
+    if (await rowMatches(matcher, version, document.rule.where)) return
+    throw new RuleRefused(contentAction(document.plan, document.verb))
+  }
+  return {
+    before: async (stored) => {
+      if (isOwn(stored)) return assertOwn(stored)
+      const matching = await matchingRules(matcher, rules, stored)
+      const { plan, row } = stored
+      others.set(`${plan.uid} ${row._id}`, { plan, before: row, matching })
+    },
+    added: async (added) => {
+      if (!isOwn(added)) throw new ForbiddenError('Forbidden')
+      if (document.rule === null || document.verb === 'create') return
+      await assertBase(matcher, document.rule, document, added)
+    },
+    after: async (changed) => {
+      if (isOwn(changed)) return assertOwn(changed)
+      const { plan, row } = changed
+      const other = others.get(`${plan.uid} ${row._id}`)
+      if (other === undefined) throw new ForbiddenError('Forbidden')
+      await assertOther(matcher, rules, { ...other, stamped: document.stamped }, changed)
+    },
+  }
+}
+
+/** A new version of a stored document begins as the version of its locale, or else as those of other locales. */
+async function assertBase(
+  matcher: RowMatcher,
+  rule: WriteRule,
+  { plan, documentId, verb }: GuardedDocument,
+  { row, session }: GuardedRow,
+): Promise<void> {
+  const stored = await versionsOf(matcher.database, plan)
+    .find(matchDocument(documentId), { session })
+    .toArray()
+  const inLocale = stored.filter(({ locale }) => locale === row['locale'])
+  const locale: unknown = row['locale']
+  const bases = inLocale.length > 0 ? inLocale : stored.map((each) => ({ ...each, locale }))
+  for (const base of bases) {
+    const isMatch = await rowMatches(matcher, { plan, row: base, session }, rule.where)
+    if (!isMatch) throw new RuleRefused(contentAction(plan, verb))
+  }
+}
+
+async function matchingRules(
+  matcher: RowMatcher,
+  rules: WriteRules,
+  stored: GuardedRow,
+): Promise<readonly WriteRule[]> {
+  const matching: WriteRule[] = []
+  for (const rule of rules.rulesFor(contentAction(stored.plan, 'update'))) {
+    if (await rowMatches(matcher, stored, rule.where)) matching.push(rule)
+  }
+  return matching
+}
+
+/** @throws ForbiddenError */
+async function assertOther(
+  matcher: RowMatcher,
+  rules: WriteRules,
+  { plan, before, matching, stamped }: OtherVersion & Pick<GuardedDocument, 'stamped'>,
+  changed: GuardedRow,
+): Promise<void> {
+  const action = contentAction(plan, 'update')
+  const content = contentOf(plan, asVersion(plan, changed.row))
+  const names = changedNames(contentOf(plan, asVersion(plan, before)), content)
+  const refused = new ForbiddenError('Forbidden', {}, { action })
+  if (names.some((name) => stamped.has(stampName(plan.uid, name)))) throw refused
+  if (rules.has(action)) return
+  for (const rule of matching) {
+    const isPermitted = names.every((name) => rule.fields?.has(name) ?? true)
+    if (!isPermitted || !holdsSet(content, rule.set)) continue
+    if (await rowMatches(matcher, changed, rule.where)) return
+  }
+  throw refused
+}
+
+function changedNames(before: Data, after: Data): readonly string[] {
+  return Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]))
+}
+
+/** A change through a relation sets no values, so they must be stored already. */
+function holdsSet(content: Data, set: Data): boolean {
+  return Object.entries(set).every(([name, value]) => {
+    const stored = content[name]
+    const isList = Array.isArray(value) || Array.isArray(stored)
+    return isList
+      ? isDeepStrictEqual(new Set(relationListOf(stored)), new Set(relationListOf(value)))
+      : isDeepStrictEqual(stored ?? null, value)
+  })
+}

@@ -1,0 +1,184 @@
+import { NotFoundError } from '../../base/errors.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import { isRecord } from '../../base/is-record.ts'
+import { findFileTypes } from '../../media/find-file-types.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { VersionKey } from '../../query/query.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { hookData, hooksOf } from '../hooks/run-hooks.ts'
+import { collectRelationChanges } from '../payload/component-values.ts'
+import { copyPayload, type MissingInCopy } from '../payload/copy-payload.ts'
+import { fillUids, proposeUid } from '../payload/fill-uids.ts'
+import { withoutLost } from '../payload/existing-references.ts'
+import { findHiddenTargets } from '../payload/hidden-targets.ts'
+import { namedTargets } from '../payload/relation-input.ts'
+import type { Writer, WriteRequest } from '../write-target.ts'
+import { createDocument } from './create-document.ts'
+import { checkUpdate, type Update, updateVersions } from './update-versions.ts'
+
+const FILE_UID: Uid = 'plugin::upload.file'
+
+export interface DuplicateRequest extends Pick<WriteRequest, 'plan' | 'origin'> {
+  /** The copied document. */
+  readonly source: string
+  readonly defaultLocale: string
+  readonly writer: Writer
+  /** Selects the versions that the caller may copy. @throws ForbiddenError */
+  readonly choose: <T extends VersionKey>(versions: readonly T[]) => readonly T[]
+}
+
+export interface Duplicate {
+  readonly documentId: string
+  readonly locales: readonly string[]
+  readonly leftOut: readonly MissingInCopy[]
+}
+
+interface Copy {
+  readonly locale: string
+  readonly data: Data
+}
+
+/**
+ * Copies a document with all its locales, as drafts if the type has drafts. In each locale, the draft is copied, or
+ * else the published version. One transaction creates all versions. @throws NotFoundError, ValidationError
+ */
+export async function duplicateDocument(
+  context: DocumentContext,
+  request: DuplicateRequest,
+): Promise<Duplicate> {
+  const { plan, source, defaultLocale, writer, origin } = request
+  const stored = request.choose(await getAllVersions(context.database, plan, source))
+  const versions = onePerLocale(stored, defaultLocale)
+  const leftOut = new Map<string, MissingInCopy>()
+  const copies = await Promise.all(
+    versions.map(async (version): Promise<Copy> => {
+      const copied = copyPayload(plan, version, writer)
+      for (const one of copied.leftOut) leftOut.set(one.path.join('.'), one)
+      const hidden = await hiddenReferences(context, request, copied.data)
+      const { data } = await withoutLost(context, plan, copied.data, { hidden })
+      const own = await withOwnUids(context, { plan, locale: version.locale }, data)
+      return { locale: version.locale, data: own }
+    }),
+  )
+  const [first, ...others] = copies
+  if (first === undefined) throw new NotFoundError('Not Found')
+  const documentId = context.newDocumentId()
+  const target = { plan, documentId, origin }
+  const further = await prepareOthers(context, { ...target, writer }, others)
+  await createDocument(
+    context,
+    { ...target, ...versionOf(plan, first.locale, writer), filledUids: 'all' },
+    first.data,
+    (_created, session) => addOthers(context, further, session),
+  )
+  return { documentId, locales: copies.map(({ locale }) => locale), leftOut: [...leftOut.values()] }
+}
+
+/** The default locale comes first, because the first version sets the shared values. */
+function onePerLocale(
+  versions: readonly StoredVersion[],
+  defaultLocale: string,
+): readonly StoredVersion[] {
+  const found = new Map<string, StoredVersion>()
+  for (const version of versions) {
+    if (version.status === 'draft' || !found.has(version.locale)) found.set(version.locale, version)
+  }
+  const isDefault = ({ locale }: StoredVersion): number => Number(locale !== defaultLocale)
+  return [...found.values()].sort(
+    (one, other) => isDefault(one) - isDefault(other) || (one.locale < other.locale ? -1 : 1),
+  )
+}
+
+function versionOf(
+  plan: ContentTypePlan,
+  locale: string,
+  writer: Writer,
+): Pick<WriteRequest, 'key' | 'writer'> {
+  const status = plan.draftAndPublish ? 'draft' : 'published'
+  return {
+    key: { locale, status },
+    writer: plan.localized ? { ...writer, locale } : writer,
+  }
+}
+
+interface Prepared {
+  readonly target: WriteRequest
+  readonly update: Update
+}
+
+/** Runs the hooks before the transaction, because they may take long. */
+async function prepareOthers(
+  context: DocumentContext,
+  {
+    plan,
+    documentId,
+    origin,
+    writer,
+  }: Pick<WriteRequest, 'plan' | 'documentId' | 'origin' | 'writer'>,
+  copies: readonly Copy[],
+): Promise<readonly Prepared[]> {
+  const prepared: Prepared[] = []
+  for (const { locale, data } of copies) {
+    const target = { plan, documentId, origin, ...versionOf(plan, locale, writer) }
+    const filled = await fillUids(context.database, { plan, locale }, data, { which: 'all' })
+    const hooks = hooksOf(context, plan)
+    const write = { ...target, operation: 'create', previous: null } as const
+    const own = localizedOnly(plan, filled)
+    const hooked = hooks === null ? own : await hookData(hooks, write, own, { fill: true })
+    prepared.push({ target, update: await checkUpdate(context, target, hooked) })
+  }
+  return prepared
+}
+
+/** The first locale sets the shared values. */
+function localizedOnly({ attributes }: ContentTypePlan, data: unknown): Data {
+  const entries = Object.entries(isRecord(data) ? data : {})
+  return Object.fromEntries(entries.filter(([name]) => attributes.get(name)?.localized === true))
+}
+
+/** Private files and entries under a rule that the writer cannot see. */
+async function hiddenReferences(
+  context: DocumentContext,
+  { plan, writer }: Pick<DuplicateRequest, 'plan' | 'writer'>,
+  data: Data,
+): Promise<ReadonlySet<string>> {
+  const inputs = collectRelationChanges(plan, data)
+  const targets = await findHiddenTargets(context, writer, inputs)
+  const named = namedTargets(inputs).get(FILE_UID)?.documentIds ?? []
+  const files = await findFileTypes(context.database, context.contentType(FILE_UID), [...named])
+  const unseen = [...files].filter(
+    ([, file]) => file.private === true && writer.maySeePrivate?.(file) !== true,
+  )
+  const entries = [...targets.values()].flatMap((ids) => [...ids].map(String))
+  return new Set([...entries, ...unseen.map(([documentId]) => documentId)])
+}
+
+/** A uid without a target field gets a number. */
+async function withOwnUids(
+  { database }: DocumentContext,
+  owner: { readonly plan: ContentTypePlan; readonly locale: string },
+  data: Data,
+): Promise<Data> {
+  const made: Record<string, string> = {}
+  for (const { kind, name, ...attribute } of owner.plan.attributes.values()) {
+    const value = data[name]
+    if (kind !== 'scalar' || !('type' in attribute) || attribute.type !== 'uid') continue
+    if (typeof value !== 'string') continue
+    const place = { ...owner, attribute: name, documentId: null }
+    made[name] = (await proposeUid(database, place, value)).proposal
+  }
+  return { ...data, ...made }
+}
+
+async function addOthers(
+  context: DocumentContext,
+  prepared: readonly Prepared[],
+  session: Session,
+): Promise<void> {
+  for (const { target, update } of prepared) {
+    await updateVersions(context, target, update, session)
+  }
+}

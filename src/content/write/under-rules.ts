@@ -1,0 +1,160 @@
+import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
+import type { RowGuard } from '../../mongo/write/row-guard.ts'
+import { contentAction } from '../../people/access/actions.ts'
+import { stampName } from '../../people/rules/stamps.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { DocumentContext } from '../context.ts'
+import { exclusiveRelations } from '../payload/write-values.ts'
+import { type GuardedDocument, RuleRefused, writeGuard } from '../rules/write-guard.ts'
+import { isDocumentVisible, singleReadVerb } from '../rules/visible-documents.ts'
+import {
+  UNRULED,
+  type WritePermit,
+  type WriteRule,
+  type WriteRules,
+  type WriteVerb,
+} from '../write-rules.ts'
+
+const NO_STAMPS: ReadonlySet<string> = new Set()
+
+export interface RuledWrite {
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  readonly verb: WriteVerb
+  readonly locale: string
+  /** The locales whose versions the write addresses. */
+  readonly locales?: readonly string[] | undefined
+  /** The payload, for writes that have one. */
+  readonly data?: unknown
+}
+
+/**
+ * Tries the permissions of the action in stored order. The first one that permits the write applies.
+ * @throws NotFoundError if the document is hidden from the caller, ForbiddenError
+ */
+export async function underRules<T>(
+  context: DocumentContext,
+  rules: WriteRules | undefined,
+  write: RuledWrite,
+  run: (permit: WritePermit) => Promise<T>,
+): Promise<T> {
+  if (rules === undefined) return run(UNRULED)
+  const { plan, documentId, verb, locale } = write
+  const action = contentAction(plan, verb)
+  const stamped = (await context.stamped?.current()) ?? NO_STAMPS
+  const document = { plan, documentId, verb, locale, stamped }
+  if (rules.has(action)) {
+    return run({ guard: guardForOthers(context, rules, document, write.data), set: {} })
+  }
+  let refusal: RuleRefused | null = null
+  for (const rule of rules.rulesFor(action)) {
+    try {
+      assertFields(plan, action, rule, write.data)
+      const guard = writeGuard(context, rules, { ...document, rule })
+      return await run({ guard, set: rule.set })
+    } catch (error) {
+      if (!(error instanceof RuleRefused)) throw error
+      refusal ??= error
+    }
+  }
+  throw refusal ?? new ForbiddenError('Forbidden', {}, { action })
+}
+
+export type AddressedWrite = Omit<RuledWrite, 'data'>
+
+/** Call it before the response can depend on a stored version. @throws NotFoundError */
+export async function refuseHidden(
+  context: DocumentContext,
+  rules: WriteRules | undefined,
+  write: AddressedWrite,
+): Promise<void> {
+  if (await isHiddenDocument(context, rules, write)) throw new NotFoundError('Not Found')
+}
+
+export async function isHiddenDocument(
+  context: DocumentContext,
+  rules: WriteRules | undefined,
+  write: AddressedWrite,
+): Promise<boolean> {
+  if (rules === undefined || !readsUnderRules(rules, write)) return false
+  return !(await isDocumentVisible(context, rules, write))
+}
+
+/** Principals without any rule for the type may write entries that they cannot read, as in the dialect. */
+export function readsUnderRules(
+  rules: WriteRules,
+  { plan, verb }: Pick<RuledWrite, 'plan' | 'verb'>,
+): boolean {
+  const verbs = [singleReadVerb(plan), 'readDrafts'] as const
+  return (
+    !rules.has(contentAction(plan, verb)) ||
+    verbs.some((each) => rules.rulesFor(contentAction(plan, each)).length > 0)
+  )
+}
+
+function assertFields(
+  plan: ContentTypePlan,
+  action: string,
+  { fields, set }: WriteRule,
+  data: unknown,
+): void {
+  const given = givenAttributes(plan, data).filter((name) => !IGNORED.has(name))
+  const beyond = given.find(
+    (name) => Object.hasOwn(set, name) || (fields !== null && !fields.has(name)),
+  )
+  if (beyond !== undefined) throw new RuleRefused(action, { key: beyond, path: beyond })
+}
+
+/** With the names of attributes instead of aliases. */
+function givenAttributes({ members }: ContentTypePlan, data: unknown): readonly string[] {
+  if (typeof data !== 'object' || data === null) return []
+  return Object.keys(data).map((name) => members.get(name)?.aliasOf ?? name)
+}
+
+/** Keys of a payload that stand for no attribute. */
+const IGNORED: ReadonlySet<string> = new Set(['locale', 'publishedAt'])
+
+/** For writes that are permitted by other means, such as a registration. */
+export async function guardOthers(
+  context: DocumentContext,
+  rules: WriteRules | undefined,
+  { plan, documentId, verb, locale, data }: RuledWrite,
+): Promise<RowGuard | null> {
+  if (rules === undefined) return null
+  const stamped = (await context.stamped?.current()) ?? NO_STAMPS
+  return guardForOthers(context, rules, { plan, documentId, verb, locale, stamped }, data)
+}
+
+/** Null if the write can change no other document that the caller may not update. */
+function guardForOthers(
+  context: DocumentContext,
+  rules: WriteRules,
+  document: Omit<GuardedDocument, 'rule'>,
+  data: unknown,
+): RowGuard | null {
+  const isFree = ({ uid, attribute }: ChangedElsewhere): boolean =>
+    rules.has(contentAction({ uid }, 'update')) && !document.stamped.has(stampName(uid, attribute))
+  if (changedElsewhere(document, data).every(isFree)) return null
+  return writeGuard(context, rules, { ...document, rule: null })
+}
+
+interface ChangedElsewhere {
+  readonly uid: string
+  readonly attribute: string
+}
+
+/** The attributes of other documents that a write can change. */
+function changedElsewhere(
+  { plan, verb }: Pick<GuardedDocument, 'plan' | 'verb'>,
+  data: unknown,
+): readonly ChangedElsewhere[] {
+  if (verb === 'delete') return []
+  const given = givenAttributes(plan, data)
+  const taken = exclusiveRelations(plan).map(({ name }) => ({ uid: plan.uid, attribute: name }))
+  const inverse = given.flatMap((name): readonly ChangedElsewhere[] => {
+    const attribute = plan.attributes.get(name)
+    if (attribute?.kind !== 'relation' || attribute.side !== 'inverse') return []
+    return [{ uid: attribute.targetUid, attribute: attribute.otherSide ?? '' }]
+  })
+  return [...taken, ...inverse]
+}

@@ -1,0 +1,41 @@
+import { EMPTY_LEDGER, type Ledger } from '../../schema/ledger/ledger.ts'
+import { isDuplicateKey } from '../connection/database-error.ts'
+import type { Database } from '../connection/database.ts'
+
+interface LedgerRow extends Ledger {
+  readonly _id: 'ledger'
+}
+
+/** The names that attributes have had. */
+const COLLECTION = 'quire_schema'
+
+function rowsIn(database: Database) {
+  return database.table<LedgerRow>(COLLECTION)
+}
+
+export async function readLedger(database: Database): Promise<Ledger> {
+  const row = await rowsIn(database.majority).findOne({ _id: 'ledger' })
+  if (row === null) return EMPTY_LEDGER
+  const { _id, ...ledger } = row
+  return ledger
+}
+
+/** Returns false if another process has changed the ledger since it was read. */
+export async function replaceLedger(
+  database: Database,
+  before: Ledger,
+  after: Ledger,
+): Promise<boolean> {
+  const rows = rowsIn(database)
+  if (before.version > 0) {
+    const which = { _id: 'ledger', version: before.version } as const
+    return (await rows.replaceOne(which, after)).matchedCount === 1
+  }
+  try {
+    await rows.insertOne({ _id: 'ledger', ...after })
+    return true
+  } catch (error) {
+    if (isDuplicateKey(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+import { isRecord } from '../../base/is-record.ts'
+import { toStoredName } from '../../schema/compile.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { Data } from '../../schema/definition.ts'
+import { invalidValue } from '../query-error.ts'
+import { QUERY_LIMITS, type SortKey, type TextSearch } from '../query.ts'
+
+const MEMBERS = ['query', 'fields']
+
+/** `search=berg` is short for `search[query]=berg`. Null for an absent or empty text. @throws ValidationError */
+export function parseTextSearch(query: Data, plan: ContentTypePlan): TextSearch | null {
+  const { search: given, sort } = query
+  if (given === undefined || given === '') return null
+  if (plan.search === null) {
+    if (!plan.uid.startsWith('api::')) return null // built-in types ignore unknown parameters
+    throw invalidValue('search', 'this content-type has no option search')
+  }
+  const { query: text, fields } = membersOf(given)
+  if (sort !== undefined && sort !== '') {
+    throw invalidValue('search', 'the results are in the order of relevance; leave out sort')
+  }
+  const shown = shownAttributes(plan)
+  const attributes = fields === undefined ? shown : chosen(fields, plan, shown)
+  const checked = checkText(text)
+  return checked === '' ? null : { text: checked, attributes, order: relevanceOf(plan) }
+}
+
+function membersOf(given: unknown): Data {
+  if (typeof given === 'string') return { query: given }
+  if (!isRecord(given)) throw invalidValue('search', 'expected a text or search[query]')
+  const unknown = Object.keys(given).find((key) => !MEMBERS.includes(key))
+  if (unknown !== undefined) {
+    throw invalidValue(`search[${unknown.slice(0, 64)}]`, `expected ${MEMBERS.join(' or ')}`)
+  }
+  return given
+}
+
+function checkText(text: unknown): string {
+  if (text === undefined) return ''
+  if (typeof text !== 'string') throw invalidValue('search[query]', 'expected one text')
+  if (text.length > QUERY_LIMITS.patternLength) {
+    throw invalidValue('search[query]', `at most ${QUERY_LIMITS.patternLength} characters`)
+  }
+  if (text.includes('\0')) throw invalidValue('search[query]', 'a NUL character cannot be stored')
+  return text
+}
+
+function shownAttributes({ search, attributes }: ContentTypePlan): ReadonlyMap<number, number> {
+  const weights = [...(search?.weights ?? [])]
+  return new Map(
+    weights.flatMap(([name, weight], place): readonly [number, number][] =>
+      attributes.get(name)?.private === false ? [[place, weight]] : [],
+    ),
+  )
+}
+
+/** Unknown, hidden and unsearched attributes have the same error. */
+function chosen(
+  fields: unknown,
+  { search, attributes }: ContentTypePlan,
+  shown: ReadonlyMap<number, number>,
+): ReadonlyMap<number, number> {
+  const names = typeof fields === 'string' ? fields.split(',').map((name) => name.trim()) : fields
+  if (!Array.isArray(names) || names.length > QUERY_LIMITS.listItems) {
+    throw invalidValue('search[fields]', 'expected attributes, such as title,excerpt')
+  }
+  const places = [...(search?.weights.keys() ?? [])]
+  return new Map(
+    names.map((name: unknown): [number, number] => {
+      const place = places.findIndex((one) => one === name && attributes.has(one))
+      const weight = shown.get(place)
+      if (weight === undefined) {
+        throw invalidValue('search[fields]', `${String(name).slice(0, 64)} is not searched`)
+      }
+      return [place, weight]
+    }),
+  )
+}
+
+const orders = new WeakMap<object, readonly SortKey[]>()
+
+/** The order of results. Only cursors use it: the score is no attribute. */
+function relevanceOf(plan: ContentTypePlan): readonly SortKey[] {
+  const known = orders.get(plan.members)
+  if (known !== undefined) return known
+  const [id, updatedAt] = ['id', 'updatedAt'].map((name) => plan.members.get(name))
+  if (id?.kind !== 'scalar' || updatedAt?.kind !== 'scalar')
+    throw new Error(`${plan.uid} has no id`)
+  const score = {
+    ...id,
+    name: 'relevance',
+    storedName: toStoredName('relevance'),
+    type: 'float' as const,
+  }
+  const order: readonly SortKey[] = [
+    { through: [], attribute: score, direction: 'desc' },
+    { through: [], attribute: updatedAt, direction: 'desc' },
+    { through: [], attribute: id, direction: 'asc' },
+  ]
+  orders.set(plan.members, order)
+  return order
+}

@@ -1,0 +1,198 @@
+import type { Column, HolderLedger } from './ledger.ts'
+
+export interface DeclaredName {
+  readonly name: string
+  readonly type: string
+  readonly from: readonly string[]
+}
+
+export interface EnteredNames {
+  readonly ledger: HolderLedger
+  readonly columns: ReadonlyMap<string, Column>
+  readonly renamed: readonly { readonly from: string; readonly to: string }[]
+  readonly added: readonly { readonly name: string; readonly stored: string }[]
+  readonly retyped: readonly { readonly name: string; readonly from: string; readonly to: string }[]
+  readonly faults: readonly { readonly name: string; readonly problem: string }[]
+}
+
+/**
+ * An attribute gets the column that its `from` names, the column with its name, an unused column that once had its
+ * name, or a new column, in this order.
+ * @param isStored whether a type that the ledger does not know has values under a name
+ */
+export function enterNames(
+  before: HolderLedger | undefined,
+  declared: readonly DeclaredName[],
+  isStored: (name: string) => boolean,
+): EnteredNames {
+  return new Assignment(before ?? { version: 0, columns: [] }, declared, isStored).run()
+}
+
+const NEW = ''
+
+interface Source {
+  readonly place: number
+  /** The older name, or null if the rename is entered already. */
+  readonly from: string | null
+}
+
+class Assignment {
+  readonly #before: HolderLedger
+  readonly #declared: readonly DeclaredName[]
+  readonly #isStored: (name: string) => boolean
+  readonly #columns: Column[]
+  readonly #given = new Map<string, number>()
+  readonly #renamed: { from: string; to: string }[] = []
+  readonly #faults: { name: string; problem: string }[] = []
+
+  constructor(
+    before: HolderLedger,
+    declared: readonly DeclaredName[],
+    isStored: (name: string) => boolean,
+  ) {
+    this.#before = before
+    this.#declared = declared
+    this.#isStored = isStored
+    this.#columns = [...before.columns]
+  }
+
+  run(): EnteredNames {
+    this.#applyRenames()
+    this.#give((name, column) => column.names.at(-1) === name)
+    this.#give((name, column) => column.names.includes(name))
+    for (const { name } of this.#missing()) {
+      this.#given.set(name, this.#add(this.#freeName(name), [name]))
+    }
+    const retyped = this.#retype()
+    const used = new Set(this.#given.values())
+    const columns = this.#columns.map((column, place) => {
+      return column.isLive === used.has(place) ? column : { ...column, isLive: used.has(place) }
+    })
+    const isChanged = this.#columns.some((column, place) => column !== this.#before.columns[place])
+    const version = this.#before.version + (isChanged ? 1 : 0)
+    return {
+      ledger: { version, columns },
+      columns: new Map(
+        [...this.#given].flatMap(([name, place]) => {
+          const column = columns[place]
+          return column === undefined ? [] : [[name, column] as const]
+        }),
+      ),
+      renamed: this.#renamed,
+      added: this.#columns
+        .slice(this.#before.columns.length)
+        .map(({ names, stored }) => ({ name: names.at(-1) ?? stored, stored })),
+      retyped,
+      faults: this.#faults,
+    }
+  }
+
+  /** Finds the renamed columns first, so that two attributes can swap their names. */
+  #applyRenames(): void {
+    const sources = new Map<string, Source>()
+    for (const { name, from } of this.#declared) {
+      const source = this.#sourceOf(
+        name,
+        from,
+        new Set([...sources.values()].map((one) => one.place)),
+      )
+      if (source !== null) sources.set(name, source)
+    }
+    for (const [name, { place, from }] of sources) {
+      this.#given.set(name, place)
+      if (from !== null) this.#rename(place, from, name)
+    }
+    for (const [name, { from }] of sources) {
+      if (from !== null) this.#assertFree(name, from)
+    }
+  }
+
+  #sourceOf(name: string, from: readonly string[], taken: ReadonlySet<number>): Source | null {
+    if (from.length === 0) return null
+    const own = this.#newest((column) => column.names.at(-1) === name, taken)
+    if (own !== null && from.some((source) => isNameOf(source, this.#columns[own]))) {
+      return { place: own, from: null }
+    }
+    if (this.#before.columns.length === 0) {
+      const source = from.find(this.#isStored)
+      if (source === undefined) return null
+      const place = this.#add(source, [source])
+      return { place, from: source }
+    }
+    for (const source of from) {
+      const place =
+        this.#newest((column) => column.names.at(-1) === source, taken) ??
+        this.#newest((column) => isNameOf(source, column), taken)
+      if (place !== null) return { place, from: source }
+    }
+    return null
+  }
+
+  #assertFree(name: string, source: string): void {
+    const given = new Set(this.#given.values())
+    const isHeld = this.#before.columns.some(
+      (column, place) => column.isLive && column.names.at(-1) === name && !given.has(place),
+    )
+    if (!isHeld) return
+    const problem = `${name} has values of its own; remove it in an earlier release before ${source} gets its name`
+    this.#faults.push({ name, problem })
+  }
+
+  #retype(): EnteredNames['retyped'] {
+    return this.#declared.flatMap(({ name, type }) => {
+      const place = this.#given.get(name) ?? -1
+      const column = this.#columns[place]
+      if (column === undefined || column.type === type) return []
+      this.#columns[place] = { ...column, type }
+      return column.type === NEW ? [] : [{ name, from: column.type, to: type }]
+    })
+  }
+
+  #rename(place: number, source: string, name: string): void {
+    const column = this.#columns[place]
+    if (column === undefined) return
+    const since = this.#before.version + 1
+    this.#columns[place] = { ...column, names: [...column.names, name], since }
+    this.#renamed.push({ from: source, to: name })
+  }
+
+  #give(fits: (name: string, column: Column) => boolean): void {
+    for (const { name } of this.#missing()) {
+      const place = this.#newest((column) => fits(name, column))
+      if (place !== null) this.#given.set(name, place)
+    }
+  }
+
+  #missing(): readonly DeclaredName[] {
+    return this.#declared.filter(({ name }) => !this.#given.has(name))
+  }
+
+  #newest(
+    fits: (column: Column) => boolean,
+    taken: ReadonlySet<number> = new Set(this.#given.values()),
+  ): number | null {
+    let newest: number | null = null
+    for (const [place, column] of this.#columns.entries()) {
+      if (taken.has(place) || !fits(column)) continue
+      if (newest === null || column.since >= (this.#columns[newest]?.since ?? 0)) newest = place
+    }
+    return newest
+  }
+
+  #add(stored: string, names: readonly string[]): number {
+    const since = this.#before.version + 1
+    return this.#columns.push({ stored, names, since, type: NEW, isLive: true }) - 1
+  }
+
+  #freeName(name: string): string {
+    const taken = new Set(this.#columns.map(({ stored }) => stored))
+    let stored = name
+    for (let number = 2; taken.has(stored); number += 1) stored = `${name}~${number}`
+    return stored
+  }
+}
+
+/** A source may also be a stored name such as `title~2`, where an attribute name is ambiguous. */
+function isNameOf(source: string, column: Column | undefined): boolean {
+  return column !== undefined && (column.names.includes(source) || column.stored === source)
+}

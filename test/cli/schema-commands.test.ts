@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { readConfig } from '../../src/base/config/config.ts'
+import type { CommandContext } from '../../src/cli/command.ts'
+import { SCHEMA_COMMANDS } from '../../src/cli/schema-commands.ts'
+import { loadProject } from '../../src/server/services/load-schema.ts'
+import { openBase } from '../../src/server/services/open-base.ts'
+import { planSchema } from '../../src/server/services/plan-schema.ts'
+import { declare, serve, type TestServer } from '../support/server.ts'
+import { writeContentTypes } from '../support/server-process.ts'
+
+describe('quire schema', () => {
+  let server: TestServer
+  let client: MongoClient
+
+  before(async () => {
+    server = await serve('schema_plan', {
+      contentTypes: {
+        book: declare('book', {
+          name: { type: 'string' },
+          pages: { type: 'string' },
+          tags: { type: 'json' },
+        }),
+      },
+    })
+    for (const pages of ['12', 'many']) {
+      expect((await server.post('/api/books', { name: 'a', pages, tags: ['x'] })).status).to.equal(
+        201,
+      )
+    }
+    client = await MongoClient.connect(server.uri)
+  })
+
+  after(async () => {
+    await client.close()
+    await server.close()
+  })
+
+  /** Runs a command with the declaration of one content-type. */
+  async function quire(verb: 'plan' | 'check', attributes: object) {
+    const folder = writeContentTypes({ book: declare('book', attributes) })
+    const config = readConfig({
+      CONTENT_TYPES_DIR: folder,
+      QUIRE_DATA_DIR: folder,
+      MONGODB_DATABASE: server.database,
+    })
+    const deployment = { uri: server.uri }
+    const base = await openBase({ config, deployment }, await loadProject(folder))
+    try {
+      const command = SCHEMA_COMMANDS.find(({ usage }) => usage === `schema ${verb}`)
+      if (command?.needs !== 'database') throw new Error(`there is no schema ${verb}`)
+      const context: Partial<CommandContext> = { planSchema: () => planSchema(base) }
+      return await command.run(context as CommandContext, [], {})
+    } finally {
+      await base.database.close()
+    }
+  }
+
+  const SAME = { name: { type: 'string' }, pages: { type: 'string' }, tags: { type: 'json' } }
+
+  it('reports that the same declarations change nothing', async () => {
+    expect((await quire('plan', SAME)).text).to.equal('A start changes nothing.')
+  })
+
+  it('lists renames, reused names, new types and indexes', async () => {
+    const { text } = await quire('plan', {
+      title: { type: 'string', from: 'name', unique: true },
+      name: { type: 'string' },
+      pages: { type: 'text' },
+      tags: { type: 'blocks' },
+    })
+    expect(text.split('\n')).to.deep.equal([
+      'rename  api::book.book: name becomes title',
+      'add     api::book.book: name, stored as name~2',
+      'retype  api::book.book: pages, string to text; all 2 values fit',
+      'retype  api::book.book: tags, json to blocks; all 2 values fit',
+      'build   index book_versions.quire_unique_name',
+    ])
+  })
+
+  it('fails for a change that hides values, and says how many', async () => {
+    const numbers = { ...SAME, pages: { type: 'integer' } }
+    const { text, failed } = await quire('check', numbers)
+    expect(text).to.equal(
+      'retype  api::book.book: pages, string to integer; 2 of 2 values do not fit and are hidden',
+    )
+    expect(failed).to.equal(true)
+    const list = await quire('check', { ...SAME, tags: { type: 'string' } })
+    expect(list.text).to.match(/2 of 2 values do not fit/)
+    expect((await quire('check', { ...SAME, pages: { type: 'richtext' } })).failed).to.equal(false)
+  })
+
+  it('writes nothing', async () => {
+    const rows = client.db(server.database).collection('quire_schema')
+    const before = await rows.find({}).toArray()
+    await quire('plan', { title: { type: 'string', from: 'name' } })
+    expect(await rows.find({}).toArray()).to.deep.equal(before)
+  })
+})

@@ -1,0 +1,241 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { compileSchema } from '../../../src/schema/compile.ts'
+import type { Definitions } from '../../../src/schema/definition.ts'
+import { enterDefinitions } from '../../../src/schema/ledger/enter-definitions.ts'
+import { enterNames } from '../../../src/schema/ledger/enter-names.ts'
+import { EMPTY_LEDGER, type HolderLedger, type Ledger } from '../../../src/schema/ledger/ledger.ts'
+
+const NOT_STORED = (): boolean => false
+
+type Declared = Readonly<Record<string, string | readonly string[]>>
+
+/** Declares attributes by name, with their older names. */
+function enter(
+  before: HolderLedger | undefined,
+  declared: Declared,
+  isStored: (name: string) => boolean = NOT_STORED,
+) {
+  const names = Object.entries(declared).map(([name, from]) => ({
+    name,
+    type: 'string',
+    from: [from].flat(),
+  }))
+  const { ledger, columns, faults } = enterNames(before, names, isStored)
+  const stored = Object.fromEntries([...columns].map(([name, column]) => [name, column.stored]))
+  return { ledger, stored, faults }
+}
+
+/** The stored names after the last of several releases. */
+function storedAfter(...releases: readonly Declared[]): Readonly<Record<string, string>> {
+  let ledger: HolderLedger | undefined
+  let stored: Readonly<Record<string, string>> = {}
+  for (const declared of releases) ({ ledger, stored } = enter(ledger, declared))
+  return stored
+}
+
+describe('enterNames', () => {
+  it('stores a new attribute under its own name', () => {
+    expect(storedAfter({ title: [] })).to.deep.equal({ title: 'title' })
+  })
+
+  it('stores a renamed attribute under its first name', () => {
+    expect(storedAfter({ name: [] }, { title: 'name' })).to.deep.equal({ title: 'name' })
+  })
+
+  it('remembers a rename without its instruction', () => {
+    const stored = storedAfter({ name: [] }, { title: 'name' }, { title: [] })
+    expect(stored).to.deep.equal({ title: 'name' })
+  })
+
+  it('follows several renames, also when releases were skipped', () => {
+    const all = storedAfter({ name: [] }, { title: 'name' }, { headline: ['title', 'name'] })
+    expect(all).to.deep.equal({ headline: 'name' })
+    expect(storedAfter({ name: [] }, { headline: ['title', 'name'] })).to.deep.equal(all)
+  })
+
+  it('gives a new attribute another stored name if its own is taken', () => {
+    const stored = storedAfter({ name: [] }, { title: 'name' }, { title: 'name', name: [] })
+    expect(stored).to.deep.equal({ title: 'name', name: 'name~2' })
+  })
+
+  it('renames an attribute and reuses its name in one release', () => {
+    const stored = storedAfter({ name: [] }, { name: [], title: 'name' })
+    expect(stored).to.deep.equal({ title: 'name', name: 'name~2' })
+  })
+
+  it('swaps two attributes', () => {
+    const stored = storedAfter({ one: [], two: [] }, { one: 'two', two: 'one' })
+    expect(stored).to.deep.equal({ one: 'two', two: 'one' })
+  })
+
+  it('keeps the values of a removed attribute for its return', () => {
+    expect(storedAfter({ a: [], b: [] }, { a: [] }, { a: [], b: [] })).to.include({ b: 'b' })
+  })
+
+  it('renames to the name of an attribute that was removed before', () => {
+    const stored = storedAfter({ name: [], title: [] }, { name: [] }, { title: 'name' })
+    expect(stored).to.deep.equal({ title: 'name' })
+  })
+
+  it('refuses to rename to an attribute that has values of its own', () => {
+    const { ledger } = enter(undefined, { name: [], title: [] })
+    const { faults } = enter(ledger, { title: 'name' })
+    expect(faults).to.have.lengthOf(1)
+    expect(faults[0]?.problem).to.match(/title has values of its own/)
+  })
+
+  it('gives an old release its stored names after a rename', () => {
+    expect(storedAfter({ name: [] }, { title: 'name' }, { name: [] })).to.deep.equal({
+      name: 'name',
+    })
+  })
+
+  it('uses an older name that has values from before the ledger', () => {
+    const { stored } = enter(undefined, { title: ['label', 'name'] }, (name) => name === 'name')
+    expect(stored).to.deep.equal({ title: 'name' })
+    expect(enter(undefined, { title: ['label', 'name'] }).stored).to.deep.equal({ title: 'title' })
+  })
+
+  it('changes its version only if a name changes', () => {
+    const { ledger: first } = enter(undefined, { name: [] })
+    const { ledger: same } = enter(first, { name: [] })
+    const { ledger: renamed } = enter(same, { title: 'name' })
+    expect([first.version, same.version, renamed.version]).to.deep.equal([1, 1, 2])
+  })
+})
+
+/** A step from one release to the next. `at` selects attributes. */
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), at: fc.nat(7) }),
+  fc.record({ kind: fc.constant('rename' as const), at: fc.nat(7), to: fc.nat(7) }),
+  fc.record({ kind: fc.constant('remove' as const), at: fc.nat(7) }),
+  fc.record({ kind: fc.constant('keep' as const) }),
+  fc.record({ kind: fc.constant('return' as const), at: fc.nat(19) }),
+)
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] as const
+
+interface ModelRelease {
+  /** The value that each attribute holds: its identity in the model. */
+  readonly values: ReadonlyMap<string, number>
+  readonly definitions: Definitions
+}
+
+/** Interprets declarations in memory: an attribute keeps its identity until it is removed. */
+class Model {
+  #next = 0
+  readonly #releases: ModelRelease[] = []
+
+  get releases(): readonly ModelRelease[] {
+    return this.#releases
+  }
+
+  /** Returns the release of the step, or null if the step does not apply. */
+  take(step: Step): ModelRelease | null {
+    if (step.kind === 'return') return this.#releases[step.at] ?? null
+    const before = this.#releases.at(-1)?.values ?? new Map<string, number>()
+    if (step.kind === 'keep') return this.#release(before)
+    const name = NAMES[step.at] ?? 'a'
+    if (step.kind === 'add') return this.#add(before, name)
+    return step.kind === 'remove'
+      ? this.#remove(before, name)
+      : this.#rename(before, name, NAMES[step.to] ?? 'a')
+  }
+
+  #add(before: ReadonlyMap<string, number>, name: string): ModelRelease | null {
+    if (before.has(name) || this.#wasUsed(name)) return null
+    return this.#release(new Map([...before, [name, this.#next++]]))
+  }
+
+  #remove(before: ReadonlyMap<string, number>, name: string): ModelRelease | null {
+    if (!before.has(name)) return null
+    return this.#release(new Map([...before].filter(([other]) => other !== name)))
+  }
+
+  #rename(before: ReadonlyMap<string, number>, name: string, to: string): ModelRelease | null {
+    if (!before.has(name) || before.has(to)) return null
+    const values = [...before].map(
+      ([other, value]) => [other === name ? to : other, value] as const,
+    )
+    return this.#release(new Map(values), new Map([[to, name]]))
+  }
+
+  /** A name that comes back without an instruction gets its last values, so the model leaves it out. */
+  #wasUsed(name: string): boolean {
+    const last = this.#releases.findLast(({ values }) => values.has(name))
+    const value = last?.values.get(name)
+    const current = this.#releases.at(-1)
+    return value !== undefined && ![...(current?.values.values() ?? [])].includes(value)
+  }
+
+  #release(
+    values: ReadonlyMap<string, number>,
+    from: ReadonlyMap<string, string> = new Map(),
+  ): ModelRelease {
+    const attributes = Object.fromEntries(
+      [...values.keys()].map((name) => {
+        const older = from.get(name)
+        return [name, { type: 'string' as const, ...(older !== undefined && { from: older }) }]
+      }),
+    )
+    const thing = {
+      uid: 'api::thing.thing',
+      file: 'thing.json',
+      kind: 'collectionType' as const,
+      collectionName: 'things',
+      singularName: 'thing',
+      pluralName: 'things',
+      displayName: `Thing ${this.#releases.length}`,
+      draftAndPublish: false,
+      localized: false,
+      attributes,
+    }
+    const release = { values, definitions: { contentTypes: [thing], components: [] } }
+    this.#releases.push(release)
+    return release
+  }
+}
+
+describe('enterDefinitions', () => {
+  it('gives each release the values of its attributes, in any order of releases', () => {
+    const property = fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const model = new Model()
+      let ledger: Ledger = EMPTY_LEDGER
+      const storedOf = new Map<number, string>()
+      for (const one of steps) {
+        const release = model.take(one)
+        if (release === null) continue
+        const entered = enterDefinitions(ledger, release.definitions, NOT_STORED, new Date(0))
+        expect(entered.faults).to.deep.equal([])
+        ledger = entered.ledger
+        const { contentTypes } = compileSchema(release.definitions, entered.storedNames)
+        const plan = contentTypes.get('api::thing.thing')
+        const stored = new Set<string>()
+        for (const [name, value] of release.values) {
+          const storedName = plan?.attributes.get(name)?.storedName ?? ''
+          expect(storedOf.get(value) ?? storedName, `${name} in ${JSON.stringify(steps)}`).to.equal(
+            storedName,
+          )
+          storedOf.set(value, storedName)
+          stored.add(storedName)
+        }
+        expect(stored.size).to.equal(release.values.size)
+      }
+      expect(new Set(storedOf.values()).size).to.equal(storedOf.size)
+    })
+    fc.assert(property, { numRuns: 1_000 })
+  })
+
+  it('writes nothing for a known release', () => {
+    const model = new Model()
+    const release = model.take({ kind: 'add', at: 0 })
+    if (release === null) throw new Error('no release')
+    const { definitions } = release
+    const first = enterDefinitions(EMPTY_LEDGER, definitions, NOT_STORED, new Date(0))
+    const second = enterDefinitions(first.ledger, definitions, NOT_STORED, new Date(1))
+    expect(second.ledger).to.equal(first.ledger)
+  })
+})
