@@ -526,14 +526,15 @@ describe('beforeWrite', () => {
     try {
       const { documentId } = (await other.post('/api/notes', { title: 'one' })).body.data
       const commands: string[] = []
-      other.onCommand(({ name }) => commands.push(name))
+      other.onCommand(({ name, command }) => commands.push(`${name} ${command[name]}`))
       const path = `/api/notes/${documentId}?status=draft`
       expect((await other.put(path, { views: 1 })).status).to.equal(200)
-      expect(commands).not.to.include('find')
+      expect(commands).not.to.include('find note_versions')
       expect(calls).to.equal(2)
       asks = true
       expect((await other.put(path, { views: 2 })).status).to.equal(200)
       expect([calls, seen]).to.deep.equal([4, ['one']]) // the first question ends the call
+      expect(commands).to.include('find note_versions')
       expect((await other.put(path, { views: 3 })).status).to.equal(200)
       expect([calls, seen]).to.deep.equal([5, ['one', 'one']])
     } finally {
