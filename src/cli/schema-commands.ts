@@ -32,8 +32,9 @@ function hidesValues({ values }: PlannedType): boolean {
   return values === null || values.misfits > 0
 }
 
-function textOf({ renamed, moved, retyped, built, dropped }: SchemaPlan): string {
+function textOf({ renamedHolders, renamed, moved, retyped, built, dropped }: SchemaPlan): string {
   const lines = [
+    ...renamedHolders.map(({ from, to }) => `rename  ${from} becomes ${to}`),
     ...renamed.map(({ uid, from, to }) => `rename  ${uid}: ${from} becomes ${to}`),
     ...moved.map(({ uid, name, stored }) => `add     ${uid}: ${name}, stored as ${stored}`),
     ...retyped.map(

@@ -67,6 +67,47 @@ export function registerExtensions(
   }
 }
 
+/** Hooks and computed attributes of renamed content-types move to the uids of the database. */
+export function withStoredTypes(
+  registry: ExtensionRegistry,
+  { contentTypes }: Definitions,
+): ExtensionRegistry {
+  const stored = new Map(
+    contentTypes.flatMap(({ uid, declaredUid }): readonly (readonly [Uid, Uid])[] =>
+      declaredUid === undefined ? [] : [[declaredUid, uid]],
+    ),
+  )
+  if (stored.size === 0) return registry
+  const declaredOf = new Map([...stored].map(([declared, uid]) => [uid, declared]))
+  const byStored = <T>(byType: ReadonlyMap<Uid, T>): ReadonlyMap<Uid, T> =>
+    new Map([...byType].map(([uid, one]) => [stored.get(uid) ?? uid, one]))
+  const { beforeWrite, computed, afterCommit } = registry
+  return {
+    ...registry,
+    beforeWrite: byStored(beforeWrite),
+    computed: byStored(computed),
+    afterCommit: byStored(
+      new Map(
+        [...afterCommit].map(([uid, all]) => [uid, all.map((one) => named(one, declaredOf))]),
+      ),
+    ),
+  }
+}
+
+/** The event names content-types as the project declares them. */
+function named(
+  { extension, run }: Registered<AfterCommit>,
+  declaredOf: ReadonlyMap<Uid, Uid>,
+): Registered<AfterCommit> {
+  const renamed = <T extends { readonly contentType: Uid }>(one: T): T => {
+    return { ...one, contentType: declaredOf.get(one.contentType) ?? one.contentType }
+  }
+  return {
+    extension,
+    run: (event) => run(renamed({ ...event, changes: event.changes.map(renamed) })),
+  }
+}
+
 function typesOf({
   contentTypes = {},
 }: Extension): readonly (readonly [Uid, ContentTypeExtension])[] {

@@ -5,7 +5,6 @@ import type {
   ComputedByType,
   ComputedDefinition,
   ContentTypeDefinition,
-  DeclaredPopulate,
   Definitions,
   DynamicZoneDefinition,
   IndexDefinition,
@@ -28,9 +27,9 @@ import type {
   Schema,
   StoredAttributeName,
 } from './plan.ts'
-import { isRecord } from '../base/is-record.ts'
 import { once } from '../base/once.ts'
 import { aliasesOf } from './alias.ts'
+import { toQueryForm } from './query-form.ts'
 import { byStoredName } from './renamed-members.ts'
 import { compileSearch } from './search-plan.ts'
 import { storedDefault } from './values/scalar-rules.ts'
@@ -99,13 +98,15 @@ function compileComponent(definition: ComponentDefinition, link: Link): Componen
     // Clients never look up an entry by the uid of a component, so it is unique only if declared.
     attribute.type === 'uid' ? { unique: false, ...attribute } : attribute,
   ])
-  const { uid, displayName } = definition
+  const { uid, displayName, storedUid = uid, formerUids = [] } = definition
   const own = Object.fromEntries(declared) as Attributes
   const attributes = compileAttributes(uid, own, false, link)
   const aliases = compileAliasPlans(own, attributes)
   const members = new Map([['id', systemPlan('id', 'integer')], ...attributes, ...aliases])
   return Object.freeze({
     uid,
+    storedUid,
+    formerUids,
     displayName,
     attributes,
     members,
@@ -138,6 +139,7 @@ function compileContentType(
     filterable = null,
     populate: asked,
     search: weights,
+    from: _from,
     ...options
   } = definition
   const attributes = compileAttributes(definition.uid, declared, definition.localized, link)
@@ -158,24 +160,16 @@ function compileContentType(
   const populate = asked === undefined ? null : { file, asked: toQueryForm(asked) }
   const search = weights === undefined ? null : compileSearch(weights, attributes)
   const storage = { sharded, history, indexes, filterable, populate, search }
-  const own = { ...storage, attributes, members, validators }
+  const own = { ...storage, ...uidsOf(definition), attributes, members, validators }
   return Object.freeze({ ...options, ...own, ...byStoredName({ attributes, members }), ...users })
 }
 
-function toQueryForm(asked: DeclaredPopulate): DeclaredPopulate {
-  if (typeof asked === 'string' || isList(asked)) return asked
-  return Object.fromEntries(Object.entries(asked).map(([key, value]) => [key, toText(value)]))
-}
-
-function isList(asked: DeclaredPopulate): asked is readonly string[] {
-  return Array.isArray(asked)
-}
-
-function toText(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toText)
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (!isRecord(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toText(inner)]))
+function uidsOf({
+  uid,
+  declaredUid = uid,
+  formerUids = [],
+}: ContentTypeDefinition): Pick<ContentTypePlan, 'declaredUid' | 'formerUids'> {
+  return { declaredUid, formerUids }
 }
 
 function declaredIndexes({

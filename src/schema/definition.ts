@@ -70,12 +70,22 @@ export interface ContentTypeDefinition extends ContentTypeOptions {
   readonly populate?: DeclaredPopulate
   /** The weights of the attributes that the full-text index contains. */
   readonly search?: SearchWeights
+  /** The older uids, newest first. */
+  readonly from?: readonly Uid[]
+  /** The uid of the declaration, if the database has another one. */
+  readonly declaredUid?: Uid
+  readonly formerUids?: readonly Uid[]
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 
 export interface ComponentDefinition {
   readonly uid: Uid
   readonly file: string
+  /** The older uids, newest first. */
+  readonly from?: readonly Uid[]
+  /** The uid in the database, if it has another one. */
+  readonly storedUid?: Uid
+  readonly formerUids?: readonly Uid[]
   readonly displayName: string
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }

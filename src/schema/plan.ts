@@ -31,6 +31,10 @@ export interface ShapePlan {
 }
 
 export interface ContentTypePlan extends ShapePlan {
+  /** Differs from `uid` after a rename. Only the code of the project and archives use it. */
+  readonly declaredUid: Uid
+  /** Uids of earlier releases, for archives and files of roles. */
+  readonly formerUids: readonly Uid[]
   readonly kind: 'collectionType' | 'singleType'
   readonly singularName: string
   readonly pluralName: string
@@ -66,6 +70,9 @@ export interface DefaultPopulate {
 }
 
 export interface ComponentPlan extends ShapePlan {
+  /** Stays the same when the component is renamed. Only `src/mongo` uses it, and the allocation of ids. */
+  readonly storedUid: Uid
+  readonly formerUids: readonly Uid[]
   readonly displayName: string
 }
 

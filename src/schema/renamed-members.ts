@@ -21,6 +21,7 @@ function hasRenamed({ members }: Pick<Members, 'members'>, seen: Set<ComponentPl
     const components =
       attribute.kind === 'component' ? [attribute.component()] : attribute.components().values()
     return [...components].some((component) => {
+      if (attribute.kind === 'dynamiczone' && component.storedUid !== component.uid) return true
       if (seen.has(component)) return false
       seen.add(component)
       return hasRenamed(component, seen)

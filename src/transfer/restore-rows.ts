@@ -6,11 +6,13 @@ import type { MediaStorage } from '../media/storage/storage.ts'
 import { fromText } from '../mongo/read/dump-versions.ts'
 import { findStoredVersionIds } from '../mongo/read/get-versions.ts'
 import { FOLDERS, restoreSettings, type SettingsRow } from '../mongo/system/settings-rows.ts'
+import { singleDocumentId } from '../content/write/single-document-id.ts'
 import { toCurrentNames } from '../mongo/versions/row-names.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { named, type StoredVersion } from '../mongo/versions/stored-version.ts'
 import { addVersions } from '../mongo/write/add-versions.ts'
 import type { Data, Uid } from '../schema/definition.ts'
+import { typeNamed } from '../schema/named-type.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import { importAsset } from './import-assets.ts'
 import {
@@ -162,7 +164,7 @@ async function storeBatch(
   types: Types,
 ): Promise<void> {
   const [{ type }] = batch
-  const plan = schema.contentTypes.get(type)
+  const plan = typeNamed(schema, type)
   const count = types.get(type) ?? { versions: 0, added: 0 }
   types.set(type, count)
   if (plan === undefined) {
@@ -183,7 +185,10 @@ async function storeBatch(
 }
 
 function withCurrentNames(plan: ContentTypePlan, version: StoredVersion): StoredVersion {
-  return named(toCurrentNames(plan, version))
+  const current = toCurrentNames(plan, version)
+  return named(
+    plan.kind === 'singleType' ? { ...current, documentId: singleDocumentId(plan.uid) } : current,
+  )
 }
 
 function inFolder(version: StoredVersion, folderIds: Restoring['folderIds']): StoredVersion {

@@ -4,7 +4,7 @@ import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
 import type { Definitions } from '../../src/schema/definition.ts'
 import { typeOfAttribute } from '../../src/schema/ledger/enter-definitions.ts'
 import { readDefinitions } from '../../src/schema/read-definitions.ts'
-import type { Column, Ledger } from '../../src/schema/ledger/ledger.ts'
+import type { Column } from '../../src/schema/ledger/ledger.ts'
 
 /**
  * With `QUIRE_TEST_STORED_NAMES=other`, gives each attribute of a new database another stored name, as after renames.
@@ -32,7 +32,7 @@ export async function storeOtherNames(
     })
     return [uid, { version: 1, columns }] as const
   })
-  const ledger: Ledger = { version: 1, holders: Object.fromEntries(holders), releases: [] }
+  const ledger = { version: 1, holders: Object.fromEntries(holders), releases: [] }
   const client = await MongoClient.connect(uri)
   try {
     await client

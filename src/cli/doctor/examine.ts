@@ -1,7 +1,11 @@
 import type { Config } from '../../base/config/config.ts'
 import { CmsError, ConfigError, ExtensionError, SchemaError } from '../../base/errors.ts'
 import type { Extension } from '../../extensions/extension.ts'
-import { type ExtensionRegistry, NO_EXTENSIONS } from '../../extensions/extension-registry.ts'
+import {
+  type ExtensionRegistry,
+  NO_EXTENSIONS,
+  withStoredTypes,
+} from '../../extensions/extension-registry.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { compileQueries } from '../../query/named/compile-queries.ts'
 import { compileSchema } from '../../schema/compile.ts'
@@ -90,8 +94,9 @@ async function compileStored(
   database: Database,
   { definitions, extensions }: LoadedProject,
 ): Promise<Schema> {
-  const { storedNames } = await readStoredNames(database, definitions)
-  return compileSchema(definitions, storedNames, extensions.computed)
+  const entered = await readStoredNames(database, definitions)
+  const { computed } = withStoredTypes(extensions, entered.definitions)
+  return compileSchema(entered.definitions, entered.storedNames, computed)
 }
 
 async function loadChecked(

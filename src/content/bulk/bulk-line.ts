@@ -58,7 +58,13 @@ export function typesByName(
   plans: Iterable<ContentTypePlan>,
 ): ReadonlyMap<string, ContentTypePlan> {
   const own = [...plans].filter(({ uid }) => uid.startsWith('api::'))
-  return new Map(own.flatMap((plan) => [[plan.singularName, plan] as const, [plan.uid, plan]]))
+  return new Map(
+    own.flatMap((plan) => [
+      [plan.singularName, plan] as const,
+      [plan.uid, plan],
+      [plan.declaredUid, plan],
+    ]),
+  )
 }
 
 /** @throws ValidationError with the name of the invalid member */

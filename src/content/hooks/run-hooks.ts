@@ -162,7 +162,7 @@ function eventOf(
   const { by } = origin.authorship
   const depth = (by.depth ?? 0) + 1
   return {
-    contentType: plan.uid,
+    contentType: plan.declaredUid,
     operation,
     documentId,
     locale: key.locale === NO_LOCALE ? null : key.locale,

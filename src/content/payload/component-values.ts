@@ -78,7 +78,7 @@ function newComponents(holder: ShapePlan, sent: Data, isNew: boolean): readonly 
   return [...holder.attributes.values()].filter(isNesting).flatMap((attribute) =>
     keptElements(attribute, sent[attribute.name], [], isNew).flatMap((element) => {
       const within = newComponents(element.component, element.data, isNew || !hasId(element))
-      return isNew || !hasId(element) ? [element.component.uid, ...within] : within
+      return isNew || !hasId(element) ? [element.component.storedUid, ...within] : within
     }),
   )
 }
@@ -177,7 +177,7 @@ function related(
 
 function toElement(element: Element, stored: Data | null, options: MergeOptions): Data {
   const { component, data: sent, path } = element
-  const value: Data = { id: stored?.['id'] ?? options.newId(component.uid) }
+  const value: Data = { id: stored?.['id'] ?? options.newId(component.storedUid) }
   for (const attribute of component.attributes.values()) {
     const { name } = attribute
     const merge = { stored, sent, path: [...path, name] }

@@ -1,4 +1,4 @@
-import { EMPTY_LEDGER, type Ledger } from '../../schema/ledger/ledger.ts'
+import { completeLedger, EMPTY_LEDGER, type Ledger } from '../../schema/ledger/ledger.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -6,7 +6,7 @@ interface LedgerRow extends Ledger {
   readonly _id: 'ledger'
 }
 
-/** The names that attributes have had. */
+/** The names that attributes, content-types and components have had. */
 const COLLECTION = 'quire_schema'
 
 function rowsIn(database: Database) {
@@ -17,7 +17,7 @@ export async function readLedger(database: Database): Promise<Ledger> {
   const row = await rowsIn(database.majority).findOne({ _id: 'ledger' })
   if (row === null) return EMPTY_LEDGER
   const { _id, ...ledger } = row
-  return ledger
+  return completeLedger(ledger)
 }
 
 /** Returns false if another process has changed the ledger since it was read. */

@@ -1,6 +1,11 @@
 import type { Document } from 'mongodb'
 import type { Data } from '../../schema/definition.ts'
-import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
+import {
+  type AttributePlan,
+  type ContentTypePlan,
+  isNesting,
+  type ShapePlan,
+} from '../../schema/plan.ts'
 import { isPasswordHash } from '../../schema/values/stored-password.ts'
 import {
   assertLater,
@@ -11,6 +16,7 @@ import {
 } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { COMMIT, LOCK, REVISION, revisionOf, STATE_FIELD } from '../versions/version-fields.ts'
+import { storedComponentOf } from '../versions/row-names.ts'
 import { asRow, type VersionRow, versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
 import { carriedMembers, carriedProjection, type StatesBefore } from './carried-members.ts'
@@ -162,13 +168,9 @@ function withoutPasswords(
 }
 
 function keptValue(attribute: AttributePlan, value: unknown): unknown {
-  const isNesting = attribute.kind === 'component' || attribute.kind === 'dynamiczone'
-  if (!isNesting || value === null || value === undefined) return value
+  if (!isNesting(attribute) || value === null || value === undefined) return value
   const one = (element: Data): Data => {
-    const component =
-      attribute.kind === 'component'
-        ? attribute.component()
-        : attribute.components().get(String(element['__component']))
+    const component = storedComponentOf(attribute, element)
     return component === undefined ? element : withoutPasswords(component, Object.entries(element))
   }
   return Array.isArray(value) ? (value as readonly Data[]).map(one) : one(value as Data)

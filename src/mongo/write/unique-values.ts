@@ -178,7 +178,7 @@ function valuesUnder(attribute: NestingPlan, stored: unknown, way: Way): readonl
     const component = componentOf(attribute, element)
     if (component === undefined) return []
     const path = isList ? [...way.path, String(index)] : way.path
-    const inZone = attribute.kind === 'dynamiczone' ? `[${component.uid}]` : ''
+    const inZone = attribute.kind === 'dynamiczone' ? `[${component.storedUid}]` : ''
     const inside = { ...way, path, place: `${way.place}${inZone}` }
     return [
       ...uniqueOf(component).flatMap((scalar) => valueOf(scalar, component, element, inside)),
@@ -214,8 +214,12 @@ function valueOf(
   ]
 }
 
-function nameOf(root: NestingPlan, { uid }: ComponentPlan, { storedName }: ScalarPlan): string {
-  return `${root.storedName}(${uid}).${storedName}`
+function nameOf(
+  root: NestingPlan,
+  { storedUid }: ComponentPlan,
+  { storedName }: ScalarPlan,
+): string {
+  return `${root.storedName}(${storedUid}).${storedName}`
 }
 
 function nestingOf({ attributes }: ShapePlan): readonly NestingPlan[] {

@@ -48,7 +48,11 @@ function oneOf(definition: QueryDefinition, { kind }: ContentTypePlan): QueryDef
 
 function findType({ contentTypes }: Schema, type: string): ContentTypePlan | null {
   const own = [...contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'))
-  return own.find(({ uid, singularName }) => type === uid || type === singularName) ?? null
+  return (
+    own.find(({ uid, declaredUid, singularName }) =>
+      [uid, declaredUid, singularName].includes(type),
+    ) ?? null
+  )
 }
 
 function typeFault({ contentTypes }: Schema, type: string): DeclarationProblem {

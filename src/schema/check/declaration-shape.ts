@@ -14,6 +14,8 @@ const integerText = Joi.string().pattern(/^[+-]?\d+$/, 'a whole number')
 const pluginOptions = Joi.object({ i18n: Joi.object({ localized: flag }).unknown() }).unknown()
 const itemBounds = { min: count, max: count }
 
+const olderNames = Joi.alternatives(name, Joi.array().items(name).min(1).unique())
+
 /** `union` and `text` need attributes that can be joined. */
 const CONFLICTS = ['ask', 'server', 'client']
 
@@ -26,7 +28,7 @@ export const COMMON_OPTIONS = {
   searchable: flag,
   pluginOptions,
   index: flag,
-  from: Joi.alternatives(name, Joi.array().items(name).min(1).unique()),
+  from: olderNames,
   alias: Joi.array().items(name).min(1).unique(),
   studio: Joi.object({ width: Joi.valid('full', 'half'), values: Joi.object() }).unknown(),
   conflict: Joi.valid(...CONFLICTS),
@@ -133,6 +135,7 @@ const OPTIONS: Joi.PartialSchemaMap = {
 
 const DECLARATION: Joi.PartialSchemaMap = {
   kind: Joi.valid('collectionType', 'singleType'),
+  from: olderNames,
   collectionName: Joi.string().pattern(/^(?!system\.)[A-Za-z_][\w-]*$/, 'letters, digits and _'),
   info: Joi.object(INFO).unknown(),
   options: Joi.object(OPTIONS).unknown(),

@@ -10,6 +10,7 @@ import type {
 import { toIndexDefinitions } from './declared-indexes.ts'
 
 export interface Declaration {
+  readonly from?: string | readonly string[]
   readonly kind?: ContentTypeDefinition['kind']
   readonly collectionName?: string
   readonly info?: {
@@ -58,6 +59,7 @@ export function toContentTypes({
       localized: pluginOptions?.i18n?.localized ?? false,
       ...storageOf(options),
       ...(options?.push === true && { push: true }),
+      ...olderNames(declaration, (name) => (name.includes('::') ? name : `api::${name}.${name}`)),
       attributes,
     },
   ]
@@ -112,7 +114,16 @@ export function toComponents({
 }: ParsedFile): readonly ComponentDefinition[] {
   if (declaration === null) return []
   const displayName = declaration.info?.displayName ?? file.uid.slice(file.uid.indexOf('.') + 1)
-  return [{ uid: file.uid, file: file.file, displayName, attributes }]
+  const from = olderNames(declaration, (name) => name)
+  return [{ uid: file.uid, file: file.file, displayName, ...from, attributes }]
+}
+
+/** An older name may be a uid or the singular name of a content-type. */
+function olderNames(
+  { from }: Declaration,
+  toUid: (name: string) => Uid,
+): { readonly from?: readonly Uid[] } {
+  return from === undefined ? {} : { from: [from].flat().map(toUid) }
 }
 
 function pluralOf(noun: string): string {

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AttributeNames, StoredNames } from '../compile.ts'
 import type { AttributeDefinition, Definitions, Uid } from '../definition.ts'
+import { enterHolders, type HolderNames } from './enter-holders.ts'
 import { type DeclaredName, enterNames } from './enter-names.ts'
 import type { HolderLedger, Ledger, Release } from './ledger.ts'
+import { withStoredHolders } from './stored-holders.ts'
 
 export interface Renaming {
   readonly uid: Uid
@@ -24,8 +26,11 @@ export interface RetypedAttribute {
 }
 
 export interface EnteredDefinitions {
+  /** With the uids and collections of the database. */
+  readonly definitions: Definitions
   readonly storedNames: StoredNames
   readonly ledger: Ledger
+  readonly renamedHolders: readonly { readonly from: Uid; readonly to: Uid }[]
   readonly renamed: readonly Renaming[]
   readonly added: readonly AddedAttribute[]
   readonly retyped: readonly RetypedAttribute[]
@@ -41,29 +46,67 @@ const MAX_RELEASES = 100
  */
 export function enterDefinitions(
   before: Ledger,
-  definitions: Definitions,
+  declared: Definitions,
   isStored: (uid: Uid, name: string) => boolean,
   now: Date,
 ): EnteredDefinitions {
-  const digest = digestOfDefinitions(definitions)
+  const digest = digestOfDefinitions(declared)
   const known = before.releases.find((release) => release.digest === digest)
-  if (known !== undefined) {
-    const storedNames = namesIn(before, definitions, known)
-    return { storedNames, ledger: before, renamed: [], added: [], retyped: [], faults: [] }
+  if (known !== undefined) return enterKnown(before, declared, known)
+  const entered = enterHolders(before, declared)
+  const definitions = withStoredHolders(declared, entered, entered.ledger)
+  const { holders, names, ...changes } = enterAttributes(before, definitions, isStored)
+  const { uids, collections } = entered
+  const release: Release = { digest, at: now, names, uids, collections }
+  const releases = [...before.releases, release].slice(-MAX_RELEASES)
+  const ledger = { version: before.version + 1, ...entered.ledger, holders, releases }
+  return {
+    definitions,
+    storedNames: namesIn(ledger, definitions, release),
+    ledger,
+    renamedHolders: entered.renamed,
+    ...changes,
+    faults: [...entered.faults, ...changes.faults],
   }
+}
+
+function enterKnown(ledger: Ledger, declared: Definitions, known: Release): EnteredDefinitions {
+  const holders: HolderNames = { uids: known.uids ?? {}, collections: known.collections ?? {} }
+  const definitions = withStoredHolders(declared, holders, ledger)
+  const storedNames = namesIn(ledger, definitions, known)
+  const nothing = { renamedHolders: [], renamed: [], added: [], retyped: [], faults: [] }
+  return { definitions, storedNames, ledger, ...nothing }
+}
+
+interface EnteredAttributes extends Pick<
+  EnteredDefinitions,
+  'renamed' | 'added' | 'retyped' | 'faults'
+> {
+  readonly holders: Ledger['holders']
+  readonly names: Release['names']
+}
+
+function enterAttributes(
+  before: Ledger,
+  definitions: Definitions,
+  isStored: (uid: Uid, name: string) => boolean,
+): EnteredAttributes {
   const holders: Record<Uid, HolderLedger> = { ...before.holders }
   const names: Record<Uid, Record<string, string>> = {}
   const renamed: Renaming[] = []
   const added: AddedAttribute[] = []
   const retyped: RetypedAttribute[] = []
   const faults: string[] = []
-  for (const { uid, file, attributes } of holdersOf(definitions)) {
-    const declared = declaredNames(attributes)
-    const entered = enterNames(before.holders[uid], declared, (name) => isStored(uid, name))
-    holders[uid] = entered.ledger
-    const others = [...entered.columns].filter(([name, { stored }]) => name !== stored)
+  for (const holder of holdersOf(definitions)) {
+    const { uid, file, attributes } = holder
+    const stored = storedUidOf(holder)
+    const entered = enterNames(before.holders[stored], declaredNames(attributes), (name) =>
+      isStored(uid, name),
+    )
+    holders[stored] = entered.ledger
+    const others = [...entered.columns].filter(([name, column]) => name !== column.stored)
     if (others.length > 0) {
-      names[uid] = Object.fromEntries(others.map(([name, { stored }]) => [name, stored]))
+      names[stored] = Object.fromEntries(others.map(([name, column]) => [name, column.stored]))
     }
     renamed.push(...entered.renamed.map((one) => ({ uid, ...one })))
     added.push(...entered.added.map((one) => ({ uid, ...one })))
@@ -72,17 +115,18 @@ export function enterDefinitions(
       ...entered.faults.map(({ name, problem }) => `${file}: attributes.${name}.from: ${problem}`),
     )
   }
-  const release: Release = { digest, at: now, names }
-  const releases = [...before.releases, release].slice(-MAX_RELEASES)
-  const ledger = { version: before.version + 1, holders, releases }
-  const storedNames = namesIn(ledger, definitions, release)
-  return { storedNames, ledger, renamed, added, retyped, faults }
+  return { holders, names, renamed, added, retyped, faults }
 }
 
 interface Holder {
   readonly uid: Uid
+  readonly storedUid?: Uid
   readonly file: string
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
+}
+
+export function storedUidOf({ uid, storedUid = uid }: Pick<Holder, 'uid' | 'storedUid'>): Uid {
+  return storedUid
 }
 
 function holdersOf({ contentTypes, components }: Definitions): readonly Holder[] {
@@ -115,10 +159,12 @@ export function digestOfDefinitions({ contentTypes, components }: Definitions): 
 }
 
 function namesIn({ holders }: Ledger, definitions: Definitions, { names }: Release): StoredNames {
-  const found = holdersOf(definitions).map(({ uid, attributes }) => {
-    const columns = holders[uid]?.columns ?? []
+  const found = holdersOf(definitions).map((holder) => {
+    const { uid, attributes } = holder
+    const storedUid = storedUidOf(holder)
+    const columns = holders[storedUid]?.columns ?? []
     const own = Object.keys(attributes).flatMap((name): readonly [string, AttributeNames][] => {
-      const stored = names[uid]?.[name] ?? name
+      const stored = names[storedUid]?.[name] ?? name
       const column = columns.find((one) => one.stored === stored)
       const former = (column?.names ?? []).filter((other) => other !== name)
       return stored === name && former.length === 0 ? [] : [[name, { stored, former }]]

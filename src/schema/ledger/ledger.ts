@@ -19,12 +19,49 @@ export interface Release {
   readonly at: Date
   /** The attributes with another stored name, so that a roll-back to this release is exact. */
   readonly names: Readonly<Record<Uid, Readonly<Record<string, string>>>>
+  readonly uids?: Readonly<Record<Uid, Uid>>
+  readonly collections?: Readonly<Record<Uid, string>>
 }
 
 export interface Ledger {
   readonly version: number
+  /** Each content-type is a column. Its stored name is its uid in the database. */
+  readonly types: HolderLedger
+  readonly components: HolderLedger
+  /** By stored uid. */
+  readonly collections: Readonly<Record<Uid, string>>
+  /** By stored uid. */
   readonly holders: Readonly<Record<Uid, HolderLedger>>
   readonly releases: readonly Release[]
 }
 
-export const EMPTY_LEDGER: Ledger = { version: 0, holders: {}, releases: [] }
+const NO_COLUMNS: HolderLedger = { version: 0, columns: [] }
+
+export const EMPTY_LEDGER: Ledger = {
+  version: 0,
+  types: NO_COLUMNS,
+  components: NO_COLUMNS,
+  collections: {},
+  holders: {},
+  releases: [],
+}
+
+/** A ledger from before content-types could be renamed has no columns of them. */
+export function completeLedger(
+  stored: Omit<Ledger, 'types' | 'components' | 'collections'> & Partial<Ledger>,
+): Ledger {
+  const uids = Object.keys(stored.holders)
+  return {
+    ...stored,
+    types: stored.types ?? columnsOf(uids.filter((uid) => uid.includes('::'))),
+    components: stored.components ?? columnsOf(uids.filter((uid) => !uid.includes('::'))),
+    collections: stored.collections ?? {},
+  }
+}
+
+function columnsOf(uids: readonly Uid[]): HolderLedger {
+  const columns = uids.map((uid): Column => {
+    return { stored: uid, type: 'holder', names: [uid], since: 0, isLive: true }
+  })
+  return { version: 0, columns }
+}

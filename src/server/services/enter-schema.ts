@@ -11,7 +11,7 @@ import type { Ledger } from '../../schema/ledger/ledger.ts'
 
 export type EnteredSchema = Pick<
   EnteredDefinitions,
-  'storedNames' | 'renamed' | 'added' | 'retyped'
+  'definitions' | 'storedNames' | 'renamedHolders' | 'renamed' | 'added' | 'retyped'
 >
 
 /** Known declarations write nothing. @throws SchemaError for a rename that is impossible */

@@ -6,7 +6,7 @@ import type { DocumentContext } from '../../content/context.ts'
 import { type Locales, openLocales } from '../../content/locales/locales.ts'
 import { type FileRecords, openFileRecords } from '../../media/file-records.ts'
 import { type Folders, openFolders } from '../../media/folders.ts'
-import type { ExtensionRegistry } from '../../extensions/extension-registry.ts'
+import { type ExtensionRegistry, withStoredTypes } from '../../extensions/extension-registry.ts'
 import type { MediaStorage } from '../../media/storage/storage.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { type DatabaseOptions, openDatabase } from '../../mongo/connection/open-database.ts'
@@ -75,8 +75,9 @@ export async function openBase(
   const database = await openDatabaseOf(options, connection)
   try {
     const entered = await (enters ? enterSchema : readStoredNames)(database, definitions)
-    const schema = compileSchema(definitions, entered.storedNames, extensions.computed)
-    return openParts(options, { database, schema, extensions, entered })
+    const registry = withStoredTypes(extensions, entered.definitions)
+    const schema = compileSchema(entered.definitions, entered.storedNames, registry.computed)
+    return openParts(options, { database, schema, extensions: registry, entered })
   } catch (error) {
     await database.close()
     throw error

@@ -91,12 +91,12 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const { config, log } = options
   const project = await loadProject(config.contentTypesDir, options.extensions)
   const validators = await checkLoaded(project, options)
-  const { definitions, extensions } = project
   const monitor = createCommandMonitor(config.observe.commands)
   const onLostProcess = reportLost(log)
   const base = await openBase(options, project, { monitor, onLostProcess, enters: true })
-  const { database, documents, schema, entered } = base
-  for (const renaming of entered.renamed) log.info(renaming, 'An attribute was renamed')
+  const { database, documents, schema, extensions, entered } = base
+  const { definitions } = entered
+  logRenames(entered, log)
   try {
     const queries = compileQueries(schema, config.api)
     await assertDeployment(base, log)
@@ -123,7 +123,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       queries,
       extensions,
       validators,
-      ...editorsParts(base, definitions),
+      ...editorsParts(base),
       database,
       documents,
       spoolFolder: base.spoolFolder,
@@ -136,6 +136,11 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     await database.close()
     throw error
   }
+}
+
+function logRenames({ renamedHolders, renamed }: Base['entered'], log: Logger): void {
+  for (const renaming of renamedHolders) log.info(renaming, 'A type was renamed')
+  for (const renaming of renamed) log.info(renaming, 'An attribute was renamed')
 }
 
 /** Finds faults before the database is opened. @throws SchemaError, ExtensionError */
@@ -181,12 +186,15 @@ function openHostOf(base: Base, control: AccessControl, log: Logger): void {
   )
 }
 
-function editorsParts(
-  { database, documents: { stamped }, passwords, extensions, entered }: Base,
-  definitions: Definitions,
-): Pick<Services, 'editorsSchema' | 'editorsDocuments'> {
+function editorsParts({
+  database,
+  documents: { stamped },
+  passwords,
+  extensions,
+  entered,
+}: Base): Pick<Services, 'editorsSchema' | 'editorsDocuments'> {
   const editorsSchema = compileSchema(
-    editorsView(definitions),
+    editorsView(entered.definitions),
     entered.storedNames,
     extensions.computed,
   )

@@ -6,6 +6,8 @@ import type {
   Renaming,
   RetypedAttribute,
 } from '../../schema/ledger/enter-definitions.ts'
+import type { Uid } from '../../schema/definition.ts'
+import type { EnteredSchema } from './enter-schema.ts'
 import type { Base } from './open-base.ts'
 
 export interface PlannedType extends RetypedAttribute {
@@ -14,6 +16,8 @@ export interface PlannedType extends RetypedAttribute {
 }
 
 export interface SchemaPlan {
+  /** Content-types and components. */
+  readonly renamedHolders: EnteredSchema['renamedHolders']
   readonly renamed: readonly Renaming[]
   /** New attributes whose name is the stored name of another one. */
   readonly moved: readonly AddedAttribute[]
@@ -33,10 +37,14 @@ export async function planSchema({ database, schema, entered }: Base): Promise<S
     const values = isCounted ? await countMisfits(database, plan, attribute) : null
     retyped.push({ ...one, values })
   }
+  const asDeclared = <T extends { readonly uid: Uid }>(one: T): T => {
+    return { ...one, uid: schema.contentTypes.get(one.uid)?.declaredUid ?? one.uid }
+  }
   return {
-    renamed: entered.renamed,
-    moved: entered.added.filter(({ name, stored }) => name !== stored),
-    retyped,
+    renamedHolders: entered.renamedHolders,
+    renamed: entered.renamed.map(asDeclared),
+    moved: entered.added.filter(({ name, stored }) => name !== stored).map(asDeclared),
+    retyped: retyped.map(asDeclared),
     built: missing,
     dropped: outdated,
   }

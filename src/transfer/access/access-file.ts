@@ -11,6 +11,8 @@ import type { AdministratorsContext } from '../../people/administrators/administ
 import type { Permission } from '../../people/administrators/rights.ts'
 import { sameRule, type StoredRule } from '../../people/rules/stored-rule.ts'
 import { ApplicationError, CmsError } from '../../base/errors.ts'
+import { isRecord } from '../../base/is-record.ts'
+import { storedAction } from '../../schema/named-type.ts'
 import type { Schema } from '../../schema/plan.ts'
 
 /** The roles and tokens of a project, by type or name. */
@@ -106,15 +108,40 @@ export async function applyAccess(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<AccessChanges> {
   const before = await readAccess(parts)
+  const wanted = withStoredActions(file, parts.schema)
   const steps = [
-    ...roleSteps(parts, file, before),
-    ...administratorSteps(parts, file, before),
-    ...(await tokenSteps(parts, file, before)),
+    ...roleSteps(parts, wanted, before),
+    ...administratorSteps(parts, wanted, before),
+    ...(await tokenSteps(parts, wanted, before)),
   ]
   for (const { label, change, apply } of steps) {
     if (!dryRun && change !== 'unchanged') await named(label, apply)
   }
   return Object.fromEntries(steps.map(({ label, change }) => [label, change]))
+}
+
+/** A file may name a renamed content-type as it is declared. */
+function withStoredActions(file: AccessFile, schema: AccessParts['schema']): AccessFile {
+  const stored = (one: unknown): unknown => {
+    if (typeof one === 'string') return storedAction(schema, one)
+    if (!isRecord(one) || typeof one['action'] !== 'string') return one
+    return { ...one, action: storedAction(schema, one['action']) }
+  }
+  const inRole = <Permitted>(role: DeclaredRole<Permitted>): DeclaredRole<Permitted> => {
+    const { permissions, rules } = role
+    return {
+      ...role,
+      ...(permissions && { permissions: permissions.map((one) => stored(one) as Permitted) }),
+      ...(rules && { rules: rules.map((one) => stored(one) as StoredRule) }),
+    }
+  }
+  const inSection = <Permitted>(section: Readonly<Record<string, DeclaredRole<Permitted>>>) =>
+    Object.fromEntries(Object.entries(section).map(([name, role]) => [name, inRole(role)]))
+  return {
+    roles: inSection(file.roles),
+    administratorRoles: inSection(file.administratorRoles),
+    apiTokens: inSection(file.apiTokens),
+  }
 }
 
 function roleSteps({ access }: AccessParts, file: AccessFile, before: AccessFile): readonly Step[] {

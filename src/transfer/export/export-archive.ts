@@ -8,6 +8,7 @@ import { toText } from '../../mongo/read/dump-versions.ts'
 import { dumpSettings } from '../../mongo/system/settings-rows.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { DeclarationFile } from '../../schema/definition.ts'
+import { typeNamed } from '../../schema/named-type.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { openLines } from './entity-lines.ts'
 import { openSpool, type Spool } from './spool.ts'
@@ -52,7 +53,7 @@ export async function exportArchive(given: ArchiveExport): Promise<ExportReport>
     let [files, links] = [0, 0]
     await writeArchive(target, async (archive) => {
       const plans = [...schema.contentTypes.values()]
-      await archive.lines('schemas/schemas_00001.jsonl', schemasOf(given.declarations))
+      await archive.lines('schemas/schemas_00001.jsonl', schemasOf(given))
       const settings = await settingsLines(given)
       const linkLines: Iterable<object>[] = [settings.links]
       const lines = openLines(spool)
@@ -80,8 +81,10 @@ function metadataOf({ now }: DocumentContext, { isConsistent }: Spool): object {
   return { createdAt: now(), strapi: { version: LAYOUT }, quire: { format: 1, isConsistent } }
 }
 
-function schemasOf(declarations: readonly DeclarationFile[]): readonly object[] {
-  return declarations.map(({ uid, kind, content }) => {
+/** Content-types have the uids that their entries have. */
+function schemasOf({ declarations, schema }: ArchiveExport): readonly object[] {
+  return declarations.map(({ uid: declared, kind, content }) => {
+    const uid = kind === 'contentType' ? (typeNamed(schema, declared)?.uid ?? declared) : declared
     const modelType = kind === 'contentType' ? 'contentType' : 'component'
     return { ...(content as object), modelType, modelName: uid.split('.').at(-1), uid }
   })

@@ -10,7 +10,7 @@ import { pagePlan, planOf } from '../../fixtures/plans.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
 
 const plan = planOf()
-const holder = { ...plan, displayName: plan.uid }
+const holder = { ...plan, displayName: plan.uid, storedUid: plan.uid }
 const rules = rulesWith('en')
 
 describe('compileElementSelection', () => {

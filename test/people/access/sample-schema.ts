@@ -23,6 +23,8 @@ function planOf(sample: Sample): ContentTypePlan {
   const singularName = sample.uid.split('.').at(-1) ?? ''
   return {
     ...sample,
+    declaredUid: sample.uid,
+    formerUids: [],
     singularName,
     pluralName: `${singularName}s`,
     displayName: singularName,

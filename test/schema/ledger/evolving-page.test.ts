@@ -1,16 +1,18 @@
 import { expect } from 'chai'
-import type { AttributeDefinition } from '../../../src/schema/definition.ts'
-import { declaredNames } from '../../../src/schema/ledger/enter-definitions.ts'
+import type { AttributeDefinition, Definitions } from '../../../src/schema/definition.ts'
+import { checkDefinitions } from '../../../src/schema/check/check.ts'
+import { declaredNames, enterDefinitions } from '../../../src/schema/ledger/enter-definitions.ts'
 import { enterNames } from '../../../src/schema/ledger/enter-names.ts'
-import type { HolderLedger } from '../../../src/schema/ledger/ledger.ts'
+import { EMPTY_LEDGER, type HolderLedger } from '../../../src/schema/ledger/ledger.ts'
 import { codeBlocksOf } from '../../support/pages.ts'
 
 type Attributes = Readonly<Record<string, AttributeDefinition>>
 
 describe('docs/evolving.md', () => {
-  const [renamed, skipped, aliased, reused] = codeBlocksOf('docs/evolving.md')
+  const blocks = codeBlocksOf('docs/evolving.md')
     .filter(({ language }) => language === 'json')
-    .map(({ text }) => JSON.parse(text) as Attributes)
+    .map(({ text }): unknown => JSON.parse(text))
+  const [renamed, skipped, aliased, reused] = blocks as readonly Attributes[]
 
   const enter = (before: HolderLedger | undefined, attributes: Attributes = {}) =>
     enterNames(before, declaredNames(attributes), () => false)
@@ -28,5 +30,25 @@ describe('docs/evolving.md', () => {
   it('names the stored name of a reused name', () => {
     const { ledger } = enter(first, renamed)
     expect(storedNames(enter(ledger, reused))).to.deep.equal({ title: 'name', name: 'name~2' })
+  })
+
+  it('shows a content-type that keeps its collection', () => {
+    const declared = (name: string, content: unknown): Definitions => {
+      const file = {
+        file: `${name}.json`,
+        kind: 'contentType',
+        uid: `api::${name}.${name}`,
+      } as const
+      return checkDefinitions([{ ...file, content }])
+    }
+    const article = declared('article', { attributes: { title: { type: 'string' } } })
+    const { ledger } = enterDefinitions(EMPTY_LEDGER, article, () => false, new Date(0))
+    const post = declared('post', blocks[4])
+    const { definitions } = enterDefinitions(ledger, post, () => false, new Date(0))
+    expect(definitions.contentTypes[0]).to.include({
+      uid: 'api::article.article',
+      declaredUid: 'api::post.post',
+      collectionName: 'articles',
+    })
   })
 })
