@@ -238,8 +238,8 @@ export class NotImplementedError extends CmsError {
   protected readonly usualCode = 'unknown_method'
 }
 
-/** The code of an extension threw an unexpected error. The log names the extension, the response does not. */
-export class ExtensionFailedError extends CmsError {
+/** An unexpected error. The log has its cause, the response does not. */
+export class UnexpectedFailureError extends CmsError {
   readonly status = 500
   protected readonly usualCode = 'internal_error'
   override readonly name = 'InternalServerError'
@@ -248,6 +248,9 @@ export class ExtensionFailedError extends CmsError {
     super('Internal Server Error', null, { cause })
   }
 }
+
+/** The code of an extension threw an unexpected error. The log names the extension, the response does not. */
+export class ExtensionFailedError extends UnexpectedFailureError {}
 
 /** Temporary: the database is unreachable or locked, a disk is full, or a queue is full. */
 export class ServiceUnavailableError extends CmsError {

@@ -78,7 +78,7 @@ export async function pushCreation(write: PushedWrite<CreateMutation>): Promise<
   const merged = mergePatch(attributes, sides)
   const target = { plan, documentId, key, writer, origin, filledUids: 'required' as const }
   await createDocument(documents, target, merged.payload, (version, session) =>
-    write.settle(settled(merged, version), session),
+    write.settle(settled(merged, version, true), session),
   )
   return null
 }
@@ -105,7 +105,7 @@ export async function pushUpdate(write: PushedWrite<UpdateMutation>): Promise<Wr
       return pickConflict('attribute_conflict', merged.conflicts, clash)
     }
     try {
-      await store(write, merged, matching(overwritten ?? stored), stored)
+      await store(write, merged, { condition: matching(overwritten ?? stored), stored, isBase })
       return null
     } catch (error) {
       if (!(error instanceof ValidationError) || merged.merged.length === 0) throw error
@@ -215,7 +215,8 @@ async function storeMissing(
   merged: MergedPatch,
 ): Promise<boolean> {
   try {
-    await store(write, merged, { match: null, noneMatch: '*' }, null)
+    const condition = { match: null, noneMatch: '*' } as const
+    await store(write, merged, { condition, stored: null, isBase: true })
     return true
   } catch (error) {
     if (error instanceof NotFoundError) return false
@@ -223,18 +224,24 @@ async function storeMissing(
   }
 }
 
+interface Replaced {
+  readonly condition: WriteCondition
+  readonly stored: StoredVersion | null
+  /** Whether the stored version is the base of the patch. */
+  readonly isBase: boolean
+}
+
 async function store(
   write: PushedWrite<UpdateMutation>,
   merged: MergedPatch,
-  condition: WriteCondition,
-  stored: StoredVersion | null,
+  { condition, stored, isBase }: Replaced,
 ): Promise<void> {
   const { documents, plan, key, writer, origin, mutation } = write
   const after: AfterWrite = async (version, session) => {
     if (version === null) throw new Error('an update has a version')
     // Another writer unpublished the entry in the meantime, and this write would publish it again.
     if (stored !== null && version.id !== stored.id) throw new EntryReplaced()
-    await write.settle(settled(merged, version), session)
+    await write.settle(settled(merged, version, isBase), session)
   }
   const { documentId } = mutation
   const target = { plan, documentId, key, writer, origin, condition, after }
@@ -336,7 +343,11 @@ export function clientSides(mutation: object): { readonly base: Data; readonly m
   return { base, mine: Object.fromEntries(mine) }
 }
 
-function settled({ merged, keys }: MergedPatch, version: StoredVersion): SettledOutcome {
+function settled(
+  { merged, keys }: MergedPatch,
+  version: StoredVersion,
+  isBase: boolean,
+): SettledOutcome {
   const ids = keysOf(keys, version)
   const revision = revisionOf(version)
   return {
@@ -344,6 +355,7 @@ function settled({ merged, keys }: MergedPatch, version: StoredVersion): Settled
     revision,
     ...(merged.length > 0 && { attributes: merged }),
     ...(ids.length > 0 && { keys: ids }),
+    ...(!isBase && { rebased: true as const }),
   }
 }
 

@@ -44,7 +44,12 @@ export interface DeleteMutation extends MutationAddress {
   readonly base: MutationBase
 }
 
-export type Mutation = CreateMutation | UpdateMutation | DeleteMutation
+/** Gives up a number, for example of a change that the user has taken back. */
+export interface SkippedMutation extends MutationAddress {
+  readonly op: 'skip'
+}
+
+export type Mutation = CreateMutation | UpdateMutation | DeleteMutation | SkippedMutation
 
 export interface PushRequest {
   readonly head: PushHead
@@ -63,6 +68,7 @@ const MEMBERS: Readonly<Record<Mutation['op'], ReadonlySet<string>>> = {
   update: new Set([...ADDRESS, 'base', 'patch', 'seen']),
   delete: new Set([...ADDRESS, 'base']),
   publish: new Set([...ADDRESS, 'base']),
+  skip: new Set(['n', 'op']),
 }
 const OPERATIONS: readonly ReadonlySet<string>[] = [
   new Set(['set']),
@@ -96,16 +102,25 @@ function parseHead(value: unknown, at: Path): PushHead {
   const head = recordAt(value, at)
   assertMembers(head, HEAD, at)
   const { client, ack = 0, start = 0, status = 'published' } = head
-  if (typeof client !== 'string' || !/^[\w-]{8,64}$/.test(client)) {
-    throw pushFault([...at, 'client'], 'expected 8 to 64 letters, digits, - and _')
-  }
   if (status !== 'published' && status !== 'draft') {
     throw pushFault([...at, 'status'], 'expected published or draft')
   }
   const log = logAt(head['log'], [...at, 'log'])
   const begin = numberAt(start, 0, [...at, 'start'])
   if (begin > 0 && log !== null) throw pushFault([...at, 'start'], 'only with "log": null')
-  return { client, log, ack: numberAt(ack, 0, [...at, 'ack']), start: begin, status }
+  return {
+    client: parsePushClientId(client, [...at, 'client']),
+    log,
+    ack: numberAt(ack, 0, [...at, 'ack']),
+    start: begin,
+    status,
+  }
+}
+
+/** @throws ValidationError */
+export function parsePushClientId(client: unknown, at: Path): string {
+  if (typeof client === 'string' && /^[\w-]{8,64}$/.test(client)) return client
+  throw pushFault(at, 'expected 8 to 64 letters, digits, - and _')
 }
 
 function logAt(log: unknown, at: Path): string | null {
@@ -123,6 +138,7 @@ function parseMutation(value: unknown, at: Path, context: MutationContext): Muta
   const line = recordAt(value, at)
   const op = operationAt(line['op'], [...at, 'op'], context.head)
   assertMembers(line, MEMBERS[op], at)
+  if (op === 'skip') return skipped(numberAt(line['n'], 1, [...at, 'n']))
   const address = parseAddress(line, at)
   if (op === 'create') return parseCreation(address, line, at, context)
   const base = parseBase(line['base'], address.n, [...at, 'base'])
@@ -131,9 +147,13 @@ function parseMutation(value: unknown, at: Path, context: MutationContext): Muta
   return { ...address, op, base, patch, seen: parseSeen(line['seen'], patch, [...at, 'seen']) }
 }
 
+function skipped(n: number): SkippedMutation {
+  return { n, op: 'skip', type: '', documentId: '', locale: null, depends: [] }
+}
+
 function operationAt(op: unknown, at: Path, { status }: PushHead): Mutation['op'] {
-  if (op === 'create' || op === 'update' || op === 'delete') return op
-  if (op !== 'publish') throw pushFault(at, 'expected create, update, delete or publish')
+  if (op === 'create' || op === 'update' || op === 'delete' || op === 'skip') return op
+  if (op !== 'publish') throw pushFault(at, 'expected create, update, delete, publish or skip')
   if (status !== 'draft') throw pushFault(at, 'only a store of drafts publishes')
   return op
 }

@@ -1,4 +1,10 @@
-import { CmsError, ConflictError, ForbiddenError, NotFoundError } from '../../base/errors.ts'
+import {
+  CmsError,
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  UnexpectedFailureError,
+} from '../../base/errors.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { principalWriteRules } from '../../content/rules/principal-rules.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
@@ -27,6 +33,7 @@ import {
   type SettledOutcome,
   type WriteResult,
 } from './push-mutation.ts'
+import { assertFollows, openPushClient } from './open-push-client.ts'
 import { missingAction, pushedAttributes } from './pushed-type.ts'
 import type { Mutation, PushRequest } from './push-request.ts'
 import { readTheirs } from './repeated-conflict.ts'
@@ -74,7 +81,7 @@ const MAX_OUTCOMES = 100
 /** Carries out mutations in order. Stops at the first one whose outcome is not known. @throws ConflictError */
 export async function runPush(parts: PushParts, request: PushRequest): Promise<PushAnswers> {
   const { mutations } = request
-  const found = await openClient(parts, request)
+  const found = await openPushClient(parts, request)
   if (found === null) return { last: 0, answers: mutations.map(toRetry) }
   let client = await parts.clients.acknowledge(found, request.head.ack)
   assertFollows(client, mutations)
@@ -101,38 +108,6 @@ function toRetry({ n }: Mutation): PushAnswer {
   return { n, outcome: 'retry' }
 }
 
-/** Null if another request is starting the client. @throws ConflictError if the server does not know it any more */
-async function openClient(
-  { clients, principal, log }: PushParts,
-  { head, mutations }: PushRequest,
-): Promise<PushClient | null> {
-  const name = { user: principal.documentId, client: head.client }
-  const stored = await clients.find(name)
-  const isCurrent = head.log === null || head.log === log
-  if (stored?.log === log && isCurrent) return stored
-  if (head.log !== null) throw logChanged(log)
-  if (stored !== null) {
-    if (head.start < 1 && stored.last > 0) throw logChanged(log)
-    return clients.restart(stored, log, head.start)
-  }
-  if (mutations.length === 0) return null
-  return clients.start(name, log, head.start)
-}
-
-function logChanged(log: string): ConflictError {
-  const message = 'The server does not know this client any more'
-  return new ConflictError(message, { log }, { code: 'push_log_changed' })
-}
-
-/** @throws ConflictError */
-function assertFollows({ last, outcomes }: PushClient, mutations: readonly Mutation[]): void {
-  const [first] = mutations
-  if (first === undefined || first.n === last + 1) return
-  if (first.n <= last && outcomes.some(({ n }) => n === first.n)) return
-  const message = 'The first mutation does not follow the last one with an outcome'
-  throw new ConflictError(message, { last }, { code: 'push_gap' })
-}
-
 interface Done {
   readonly client: PushClient
   readonly answer: PushAnswer
@@ -151,11 +126,32 @@ async function tryMutation(
     if (error instanceof PushOvertaken) return null
     if (!(error instanceof CmsError)) {
       parts.onUnexpected(error)
-      return null
+      return settleFailure(parts, client, mutation, new UnexpectedFailureError(error))
     }
+    if (error.status === 500) return settleFailure(parts, client, mutation, error)
     if (isTransient(error)) return null
     return settleRefusal(parts, client, mutation, error)
   }
+}
+
+/** After so many failures a mutation is refused, so that it does not block the later ones for ever. */
+const MAX_FAILURES = 5
+
+/** The database counts the failures, so failures of the database itself do not count. */
+async function settleFailure(
+  parts: PushParts,
+  client: PushClient,
+  mutation: Mutation,
+  error: CmsError,
+): Promise<Done | null> {
+  try {
+    const failures = await parts.clients.fail(client, mutation.n)
+    if (failures < MAX_FAILURES) return null
+  } catch (failure) {
+    parts.onUnexpected(failure)
+    return null
+  }
+  return settleRefusal(parts, client, mutation, error)
 }
 
 const TRANSIENT: ReadonlySet<string> = new Set([
@@ -195,6 +191,7 @@ async function carryOut(
 ): Promise<Done> {
   const { clients } = parts
   const { n, documentId } = mutation
+  if (mutation.op === 'skip') return settleUnchanged(clients, client, mutation, null)
   assertDependencies(client, mutation)
   let moved: { readonly client: PushClient; readonly outcome: SettledOutcome } | null = null
   const settle: PushedWrite<Mutation>['settle'] = async (outcome, session) => {
@@ -211,14 +208,24 @@ async function carryOut(
     return { client: done.client, answer: { n, ...appliedAnswer(done.outcome) } }
   }
   if (result === 'unchanged') {
-    const outcome = { outcome: 'applied', revision: null, changed: false } as const
-    const settled = await clients.move(client, { ...outcome, n, documentId })
-    return { client: settled, answer: { n, ...outcome } }
+    return settleUnchanged(clients, client, mutation, null)
   }
   const { code, attributes, revision } = result
   const outcome = { n, documentId, outcome: 'conflict', code, attributes, revision } as const
   const settled = await clients.move(client, outcome)
   return { client: settled, answer: { n, outcome: 'conflict', ...result } }
+}
+
+/** The outcome of a mutation without a write. */
+async function settleUnchanged(
+  clients: PushClients,
+  client: PushClient,
+  { n, documentId }: Mutation,
+  revision: string | null,
+): Promise<Done> {
+  const outcome = { outcome: 'applied', revision, changed: false } as const
+  const settled = await clients.move(client, { ...outcome, n, documentId })
+  return { client: settled, answer: { n, ...outcome } }
 }
 
 function appliedAnswer(settled: SettledOutcome) {
@@ -252,8 +259,10 @@ function baseRevision({ outcomes }: PushClient, mutation: Mutation): string | nu
   const { base, documentId } = mutation
   if (base === null || typeof base === 'string') return base
   const earlier = outcomes.find(({ n }) => n === base.n)
-  // An unknown revision equals none, so that the values decide.
-  return earlier?.documentId === documentId ? (earlier.revision ?? '') : ''
+  // An unknown revision equals none, so that the values decide. So does the result of a merge,
+  // because it contains changes that the device has not seen.
+  if (earlier?.documentId !== documentId || earlier.rebased === true) return ''
+  return earlier.revision ?? ''
 }
 
 interface Running {
@@ -267,7 +276,7 @@ interface Running {
 async function write(
   { parts, request, client, settle }: Running,
   plan: ContentTypePlan,
-  mutation: Mutation,
+  mutation: Exclude<Mutation, { readonly op: 'skip' }>,
 ): Promise<WriteResult> {
   const { documents, principal, origin } = parts
   const rules = principalWriteRules(principal)

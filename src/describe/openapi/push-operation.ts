@@ -1,6 +1,6 @@
 import { contentAction } from '../../people/access/actions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { INTEGER, type JsonSchema, objectOf, TEXT } from './json-schema.ts'
+import { FLAG, INTEGER, type JsonSchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { failures } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -51,7 +51,7 @@ function mutation(types: readonly string[]): JsonSchema {
   return objectOf(
     {
       n: INTEGER,
-      op: { ...TEXT, enum: ['create', 'update', 'delete', 'publish'] },
+      op: { ...TEXT, enum: ['create', 'update', 'delete', 'publish', 'skip'] },
       type: { ...TEXT, enum: types },
       documentId: TEXT,
       locale: { type: ['string', 'null'] },
@@ -60,7 +60,7 @@ function mutation(types: readonly string[]): JsonSchema {
       seen: { type: 'object', description: 'The values before the mutation' },
       depends: { type: 'array', items: INTEGER },
     },
-    ['n', 'op', 'type', 'documentId'],
+    ['n', 'op'],
   )
 }
 
@@ -76,6 +76,9 @@ const OUTCOME: JsonSchema = {
     mine: { type: 'object' },
     theirs: { type: ['object', 'null'] },
     keys: { type: 'object' },
+    rebased: FLAG,
+    changed: FLAG,
+    replayed: FLAG,
     error: { type: 'object' },
   },
   required: ['n', 'outcome'],

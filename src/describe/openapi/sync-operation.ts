@@ -109,6 +109,11 @@ const ITEM: JsonSchema = {
 }
 
 const PAGE: JsonSchema = objectOf(
-  { items: { type: 'array', items: ITEM }, next: TEXT, more: FLAG },
+  {
+    items: { type: 'array', items: ITEM },
+    next: TEXT,
+    more: FLAG,
+    pushed: objectOf({ rows: INTEGER, copy: INTEGER }, ['rows']),
+  },
   ['items', 'next', 'more'],
 )

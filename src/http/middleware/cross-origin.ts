@@ -23,6 +23,6 @@ export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
 }
 
 const ALLOWED_HEADERS =
-  'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key'
+  'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Quire-Client'
 const LISTED_ONLY = /^\/+(?:admin|mcp)(?:\/|$)/i
 const OF_THIS_MACHINE = /^\/+(?:metrics|_health|_ready)(?:\/|$)/i

@@ -23,7 +23,7 @@ export interface PushRouteDependencies {
   readonly documents: DocumentContext
   readonly schema: Schema
   readonly locales: Pick<Locales, 'current'>
-  readonly clients: PushParts['clients']
+  readonly pushClients: PushParts['clients']
   readonly commitLog: { head(): { readonly log: string } }
   readonly authenticate: Middleware
   readonly readRaw: Middleware
@@ -86,7 +86,7 @@ async function answer(
   dependencies: PushRouteDependencies,
   types: PushParts['types'],
 ): Promise<void> {
-  const { documents, locales, clients, commitLog, onUnexpected } = dependencies
+  const { documents, locales, pushClients, commitLog, onUnexpected } = dependencies
   if (!documents.database.hasTransactions) {
     throw new ServiceUnavailableError('Pushes need a database with transactions')
   }
@@ -102,7 +102,7 @@ async function answer(
       documents,
       types,
       locales: await locales.current(),
-      clients,
+      clients: pushClients,
       log,
       principal,
       origin: readOriginOf(ctx),

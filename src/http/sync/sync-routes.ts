@@ -12,6 +12,12 @@ import {
 } from '../../changes/sync/read-page.ts'
 import type { SyncSources } from '../../changes/sync/read-changes.ts'
 import { resetItem } from '../../changes/sync/sync-items.ts'
+import {
+  type PushedChanges,
+  pushClientOf,
+  pushedIn,
+  readPushedChanges,
+} from '../../changes/push/pushed-changes.ts'
 import { openAddressShares } from '../../changes/live/address-shares.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import { readHeldToken } from '../../changes/sync/query/held-token.ts'
@@ -45,6 +51,7 @@ export interface SyncRouteDependencies {
   readonly schema: Schema
   readonly locales: Pick<Locales, 'current'>
   readonly access: Pick<Access, 'principalOf'>
+  readonly pushClients: Parameters<typeof readPushedChanges>[0]
   readonly commitLog: KnownLog
   readonly authenticate: Middleware
   readonly withoutSlot: LimitInFlight['withoutSlot']
@@ -60,14 +67,23 @@ const NDJSON = 'application/x-ndjson'
 const PAGE_SECONDS = 300
 const TIP_SECONDS = 1
 
+type PushingClient = NonNullable<ReturnType<typeof pushClientOf>>
+
 interface SyncRequest {
   readonly scope: SyncScope
   readonly token: SyncToken | null
   readonly gone: readonly string[]
   readonly waitMs: number
+  /** Null if the request names none. */
+  readonly client: PushingClient | null
 }
 
-interface Answered extends SyncPage, Seen {}
+type ReadPage = SyncPage & Pick<Answered, 'pushed'>
+
+interface Answered extends SyncPage, Seen {
+  readonly client: PushingClient | null
+  readonly pushed: PushedChanges | null
+}
 
 export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
   const types = syncedTypes(dependencies.schema.contentTypes.values())
@@ -81,7 +97,8 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
     held.of(address) < dependencies.maxWaitingPerAddress &&
     !dependencies.shutdown.hasBegun()
   const handle = async (ctx: Context): Promise<void> => {
-    const asked = readSyncRequest(readQuery(ctx.querystring), types)
+    const client = pushClientOf(ctx.get('quire-client'), ctx.state.principal)
+    const asked = { ...readSyncRequest(readQuery(ctx.querystring), types), client }
     const deadline = performance.now() + asked.waitMs
     const address = networkOf(ctx.ip)
     let page = await answer(dependencies, asked, ctx.state.principal)
@@ -113,7 +130,10 @@ function isQuiet({ items, more }: SyncPage): boolean {
   return items.length === 0 && !more
 }
 
-function readSyncRequest(query: Data, types: ReadonlyMap<string, ContentTypePlan>): SyncRequest {
+function readSyncRequest(
+  query: Data,
+  types: ReadonlyMap<string, ContentTypePlan>,
+): Omit<SyncRequest, 'client'> {
   const { token: text, wait, ...rest } = query
   if (text === undefined) {
     if (wait !== undefined) throw invalidToken('wait: only with a token')
@@ -145,31 +165,35 @@ async function answer(
 }
 
 async function answerKnown(
-  { locales, commitLog }: SyncRouteDependencies,
-  { scope, token }: SyncRequest,
+  { locales, commitLog, pushClients }: SyncRouteDependencies,
+  { scope, token, client }: SyncRequest,
   principal: Principal,
 ): Promise<Omit<Answered, 'rightsSeq'>> {
   const caller = syncerOf(principal, scope)
   const known = { head: commitLog.head(), locales: await locales.current() }
-  if (token !== null && isUpToDate(known, scope, token, caller)) {
-    return { scope, items: [], next: advanced(token, known.head), more: false }
+  if (token !== null && client === null && isUpToDate(known, scope, token, caller)) {
+    const next = advanced(token, known.head)
+    return { scope, items: [], next, more: false, client, pushed: null }
   }
   if (token === null) {
     assertMaySync(principal, scope)
     assertLocales(scope, known.locales)
   }
-  const page = await commitLog.readAtHead({ reached: token }, (at) => {
+  const page = await commitLog.readAtHead({ reached: token }, async (at) => {
     const sources = { ...known, ...at }
-    return readSyncPage(sources, scope, token ?? beginSync(sources, scope, caller), caller)
+    const from = token ?? beginSync(sources, scope, caller)
+    const pushed = await readPushedChanges(pushClients, client, at)
+    const read = await readSyncPage(sources, scope, from, caller)
+    return { ...read, pushed: pushedIn(pushed, read) }
   })
-  return { scope, ...page }
+  return { scope, client, ...page }
 }
 
 /** Resolves the principal again, because permissions may have changed during the wait. */
 async function answerWoken(
-  { access, locales, commitLog }: SyncRouteDependencies,
+  { access, locales, commitLog, pushClients }: SyncRouteDependencies,
   pages: SharedPages,
-  { scope, next }: Answered,
+  { scope, next, client }: Answered,
   ctx: Context,
 ): Promise<Answered> {
   const rightsSeq = commitLog.head().seq
@@ -178,27 +202,36 @@ async function answerWoken(
   const known = await locales.current()
   const codes = known.all.map(({ code }) => code)
   const asked = JSON.stringify([writeToken(next), head.log, head.seq, known.defaultCode, codes])
-  const page = await pages.read(principal.grants, asked, () =>
-    commitLog.readAtHead({ isRecent: true, reached: next }, (at) =>
-      readSyncPage({ ...at, locales: known }, scope, next, syncerOf(principal, scope)),
-    ),
-  )
-  return { scope, rightsSeq, ...page }
+  const read = (): Promise<ReadPage> =>
+    commitLog.readAtHead({ isRecent: true, reached: next }, async (at) => {
+      const sources = { ...at, locales: known }
+      const pushed = await readPushedChanges(pushClients, client, at)
+      const page = await readSyncPage(sources, scope, next, syncerOf(principal, scope))
+      return { ...page, pushed: pushedIn(pushed, page) }
+    })
+  // The numbers of a client are not for others.
+  const page =
+    client === null
+      ? { ...(await pages.read(principal.grants, asked, read)), pushed: null }
+      : await pages.inTurn(read)
+  return { scope, rightsSeq, client, ...page }
 }
 
-function send(ctx: Context, { items, next, more }: SyncPage): void {
+function send(ctx: Context, { items, next, more, client, pushed }: Answered): void {
   const text = writeToken(next)
   ctx.vary('Accept')
   if (ctx.get('authorization') === '') {
     ctx.set('Cache-Control', `public, max-age=${more ? PAGE_SECONDS : TIP_SECONDS}`)
   }
-  const tag = createHash('sha256').update(text).digest('hex').slice(0, 24)
-  ctx.set('ETag', `"${tag}"`)
-  if (isKnown(ctx, tag)) {
-    ctx.status = 304
-    return
+  if (client === null) {
+    const tag = createHash('sha256').update(text).digest('hex').slice(0, 24)
+    ctx.set('ETag', `"${tag}"`)
+    if (isKnown(ctx, tag)) {
+      ctx.status = 304
+      return
+    }
   }
-  const end = JSON.stringify({ next: text, more })
+  const end = JSON.stringify({ next: text, more, ...(pushed !== null && { pushed }) })
   if (ctx.get('Accept').includes(NDJSON)) {
     ctx.type = NDJSON
     ctx.body = [...items, end, ''].join('\n')

@@ -1,6 +1,7 @@
-import type { Database, Session } from '../connection/database.ts'
+import type { Database, Moment, Session } from '../connection/database.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Table } from '../connection/table.ts'
+import { optionsAt } from '../connection/time-limits.ts'
 import { ensureIndexes } from './system-collections.ts'
 
 /** The outcome of a mutation, without content. */
@@ -16,6 +17,8 @@ export interface PushedOutcome {
   readonly keys?: PushedKeys
   /** False if the mutation changed nothing. */
   readonly changed?: false
+  /** Set if the entry had changed since the base of the mutation. */
+  readonly rebased?: true
 }
 
 /** By attribute: the ids of new components by their temporary keys. */
@@ -37,6 +40,8 @@ export interface PushClient {
   readonly last: number
   /** The outcomes that the client has not acknowledged, in order. */
   readonly outcomes: readonly PushedOutcome[]
+  /** Unexpected failures of the mutation after `last`. */
+  readonly failures?: { readonly n: number; readonly count: number }
   readonly usedAt: Date
 }
 
@@ -54,6 +59,10 @@ export interface PushClients {
   acknowledge(client: PushClient, ack: number): Promise<PushClient>
   /** Moves `last` to the mutation. @throws PushOvertaken if another request has moved it */
   move(client: PushClient, outcome: PushedOutcome, session?: Session): Promise<PushClient>
+  /** Counts an unexpected failure of a mutation, and returns their number. */
+  fail(client: PushClient, n: number): Promise<number>
+  /** The number of the last mutation with an outcome, in the snapshot of a read. 0 if there is none. */
+  lastAt(moment: Moment, name: ClientName, log: string): Promise<number>
 }
 
 /** Another request of the client has moved its number. */
@@ -111,7 +120,7 @@ export async function openPushClients(
 function outcomesOf(
   rows: Table<PushClient>,
   now: () => Date,
-): Pick<PushClients, 'acknowledge' | 'move'> {
+): Pick<PushClients, 'acknowledge' | 'move' | 'fail' | 'lastAt'> {
   return {
     acknowledge: async (client, ack) => {
       const outcomes = client.outcomes.filter(({ n }) => n > ack)
@@ -131,6 +140,16 @@ function outcomesOf(
       )
       if (matchedCount !== 1) throw new PushOvertaken()
       return { ...client, ...changes }
+    },
+    fail: async ({ _id, last, log, failures }, n) => {
+      const count = failures?.n === n ? failures.count + 1 : 1
+      await rows.updateOne({ _id, last, log }, { $set: { failures: { n, count } } })
+      return count
+    },
+    lastAt: async (moment, name, log) => {
+      const at = moment.database.table<PushClient>('quire_clients')
+      const row = await at.findOne({ _id: idOf(name) }, optionsAt(moment))
+      return row?.log === log ? row.last : 0
     },
   }
 }

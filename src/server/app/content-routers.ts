@@ -45,8 +45,9 @@ export function contentRouters(
   services: Services,
   parts: ContentParts,
 ): ReadonlyMap<string, GuardedRouter> {
-  const { schema, documents, access, accounts, creations, locales, commitLog } = services
-  const { media, authenticate, readBody, withoutSlot, reads, shutdown, streams } = parts
+  const { schema, documents, access, accounts, creations, locales, commitLog, pushClients } =
+    services
+  const { media, authenticate, readBody, readRaw, withoutSlot, reads, shutdown, streams } = parts
   const shared = {
     documents,
     creations,
@@ -71,11 +72,10 @@ export function contentRouters(
   routers.set('_bulk', bulkRoutes({ ...written, maxBodyBytes, onUnexpected }))
   const ruledTypes = () => access.ruledTypes()
   routers.set('_q', queryRoutes(services.queries, { ...shared, reads, ruledTypes }))
-  const waits = { withoutSlot, shutdown, maxWaitingPerAddress }
+  const waits = { withoutSlot, shutdown, maxWaitingPerAddress, pushClients }
   routers.set('_sync', syncRoutes({ ...shared, access, commitLog, ...waits }))
   if (types.some(({ push }) => push === true)) {
-    const pushed = { clients: services.pushClients, commitLog, readRaw: parts.readRaw }
-    routers.set('_push', pushRoutes({ ...written, ...pushed, onUnexpected }))
+    routers.set('_push', pushRoutes({ ...written, pushClients, commitLog, readRaw, onUnexpected }))
   }
   routers.set('_live', liveRoutes({ ...shared, access, streams }))
   routers.set('i18n', localeRoutes(authenticate, locales, config.api))

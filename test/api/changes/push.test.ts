@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Extension } from '../../../src/extensions/extension.ts'
 import {
   Device,
   digestOf,
@@ -273,6 +274,42 @@ describe('POST /api/_push', () => {
     ])
   })
 
+  it('decides by values after a merge that a later mutation is based on', async () => {
+    const id = await device.create('note', { title: 'a', body: 'one two', color: 'a' })
+    const base = await revisionOf(id)
+    await server.put(`/api/notes/${id}`, { body: 'zero one two', title: 'theirs' })
+    const n = device.last + 1
+    const lines = await device.push(
+      update(id, base, { body: { set: 'one two three' } }, { body: 'one two' }),
+      update(id, { n }, { body: { set: 'one two three four' } }, { body: 'one two three' }),
+      update(id, { n }, { title: { set: 'mine' } }, { title: 'a' }),
+    )
+    expect(lines[0]).to.include({ outcome: 'merged', rebased: true })
+    expect(lines[1]).to.include({ outcome: 'merged', rebased: true })
+    expect(lines[2]).to.include({ outcome: 'conflict', code: 'attribute_conflict' })
+    expect(await read(id)).to.include({ body: 'zero one two three four', title: 'theirs' })
+  })
+
+  it('gives up the number of a skipped mutation', async () => {
+    const id = device.newId(device.last + 2)
+    const lines = await device.push(
+      { op: 'skip' },
+      { op: 'create', type: 'note', documentId: id, patch: setting({ title: 'a' }) },
+    )
+    expect(lines[0]).to.deep.equal({
+      n: device.last - 1,
+      outcome: 'applied',
+      revision: null,
+      changed: false,
+    })
+    expect((await read(id)).title).to.equal('a')
+    const answer = await device.send([
+      device.head(),
+      { n: device.last + 1, op: 'skip', type: 'note' },
+    ])
+    expect(answer.body.error.details.errors[0].path).to.deep.equal(['2', 'type'])
+  })
+
   it('publishes only entries without an unfinished draft', async () => {
     const id = await device.create('page', { title: 'a', text: 'x' })
     const base = await revisionOf(id, 'pages')
@@ -475,5 +512,51 @@ describe('POST /api/_push', () => {
     await permitPushes(server, ['api::note.note.find', 'api::note.note.create'])
     expect((await device.send([device.head()])).status).to.equal(403)
     await permitPushes(server)
+  })
+})
+
+describe('POST /api/_push with an extension that fails', () => {
+  let server: TestServer
+  before(async () => {
+    const extension = {
+      name: 'broken',
+      contentTypes: {
+        'api::note.note': {
+          beforeWrite: ({ data }: { readonly data: Json }) => {
+            if (data.title === 'broken') throw new Error('a mistake of the extension')
+          },
+        },
+      },
+    } as unknown as Extension
+    server = await serve('push_fails', { contentTypes: PUSHED_TYPES, extensions: [extension] })
+    await permitPushes(server)
+  })
+  after(() => server.close())
+
+  it('refuses a mutation that fails each time, and goes on with the next one', async () => {
+    const device = await Device.of(server, 'bert')
+    const [broken, whole] = [1, 2].map((n) => ({
+      n,
+      op: 'create',
+      type: 'note',
+      documentId: device.newId(n),
+      patch: setting({ title: n === 1 ? 'broken' : 'whole' }),
+    }))
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      const { head, lines } = readPushed(await device.send([device.head(), broken, whole]))
+      expect(head.last).to.equal(0)
+      expect(lines).to.deep.equal([
+        { n: 1, outcome: 'retry' },
+        { n: 2, outcome: 'retry' },
+      ])
+    }
+    const { lines } = readPushed(await device.send([device.head(), broken, whole]))
+    expect(lines[0]).to.deep.equal({
+      n: 1,
+      outcome: 'refused',
+      code: 'internal_error',
+      error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
+    })
+    expect(lines[1]).to.include({ n: 2, outcome: 'applied' })
   })
 })

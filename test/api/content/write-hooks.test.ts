@@ -526,7 +526,7 @@ describe('beforeWrite', () => {
     try {
       const { documentId } = (await other.post('/api/notes', { title: 'one' })).body.data
       const commands: string[] = []
-      other.onCommand(({ name, command }) => commands.push(`${name} ${command[name]}`))
+      other.onCommand(({ name, command }) => commands.push(`${name} ${String(command[name])}`))
       const path = `/api/notes/${documentId}?status=draft`
       expect((await other.put(path, { views: 1 })).status).to.equal(200)
       expect(commands).not.to.include('find note_versions')
