@@ -1,8 +1,7 @@
-import { createApp } from './app.ts'
 import { refuseArguments } from '../base/config/answer-arguments.ts'
 import { withEnvFile } from '../base/config/env-file.ts'
 import { loadConfiguration } from '../extensions/configuration/load-configuration.ts'
-import { startDeployment } from './deployment/start-deployment.ts'
+import { loadAppWithDatabase } from './load-app.ts'
 import { runServer } from './run-server.ts'
 
 refuseArguments(`Usage: quire start
@@ -16,6 +15,5 @@ Object.assign(process.env, env)
 await runServer({
   env,
   configure: () => loadConfiguration(process.cwd(), { compile: false }),
-  startDeployment,
-  createApp,
+  ...loadAppWithDatabase(),
 })

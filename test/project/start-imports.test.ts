@@ -18,7 +18,7 @@ const LOADED_WHEN_NEEDED = [
 
 describe('the startup of the server', () => {
   it('does not load packages that only some installations or requests need', () => {
-    const loaded = packagesOf(new URL('../../src/server/main.js', import.meta.url))
+    const loaded = packagesOf('../../src/server/main.js', '../../src/server/app.js')
     expect(loaded).to.include('koa').and.to.include('mongodb')
     const early = [...loaded].filter((name) => LOADED_WHEN_NEEDED.some((one) => one.test(name)))
     expect(early).to.deep.equal([])
@@ -26,10 +26,10 @@ describe('the startup of the server', () => {
 })
 
 /**
- * Returns the packages that compiled modules import at load time, starting from an entry. Type imports are already
+ * Returns the packages that compiled modules import at load time, starting from the entries. Type imports are already
  * removed.
  */
-function packagesOf(entry: URL): ReadonlySet<string> {
+function packagesOf(...entries: readonly string[]): ReadonlySet<string> {
   const packages = new Set<string>()
   const visited = new Set<string>()
   const visit = (file: URL): void => {
@@ -43,6 +43,6 @@ function packagesOf(entry: URL): ReadonlySet<string> {
       else packages.add(name)
     }
   }
-  visit(entry)
+  for (const entry of entries) visit(new URL(entry, import.meta.url))
   return packages
 }

@@ -1,8 +1,7 @@
 // The server of `quire dev`. Its parent process watches the files of the project.
-import { createApp } from '../../server/app.ts'
 import { withEnvFile } from '../../base/config/env-file.ts'
 import { loadConfiguration } from '../../extensions/configuration/load-configuration.ts'
-import { startDeployment } from '../../server/deployment/start-deployment.ts'
+import { loadAppWithDatabase } from '../../server/load-app.ts'
 import { runServer } from '../../server/run-server.ts'
 import { keepTypes } from './keep-types.ts'
 import type { ServedFolders } from './keep-server.ts'
@@ -12,6 +11,7 @@ const env = withEnvFile(process.env)
 Object.assign(process.env, env)
 // The starting process was killed.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+const { startDeployment, createApp } = loadAppWithDatabase()
 await runServer({
   env,
   configure: () => loadConfiguration(process.cwd(), { compile: true }),

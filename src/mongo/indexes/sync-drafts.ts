@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../../base/map-concurrently.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
@@ -15,6 +16,8 @@ interface DraftsRow {
 }
 
 const BATCH = 500
+/** Content-types. A start on a new database only looks at each. */
+const CONCURRENCY = 4
 
 /** Creates missing drafts after draft & publish was enabled, and replaces outdated ones. Idempotent and resumable. */
 export async function syncDrafts(
@@ -30,12 +33,10 @@ export async function syncDrafts(
     const row = await readRow(database)
     if (isSettled(row, names)) return 0
     const { collections: known = [], endedAt: ended = {} } = row ?? {}
-    let made = 0
-    for (const plan of wanted) {
-      const { collectionName } = plan
-      if (known.includes(collectionName)) continue
-      made += await makeDrafts({ database, ids }, plan, ended[collectionName] ?? null)
-    }
+    const added = wanted.filter(({ collectionName }) => !known.includes(collectionName))
+    const made = await mapConcurrently(added, CONCURRENCY, (plan) =>
+      makeDrafts({ database, ids }, plan, ended[plan.collectionName] ?? null),
+    )
     const stopped = known.filter((name) => !names.includes(name)).map((name) => [name, now()])
     const endedAt = Object.fromEntries([
       ...Object.entries(ended).filter(([name]) => !names.includes(name)),
@@ -46,7 +47,7 @@ export async function syncDrafts(
       { $set: { collections: names, endedAt } },
       { upsert: true },
     )
-    return made
+    return made.reduce((sum, count) => sum + count, 0)
   })
 }
 
@@ -68,6 +69,7 @@ async function makeDrafts(
       .sort({ _id: 1 })
       .limit(BATCH)
       .toArray()
+    if (found.length === 0) return made
     const published = found.map((row) => asVersion(plan, row))
     const stored = await versionsOf(database, plan)
       .find({ _id: { $in: published.map(draftId) } }, { ...options, projection: { _id: 1 } })

@@ -1,5 +1,6 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb'
 import { SchemaError } from '../../base/errors.ts'
+import { mapConcurrently } from '../../base/map-concurrently.ts'
 import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'
@@ -28,6 +29,9 @@ const CANNOT_CREATE_INDEX = 67
 /** IndexAlreadyExists, IndexOptionsConflict, IndexKeySpecsConflict. */
 const NOT_BESIDE: ReadonlySet<unknown> = new Set([68, 85, 86])
 
+/** Far fewer than the connections of the pool, because a start with many content-types must not wait for one. */
+const CONCURRENCY = 8
+
 /** Runs under a lease. @throws SchemaError if stored values violate a declared uniqueness */
 export async function syncIndexes(
   database: Database,
@@ -40,13 +44,13 @@ export async function syncIndexes(
     const differences = (await compareAll(database, collections)).filter(
       (difference) => !isSettled(difference),
     )
-    for (const difference of differences) {
+    await mapConcurrently(differences, CONCURRENCY, async (difference) => {
       try {
         await apply(database, difference)
       } catch (error) {
         throw toSchemaError(difference.collection, error)
       }
-    }
+    })
     return {
       built: differences.flatMap(({ collection, missing }) =>
         missing.map(({ name }) => `${collection}.${name}`),
@@ -67,7 +71,7 @@ export function compareAll(
   database: Database,
   collections: readonly CollectionPlan[],
 ): Promise<readonly Difference[]> {
-  return Promise.all(collections.map((collection) => compare(database, collection)))
+  return mapConcurrently(collections, CONCURRENCY, (collection) => compare(database, collection))
 }
 
 async function compare(database: Database, { name, indexes }: CollectionPlan): Promise<Difference> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { mapConcurrently } from '../../base/map-concurrently.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
@@ -17,6 +18,8 @@ interface StatesRow {
   readonly compared: Readonly<Record<string, string>>
 }
 
+const CONCURRENCY = 4
+
 /** Stores no states if the database has no transactions. */
 export async function syncStates(
   database: Database,
@@ -32,9 +35,8 @@ export async function syncStates(
   await withLease(database, 'states', async () => {
     const row = await readRow(database)
     if (isSettled(row)) return
-    for (const plan of wanted) {
-      if (row?.compared[plan.collectionName] !== digestOf(plan)) await forgetStates(database, plan)
-    }
+    const changed = wanted.filter((plan) => row?.compared[plan.collectionName] !== digestOf(plan))
+    await mapConcurrently(changed, CONCURRENCY, (plan) => forgetStates(database, plan))
     const compared = Object.fromEntries(wanted.map((plan) => [plan.collectionName, digestOf(plan)]))
     await rowsIn(database).updateOne({ _id: 'states' }, { $set: { compared } }, { upsert: true })
   })
