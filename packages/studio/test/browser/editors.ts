@@ -49,6 +49,26 @@ export async function openAs(
   return window
 }
 
+interface OpenedEditor {
+  readonly server: Server
+  readonly window: Window
+}
+
+/** Starts a server and signs Ada in, once for the tests of a `describe`. */
+export function editorBefore(use: (opened: OpenedEditor) => Promise<void> | void): void {
+  let server: Server
+  let window: Window
+  before(async () => {
+    server = await startWithEditors()
+    window = await openAs(server, 'Ada')
+    await use({ server, window })
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+  })
+}
+
 export async function signIn(page: Page, name: string): Promise<void> {
   await page.getByLabel('E-mail').fill(emailOf(name))
   await page.getByLabel('Password').fill(PASSWORD)

@@ -1,15 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { describeInBrowser, type Window } from './browser.ts'
-import {
-  fieldAt,
-  openAs,
-  PIECE,
-  startWithEditors,
-  titleOf,
-  untilPublished,
-  untilSaved,
-} from './editors.ts'
+import { describeInBrowser } from './browser.ts'
+import { editorBefore, fieldAt, PIECE, titleOf, untilPublished, untilSaved } from './editors.ts'
 import type { Server } from './server.ts'
 
 const MAX_CLICKS = 14
@@ -22,16 +14,10 @@ const PICTURE = Buffer.from(
 
 describeInBrowser('the shortest way through the Studio', function () {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
   })
 
   const published = async (title: string, locale: string) => {

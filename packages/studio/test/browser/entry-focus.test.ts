@@ -1,11 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
 import { describeInBrowser, openBrowser, type Window } from './browser.ts'
 import {
+  editorBefore,
   fieldAt,
-  openAs,
   openPiece,
   PIECE,
-  startWithEditors,
   titleOf,
   untilPublished,
   untilSaved,
@@ -15,16 +14,10 @@ import { beFirst } from './signed-in.ts'
 
 describeInBrowser('the focus in an entry', function () {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
   })
 
   const open = async (): Promise<void> => {

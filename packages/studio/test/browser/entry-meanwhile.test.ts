@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from './accessibility.ts'
-import { describeInBrowser, type Window } from './browser.ts'
+import { describeInBrowser } from './browser.ts'
 import {
-  openAs,
+  editorBefore,
   openPiece,
   PIECE,
-  startWithEditors,
   titleOf,
   untilPublished,
   untilSaved,
@@ -18,17 +17,11 @@ const UID = 'api::piece.piece'
 
 describeInBrowser('changes from elsewhere to an open entry', () => {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
+  editorBefore(async (opened) => {
+    server = opened.server
+    page = opened.window.page
     await page.clock.install()
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
   })
 
   const open = async (title: string): Promise<string> => {

@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
-import { describeInBrowser, type Window } from './browser.ts'
+import { describeInBrowser } from './browser.ts'
 import {
+  editorBefore,
   fieldAt,
-  openAs,
   openPiece,
   PIECE,
-  startWithEditors,
   titleOf,
   untilPublished,
   untilSaved,
@@ -16,16 +15,10 @@ import type { Server } from './server.ts'
 
 describeInBrowser('the slug of an entry', () => {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
   })
 
   const slug = (): Locator => fieldAt(page, 'slug').getByRole('textbox')

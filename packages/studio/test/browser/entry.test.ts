@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { describeInBrowser, type Window } from './browser.ts'
+import { describeInBrowser } from './browser.ts'
 import {
+  editorBefore,
   fieldAt,
-  openAs,
   openPiece,
   PIECE,
-  startWithEditors,
   titleOf,
   untilPublished,
   untilSaved,
@@ -19,16 +18,10 @@ const POPULATE =
 
 describeInBrowser('an entry in the Studio', function () {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
   })
 
   const stored = async (documentId: string) =>

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { expectAccessible } from './accessibility.ts'
-import { describeInBrowser, type Window } from './browser.ts'
+import { describeInBrowser } from './browser.ts'
 import {
+  editorBefore,
   fieldAt,
   openAs,
   openPiece,
   PIECE,
-  startWithEditors,
   titleOf,
   untilSaved,
   untilStored,
@@ -18,16 +18,10 @@ const UID = 'api::piece.piece'
 
 describeInBrowser('orientation in the Studio', () => {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
   })
 
   const write = async (title: string): Promise<string> =>

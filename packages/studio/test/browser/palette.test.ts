@@ -1,30 +1,16 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { expectAccessible } from './accessibility.ts'
-import { describeInBrowser, type Window } from './browser.ts'
-import {
-  fieldAt,
-  openAs,
-  openPiece,
-  PIECE,
-  startWithEditors,
-  untilPublished,
-  untilStored,
-} from './editors.ts'
+import { describeInBrowser } from './browser.ts'
+import { editorBefore, fieldAt, openPiece, PIECE, untilPublished, untilStored } from './editors.ts'
 import type { Server } from './server.ts'
 
 describeInBrowser('the palette on an entry', () => {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
   })
 
   const openPublished = async (): Promise<string> => {

@@ -1,16 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { expectAccessible } from './accessibility.ts'
-import { describeInBrowser, type Window } from './browser.ts'
-import {
-  fieldAt,
-  openAs,
-  openPiece,
-  PIECE,
-  startWithEditors,
-  untilSaved,
-  untilStored,
-} from './editors.ts'
+import { describeInBrowser } from './browser.ts'
+import { editorBefore, fieldAt, openPiece, PIECE, untilSaved, untilStored } from './editors.ts'
 import type { Server } from './server.ts'
 
 const text = (words: string): object => ({ type: 'text', text: words })
@@ -25,16 +17,10 @@ const list = (format: string, ...children: readonly object[]): object => ({
 
 describeInBrowser('rich text', () => {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
   })
 
   const open = async (story: readonly object[]): Promise<string> => {

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from './accessibility.ts'
-import { describeInBrowser, type Window } from './browser.ts'
+import { describeInBrowser } from './browser.ts'
 import {
+  editorBefore,
   fieldAt,
-  openAs,
   openPiece,
   PIECE,
-  startWithEditors,
   titleOf,
   untilPublished,
   untilStored,
@@ -16,17 +15,11 @@ import type { Server } from './server.ts'
 
 describeInBrowser('undo', () => {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
+  editorBefore(async (opened) => {
+    server = opened.server
+    page = opened.window.page
     await page.clock.install()
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
   })
 
   const open = async (): Promise<string> => {

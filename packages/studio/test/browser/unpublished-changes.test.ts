@@ -1,14 +1,13 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
-import { describeInBrowser, type Window } from './browser.ts'
+import { describeInBrowser } from './browser.ts'
 import {
   chooseGerman,
+  editorBefore,
   fieldAt,
-  openAs,
   openPiece,
   PIECE,
-  startWithEditors,
   titleOf,
   untilPublished,
   untilSaved,
@@ -17,16 +16,10 @@ import type { Server } from './server.ts'
 
 describeInBrowser('the changes since the publication', () => {
   let server: Server
-  let window: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
   })
 
   const publish = async (data: object): Promise<string> => {
