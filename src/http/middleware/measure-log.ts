@@ -23,54 +23,45 @@ export function measureLog(
 }
 
 function measureNumbers(registry: Registry, health: () => Promise<MeasuredLog>): void {
-  const registers = [registry]
-  const pending = new Gauge({
-    name: 'quire_log_pending',
-    help: 'Commits that have no number yet',
-    registers,
-  })
-  const lag = new Gauge({
-    name: 'quire_log_lag_seconds',
-    help: 'How long the oldest commit without a number has been waiting',
-    registers,
-  })
-  const head: Gauge = new Gauge({
-    name: 'quire_log_head',
-    help: 'The number of the newest commit that counts',
-    registers,
-    collect: async () => {
-      const found = await health().catch(() => null)
-      if (found === null) return
-      head.set(found.head?.seq ?? 0)
-      pending.set(found.pending)
-      lag.set(found.lagMs / 1000)
-    },
+  const pending = gauge(registry, 'quire_log_pending', 'Commits that have no number yet')
+  const lag = gauge(
+    registry,
+    'quire_log_lag_seconds',
+    'How long the oldest commit without a number has been waiting',
+  )
+  const help = 'The number of the newest commit that counts'
+  const head = gauge(registry, 'quire_log_head', help, async () => {
+    const found = await health().catch(() => null)
+    if (found === null) return
+    head.set(found.head?.seq ?? 0)
+    pending.set(found.pending)
+    lag.set(found.lagMs / 1000)
   })
 }
 
-function measurePurges(registry: Registry, health: (() => Promise<MeasuredPurges>) | null): void {
-  if (health === null) return
-  const registers = [registry]
-  const lag = new Gauge({
-    name: 'quire_purge_lag_seconds',
-    help: 'Age of the oldest commit that is not purged from caches in front',
-    registers,
+function measurePurges(registry: Registry, health: () => Promise<MeasuredPurges>): void {
+  const lag = gauge(
+    registry,
+    'quire_purge_lag_seconds',
+    'Age of the oldest commit that is not purged from caches in front',
+  )
+  const failures = gauge(registry, 'quire_purge_failures', 'Failed purges since the last success')
+  const help = 'Commits that are not purged from caches in front'
+  const behind = gauge(registry, 'quire_purge_behind', help, async () => {
+    const found = await health().catch(() => null)
+    if (found === null) return
+    behind.set(found.behind)
+    lag.set(found.lagMs / 1000)
+    failures.set(found.failures)
   })
-  const failures = new Gauge({
-    name: 'quire_purge_failures',
-    help: 'Failed purges since the last success',
-    registers,
-  })
-  const behind: Gauge = new Gauge({
-    name: 'quire_purge_behind',
-    help: 'Commits that are not purged from caches in front',
-    registers,
-    collect: async () => {
-      const found = await health().catch(() => null)
-      if (found === null) return
-      behind.set(found.behind)
-      lag.set(found.lagMs / 1000)
-      failures.set(found.failures)
-    },
-  })
+}
+
+function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  collect?: () => Promise<void>,
+): Gauge {
+  const options = { name, help, registers: [registry] }
+  return new Gauge(collect === undefined ? options : { ...options, collect })
 }

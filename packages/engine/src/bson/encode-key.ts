@@ -1,5 +1,6 @@
 import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp, Decimal128 } from 'bson'
 import { Double, Long } from 'bson'
+import { enlarge } from './enlarge.ts'
 import { compareDecimals, toDecimal, parseDecimal, toDouble } from './numbers.ts'
 import type { Decimal, NumberValue } from './numbers.ts'
 import { TYPE_RANKS, getType } from './values.ts'
@@ -12,11 +13,7 @@ let buffer = Buffer.allocUnsafe(4096)
 let at = 0
 
 function reserve(length: number): number {
-  if (at + length > buffer.length) {
-    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, at + length))
-    buffer.copy(larger, 0, 0, at)
-    buffer = larger
-  }
+  if (at + length > buffer.length) buffer = enlarge(buffer, at, length)
   const start = at
   at += length
   return start

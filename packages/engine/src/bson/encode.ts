@@ -9,6 +9,7 @@ import type {
   ObjectId,
   Timestamp,
 } from 'bson'
+import { enlarge } from './enlarge.ts'
 import { RawDocument, getType } from './values.ts'
 import type { Document, TypeName, Value } from './values.ts'
 
@@ -16,11 +17,7 @@ let scratch = Buffer.allocUnsafe(1 << 16)
 let at = 0
 
 function reserve(length: number): number {
-  if (at + length > scratch.length) {
-    const larger = Buffer.allocUnsafe(Math.max(scratch.length * 2, at + length))
-    scratch.copy(larger, 0, 0, at)
-    scratch = larger
-  }
+  if (at + length > scratch.length) scratch = enlarge(scratch, at, length)
   const start = at
   at += length
   return start
