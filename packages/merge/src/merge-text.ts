@@ -101,7 +101,7 @@ function alignedEdits(
   return edits
 }
 
-/** The length of the longest common subsequence of the rests, by row and column. */
+/** For each row and column, the length of the longest common subsequence of the lines from there on. */
 function commonLengths(before: readonly string[], after: readonly string[]): Uint32Array {
   const width = after.length + 1
   const lengths = new Uint32Array((before.length + 1) * width)

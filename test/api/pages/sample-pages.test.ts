@@ -46,7 +46,7 @@ describe('the pages on the sample content', () => {
     return server.send('POST', '/api/upload', sent)
   }
 
-  it('have requests without a shell that the server understands', async () => {
+  it('have requests that the server accepts, without shell syntax', async () => {
     const { documentId } = (await server.get('/api/articles?status=draft')).body.data[0]
     const [picture] = (await upload()).body
     const requests = PAGES.flatMap((page) =>

@@ -45,7 +45,7 @@ export interface Ledger {
   acknowledged: number
 }
 
-/** More deletions than any load acknowledges during one request. */
+/** No load deletes more notes during one request. */
 const MAX_REMOVED_NOTES = 1_000
 
 export function recordRemoval({ notes, removed }: Ledger, row: NoteRow): void {

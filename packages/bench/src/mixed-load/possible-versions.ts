@@ -1,6 +1,6 @@
 import { NO_VERSION, type Possible, type Slot, unionPossible } from './possible.ts'
 
-/** Longer than any request: older states are not needed. */
+/** No request lasts longer, so no response can show an older state. */
 const REMEMBERED_MS = 120_000
 
 interface Span {

@@ -8,7 +8,7 @@ import type { SoakSample } from './sample.ts'
 import { SOAK_TOKEN, type SoakedServers, STALE_MS, startSoakedServers } from './soaked-servers.ts'
 import { startStrangers } from './strangers.ts'
 
-/** A slower request counts as hanging. Far longer than a loaded machine needs. */
+/** A request that takes longer counts as hanging. A loaded machine needs far less. */
 const TIMEOUT_MS = 60_000
 
 interface Soak {

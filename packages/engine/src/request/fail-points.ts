@@ -152,7 +152,7 @@ function refusal(data: Document, body: Document): Document {
   })
 }
 
-/** Without labels in the fail point, those that MongoDB gives such an error. */
+/** The labels that MongoDB adds to this error. They apply if the fail point sets none. */
 function labelsOf(code: number, body: Document): readonly string[] {
   const [name = ''] = Object.keys(body)
   const isEnd = name === 'commitTransaction' || name === 'abortTransaction'

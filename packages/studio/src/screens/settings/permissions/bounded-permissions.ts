@@ -3,7 +3,7 @@ import type { Permission } from '../../../api/session.ts'
 /** The locales of a role by type uid. Types without a restriction are absent. */
 export type Bounds = Readonly<Record<string, readonly string[]>>
 
-/** The locales per type. If actions of a type differ, those of its first action. */
+/** Returns the locales per type. The first action of a type decides. */
 export function boundsOf(permissions: readonly Permission[]): Bounds {
   const bounds: Record<string, readonly string[]> = {}
   const seen = new Set<string>()
