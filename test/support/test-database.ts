@@ -25,6 +25,7 @@ const STRICT = {
   sharding: true,
   bareDuplicates: true,
   lateRepliesMs: 15,
+  nullOverLists: true,
 }
 
 /** The deployment of this run: `MONGODB_URI`, or an embedded engine in its own folder. */

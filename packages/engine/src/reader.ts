@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { decodeDocument } from './bson/decode.ts'
 import { encodeDocument } from './bson/encode.ts'
 import { RawDocument } from './bson/values.ts'
+import { setNullOverLists } from './filter/null-over-lists.ts'
 import { createCursorTable } from './request/cursors.ts'
 import type { Engine } from './request/engine.ts'
 import { openMajority } from './request/majority.ts'
@@ -18,7 +19,10 @@ import { openStore } from './storage/store.ts'
 
 const SWEEP_EVERY_MS = 30_000
 
-const { directory, durable, address, owner } = JSON.parse(process.argv[2] ?? '{}') as ReaderOptions
+const { directory, durable, address, nullOverLists, owner } = JSON.parse(
+  process.argv[2] ?? '{}',
+) as ReaderOptions
+setNullOverLists(nullOverLists)
 const store = openStore({ directory, durable, readOnly: true })
 const replica = openReplica(store)
 const cursors = createCursorTable('reader')

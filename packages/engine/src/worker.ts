@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { setNullOverLists } from './filter/null-over-lists.ts'
 import { runEngine } from './run-engine.ts'
 import { openReader } from './server/reader-process.ts'
 import type { ListenAddress } from './server/server.ts'
@@ -17,7 +18,9 @@ function report(what: string, error: unknown): void {
 }
 
 const options = workerData as WorkerOptions
-const { directory, durable, listen } = options
+const { directory, durable, listen, strictness } = options
+const { nullOverLists = false } = strictness
+setNullOverLists(nullOverLists)
 const engine = await runEngine({
   ...options,
   tell: (sentence) => process.stderr.write(`embedded engine: ${sentence}\n`),
@@ -27,6 +30,7 @@ const engine = await runEngine({
       directory,
       durable,
       address: 'path' in listen ? listen.path : listen.host,
+      nullOverLists,
       news: () => engines.news(),
       afterwards: () => engines.releaseDeadReaders(),
     }),

@@ -9,7 +9,8 @@ import { compileExpression } from '../expression/expressions.ts'
 import type { Variables } from '../expression/evaluate.ts'
 import type { Comparison, Condition, Filter } from './filter.ts'
 import { polygonTest } from './geo-within.ts'
-import { testAtPath, splitPath, testWhole, testWithElements } from './paths.ts'
+import { matchesMissingInLists } from './null-over-lists.ts'
+import { readValuesAtPath, testAtPath, splitPath, testWhole, testWithElements } from './paths.ts'
 import type { LeafTest, ValueTest } from './paths.ts'
 import { compileRegexTest } from '../bson/regex.ts'
 import { hasType } from '../bson/types.ts'
@@ -159,7 +160,10 @@ export function compileFilter(filter: Filter, withElements: LeafTest = testWithE
     return (document, variables) => isTrue(evaluate(document, variables ?? new Map()))
   }
   const [leaf, test] = leafTest(filter, withElements)
-  return atPath(filter.path, leaf, test)
+  const matches = atPath(filter.path, leaf, test)
+  if (!matchesMissingInLists(filter)) return matches
+  const parts = splitPath(filter.path)
+  return (document) => matches(document) || readValuesAtPath(document, parts).length === 0
 }
 
 export function isTrue(value: Value): boolean {

@@ -39,4 +39,11 @@ export interface Strictness {
    * @default false
    */
   readonly failPoints?: boolean
+  /**
+   * A dotted path without any value in an empty list, or in a list of scalars, equals null, as in
+   * MongoDB 9.0. Before, such a document matches neither null nor a value. One engine per thread can
+   * set it.
+   * @default false
+   */
+  readonly nullOverLists?: boolean
 }

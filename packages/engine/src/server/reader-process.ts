@@ -163,8 +163,9 @@ function next(state: State): void {
 
 function start(state: State): ChildProcess {
   state.beganAt = performance.now()
-  const { directory, durable, address, heapMegabytes = HEAP_MEGABYTES } = state.reading
-  const options: ReaderOptions = { directory, durable, address, owner: pid }
+  const { heapMegabytes = HEAP_MEGABYTES } = state.reading
+  const { directory, durable, address, nullOverLists } = state.reading
+  const options: ReaderOptions = { directory, durable, address, nullOverLists, owner: pid }
   const path = new URL(`../reader${import.meta.url.slice(-3)}`, import.meta.url)
   const process = fork(path, [JSON.stringify(options)], {
     execArgv: [`--max-old-space-size=${heapMegabytes}`],

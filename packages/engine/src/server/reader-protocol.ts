@@ -18,6 +18,7 @@ export interface ReaderOptions {
   readonly directory: string
   readonly durable: boolean
   readonly address: string
+  readonly nullOverLists: boolean
   /** The pid of the engine: the reader ends with it. */
   readonly owner: number
 }

@@ -225,4 +225,43 @@ describe('the strict modes of the embedded engine', () => {
       expect(await rows.findOne({ _id: 1 })).to.include({ n: 7 })
     })
   })
+
+  describe('null over lists', () => {
+    const lists = [
+      { _id: 10, a: [] },
+      { _id: 11, a: [1, 'x'] },
+      { _id: 12, a: [{ b: null }] },
+      { _id: 13, a: [{ b: 2 }, { c: 1 }] },
+      { _id: 14, a: [1, { b: 2 }] },
+      { _id: 15, a: { b: [] } },
+      { _id: 16, a: [{ b: 2 }] },
+    ]
+    const NULLS = [12, 13]
+    const found = async (filter: Document): Promise<readonly number[]> => {
+      const both = { $and: [{ _id: { $gte: 10 } }, filter] }
+      const rowsFound = await rows.find(both).sort({ _id: 1 }).toArray()
+      return rowsFound.map(({ _id }) => _id)
+    }
+
+    for (const index of [false, true]) {
+      for (const [nullOverLists, nulls] of [
+        [false, NULLS],
+        [true, [10, 11, ...NULLS]],
+      ] as const) {
+        it(`${nullOverLists ? 'includes' : 'excludes'} lists without a value, index: ${index}`, async () => {
+          await open({ nullOverLists })
+          await rows.insertMany(lists)
+          if (index) await rows.createIndex({ 'a.b': 1 })
+          const rest = lists.map(({ _id }) => _id).filter((id) => !nulls.includes(id))
+          for (const operand of [null, { $eq: null }, { $in: [null, 7] }, { $lte: null }]) {
+            expect(await found({ 'a.b': operand })).to.deep.equal(nulls)
+          }
+          expect(await found({ 'a.b': { $ne: null } })).to.deep.equal(rest)
+          expect(await found({ 'a.b': { $nin: [null] } })).to.deep.equal(rest)
+          expect(await found({ 'a.b': { $exists: false } })).to.deep.equal([10, 11])
+          expect(await found({ 'a.b': 2 })).to.deep.equal([13, 14, 16])
+        })
+      }
+    }
+  })
 })

@@ -56,6 +56,7 @@ describe('the reader process', function () {
       directory,
       durable: false,
       address: 'test',
+      nullOverLists: false,
       heapMegabytes: HEAP_MEGABYTES,
       news: () => ({ commit: data.store.lastCommit(), changes: data.changes.take() }),
       afterwards: () => {
