@@ -37,8 +37,12 @@ describe('quire schema', () => {
   })
 
   /** Runs a command with the declaration of one content-type. */
-  async function quire(verb: 'plan' | 'check', attributes: object) {
-    const folder = writeContentTypes({ book: declare('book', attributes) })
+  function quire(verb: 'plan' | 'check', attributes: object) {
+    return quireWith(verb, { book: declare('book', attributes) })
+  }
+
+  async function quireWith(verb: 'plan' | 'check', contentTypes: Readonly<Record<string, object>>) {
+    const folder = writeContentTypes(contentTypes)
     const config = readConfig({
       CONTENT_TYPES_DIR: folder,
       QUIRE_DATA_DIR: folder,
@@ -75,6 +79,16 @@ describe('quire schema', () => {
       'retype  api::book.book: pages, string to text; all 2 values fit',
       'retype  api::book.book: tags, json to blocks; all 2 values fit',
       'build   index book_versions.quire_unique_name',
+    ])
+  })
+
+  it('lists a renamed content-type, whose collection and indexes stay', async () => {
+    const attributes = { ...SAME, label: { type: 'string', from: 'name' }, name: undefined }
+    const work = { from: 'book', ...declare('work', attributes) }
+    const { text } = await quireWith('plan', { work })
+    expect(text.split('\n')).to.deep.equal([
+      'rename  api::book.book becomes api::work.work',
+      'rename  api::work.work: name becomes label',
     ])
   })
 
