@@ -1,9 +1,7 @@
 import { expect } from 'chai'
-import type { PastVersion } from '../src/api/history.ts'
 import type { Attribute, Components } from '../src/api/attributes.ts'
 import { linesOf } from '../src/screens/history/value-lines.ts'
 import { labelOf } from '../src/texts/labels.ts'
-import { versionsOf } from '../src/screens/history/versions.ts'
 
 const COMPONENTS: Components = new Map([
   [
@@ -94,53 +92,5 @@ describe('a value of the history', () => {
       },
     ]
     expect(show({ type: 'blocks' }, blocks)).to.deep.equal(['Head', 'a b', 'one', 'two'])
-  })
-})
-
-describe('the versions of an entry', () => {
-  const by = { kind: 'administrator', id: 'a', name: 'Ada' }
-  const row = (
-    commit: string,
-    revision: string | null,
-    op: PastVersion['op'],
-    status: PastVersion['status'],
-  ): PastVersion => ({ commit, revision, op, status, at: '2026-01-01T00:00:00.000Z', by })
-  const kinds = (rows: readonly PastVersion[]) => versionsOf(rows).map(({ kind }) => kind)
-
-  it('merge the draft and the published version of a publication', () => {
-    expect(
-      kinds([
-        row('b', '2', 'put', 'draft'),
-        row('b', '2', 'put', 'published'),
-        row('a', '1', 'put', 'draft'),
-      ]),
-    ).to.deep.equal(['published', 'draft'])
-    expect(kinds([row('a', '1', 'put', 'published'), row('a', '1', 'put', 'draft')])).to.deep.equal(
-      ['published'],
-    )
-  })
-
-  it('keep a publication after a discard that restores its revision', () => {
-    const rows = [
-      row('c', '1', 'put', 'draft'),
-      row('b', '2', 'put', 'draft'),
-      row('a', '1', 'put', 'published'),
-    ]
-    expect(versionsOf(rows).map(({ key, kind }) => `${key} ${kind}`)).to.deep.equal([
-      'c draft',
-      'b draft',
-      'a published',
-    ])
-  })
-
-  it('include each deletion', () => {
-    expect(
-      kinds([row('b', null, 'delete', 'published'), row('a', '1', 'put', 'draft')]),
-    ).to.deep.equal(['unpublished', 'draft'])
-    const gone = [row('b', null, 'delete', 'published'), row('b', null, 'delete', 'draft')]
-    expect(kinds([...gone, row('a', null, 'delete', 'published')])).to.deep.equal([
-      'deleted',
-      'unpublished',
-    ])
   })
 })

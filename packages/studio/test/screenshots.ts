@@ -62,9 +62,12 @@ const SCREENS: Readonly<Record<string, Visit>> = {
     await page.getByRole('grid').getByRole('row').nth(2).click()
     await page.waitForURL(/articles\/[a-z0-9]{24}/)
     const title = page.getByRole('textbox', { name: 'Title', exact: true })
+    const first = await title.inputValue()
     for (const end of [' and home', ' and home again']) {
-      await title.fill((await title.inputValue()).replace(/( and home)?$/, end))
+      await title.fill(`${first}${end}`)
       await page.getByText('Saved now').waitFor()
+      await page.getByRole('button', { name: 'Publish changes' }).click()
+      await page.locator('main header').getByText('Published', { exact: true }).waitFor()
     }
     await page.getByRole('button', { name: 'All versions' }).click()
     await page.getByRole('dialog').getByRole('option').last().click()

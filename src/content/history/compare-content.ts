@@ -50,6 +50,17 @@ export function compareContent(
   return [...declared, ...unknown.flatMap((name) => changeOf(name, from.unknown, to.unknown))]
 }
 
+/** The declared attributes with different values. */
+export function differingNames(
+  { attributes }: Pick<ContentTypePlan, 'attributes'>,
+  from: PastContent,
+  to: PastContent,
+): readonly string[] {
+  return [...attributes.keys()].filter(
+    (name) => changeOf(name, from.content, to.content).length > 0,
+  )
+}
+
 function isText(attribute: AttributePlan): boolean {
   return attribute.kind === 'scalar' && TEXTS.has(attribute.type)
 }

@@ -1,14 +1,17 @@
 import {
   findHistory,
   findRevision,
+  type FoundHistory,
   type HistoryItem,
   type HistorySelection,
+  visitContents,
 } from '../../mongo/commits/read-history.ts'
 import { ValidationError } from '../../base/errors.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
+import { differingNames } from './compare-content.ts'
 import { pastContent, type PastContent } from './past-content.ts'
 
 export interface PastVersion {
@@ -20,6 +23,11 @@ export interface PastVersion {
   readonly op: HistoryItem['op']
   readonly locale?: string
   readonly status: HistoryItem['status']
+  /** The first version of the document. */
+  readonly isNew?: true
+  readonly via?: HistoryItem['via']
+  /** The attributes that differ from the previous version. Absent if that is not stored. */
+  readonly changed?: readonly string[]
 }
 
 export interface PastState extends PastContent {
@@ -31,20 +39,67 @@ export interface HistoryPage {
   readonly next: string | null
 }
 
+type MayRead = (uid: Uid, locale: string) => boolean
+
+interface PageOfHistory {
+  readonly before: string | null
+  readonly limit: number
+}
+
 /** Newest first. A page may be short before the last one. */
 export async function listHistory(
   { database }: DocumentContext,
   plan: ContentTypePlan,
   selection: Omit<HistorySelection, 'type'>,
-  page: { readonly before: string | null; readonly limit: number },
+  page: PageOfHistory,
 ): Promise<HistoryPage> {
   const { items, next } = await findHistory(database, { type: plan.uid, ...selection }, page)
-  return { versions: items.map(toVersion), next }
+  return { versions: items.map((item) => toVersion(item)), next }
+}
+
+/** Commits after a page that are read for the previous version of its last one. */
+const FURTHER = 5
+
+/** Like `listHistory`, with the changed attributes of each version that editors work on. */
+export async function listChangedHistory(
+  { database }: DocumentContext,
+  plan: ContentTypePlan,
+  selection: Omit<HistorySelection, 'type'>,
+  page: PageOfHistory & { readonly mayRead: MayRead },
+): Promise<HistoryPage> {
+  const range = { ...page, further: FURTHER }
+  const found = await findHistory(database, { type: plan.uid, ...selection }, range)
+  const changed = await changedAttributes(database, plan, found, page.mayRead)
+  return {
+    versions: found.items.map((item) => toVersion(item, changed.get(item))),
+    next: found.next,
+  }
+}
+
+async function changedAttributes(
+  database: DocumentContext['database'],
+  plan: ContentTypePlan,
+  { items, further }: Pick<FoundHistory, 'items' | 'further'>,
+  mayRead: MayRead,
+): Promise<ReadonlyMap<HistoryItem, readonly string[]>> {
+  const changed = new Map<HistoryItem, readonly string[]>()
+  const later = new Map<string, { readonly item: HistoryItem; readonly past: PastContent }>()
+  const edited = [...items, ...further].filter(
+    ({ op, status }) => op === 'put' && status === (plan.draftAndPublish ? 'draft' : 'published'),
+  )
+  await visitContents(database, plan, edited, (item, content) => {
+    const { locale } = item
+    const past = pastContent(plan, content, (uid) => mayRead(uid, locale))
+    const next = later.get(locale)
+    if (next !== undefined) changed.set(next.item, differingNames(plan, past, next.past))
+    later.set(locale, { item, past })
+  })
+  return changed
 }
 
 export interface RevisionSelection extends Omit<HistorySelection, 'type' | 'status'> {
   readonly revision: string
-  readonly mayRead: (uid: Uid, locale: string) => boolean
+  readonly mayRead: MayRead
 }
 
 export async function getPastState(
@@ -67,8 +122,20 @@ export async function getPastState(
   return { version: toVersion(item), ...content }
 }
 
-function toVersion(item: HistoryItem): PastVersion {
-  const { commit, revision, at, by, requestId, op, locale, status } = item
+function toVersion(item: HistoryItem, changed?: readonly string[]): PastVersion {
+  const { commit, revision, at, by, requestId, op, locale, status, isNew, via } = item
   const own = locale === NO_LOCALE ? {} : { locale }
-  return { commit, revision, at, by, requestId, op, ...own, status }
+  return {
+    commit,
+    revision,
+    at,
+    by,
+    requestId,
+    op,
+    ...own,
+    status,
+    ...(isNew && { isNew }),
+    ...(via && { via }),
+    ...(changed !== undefined && { changed }),
+  }
 }

@@ -3,7 +3,12 @@ import { contentAction, type ContentVerb, contentVerbs } from '../../people/acce
 import { readInput } from '../../people/access/input.ts'
 import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
 import { compareContent } from '../../content/history/compare-content.ts'
-import { getPastState, listHistory, type PastState } from '../../content/history/find-history.ts'
+import {
+  getPastState,
+  listChangedHistory,
+  listHistory,
+  type PastState,
+} from '../../content/history/find-history.ts'
 import { restoreContent } from '../../content/history/restore-content.ts'
 import { showWrittenVersion } from '../../content/write/show-written.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
@@ -36,12 +41,14 @@ const LOCALE = Joi.string().max(100)
 interface ListQuery {
   readonly locale?: string
   readonly status?: 'draft' | 'published'
+  readonly changes?: boolean
   readonly pagination?: { readonly cursor?: string; readonly pageSize: number }
 }
 
 const LIST = Joi.object<ListQuery>({
   locale: LOCALE,
   status: Joi.string().valid('draft', 'published'),
+  changes: Joi.boolean(),
   pagination: Joi.object({
     cursor: Joi.string()
       .pattern(/^[0-9a-f]{24}(\.\d{6})?$/)
@@ -90,7 +97,12 @@ async function list(
   plan: ContentTypePlan,
   dependencies: Dependencies,
 ): Promise<void> {
-  const { locale, status, pagination } = readInput(LIST, readQuery(ctx.querystring))
+  const {
+    locale,
+    status,
+    changes = false,
+    pagination,
+  } = readInput(LIST, readQuery(ctx.querystring))
   const { cursor = null, pageSize = HISTORY_PAGE_SIZE } = pagination ?? {}
   const selection = {
     documentId: parameterOf(ctx, 'documentId'),
@@ -98,7 +110,14 @@ async function list(
     ...(status !== undefined && { status }),
   }
   const page = { before: cursor, limit: pageSize }
-  const found = await listHistory(dependencies.documents, plan, selection, page)
+  const { documents } = dependencies
+  const { defaultCode } = await dependencies.locales.current()
+  const found = changes
+    ? await listChangedHistory(documents, plan, selection, {
+        ...page,
+        mayRead: mayFindIn(ctx, defaultCode),
+      })
+    : await listHistory(documents, plan, selection, page)
   ctx.body = historyEnvelope(found, pageSize)
 }
 
@@ -145,7 +164,7 @@ async function restore(
     documentId: parameterOf(ctx, 'documentId'),
     key: { locale, status } as const,
     writer: writerOf(ctx, shown.reader),
-    origin: readOriginOf(ctx),
+    origin: restoringOrigin(ctx),
     condition: readCondition(ctx),
   }
   const restored = await restoreContent(documents, target, content, attributes)
@@ -153,6 +172,11 @@ async function restore(
   const { writer } = target
   const { entry, revision } = await showWrittenVersion(documents, writer, restored, written)
   sendTagged(ctx, { body: await toJson(entryEnvelope(entry), ctx.state.answer), revision })
+}
+
+function restoringOrigin(ctx: Context): ReturnType<typeof readOriginOf> {
+  const { authorship, caller } = readOriginOf(ctx)
+  return { authorship: { ...authorship, via: 'restore' }, caller }
 }
 
 async function stateOf(

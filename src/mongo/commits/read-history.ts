@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Author } from '../connection/authorship.ts'
 import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
@@ -15,6 +16,9 @@ export interface HistoryItem extends CommitItem {
   readonly at: Date
   readonly by: Author
   readonly requestId: string | null
+  readonly via?: 'restore'
+  /** Index of the item in the commit. */
+  readonly place: number
 }
 
 export interface PastItem extends HistoryItem {
@@ -28,18 +32,61 @@ export interface HistorySelection {
   readonly status?: 'draft' | 'published'
 }
 
+export interface HistoryRange {
+  readonly before: string | null
+  readonly limit: number
+  /** The number of commits after the page whose items are returned, too. At least 1. */
+  readonly further?: number
+}
+
+export interface FoundHistory {
+  readonly items: readonly HistoryItem[]
+  readonly further: readonly HistoryItem[]
+  readonly next: string | null
+}
+
 /** Up to `limit` commits. A page may be empty; only `next: null` marks the end. */
 export async function findHistory(
   database: Database,
   selection: HistorySelection,
-  { before, limit }: { readonly before: string | null; readonly limit: number },
-): Promise<{ readonly items: readonly HistoryItem[]; readonly next: string | null }> {
-  const kept = await findKept(database, selection.documentId, { before, limit: limit + 1 })
-  const page = kept.slice(0, limit).map(({ _id }) => commitOfHistoryId(_id))
-  const rows = await findRows(database, page)
-  const items = page.flatMap((commit) => itemsOf(rows.get(commit), selection))
-  return { items, next: kept.length > limit ? (page.at(-1) ?? null) : null }
+  { before, limit, further = 0 }: HistoryRange,
+): Promise<FoundHistory> {
+  const most = limit + Math.max(further, 1)
+  const kept = await findKept(database, selection.documentId, { before, limit: most })
+  const commits = kept.map(({ _id }) => commitOfHistoryId(_id))
+  const page = commits.slice(0, limit)
+  const rows = await findRows(database, further > 0 ? commits : page)
+  const itemsIn = (some: readonly string[]): readonly HistoryItem[] =>
+    some.flatMap((commit) => itemsOf(rows.get(commit), selection))
+  return {
+    items: itemsIn(page),
+    further: itemsIn(commits.slice(limit)),
+    next: kept.length > limit ? (page.at(-1) ?? null) : null,
+  }
 }
+
+/** Calls `visit` with the content of each item, newest first. Holds a few rows in memory. */
+export async function visitContents(
+  database: Database,
+  plan: ContentTypePlan,
+  items: readonly HistoryItem[],
+  visit: (item: HistoryItem, content: StoredVersion) => void,
+): Promise<void> {
+  const byRow = groupBy(items, ({ documentId, commit }) => historyId(documentId, commit))
+  await database
+    .table<HistoryRow>(COMMITS)
+    .find({ _id: { $in: [...byRow.keys()] } }, { batchSize: CONTENTS_AT_ONCE })
+    .sort({ _id: -1 })
+    .take((row) => {
+      for (const item of byRow.get(row._id) ?? []) {
+        const content = contentIn(row, item.place)
+        if (content !== undefined) visit(item, asVersion(plan, content))
+      }
+      return true
+    })
+}
+
+const CONTENTS_AT_ONCE = 4
 
 /** Returns the changes that led to this revision, newest first. Locales may share a revision. */
 export async function findRevision(
@@ -109,9 +156,9 @@ async function findRows(
 function itemsOf(
   row: PendingRow | undefined,
   { type, documentId, locales, status }: HistorySelection,
-): readonly (HistoryItem & { readonly place: number })[] {
+): readonly HistoryItem[] {
   if (row === undefined) return []
-  const { _id: commit, at, by, requestId, items } = row
+  const { _id: commit, at, by, requestId, via, items } = row
   return items
     .map(({ was: _was, is: _is, ...item }, place) => ({
       ...item,
@@ -120,6 +167,7 @@ function itemsOf(
       at,
       by,
       requestId,
+      ...(via && { via }),
     }))
     .filter(
       (item) =>

@@ -13,6 +13,8 @@ export interface Author {
 export interface Authorship {
   readonly by: Author
   readonly requestId: string | null
+  /** Set if the request wrote an earlier version again. */
+  readonly via?: 'restore'
 }
 
 export interface WriteOrigin {

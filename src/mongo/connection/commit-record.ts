@@ -85,8 +85,8 @@ export function dropCommit(session: ClientSession): void {
 }
 
 export function authorshipOf(session: ClientSession): Authorship {
-  const { by, requestId } = commitOf(session)
-  return { by, requestId }
+  const { by, requestId, via } = commitOf(session)
+  return { by, requestId, ...(via && { via }) }
 }
 
 function newCommit(authorship: Authorship, after: string | null): OpenCommit {
@@ -160,10 +160,11 @@ export function rowIdsOf(session: ClientSession): readonly string[] {
 
 /** Splits the items into the rows of one commit, without their contents. */
 export function rowsOf(
-  { id, by, requestId }: Authorship & { readonly id: string },
+  { id, by, requestId, via }: Authorship & { readonly id: string },
   noted: readonly NotedItem[],
 ): readonly PendingRow[] {
-  const row = { pending: 1, states: 1, at: timeOfCommit(id), by, requestId } as const
+  const at = timeOfCommit(id)
+  const row = { pending: 1, states: 1, at, by, requestId, ...(via && { via }) } as const
   const items = noted.map(({ content: _kept, ...item }) => withinCarriedLimit(item))
   const ids = rowIds(id, items.length)
   if (ids.length === 1) return [{ _id: id, ...row, items }]

@@ -69,6 +69,18 @@ describe('/admin/history for an administrator without permission to see related 
     expect(body.data.content.part).to.deep.equal({ text: 'one', vaults: [id] })
   })
 
+  it('omits hidden relations from the changed attributes', async () => {
+    const changedFor = async (client: Pick<TestServer, 'send'>): Promise<Json> => {
+      const { body, text } = await client.send(
+        'GET',
+        `/admin/history/${UID}/${documentId}?changes=true`,
+      )
+      return body.data?.[0]?.changed ?? text
+    }
+    expect(await changedFor(somebody)).to.deep.equal(['title', 'part', 'zone'])
+    expect(await changedFor(server)).to.deep.equal(['title', 'vaults', 'part', 'zone'])
+  })
+
   it('restores a version without the related entries', async () => {
     const { status, text } = await somebody.send('POST', history(`${earlier}/restore`))
     expect(status, text).to.equal(200)

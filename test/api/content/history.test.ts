@@ -84,6 +84,43 @@ describe('/admin/history', () => {
     expect(await listed(documentId, '?locale=fr')).to.deep.equal([])
   })
 
+  it('names the changed attributes, across pages and locales, and marks a restore', async () => {
+    const { documentId } = await create({ title: 'One', notes: 'n', secret: 'hush hush' })
+    await ok('PUT', `${ARTICLES}/${documentId}?locale=fr`, { data: { title: 'Un' } })
+    const [first] = await listed(documentId, '?locale=en')
+    await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'Two', seo: { words: 'w' } } })
+    await ok('POST', `${ARTICLES}/${documentId}/actions/publish`)
+    await ok('PUT', `${ARTICLES}/${documentId}`, { data: { notes: 'm', secret: 'hush hush!' } })
+    await ok('POST', `${historyOf(documentId)}/${first?.revision}/restore`)
+    const brief = (rows: readonly Json[]) =>
+      rows.map(({ status, changed, via, isNew }) => [status, changed, via, isNew])
+    const english = await listed(documentId, '?locale=en&changes=true')
+    const wanted = [
+      ['draft', ['title', 'notes', 'seo'], 'restore', undefined],
+      ['draft', ['notes'], undefined, undefined],
+      ['published', undefined, undefined, undefined],
+      ['draft', [], undefined, undefined], // published with the same values
+      ['draft', ['title', 'seo'], undefined, undefined],
+      ['draft', undefined, undefined, true],
+    ]
+    expect(brief(english)).to.deep.equal(wanted)
+    const paged: Json[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const after: string = cursor === '' ? '' : `&pagination[cursor]=${cursor}`
+      const query = `?locale=en&changes=true&pagination[pageSize]=1${after}`
+      const { data, meta } = await ok('GET', `${historyOf(documentId)}${query}`)
+      paged.push(...data)
+      cursor = meta.pagination.nextCursor
+    }
+    expect(brief(paged)).to.deep.equal(wanted)
+    const french = await listed(documentId, '?locale=fr&changes=true')
+    expect(french.map(({ changed }) => changed)).to.deep.equal([[], undefined]) // a shared password
+    expect((await listed(documentId))[0]).to.not.have.property('changed')
+    const refused = await editor.send('GET', `${historyOf(documentId)}?changes[$ne]=1`)
+    expect(refused.status).to.equal(400)
+  })
+
   it('shows a version without passwords and inverse relations', async () => {
     const tag = await server.send('POST', '/api/tags', { body: { data: { name: 't' } } })
     const { documentId } = await create({

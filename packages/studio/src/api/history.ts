@@ -18,6 +18,11 @@ export interface PastVersion {
   readonly by: Author
   readonly op: 'put' | 'delete'
   readonly status: 'draft' | 'published'
+  readonly requestId: string | null
+  readonly isNew?: true
+  readonly via?: 'restore'
+  /** The attributes that differ from the previous version, if they were requested and are known. */
+  readonly changed?: readonly string[]
 }
 
 export interface WordRun {
@@ -46,20 +51,34 @@ export type HistoryAnswer = Answer<readonly PastVersion[], PageMeta>
 const localeOf = ({ locale }: ActedOn): { readonly locale?: string } =>
   locale === null ? {} : { locale }
 
-export const historyQuery = (entry: ActedOn) =>
+export const historyQuery = (entry: ActedOn) => pagesOfHistory(entry, false)
+
+/** With the changed attributes of each version, which cost the server more. Always read again. */
+export const changedHistoryQuery = (entry: ActedOn) => pagesOfHistory(entry, true)
+
+const pagesOfHistory = (entry: ActedOn, withChanges: boolean) =>
   infiniteQueryOptions({
-    queryKey: [...factsKey(entry.uid, entry.documentId), 'history', entry.locale],
+    queryKey: [
+      ...factsKey(entry.uid, entry.documentId),
+      withChanges ? 'changed-history' : 'history',
+      entry.locale,
+    ],
     queryFn: ({ signal, pageParam }) =>
       request<readonly PastVersion[], PageMeta>('GET', path(entry), {
         query: {
           ...localeOf(entry),
-          pagination: { pageSize: 25, ...(pageParam !== null && { cursor: pageParam }) },
+          ...(withChanges && { changes: true }),
+          pagination: {
+            pageSize: withChanges ? 50 : 25,
+            ...(pageParam !== null && { cursor: pageParam }),
+          },
         },
         signal,
       }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.pagination.nextCursor,
     retry: false,
+    ...(withChanges && { staleTime: 0, gcTime: 0 }),
   })
 
 export const differenceQuery = (entry: ActedOn, from: string, to: string) =>

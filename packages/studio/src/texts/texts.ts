@@ -21,6 +21,8 @@ export interface Texts {
   /** `2 minutes ago`, `yesterday`, `18 Nov`, `18 Nov 2024`: less precise with age. */
   readonly ago: (moment: string | Date) => string
   readonly moment: (moment: string | Date) => string
+  /** `28 Nov 2026, 10:42 – 10:55`, or one time if both are in the same minute. */
+  readonly span: (from: string | Date, to: string | Date) => string
   readonly bytes: (value: number) => string
   readonly locale: (code: string) => string
 }
@@ -44,6 +46,11 @@ export function textsOf(language: Language, catalogue: Catalogue): Texts {
     moment: (moment) =>
       new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' }).format(
         new Date(moment),
+      ),
+    span: (from, to) =>
+      new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).formatRange(
+        new Date(from),
+        new Date(to),
       ),
     bytes: (value) => bytes(language, value),
     locale: (code) => localeName(language, code),

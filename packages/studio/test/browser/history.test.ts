@@ -2,7 +2,15 @@ import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, type Window } from './browser.ts'
-import { openAs, openPiece, PIECE, startWithEditors, titleOf, untilSaved } from './editors.ts'
+import {
+  chooseGerman,
+  openAs,
+  openPiece,
+  PIECE,
+  startWithEditors,
+  titleOf,
+  untilSaved,
+} from './editors.ts'
 import type { Server } from './server.ts'
 
 describeInBrowser('the history of an entry', () => {
@@ -39,11 +47,17 @@ describeInBrowser('the history of an entry', () => {
     return dialog
   }
 
-  it('lists the versions, and compares each with the current entry', async () => {
+  it('lists sittings and events, and compares each with the current entry', async () => {
     const dialog = await openHistory(await make())
     const versions = dialog.getByRole('option')
-    expect(await versions.count()).to.equal(4)
-    await versions.nth(2).getByText('Published').waitFor()
+    expect(await versions.count()).to.equal(3)
+    await versions.first().getByText('Edited Title, Quotes, Teaser').waitFor()
+    await versions.nth(1).getByText('Published', { exact: true }).waitFor()
+    await versions.last().getByText('Created', { exact: true }).waitFor()
+    await versions
+      .first()
+      .getByText(/\d{4}.*\d{1,2}:\d{2}/)
+      .waitFor()
     await versions.last().click()
     const title = dialog.getByRole('listitem').filter({ hasText: 'Title' })
     await title.locator('del', { hasText: 'first' }).waitFor()
@@ -63,9 +77,49 @@ describeInBrowser('the history of an entry', () => {
     await page.getByRole('option', { name: 'Previous version' }).click()
     await dialog.getByRole('option').first().click()
     await dialog.getByRole('heading', { name: 'Teaser' }).waitFor()
-    expect(await dialog.getByRole('heading', { level: 3 }).count()).to.equal(1)
+    expect(await dialog.getByRole('heading', { level: 3 }).count()).to.equal(3)
     await dialog.getByRole('option').last().click()
     await dialog.getByText('This is the oldest stored version.').waitFor()
+  })
+
+  it('compares a version with the published one and with any other', async () => {
+    const dialog = await openHistory(await make())
+    const against = async (name: string | RegExp): Promise<void> => {
+      await dialog.getByRole('button', { name: /Compare with/ }).click()
+      await page.getByRole('option', { name }).last().click()
+    }
+    await dialog.getByRole('option').first().click()
+    await against('Published version')
+    const title = dialog.getByRole('listitem').filter({ hasText: 'Title' })
+    await title.locator('del', { hasText: 'first' }).waitFor()
+    await title.getByText('Published version').waitFor()
+    await against(/^The operator, /)
+    await title.locator('del', { hasText: 'first' }).waitFor()
+    await title.getByText(/^The operator, .*\d{1,2}:\d{2}/).waitFor()
+    await dialog.getByRole('option').last().click()
+    await against('Published version')
+    await dialog.getByText('No differences').waitFor()
+  })
+
+  it('lists the sittings in German', async () => {
+    const documentId = await make()
+    const { revision } = (
+      await server.ask('GET', `/admin/history/api::piece.piece/${documentId}`)
+    ).data.at(-1)
+    await server.ask('POST', `/admin/history/api::piece.piece/${documentId}/${revision}/restore`, {
+      attributes: ['title'],
+    })
+    const german = await openAs(server, 'Grace')
+    await chooseGerman(german.page, server)
+    await openPiece(german.page, server, documentId)
+    await german.page.getByRole('button', { name: 'Alle Fassungen' }).click()
+    const rows = german.page.getByRole('dialog').getByRole('option')
+    await rows.first().getByText('Title wiederhergestellt').waitFor()
+    await rows.nth(1).getByText('Title, Quotes, Teaser bearbeitet').waitFor()
+    await rows.nth(2).getByText('Veröffentlicht', { exact: true }).waitFor()
+    await rows.nth(3).getByText('Angelegt', { exact: true }).waitFor()
+    await expectAccessible(german.page, 'history in German')
+    await german.close()
   })
 
   it('keeps the row of a publication after a discard', async () => {
@@ -74,11 +128,12 @@ describeInBrowser('the history of an entry', () => {
       const dialog = await openHistory(documentId)
       const rows = await dialog.getByRole('option').allInnerTexts()
       await page.keyboard.press('Escape')
-      return rows.map((row) => row.split(' · ').at(-1) ?? '')
+      return rows.map((row) => row.split('\n')[1] ?? '')
     }
-    expect(await listed()).to.deep.equal(['Draft', 'Draft', 'Published', 'Draft'])
+    const before = ['Edited Title, Quotes, Teaser', 'Published', 'Created']
+    expect(await listed()).to.deep.equal(before)
     await server.ask('POST', `${PIECE}/${documentId}/actions/discard`)
-    expect(await listed()).to.deep.equal(['Draft', 'Draft', 'Draft', 'Published', 'Draft'])
+    expect(await listed()).to.deep.equal(['Discarded changes', ...before])
     const { data } = await server.ask('GET', `/admin/history/api::piece.piece/${documentId}`)
     expect(data[0].revision).to.equal(data.at(-2).revision)
   })
@@ -142,7 +197,14 @@ describeInBrowser('the history of an entry', () => {
     expect(entry).to.include({ title: 'The first words of it', teaser: 'Old' })
     expect(entry.quotes).to.have.length(1)
     const again = await openHistory(documentId)
-    expect(await again.getByRole('option').count()).to.equal(6)
+    const rows = await again.getByRole('option').allInnerTexts()
+    expect(rows.map((row) => row.split('\n').slice(0, 2).join(': '))).to.deep.equal([
+      'Ada: Restored Title, Teaser, Quotes',
+      'Ada: Edited Title',
+      'The operator: Edited Title, Quotes, Teaser',
+      'The operator: Published',
+      'The operator: Created',
+    ])
   })
 
   it('logs no browser errors', () => {

@@ -10,6 +10,8 @@ import { authorOf } from '../../texts/author-of.ts'
 import { SideSection } from '../../design/side-section.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from '../../design/side-section.module.css'
+import { sittingText } from './sitting-text.ts'
+import { sittingsOf } from './sittings.ts'
 import { versionsOf } from './versions.ts'
 
 const HistoryDialog = lazyPart(async () => (await import('./history-dialog.tsx')).HistoryDialog)
@@ -19,18 +21,20 @@ export interface HistorySectionProps {
   readonly documentId: string
 }
 
-const MAX_SHOWN_VERSIONS = 4
+const MAX_SHOWN_SITTINGS = 4
 
-/** The latest author and a link to the history. Empty for types without history. */
+/** The latest sittings and events, and a button that opens the history. Empty for types without history. */
 export function HistorySection({ session, documentId }: HistorySectionProps) {
-  const { t, ago, moment } = useTexts()
+  const texts = useTexts()
+  const { t, ago, span } = texts
   const [isOpen, open] = useState(false)
   const notify = useOwnNotices()
-  const { uid } = session.plan.type
-  const entry = { uid, documentId, locale: session.plan.locale }
+  const entry = { uid: session.plan.type.uid, documentId, locale: session.plan.locale }
   const { data } = useInfiniteQuery(historyQuery(entry))
-  const versions = versionsOf(data?.pages.flatMap((page) => page.data) ?? [])
-  if (versions.length === 0) return null
+  const { type } = session.plan
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  const sittings = sittingsOf(versionsOf(rows, type.draftAndPublish))
+  if (sittings.length === 0) return null
   const show = async (): Promise<void> => {
     await session.saver.saveNow()
     open(true)
@@ -38,11 +42,13 @@ export function HistorySection({ session, documentId }: HistorySectionProps) {
   return (
     <SideSection title={t('history.title')}>
       <ul>
-        {versions.slice(0, MAX_SHOWN_VERSIONS).map((version) => (
-          <li key={version.key} className={styles['row']}>
-            <span className={styles['link']}>{authorOf(version.by, t)}</span>
-            <span className={styles['quiet']} title={moment(version.at)}>
-              {ago(version.at)}
+        {sittings.slice(0, MAX_SHOWN_SITTINGS).map((sitting) => (
+          <li key={sitting.key} className={styles['row']}>
+            <span className={styles['link']}>{authorOf(sitting.by, t)}</span>
+            <span className={styles['quiet']} title={span(sitting.begin, sitting.end)}>
+              {sitting.kind !== 'edited' &&
+                `${sittingText(sitting, session.plan.attributes, texts)} · `}
+              {ago(sitting.end)}
             </span>
           </li>
         ))}

@@ -1,53 +1,52 @@
 import { ListBox, ListBoxItem } from 'react-aria-components'
+import type { Attributes } from '../../api/attributes.ts'
 import { authorOf } from '../../texts/author-of.ts'
-import { type Texts, useTexts } from '../../texts/texts.ts'
+import { useTexts } from '../../texts/texts.ts'
 import styles from './history-dialog.module.css'
-import type { Version } from './versions.ts'
+import { sittingText } from './sitting-text.ts'
+import type { Sitting } from './sittings.ts'
 
 export interface VersionListProps {
   /** Newest first. */
-  readonly versions: readonly Version[]
+  readonly sittings: readonly Sitting[]
+  readonly attributes: Attributes
   readonly chosen: string
   readonly onChoose: (key: string) => void
 }
 
-export function VersionList({ versions, chosen, onChoose }: VersionListProps) {
+export function VersionList({ sittings, attributes, chosen, onChoose }: VersionListProps) {
   const texts = useTexts()
-  const { t, ago, moment } = texts
+  const { t, span } = texts
   return (
     <ListBox
       aria-label={t('history.versions')}
       selectionMode="single"
       disallowEmptySelection
       selectedKeys={[chosen]}
-      disabledKeys={versions.filter(({ revision }) => revision === null).map(({ key }) => key)}
+      disabledKeys={sittings.filter(({ revision }) => revision === null).map(({ key }) => key)}
       onSelectionChange={(keys) => {
         const [key] = keys === 'all' ? [] : [...keys]
         if (key !== undefined) onChoose(String(key))
       }}
       className={styles['list'] ?? ''}
     >
-      {versions.map((version) => {
-        const who = authorOf(version.by, t)
-        const what = kindIn(version, texts)
+      {sittings.map((sitting) => {
+        const who = authorOf(sitting.by, t)
+        const when = span(sitting.begin, sitting.end)
+        const what = sittingText(sitting, attributes, texts)
         return (
           <ListBoxItem
-            key={version.key}
-            id={version.key}
-            textValue={`${who}, ${moment(version.at)}, ${what}`}
+            key={sitting.key}
+            id={sitting.key}
+            textValue={`${who}, ${what}, ${when}`}
             className={styles['version'] ?? ''}
           >
             <span className={styles['who']}>{who}</span>
-            <span className={styles['note']} title={moment(version.at)}>
-              {ago(version.at)} · {what}
-            </span>
+            <span className={styles['what']}>{what}</span>
+            <span className={styles['note']}>{when}</span>
           </ListBoxItem>
         )
       })}
     </ListBox>
   )
-}
-
-function kindIn({ kind }: Version, { t }: Texts): string {
-  return kind === 'draft' || kind === 'published' ? t(`state.${kind}`) : t(`history.${kind}`)
 }
