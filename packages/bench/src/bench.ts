@@ -7,6 +7,7 @@ import { runBench } from './bench/run-bench.ts'
 const [first, ...rest] = process.argv.slice(2)
 if (first === 'embedded') await import('./embedded/bench.ts')
 else if (first === 'queries') await import('./bench/queries.ts')
+else if (first === 'search') await import('./bench/search.ts')
 else if (first === 'bulk') await import('./bench/bulk.ts')
 else if (first === 'log') console.log(await benchLog(readOptions(rest)))
 else if (first === 'hooks') console.log(await benchHooks(readOptions(rest)))

@@ -1,10 +1,6 @@
 import { readSyncedAfter, type SyncedVersion } from '../../mongo/read/read-synced.ts'
-import {
-  ensureSearchRows,
-  refreshStatistics,
-  searchForm,
-  searchRowsOf,
-} from '../../mongo/search/index-rows.ts'
+import { searchForm } from '../../mongo/search/index-rows.ts'
+import { finishBuild } from '../../mongo/search/settle-index.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type Indexing, projectionOf, putRows } from './index-versions.ts'
@@ -24,7 +20,6 @@ export async function buildStep(indexing: Indexing, plan: ContentTypePlan): Prom
   const since = after === '' ? indexing.seq : row.since
   // A build that was started again meanwhile keeps its start.
   const seen = { _id: plan.uid, form: row.form, after: row.after }
-  if (after === '') await ensureSearchRows(database, plan)
   const versions = await readBatch(indexing, plan, after)
   await putRows(indexing, plan, versions)
   const last = versions.at(-1)
@@ -32,11 +27,8 @@ export async function buildStep(indexing: Indexing, plan: ContentTypePlan): Prom
     await types.updateOne(seen, { $set: { form, since, after: last._id } })
     return true
   }
-  await searchRowsOf(database, plan).deleteMany({
-    $or: [{ f: { $ne: form } }, { seq: { $lt: since } }],
-  })
-  await refreshStatistics(database, plan)
-  await types.updateOne(seen, { $set: { form, after: null, isDirty: false } })
+  await finishBuild(database, plan, form, since)
+  await types.updateOne(seen, { $set: { form, after: null } })
   return false
 }
 
@@ -46,7 +38,7 @@ async function typeRow(
   form: string,
 ): Promise<SearchTypeRow> {
   const types = searchTypesOf(database)
-  const fresh: SearchTypeRow = { _id: uid, form, after: '', since: seq, isDirty: false }
+  const fresh: SearchTypeRow = { _id: uid, form, after: '', since: seq }
   const row = await types.findOne({ _id: uid })
   if (row !== null) return row
   await ensureRow(types, fresh)

@@ -3,7 +3,7 @@ import type { CommitLog } from '../../mongo/commits/commit-log.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import { outdateRows, refreshStatistics } from '../../mongo/search/index-rows.ts'
+import { deleteTextIndex } from '../../mongo/search/index-rows.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
@@ -16,7 +16,6 @@ import {
   pendingDraftsOf,
   type SearchFollowerRow,
   type SearchLeadership,
-  searchTypesOf,
 } from './search-rows.ts'
 
 export interface SearchFollowerOptions {
@@ -37,15 +36,11 @@ const LEASE_MS = 15_000
 /** Drafts are indexed after a pause in their writes, because editors save often. */
 const DRAFT_PAUSE_MS = 5_000
 
-/** Statistics of a type are read at most this often. */
-const STATISTICS_MS = 30_000
-
 const STEP_LIMITS = { commits: 200, items: 1_000 } as const
 
 interface Following extends SearchFollowerOptions {
   readonly types: ReadonlyMap<Uid, ContentTypePlan>
   readonly leadership: SearchLeadership
-  readonly refreshed: Map<Uid, number>
 }
 
 /** Starts the follower. It does nothing if no type has the option `search`. */
@@ -55,7 +50,7 @@ export async function openSearchFollower(options: SearchFollowerOptions): Promis
   if (types.size === 0) return { close: () => Promise.resolve() }
   await ensureSearchFollower(database, commitLog.head())
   const leadership = openSearchLeadership(database, { leaseMs: LEASE_MS, now })
-  const following: Following = { ...options, types, leadership, refreshed: new Map() }
+  const following: Following = { ...options, types, leadership }
   const follower = followLog({
     commitLog,
     step: (head) => stepOf(following, head),
@@ -70,16 +65,15 @@ export async function openSearchFollower(options: SearchFollowerOptions): Promis
 }
 
 async function stepOf(following: Following, head: Head): Promise<boolean> {
-  const { database, leadership, locales } = following
+  const { database, leadership, locales, now } = following
   const row = await leadership.claim()
   if (row === null) return false
   const { defaultCode: defaultLocale } = await locales.current()
   const cursor = await cursorOf(following, row, head)
-  const indexing: Indexing = { database, defaultLocale, seq: head.seq }
+  const indexing: Indexing = { database, defaultLocale, seq: head.seq, now }
   const hasMoreCommits = await followOnce(following, indexing, cursor, head)
   const hasMoreDrafts = await indexDueDrafts(following, indexing)
   const hasMoreToBuild = await buildNext(following, indexing)
-  if (!hasMoreCommits) await refreshDirty(following)
   return hasMoreCommits || hasMoreDrafts || hasMoreToBuild
 }
 
@@ -90,7 +84,7 @@ async function cursorOf(
   { log, seq }: Head,
 ): Promise<number> {
   if (row.log === log) return row.cursor
-  for (const plan of types.values()) await outdateRows(database, plan)
+  for (const plan of types.values()) await deleteTextIndex(database, plan)
   await restartBuilds(database, [...types.keys()])
   await leadership.move({ log, cursor: seq })
   return seq
@@ -127,7 +121,6 @@ async function indexCommits(
     const changed = [...all].filter((id) => !drafts.has(id))
     await delayDrafts(database, uid, [...drafts], dueAt)
     if (changed.length > 0) await indexVersions(indexing, plan, changed)
-    await markDirty(database, uid)
   }
 }
 
@@ -168,7 +161,6 @@ async function indexDueDrafts(following: Following, indexing: Indexing): Promise
       plan,
       rows.map(({ version }) => version),
     )
-    await markDirty(database, uid)
   }
   // A draft that was written since has a later date and stays.
   for (const { _id, dueAt } of due) await drafts.deleteOne({ _id, dueAt })
@@ -178,21 +170,4 @@ async function indexDueDrafts(following: Following, indexing: Indexing): Promise
 async function buildNext({ types }: Following, indexing: Indexing): Promise<boolean> {
   for (const plan of types.values()) if (await buildStep(indexing, plan)) return true
   return false
-}
-
-async function markDirty(database: Database, uid: Uid): Promise<void> {
-  await searchTypesOf(database).updateOne({ _id: uid, isDirty: false }, { $set: { isDirty: true } })
-}
-
-async function refreshDirty({ database, types, refreshed, now }: Following): Promise<void> {
-  const dirty = await searchTypesOf(database).find({ isDirty: true }).toArray()
-  const at = now().getTime()
-  for (const { _id: uid } of dirty) {
-    const plan = types.get(uid)
-    const last = refreshed.get(uid) ?? Number.NEGATIVE_INFINITY
-    if (plan === undefined || Math.abs(at - last) < STATISTICS_MS) continue
-    refreshed.set(uid, at)
-    await searchTypesOf(database).updateOne({ _id: uid }, { $set: { isDirty: false } })
-    await refreshStatistics(database, plan)
-  }
 }

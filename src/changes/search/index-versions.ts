@@ -1,19 +1,25 @@
+import { Binary } from 'mongodb'
+import { groupBy } from '../../base/group-by.ts'
 import { beginTimeSlice } from '../../base/time-slice.ts'
 import { isDuplicateKey } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { readSynced, type SyncedVersion } from '../../mongo/read/read-synced.ts'
 import {
+  recentId,
+  type RecentRow,
+  recentRowsOf,
   searchForm,
-  searchKey,
-  type SearchRow,
-  searchRowsOf,
+  textIndexId,
 } from '../../mongo/search/index-rows.ts'
+import { settleIndex, type Settling } from '../../mongo/search/settle-index.ts'
+import { versionKeyOf } from '../../mongo/versions/version-match.ts'
 import { analyzerFor } from '../../query/text/analyze-text.ts'
 import { indexVersion } from '../../query/text/index-terms.ts'
+import { writeTerms } from '../../query/text/postings.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
-export interface Indexing {
+export interface Indexing extends Settling {
   readonly database: Database
   readonly defaultLocale: string
   /** All commits up to this one are visible to the reads. */
@@ -37,9 +43,7 @@ export async function indexVersions(
   await putRows(indexing, plan, versions)
   const found = new Set(versions.map(({ _id }) => _id))
   const missing = ids.filter((_id) => !found.has(_id))
-  if (missing.length === 0) return
-  const { seq } = indexing
-  await searchRowsOf(database, plan).deleteMany({ _id: { $in: missing }, seq: { $lte: seq } })
+  if (missing.length > 0) await removeRows(indexing, plan, missing)
 }
 
 export function projectionOf({ search }: ContentTypePlan): Readonly<Record<string, 1>> {
@@ -48,34 +52,69 @@ export function projectionOf({ search }: ContentTypePlan): Readonly<Record<strin
 }
 
 export async function putRows(
-  { database, defaultLocale, seq }: Indexing,
+  indexing: Indexing,
   plan: ContentTypePlan,
   versions: readonly SyncedVersion[],
 ): Promise<void> {
+  const { defaultLocale, seq } = indexing
   const form = searchForm(plan, defaultLocale)
   const slice = beginTimeSlice()
-  const rows: SearchRow[] = []
+  const rows: StoredRow[] = []
   for (const version of versions) {
-    const { _id, locale, status } = version
+    const { _id, documentId, locale, status } = version
     const analyzer = await analyzerFor(locale === NO_LOCALE ? defaultLocale : locale)
-    const { lengths, postings } = indexVersion(plan, version, analyzer)
-    const k = searchKey(form, { locale, status })
-    rows.push({ _id, f: form, k, seq, n: lengths, p: postings })
+    const { lengths: n, terms } = indexVersion(plan, version, analyzer)
+    const index = textIndexId(plan, form, { locale, status })
+    const set = { index, n, b: new Binary(writeTerms(terms)) }
+    rows.push({ _id, documentId, index, update: { $set: set, $unset: { movedAt: '' } } })
     if (slice.isOver()) await slice.next()
   }
-  if (rows.length > 0) await storeRows(database, plan, rows)
+  await storeRows(indexing, plan, { form, seq, rows })
+}
+
+/** A row without terms refuses older ones for a while. */
+async function removeRows(
+  indexing: Indexing,
+  plan: ContentTypePlan,
+  versions: readonly string[],
+): Promise<void> {
+  const { defaultLocale, seq, now } = indexing
+  const form = searchForm(plan, defaultLocale)
+  const rows = versions.map((_id): StoredRow => {
+    const { documentId, ...key } = versionKeyOf(_id)
+    const update = { $set: { movedAt: now() }, $unset: { index: '', n: '', b: '' } } as const
+    return { _id, documentId, index: textIndexId(plan, form, key), update }
+  })
+  await storeRows(indexing, plan, { form, seq, rows })
+}
+
+interface StoredRow extends Pick<RecentRow, '_id' | 'documentId'> {
+  /** The index that has the version, or had it. */
+  readonly index: string
+  readonly update: {
+    readonly $set: Partial<RecentRow>
+    readonly $unset: Readonly<Partial<Record<keyof RecentRow, ''>>>
+  }
+}
+
+interface StoredRows extends Pick<RecentRow, 'form' | 'seq'> {
+  readonly rows: readonly StoredRow[]
 }
 
 async function storeRows(
-  database: Database,
+  indexing: Indexing,
   plan: ContentTypePlan,
-  rows: readonly SearchRow[],
+  { form, seq, rows }: StoredRows,
 ): Promise<void> {
-  const table = searchRowsOf(database, plan)
-  const operations = rows.map(({ _id, ...rest }) => ({
+  if (rows.length === 0) return
+  const table = recentRowsOf(indexing.database)
+  const operations = rows.map(({ _id, documentId, update }) => ({
     updateOne: {
-      filter: { _id, seq: { $lte: rest.seq } },
-      update: { $set: rest },
+      filter: { _id: recentId(plan, _id), seq: { $lte: seq } },
+      update: {
+        ...update,
+        $set: { ...update.$set, type: plan.uid, form, seq, documentId },
+      },
       upsert: true,
     },
   }))
@@ -90,5 +129,9 @@ async function storeRows(
         if (!isDuplicateKey(reason)) throw reason
       })
     }
+  }
+  for (const [_id, changed] of groupBy(rows, ({ index }) => index)) {
+    const documents = new Map(changed.map(({ documentId }) => [documentId, seq]))
+    await settleIndex(indexing, plan, { _id, form }, documents)
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { ensureSearchRows } from '../../mongo/search/index-rows.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 
 /** The position of the index in the commit log. One process at a time moves it. */
@@ -26,8 +27,6 @@ export interface SearchTypeRow {
   readonly after: string | null
   /** The commit before the build. Rows that are older at its end belong to deleted versions. */
   readonly since: number
-  /** Rows changed since the statistics were read. */
-  readonly isDirty: boolean
 }
 
 export const searchTypesOf = (database: Database) =>
@@ -50,6 +49,7 @@ export async function ensureSearchFollower(
   { log, seq }: Pick<Head, 'log' | 'seq'>,
 ): Promise<void> {
   await ensureIndexes(pendingDraftsOf(database), [{ key: { dueAt: 1 }, name: 'due' }])
+  await ensureSearchRows(database)
   const free = { holder: null, heldUntil: new Date(0) }
   await ensureRow(searchFollowersOf(database), { ...FOLLOWER, log, cursor: seq, ...free })
 }

@@ -10,7 +10,7 @@ import { findCandidates, type FoundCandidates } from '../../mongo/search/find-ca
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'
 import type { Page, Query, TextSearch } from '../../query/query.ts'
-import { countTerms, matchesSearch, scoreOf } from '../../query/text/rank.ts'
+import { countTerms, scoreOf } from '../../query/text/rank.ts'
 
 export interface SearchMeta {
   /** The words that were searched, without stop words. */
@@ -64,13 +64,8 @@ async function rankFound(
   { terms, candidates, statistics }: FoundCandidates,
 ): Promise<readonly Hit[]> {
   const { attributes } = query.search
-  const proposed = [...candidates].filter(([, one]) => matchesSearch(one, terms, attributes))
-  if (proposed.length === 0) return []
-  const visible = await findVisible(
-    database,
-    query,
-    proposed.map(([_id]) => _id),
-  )
+  if (candidates.size === 0) return []
+  const visible = await findVisible(database, query, [...candidates.keys()])
   const seen = visible.flatMap((version) => {
     const candidate = candidates.get(version._id)
     return candidate === undefined ? [] : [{ version, candidate }]

@@ -1,33 +1,82 @@
+import type { Binary } from 'mongodb'
 import { ANALYSIS_VERSION } from '../../query/text/analyze-text.ts'
 import { languageOf } from '../../query/text/languages.ts'
-import type { Posting } from '../../query/text/index-terms.ts'
 import type { VersionKey } from '../../query/query.ts'
+import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import type { Table } from '../connection/table.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 
-/** The terms of one version. Its `_id` is that of the version. */
-export interface SearchRow {
+/**
+ * A part of a segment, which never changes. The `_id` is that of the segment, and `:i` for its directory, `:t` and a
+ * number for a block of terms, or `:d` and a number for a chunk of entries.
+ */
+export interface SegmentRow {
   readonly _id: string
-  /** The form of the index. Rows of another form are never read. */
-  readonly f: string
-  /** Form, status and locale. */
-  readonly k: string
-  /** The commit after which the version was read. A delayed process replaces no newer row. */
-  readonly seq: number
-  /** The number of words per attribute. */
-  readonly n: readonly number[]
-  readonly p: readonly Posting[]
+  readonly b?: Binary
+  /** Of the directory: the first term of each block. */
+  readonly t?: readonly string[]
+  /** Of the directory: the first document of each chunk. */
+  readonly d?: readonly string[]
 }
 
 export const SEARCH_PREFIX = 'quire_search_'
 
-export function searchRowsOf(
+export function segmentRowsOf(
   database: Database,
-  { collectionName }: ContentTypePlan,
-): Table<SearchRow> {
-  return database.table<SearchRow>(`${SEARCH_PREFIX}${collectionName}`)
+  { collectionName }: Pick<ContentTypePlan, 'collectionName'>,
+): Table<SegmentRow> {
+  return database.table<SegmentRow>(`${SEARCH_PREFIX}${collectionName}`)
+}
+
+/** The entries of many versions, in the order of their documents. */
+export interface Segment {
+  readonly id: string
+  readonly entries: number
+  /** A bit for each entry that is deleted or in a newer segment. Empty if there is none. */
+  readonly dead: Binary
+  readonly living: number
+  /** The number of words per attribute, of living entries. */
+  readonly words: readonly number[]
+}
+
+/** The index of the versions of a type that have the same form, status and locale. */
+export interface TextIndexRow {
+  /** The uid of the type and the search key. */
+  readonly _id: string
+  readonly type: Uid
+  readonly form: string
+  /** A process changes the row only if it has read this number. */
+  readonly revision: number
+  readonly segments: readonly Segment[]
+}
+
+export const textIndexesOf = (database: Database) =>
+  database.table<TextIndexRow>('quire_text_indexes')
+
+/** A version that is in no segment yet, or was until recently. */
+export interface RecentRow {
+  /** The uid of the type and the `_id` of the version. */
+  readonly _id: string
+  readonly type: Uid
+  readonly form: string
+  /** The commit after which the version was read. A delayed process replaces no newer row. */
+  readonly seq: number
+  /** The `_id` of the index. Absent if the version is deleted or in a segment. */
+  readonly index?: string
+  readonly documentId: string
+  /** The number of words per attribute. */
+  readonly n?: readonly number[]
+  readonly b?: Binary
+  /** The row stays for a while after this time, to refuse older ones. */
+  readonly movedAt?: Date
+}
+
+export const recentRowsOf = (database: Database) => database.table<RecentRow>('quire_text_recent')
+
+export function recentId(plan: Pick<ContentTypePlan, 'uid'>, version: string): string {
+  return `${plan.uid} ${version}`
 }
 
 /** The form also depends on the default locale, whose language entries without a locale have. */
@@ -37,65 +86,27 @@ export function searchForm({ search, localized }: ContentTypePlan, defaultLocale
   return `${ANALYSIS_VERSION}.${shape}${language}`
 }
 
-export function searchKey(form: string, { status, locale }: VersionKey): string {
-  return `${form}:${status}:${locale}`
+export function textIndexId(
+  { uid }: Pick<ContentTypePlan, 'uid'>,
+  form: string,
+  { status, locale }: VersionKey,
+): string {
+  return `${uid} ${form}:${status}:${locale}`
 }
 
-export async function ensureSearchRows(database: Database, plan: ContentTypePlan): Promise<void> {
-  await ensureIndexes(searchRowsOf(database, plan), [
-    { key: { k: 1, 'p.t': 1 }, name: 'terms' },
-    { key: { f: 1 }, name: 'form' },
+export async function ensureSearchRows(database: Database): Promise<void> {
+  await ensureIndexes(recentRowsOf(database), [
+    { key: { index: 1 }, name: 'index' },
+    { key: { type: 1, seq: 1 }, name: 'type' },
+    { key: { movedAt: 1 }, name: 'moved' },
   ])
+  await ensureIndexes(textIndexesOf(database), [{ key: { type: 1 }, name: 'type' }])
 }
 
-/** Makes the rows older than all commits of a new log. */
-export async function outdateRows(database: Database, plan: ContentTypePlan): Promise<void> {
-  await searchRowsOf(database, plan).updateMany({}, { $set: { seq: -1 } })
-}
-
-export interface StatisticsRow {
-  /** The type and the key of its rows. */
-  readonly _id: string
-  readonly type: string
-  readonly count: number
-  readonly averageLengths: readonly number[]
-}
-
-export const statisticsOf = (database: Database) =>
-  database.table<StatisticsRow>('quire_text_statistics')
-
-export function statisticsId(plan: ContentTypePlan, key: string): string {
-  return `${plan.uid} ${key}`
-}
-
-interface Sums {
-  readonly _id: string
-  readonly count: number
-  readonly [sum: `sum${number}`]: number
-}
-
-/** Counts the rows of a type, and averages their lengths. */
-export async function refreshStatistics(database: Database, plan: ContentTypePlan): Promise<void> {
-  const places = [...(plan.search?.weights.keys() ?? [])].map((_, place) => place)
-  const sums = Object.fromEntries(
-    places.map((place) => [`sum${place}`, { $sum: { $arrayElemAt: ['$n', place] } }]),
-  )
-  const groups = await searchRowsOf(database, plan).aggregate<Sums>([
-    { $project: { k: 1, n: 1 } },
-    { $group: { _id: '$k', count: { $sum: 1 }, ...sums } },
-  ])
-  const rows = groups.map((group): StatisticsRow => {
-    const { count } = group
-    return {
-      _id: statisticsId(plan, group._id),
-      type: plan.uid,
-      count,
-      averageLengths: places.map((place) => (group[`sum${place}`] ?? 0) / count),
-    }
-  })
-  const statistics = statisticsOf(database)
-  for (const { _id, ...rest } of rows) {
-    await statistics.updateOne({ _id }, { $set: rest }, { upsert: true })
-  }
-  await statistics.deleteMany({ type: plan.uid, _id: { $nin: rows.map(({ _id }) => _id) } })
+/** Deletes the index of a type. Searches find nothing until it is built again. */
+export async function deleteTextIndex(database: Database, plan: ContentTypePlan): Promise<void> {
+  const { uid: type } = plan
+  await textIndexesOf(database).deleteMany({ type })
+  await recentRowsOf(database).deleteMany({ type })
+  await segmentRowsOf(database, plan).deleteMany({})
 }

@@ -13,6 +13,12 @@ export function versionId(documentId: string, { locale, status }: VersionKey): s
   return `${documentId}:${locale}:${status}`
 }
 
+/** The reverse of `versionId`. */
+export function versionKeyOf(_id: string): VersionKey & { readonly documentId: string } {
+  const [documentId = '', locale = '', status] = _id.split(':')
+  return { documentId, locale, status: status === 'draft' ? 'draft' : 'published' }
+}
+
 /** Matches all versions of a document by the common prefix of their `_id`s. `;` is the character after `:`. */
 export function matchDocument(documentId: string): { readonly _id: Document } {
   return { _id: { $gte: `${documentId}:`, $lt: `${documentId};` } }

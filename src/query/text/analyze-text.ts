@@ -14,8 +14,8 @@ export interface Analyzer {
   tokens(text: string, limit?: number): readonly Token[]
 }
 
-/** Changes whenever the same text gets other terms, so that all entries are indexed again. */
-export const ANALYSIS_VERSION = 1
+/** Changes whenever the same text gets other terms or other rows, so that all entries are indexed again. */
+export const ANALYSIS_VERSION = 2
 
 const MAX_WORD_LENGTH = 64
 const MAX_TOKENS = 20_000

@@ -6,7 +6,8 @@ import { searchFindings } from '../../../src/cli/doctor/examine-search.ts'
 import { SEARCH_COMMANDS } from '../../../src/cli/log-commands.ts'
 import { ensureHead, type Head, headsOf } from '../../../src/mongo/commits/heads.ts'
 import type { CommitItem } from '../../../src/mongo/connection/database.ts'
-import { searchRowsOf } from '../../../src/mongo/search/index-rows.ts'
+import { deleteTextIndex, searchForm, textIndexesOf } from '../../../src/mongo/search/index-rows.ts'
+import { readIndex } from '../../../src/mongo/search/read-index.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { ContentTypePlan, Schema } from '../../../src/schema/plan.ts'
 import { contentType } from '../../fixtures/definitions.ts'
@@ -86,11 +87,21 @@ describe('the follower of the search index', () => {
     return plan
   }
   const schema = schemaWith({ title: 1 })
-  const termsOf = async (documentId: string, status: string): Promise<readonly string[] | null> => {
-    const row = await searchRowsOf(test.database, planOf(schema)).findOne({
-      _id: versionId(documentId, status),
-    })
-    return row === null ? null : row.p.map(({ t }) => t.slice(0, -2))
+  const TERMS = 'alpha beta gamma delta epsilon zeta eta theta one other another'
+    .split(' ')
+    .map((word) => ({ word, stem: word, isPrefix: false }))
+  const termsOf = async (
+    documentId: string,
+    status: CommitItem['status'],
+  ): Promise<readonly string[] | null> => {
+    const plan = planOf(schema)
+    const key = { locale: '', status }
+    const form = searchForm(plan, 'en')
+    const { candidates } = await readIndex(test.database, plan, form, [key], TERMS)
+    const found = candidates.get(versionId(documentId, status))
+    return found === undefined
+      ? null
+      : [...found.matches.keys()].map((place) => TERMS[place]?.word ?? '')
   }
   const reached = async (): Promise<void> => {
     await until(async () => {
@@ -169,8 +180,8 @@ describe('the follower of the search index', () => {
   it('builds the index again for another declaration, and reads no row of the former one', async () => {
     const changed = schemaWith({ title: 1, body: 1 })
     const forms = async (): Promise<readonly string[]> => {
-      const rows = await searchRowsOf(test.database, planOf(schema)).find({}).toArray()
-      return [...new Set(rows.map(({ f }) => f))]
+      const rows = await textIndexesOf(test.database).find({}).toArray()
+      return [...new Set(rows.map(({ form }) => form))]
     }
     const [before] = await forms()
     const follower = await follow(changed)
@@ -217,7 +228,7 @@ describe('the follower of the search index', () => {
         what: `the index of ${PAGE} is being built: searches do not find all entries`,
       },
     ])
-    await searchRowsOf(test.database, planOf(schema)).deleteMany({})
+    await deleteTextIndex(test.database, planOf(schema))
     const follower = await follow(schema)
     await until(async () => (await termsOf('a', 'published')) !== null, WAIT_MS)
     await until(isBuilt, WAIT_MS)

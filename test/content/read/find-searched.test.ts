@@ -14,7 +14,12 @@ import { indexVersions } from '../../../src/changes/search/index-versions.ts'
 import { findDocuments } from '../../../src/content/read/find-documents.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
-import { refreshStatistics, searchRowsOf } from '../../../src/mongo/search/index-rows.ts'
+import {
+  deleteTextIndex,
+  ensureSearchRows,
+  searchForm,
+} from '../../../src/mongo/search/index-rows.ts'
+import { readIndex } from '../../../src/mongo/search/read-index.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { type Analyzer, analyzerFor } from '../../../src/query/text/analyze-text.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
@@ -41,17 +46,8 @@ const { contentTypes } = compileSchema({
 })
 
 /** Words with shared stems and beginnings, an accent and a stop word. */
-const word = constantFrom(
-  'berg',
-  'bergs',
-  'bergamot',
-  'café',
-  'cafe',
-  'the',
-  'blue',
-  'run',
-  'running',
-)
+const WORDS = ['berg', 'bergs', 'bergamot', 'café', 'cafe', 'the', 'blue', 'run', 'running']
+const word = constantFrom(...WORDS)
 
 interface Page {
   readonly title: readonly string[]
@@ -218,6 +214,7 @@ describe('search beside a scan of all entries', () => {
   before(async () => {
     test = await openTestDatabase('find_searched')
     await syncIndexes(test.database, [...compileCollections({ contentTypes }).values()])
+    await ensureSearchRows(test.database)
     const found = contentTypes.get('api::page.page')
     if (found === undefined) throw new Error('there is no page')
     plan = found
@@ -244,7 +241,14 @@ describe('search beside a scan of all entries', () => {
     if (pages.length > 0) await collection.insertMany(pages.map(rowOf))
   }
   let seq = 0
-  const indexing = () => ({ database: test.database, defaultLocale: 'en', seq })
+  /** Few recent versions, so that there are segments and merges. */
+  const indexing = () => ({
+    database: test.database,
+    defaultLocale: 'en',
+    seq,
+    now: () => new Date(),
+    maxRecent: 3,
+  })
   const build = async (): Promise<void> => {
     seq += 1
     await restartBuilds(test.database, [plan.uid])
@@ -286,28 +290,50 @@ describe('search beside a scan of all entries', () => {
     await assertProperty(property, { numRuns: modelRuns('SEARCH_RUNS', 30, 300) })
   })
 
-  it('has the same rows after single changes as after a build', async () => {
+  it('has the same index after single changes as after a build', async () => {
     const property = asyncProperty(
-      array(page, { minLength: 1, maxLength: 8 }),
-      array(page, { maxLength: 8 }),
-      async (before, after) => {
+      array(page, { minLength: 1, maxLength: 12 }),
+      array(page, { maxLength: 12 }),
+      nat(4),
+      async (before, after, step) => {
         await fill(before)
         await build()
         await fill(after)
-        const ids = [...before, ...after].map((_, index) => `${idOf(index)}::published`)
-        await indexVersions(indexing(), plan, [...new Set(ids)])
-        await refreshStatistics(test.database, plan)
-        const rows = () =>
-          searchRowsOf(test.database, plan)
-            .find({}, { projection: { seq: 0 } })
-            .sort({ _id: 1 })
-            .toArray()
-        const followed = await rows()
-        await searchRowsOf(test.database, plan).deleteMany({})
+        const ids = [...new Set([...before, ...after].map((_, at) => `${idOf(at)}::published`))]
+        for (let start = 0; start < ids.length; start += step + 1) {
+          seq += 1
+          await indexVersions(indexing(), plan, ids.slice(start, start + step + 1))
+        }
+        const followed = await readAll()
+        await deleteTextIndex(test.database, plan)
         await build()
-        expect(followed).to.deep.equal(await rows())
+        expect(followed).to.deep.equal(await readAll())
+        expect(followed.statistics.count).to.equal(after.length)
       },
     )
     await assertProperty(property, { numRuns: modelRuns('SEARCH_RUNS', 15, 150) })
   })
+
+  it('keeps newer entries if a delayed process writes older ones', async () => {
+    const all = Array.from({ length: 9 }, (_, at): Page => {
+      return { title: ['berg'], body: at % 2 === 0 ? ['blue'] : ['run'], isOpen: true, day: 0 }
+    })
+    await fill(all)
+    await build()
+    const newest = await readAll()
+    await fill(all.slice(0, 5).map((one) => ({ ...one, title: ['cafe'] })))
+    const ids = all.map((_, at) => `${idOf(at)}::published`)
+    await indexVersions({ ...indexing(), seq: seq - 1 }, plan, ids)
+    expect(await readAll()).to.deep.equal(newest)
+  })
+
+  const readAll = async () => {
+    const terms = WORDS.flatMap((text) =>
+      analyzer.tokens(text).map(({ stem, word }) => ({ stem, word, isPrefix: true })),
+    )
+    const key = { locale: '', status: 'published' } as const
+    const read = await readIndex(test.database, plan, searchForm(plan, 'en'), [key], terms)
+    const candidates = [...read.candidates].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    return { ...read, candidates }
+  }
 })

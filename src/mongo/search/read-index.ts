@@ -1,0 +1,281 @@
+import { beginTimeSlice } from '../../base/time-slice.ts'
+import { stemTerm } from '../../query/text/index-terms.ts'
+import { readBlock, readPostings, readTerms } from '../../query/text/postings.ts'
+import type { QueryTerm } from '../../query/text/query-terms.ts'
+import type { Candidate, SearchStatistics, TermMatch, TermPlaces } from '../../query/text/rank.ts'
+import type { VersionKey } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { Database } from '../connection/database.ts'
+import type { Table } from '../connection/table.ts'
+import { versionId } from '../versions/version-match.ts'
+import {
+  type RecentRow,
+  recentRowsOf,
+  type Segment,
+  type SegmentRow,
+  segmentRowsOf,
+  type TextIndexRow,
+  textIndexesOf,
+  textIndexId,
+} from './index-rows.ts'
+import {
+  blockId,
+  CHUNK_ENTRIES,
+  chunkId,
+  chunkOf,
+  type Directory,
+  isDead,
+  lastUpTo,
+  readDirectories,
+  readSegmentRows,
+  type SegmentRows,
+} from './read-segments.ts'
+import { addWords } from './write-segment.ts'
+
+export interface IndexRead {
+  /** By the `_id` of the version. */
+  readonly candidates: Map<string, Candidate>
+  readonly statistics: SearchStatistics
+  /** More entries have the terms than a search reads. */
+  readonly isCapped: boolean
+}
+
+/** Blocks of one segment that a prefix reads. */
+const MAX_PREFIX_BLOCKS = 64
+
+/** Occurrences of terms in one search. */
+const MAX_READ_POSTINGS = 100_000
+
+/** A merge may delete a segment while a search reads it. */
+const ATTEMPTS = 3
+
+interface Reading {
+  readonly terms: readonly QueryTerm[]
+  readonly candidates: Map<string, Candidate>
+  left: number
+  isCapped: boolean
+}
+
+/** Reads all versions with one of the terms. */
+export async function readIndex(
+  database: Database,
+  plan: ContentTypePlan,
+  form: string,
+  keys: readonly VersionKey[],
+  terms: readonly QueryTerm[],
+): Promise<IndexRead> {
+  const byId = new Map(keys.map((key) => [textIndexId(plan, form, key), key]))
+  const ids = [...byId.keys()]
+  for (let attempt = 1; ; attempt += 1) {
+    // The recent versions come first: one that moves to a segment meanwhile is then in both.
+    const recent = await recentRowsOf(database)
+      .find({ index: { $in: ids } }, { batchSize: 1_000 })
+      .toArray()
+    const indexes = await textIndexesOf(database)
+      .find({ _id: { $in: ids } })
+      .toArray()
+    const reading: Reading = {
+      terms,
+      candidates: new Map(),
+      left: MAX_READ_POSTINGS,
+      isCapped: false,
+    }
+    const shadowed = readRecent(reading, byId, recent)
+    const isWhole = await readSegments(database, plan, { reading, byId, indexes, shadowed })
+    if (!isWhole && attempt < ATTEMPTS) continue
+    const { candidates, isCapped } = reading
+    return { candidates, isCapped, statistics: statisticsOf(plan, recent, indexes) }
+  }
+}
+
+type Matches = Map<number, TermMatch>
+
+function note(matches: Matches, term: number, kind: keyof TermMatch, places: TermPlaces): void {
+  const before = matches.get(term) ?? { exact: null, prefix: null }
+  // A prefix is its first longer word.
+  if (before[kind] === null) matches.set(term, { ...before, [kind]: places })
+}
+
+type Keys = ReadonlyMap<string, VersionKey>
+
+/** Returns the versions, which hide those of segments. */
+function readRecent(
+  { terms, candidates }: Reading,
+  byId: Keys,
+  recent: readonly RecentRow[],
+): ReadonlySet<string> {
+  const versions = new Set<string>()
+  for (const { index = '', documentId, n = [], b } of recent) {
+    const key = byId.get(index)
+    if (key === undefined || b === undefined) continue
+    const version = versionId(documentId, key)
+    versions.add(version)
+    const matches = matchTerms(terms, b.value())
+    if (matches.size > 0) candidates.set(version, { lengths: n, matches })
+  }
+  return versions
+}
+
+function matchTerms(terms: readonly QueryTerm[], bytes: Uint8Array): Matches {
+  const matches: Matches = new Map()
+  for (const { term, places } of readTerms(bytes)) {
+    for (const [place, { stem, word, isPrefix }] of terms.entries()) {
+      if (term === stemTerm(stem)) note(matches, place, 'exact', places)
+      if (isPrefix && term.startsWith(word)) note(matches, place, 'prefix', places)
+    }
+  }
+  return matches
+}
+
+interface SegmentsRead {
+  readonly reading: Reading
+  readonly byId: Keys
+  readonly indexes: readonly TextIndexRow[]
+  readonly shadowed: ReadonlySet<string>
+}
+
+/** Returns whether all segments still existed. */
+async function readSegments(
+  database: Database,
+  plan: ContentTypePlan,
+  { reading, byId, indexes, shadowed }: SegmentsRead,
+): Promise<boolean> {
+  const rows = segmentRowsOf(database, plan)
+  const segments = indexes.flatMap((index) => index.segments)
+  const directories = await readDirectories(rows, segments)
+  const wanted = segments.map((segment) => {
+    const directory = directories.get(segment.id)
+    return { segment, blocks: directory === undefined ? [] : blocksOf(reading, segment, directory) }
+  })
+  const blocks = await readSegmentRows(
+    rows,
+    wanted.flatMap((one) => one.blocks.map(({ id }) => id)),
+  )
+  let isWhole = directories.size === segments.length
+  const slice = beginTimeSlice()
+  for (const index of indexes) {
+    const key = byId.get(index._id)
+    if (key === undefined) continue
+    for (const one of wanted.filter(({ segment }) => index.segments.includes(segment))) {
+      const found = matchBlocks(reading, one.blocks, blocks)
+      const isRead = await addEntries(rows, reading, one.segment, { found, key, shadowed })
+      isWhole &&= isRead && one.blocks.every(({ id }) => blocks.has(id))
+      if (slice.isOver()) await slice.next()
+    }
+  }
+  return isWhole
+}
+
+interface WantedBlock {
+  readonly id: string
+  readonly term: number
+  readonly kind: keyof TermMatch
+}
+
+function blocksOf(
+  reading: Reading,
+  { id }: Segment,
+  { firstTerms }: Directory,
+): readonly WantedBlock[] {
+  return reading.terms.flatMap(({ stem, word, isPrefix }, term) => {
+    const range = (kind: keyof TermMatch, from: string, to: string): readonly WantedBlock[] => {
+      const first = Math.max(0, firstBlockOf(firstTerms, from))
+      const last = lastUpTo(firstTerms, to)
+      const isLong = last - first >= MAX_PREFIX_BLOCKS
+      if (isLong) reading.isCapped = true
+      const count = isLong ? MAX_PREFIX_BLOCKS : Math.max(0, last - first + 1)
+      return Array.from({ length: count }, (_, nth) => ({
+        id: blockId(id, first + nth),
+        term,
+        kind,
+      }))
+    }
+    const exact = range('exact', stemTerm(stem), stemTerm(stem))
+    return isPrefix ? [...exact, ...range('prefix', word, `${word}\uFFFF`)] : exact
+  })
+}
+
+/** The end of the block before the first one that starts with the term may have it too. */
+function firstBlockOf(firstTerms: readonly string[], term: string): number {
+  let block = lastUpTo(firstTerms, term)
+  while (block > 0 && firstTerms[block] === term) block -= 1
+  return block
+}
+
+function matchBlocks(
+  reading: Reading,
+  wanted: readonly WantedBlock[],
+  blocks: SegmentRows,
+): ReadonlyMap<number, Matches> {
+  const found = new Map<number, Matches>()
+  for (const { id, term: place, kind } of wanted) {
+    const block = blocks.get(id)?.block
+    const term = reading.terms[place]
+    if (block === undefined || term === undefined) continue
+    for (const { term: text, list } of readBlock(block)) {
+      const isFound = kind === 'exact' ? text === stemTerm(term.stem) : text.startsWith(term.word)
+      if (isFound) matchPostings(reading, found, list, { place, kind })
+    }
+  }
+  return found
+}
+
+function matchPostings(
+  reading: Reading,
+  found: Map<number, Matches>,
+  list: Uint8Array,
+  { place, kind }: { readonly place: number; readonly kind: keyof TermMatch },
+): void {
+  for (const [ordinal, places] of readPostings(list)) {
+    reading.left -= 1
+    if (reading.left < 0) {
+      reading.isCapped = true
+      return
+    }
+    const matches: Matches = found.get(ordinal) ?? new Map<number, TermMatch>()
+    found.set(ordinal, matches)
+    note(matches, place, kind, places)
+  }
+}
+
+interface FoundInSegment {
+  readonly found: ReadonlyMap<number, Matches>
+  readonly key: VersionKey
+  readonly shadowed: ReadonlySet<string>
+}
+
+async function addEntries(
+  rows: Table<SegmentRow>,
+  { candidates }: Reading,
+  segment: Segment,
+  { found, key, shadowed }: FoundInSegment,
+): Promise<boolean> {
+  const living = [...found].filter(([ordinal]) => !isDead(segment, ordinal))
+  const ids = new Set(living.map(([ordinal]) => chunkId(segment.id, chunkOf(ordinal))))
+  const chunks = await readSegmentRows(rows, ids)
+  for (const [ordinal, matches] of living) {
+    const entries = chunks.get(chunkId(segment.id, chunkOf(ordinal)))?.entries
+    const entry = entries?.[ordinal % CHUNK_ENTRIES]
+    if (entry === undefined) continue
+    const version = versionId(entry.documentId, key)
+    if (!shadowed.has(version)) candidates.set(version, { lengths: entry.lengths, matches })
+  }
+  return chunks.size === ids.size
+}
+
+function statisticsOf(
+  { search }: ContentTypePlan,
+  recent: readonly RecentRow[],
+  indexes: readonly TextIndexRow[],
+): SearchStatistics {
+  const segments = indexes.flatMap((index) => index.segments)
+  const words: number[] = []
+  for (const { n = [] } of recent) addWords(words, n, 1)
+  for (const segment of segments) addWords(words, segment.words, 1)
+  const count = recent.length + segments.reduce((sum, { living }) => sum + living, 0)
+  const places = [...(search?.weights.keys() ?? [])].map((_, place) => place)
+  return {
+    count,
+    averageLengths: places.map((place) => (count > 0 ? (words[place] ?? 0) / count : 0)),
+  }
+}

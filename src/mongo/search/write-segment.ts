@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { Binary } from 'mongodb'
+import { beginTimeSlice } from '../../base/time-slice.ts'
+import {
+  BlockWriter,
+  type Posting,
+  type SegmentEntry,
+  writeEntries,
+} from '../../query/text/postings.ts'
+import type { Table } from '../connection/table.ts'
+import type { Segment, SegmentRow } from './index-rows.ts'
+import { blockId, CHUNK_ENTRIES, chunkId, directoryId } from './read-segments.ts'
+
+export interface TermPostings {
+  readonly term: string
+  readonly postings: readonly Posting[]
+}
+
+/** Rows per command. */
+const BATCH = 100
+
+/**
+ * Stores a segment that no search reads yet. `entries` are in the order of their documents, `terms` in the order of
+ * terms.
+ */
+export async function writeSegment(
+  rows: Table<SegmentRow>,
+  entries: readonly SegmentEntry[],
+  terms: Iterable<TermPostings> | AsyncIterable<TermPostings>,
+): Promise<Segment> {
+  const id = randomBytes(9).toString('base64url')
+  const waiting: SegmentRow[] = []
+  const put = async (row: SegmentRow | null): Promise<void> => {
+    if (row !== null) waiting.push(row)
+    if (waiting.length >= BATCH || (row === null && waiting.length > 0))
+      await rows.insertMany(waiting.splice(0))
+  }
+  const firstDocuments: string[] = []
+  for (let start = 0; start < entries.length; start += CHUNK_ENTRIES) {
+    const chunk = entries.slice(start, start + CHUNK_ENTRIES)
+    await put({
+      _id: chunkId(id, firstDocuments.length),
+      b: new Binary(writeEntries(chunk)),
+    })
+    firstDocuments.push(chunk[0]?.documentId ?? '')
+  }
+  const firstTerms: string[] = []
+  const blocks = new BlockWriter()
+  const putBlocks = async (isLast: boolean): Promise<void> => {
+    for (const { first, bytes } of blocks.take(isLast)) {
+      await put({ _id: blockId(id, firstTerms.length), b: new Binary(bytes) })
+      firstTerms.push(first)
+    }
+  }
+  const slice = beginTimeSlice()
+  for await (const { term, postings } of terms) {
+    blocks.add(term, postings)
+    await putBlocks(false)
+    if (slice.isOver()) await slice.next()
+  }
+  await putBlocks(true)
+  await put({ _id: directoryId(id), t: firstTerms, d: firstDocuments })
+  await put(null)
+  return {
+    id,
+    entries: entries.length,
+    dead: new Binary(),
+    living: entries.length,
+    words: sumWords(entries),
+  }
+}
+
+function sumWords(entries: readonly SegmentEntry[]): readonly number[] {
+  const words: number[] = []
+  for (const { lengths } of entries) addWords(words, lengths, 1)
+  return words
+}
+
+export function addWords(words: number[], lengths: readonly number[], sign: 1 | -1): void {
+  for (const [place, length] of lengths.entries()) {
+    words[place] = (words[place] ?? 0) + sign * length
+  }
+}
+
+/** Segments are immutable, so their rows are deleted together. `;` is the character after `:`. */
+export async function deleteSegments(
+  rows: Table<SegmentRow>,
+  segments: readonly Pick<Segment, 'id'>[],
+): Promise<void> {
+  for (const { id } of segments) {
+    await rows.deleteMany({ _id: { $gte: `${id}:`, $lt: `${id};` } })
+  }
+}

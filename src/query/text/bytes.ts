@@ -1,0 +1,96 @@
+/** Grows as needed. Numbers are whole and not negative. */
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafe(1_024)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Seven bits per byte, the lowest first. */
+  number(value: number): this {
+    this.#reserve(8)
+    let rest = value
+    while (rest >= 0x80) {
+      this.#bytes[this.#length] = (rest % 0x80) | 0x80
+      this.#length += 1
+      rest = Math.floor(rest / 0x80)
+    }
+    this.#bytes[this.#length] = rest
+    this.#length += 1
+    return this
+  }
+
+  text(text: string): this {
+    const size = Buffer.byteLength(text)
+    this.number(size).#reserve(size)
+    this.#length += this.#bytes.write(text, this.#length)
+    return this
+  }
+
+  bytes(bytes: Uint8Array): this {
+    this.#reserve(bytes.length)
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
+    return this
+  }
+
+  /** Returns the bytes and starts again. */
+  take(): Buffer {
+    const taken = Buffer.from(this.#bytes.subarray(0, this.#length))
+    this.#length = 0
+    return taken
+  }
+
+  #reserve(size: number): void {
+    const needed = this.#length + size
+    if (needed <= this.#bytes.length) return
+    const grown = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length))
+    this.#bytes.copy(grown, 0, 0, this.#length)
+    this.#bytes = grown
+  }
+}
+
+/** Reads the output of a `ByteWriter`. */
+export class ByteReader {
+  readonly #bytes: Buffer
+  #at: number
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#at = at
+  }
+
+  get at(): number {
+    return this.#at
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  number(): number {
+    let value = 0
+    let scale = 1
+    for (;;) {
+      const byte = this.#bytes[this.#at] ?? 0
+      this.#at += 1
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+      scale *= 0x80
+    }
+  }
+
+  text(): string {
+    const size = this.number()
+    const text = this.#bytes.toString('utf8', this.#at, this.#at + size)
+    this.#at += size
+    return text
+  }
+
+  bytes(size: number): Buffer {
+    const bytes = this.#bytes.subarray(this.#at, this.#at + size)
+    this.#at += size
+    return bytes
+  }
+}

@@ -1,0 +1,177 @@
+import { ByteReader, ByteWriter } from './bytes.ts'
+import type { IndexedTerm } from './index-terms.ts'
+import type { TermPlaces } from './rank.ts'
+
+/** Most words stand once in one attribute, so that case has its own short form. */
+export function writePlaces(writer: ByteWriter, places: TermPlaces): void {
+  const [first] = places
+  if (places.size === 1 && first?.[1].length === 1) {
+    writer.number(first[0] * 2 + 1).number(first[1][0] ?? 0)
+    return
+  }
+  writer.number(places.size * 2)
+  for (const [attribute, positions] of places) {
+    writer.number(attribute).number(positions.length)
+    let last = 0
+    for (const position of positions) {
+      writer.number(position - last)
+      last = position
+    }
+  }
+}
+
+export function readPlaces(reader: ByteReader): TermPlaces {
+  const head = reader.number()
+  if (head % 2 === 1) return new Map([[(head - 1) / 2, [reader.number()]]])
+  const places = new Map<number, readonly number[]>()
+  for (let left = head / 2; left > 0; left -= 1) {
+    const attribute = reader.number()
+    const positions: number[] = []
+    let last = 0
+    for (let count = reader.number(); count > 0; count -= 1) {
+      last += reader.number()
+      positions.push(last)
+    }
+    places.set(attribute, positions)
+  }
+  return places
+}
+
+/** The terms of one version. */
+export function writeTerms(terms: readonly IndexedTerm[]): Buffer {
+  const writer = new ByteWriter()
+  for (const { term, places } of terms) writePlaces(writer.text(term), places)
+  return writer.take()
+}
+
+export function* readTerms(bytes: Uint8Array): Generator<IndexedTerm> {
+  const reader = new ByteReader(bytes)
+  while (!reader.isAtEnd) yield { term: reader.text(), places: readPlaces(reader) }
+}
+
+/** An entry of a segment: its place in the segment, and the bytes of its `TermPlaces`. */
+export interface Posting {
+  readonly ordinal: number
+  readonly places: Uint8Array
+}
+
+/** Longer lists are split, so that no block exceeds a row. */
+const MAX_POSTINGS_BYTES = 16_384
+
+/** Writes terms in ascending order. The reader of a block starts at its first term. */
+export class BlockWriter {
+  readonly #block = new ByteWriter()
+  #last = ''
+  #first: string | null = null
+  readonly #blocks: { readonly first: string; readonly bytes: Buffer }[] = []
+
+  /** `postings` are in the order of their ordinals. */
+  add(term: string, postings: readonly Posting[]): void {
+    const list = new ByteWriter()
+    let last = 0
+    for (const { ordinal, places } of postings) {
+      list.number(ordinal - last).bytes(places)
+      last = ordinal
+      if (list.length < MAX_POSTINGS_BYTES) continue
+      this.#put(term, list.take())
+      last = 0
+    }
+    if (list.length > 0) this.#put(term, list.take())
+  }
+
+  /** Complete blocks. All of them with `isLast`. */
+  take(isLast: boolean): readonly { readonly first: string; readonly bytes: Buffer }[] {
+    if (isLast) this.#close()
+    return this.#blocks.splice(0)
+  }
+
+  #put(term: string, list: Buffer): void {
+    this.#first ??= term
+    const shared = sharedLength(this.#last, term)
+    this.#block.number(shared).text(term.slice(shared)).number(list.length).bytes(list)
+    this.#last = term
+    if (this.#block.length >= MAX_POSTINGS_BYTES) this.#close()
+  }
+
+  #close(): void {
+    if (this.#first === null) return
+    this.#blocks.push({ first: this.#first, bytes: this.#block.take() })
+    this.#first = null
+    this.#last = ''
+  }
+}
+
+/** In UTF-16 units. It splits no surrogate pair. */
+function sharedLength(one: string, other: string): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  const isHigh = length > 0 && (one.charCodeAt(length - 1) & 0xfc00) === 0xd800
+  return isHigh ? length - 1 : length
+}
+
+export interface BlockTerm {
+  readonly term: string
+  readonly list: Uint8Array
+}
+
+/** A term with a long list occurs several times. */
+export function* readBlock(bytes: Uint8Array): Generator<BlockTerm> {
+  const reader = new ByteReader(bytes)
+  let term = ''
+  while (!reader.isAtEnd) {
+    const shared = reader.number()
+    term = term.slice(0, shared) + reader.text()
+    yield { term, list: reader.bytes(reader.number()) }
+  }
+}
+
+export function* readPostings(list: Uint8Array): Generator<readonly [number, TermPlaces]> {
+  const reader = new ByteReader(list)
+  let ordinal = 0
+  while (!reader.isAtEnd) {
+    ordinal += reader.number()
+    yield [ordinal, readPlaces(reader)]
+  }
+}
+
+/** The same without reading the places. */
+export function* copyPostings(list: Uint8Array): Generator<Posting> {
+  const reader = new ByteReader(list)
+  let ordinal = 0
+  while (!reader.isAtEnd) {
+    ordinal += reader.number()
+    const start = reader.at
+    readPlaces(reader)
+    yield { ordinal, places: list.subarray(start, reader.at) }
+  }
+}
+
+/** An entry of a segment, without its terms. */
+export interface SegmentEntry {
+  readonly documentId: string
+  /** The commit after which the entry was read. */
+  readonly seq: number
+  /** The number of words per attribute. */
+  readonly lengths: readonly number[]
+}
+
+export function writeEntries(entries: readonly SegmentEntry[]): Buffer {
+  const writer = new ByteWriter()
+  for (const { documentId, seq, lengths } of entries) {
+    writer.text(documentId).number(seq).number(lengths.length)
+    for (const length of lengths) writer.number(length)
+  }
+  return writer.take()
+}
+
+export function readEntries(bytes: Uint8Array): readonly SegmentEntry[] {
+  const reader = new ByteReader(bytes)
+  const entries: SegmentEntry[] = []
+  while (!reader.isAtEnd) {
+    const documentId = reader.text()
+    const seq = reader.number()
+    const lengths = Array.from({ length: reader.number() }, () => reader.number())
+    entries.push({ documentId, seq, lengths })
+  }
+  return entries
+}
