@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { type ClientOptions, createClient, QuireError, type ToMany } from '@quire/client'
 import { expect } from 'chai'
 import { declare, ROOT_TOKEN, serve, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
 import { png } from '../media/sample-images.ts'
 
 const CONTENT_TYPES = {
@@ -19,7 +20,11 @@ const CONTENT_TYPES = {
     },
     { draftAndPublish: true, localized: true },
   ),
-  tag: declare('tag', { name: { type: 'string' }, code: { type: 'string', unique: true } }),
+  tag: declare(
+    'tag',
+    { name: { type: 'string' }, code: { type: 'string', unique: true } },
+    { search: { name: 1 } },
+  ),
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
   'queries/ranked': {
     type: 'tag',
@@ -156,6 +161,16 @@ describe('@quire/client', () => {
     }
     expect(names).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 9].map((n) => `all ${n}`))
     expect(wire.seen.length).to.equal(3)
+  })
+
+  it('finds entries by relevance, on a page and one page after another', async () => {
+    const quire = root()
+    await quire.tags.create({ name: 'Northern glaciers' })
+    const rank = 'glacier'
+    await until(async () => (await quire.tags.find({ rank })).total === 1, 20_000)
+    const names: string[] = []
+    for await (const { name } of quire.tags.all({ rank })) names.push(name)
+    expect(names).to.deep.equal(['Northern glaciers'])
   })
 
   it('finds one page after another by cursor', async () => {

@@ -41,7 +41,16 @@ export interface ListQuery<S extends ContentType, Locale, Version = Status> exte
 > {
   readonly filters?: Filters<S>
   readonly sort?: SortKey<S> | readonly SortKey<S>[]
+  /** Entries that contain this text. */
   readonly search?: string
+}
+
+export interface RankedQuery {
+  /**
+   * Finds words in all their forms. The most relevant entries come first, so it excludes `sort`. For content-types with
+   * the option `search`.
+   */
+  readonly rank?: string
 }
 
 export interface PageQuery {
@@ -102,6 +111,7 @@ export interface Collection<S extends ContentType, Locale> extends Publishing<S,
     const Version extends Status | undefined = undefined,
   >(
     query?: ListQuery<S, Locale, Version> &
+      RankedQuery &
       PageQuery &
       CursorQuery<Cursor> &
       ShownQuery<S, Fields, Asked>,
@@ -114,6 +124,7 @@ export interface Collection<S extends ContentType, Locale> extends Publishing<S,
     const Version extends Status | undefined = undefined,
   >(
     query?: ListQuery<S, Locale, Version> &
+      RankedQuery &
       Pick<PageQuery, 'pageSize'> &
       ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
@@ -285,15 +296,17 @@ interface Asked {
   readonly cursor?: string
   readonly pageSize?: number
   readonly _q: string | undefined
+  readonly search: string | undefined
   readonly fallbackLocale: string | undefined
 }
 
 function queryOf(query: object): Asked {
-  const { search, fallbackLocale, ...rest } = query as {
+  const { search, rank, fallbackLocale, ...rest } = query as {
     readonly search?: string
+    readonly rank?: string
     readonly fallbackLocale?: readonly string[]
   }
-  return { ...rest, _q: search, fallbackLocale: fallbackLocale?.join(',') }
+  return { ...rest, _q: search, search: rank, fallbackLocale: fallbackLocale?.join(',') }
 }
 
 function write(

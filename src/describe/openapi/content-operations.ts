@@ -102,7 +102,7 @@ function find({ vocabulary, plan, bounds, name, path }: TypeDescription): Placed
   }
 }
 
-function listMeta(vocabulary: Vocabulary, { search }: ContentTypePlan): JsonSchema {
+export function listMeta(vocabulary: Vocabulary, { search }: ContentTypePlan): JsonSchema {
   const pagination = paginationSchema(vocabulary)
   if (search === null) return objectOf({ pagination }, ['pagination'])
   const found = vocabulary.refer('Search', () =>

@@ -4,7 +4,7 @@ import type { NamedQuery } from '../../query/named/named-query.ts'
 import { showEntry } from '../../query/named/shown-entry.ts'
 import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
-import { IF_NONE_MATCH, paginationSchema } from './content-operations.ts'
+import { IF_NONE_MATCH, listMeta, paginationSchema } from './content-operations.ts'
 import { FLAG, INTEGER, type JsonSchema, arraySchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
@@ -57,10 +57,12 @@ function answerSchema(
   return vocabulary.refer(`${name}_Query`, () => {
     const presence = definition.rules === 'caller' ? 'unlessHidden' : 'always'
     const entry = shownSchema(vocabulary, showEntry(plan, shown), presence)
-    const meta = isOne
-      ? objectOf({})
-      : objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination'])
-    return objectOf({ data: isOne ? entry : arraySchema(entry), meta }, ['data', 'meta'])
+    if (isOne) return objectOf({ data: entry, meta: objectOf({}) }, ['data', 'meta'])
+    const meta =
+      definition.asked['rank'] === undefined
+        ? objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination'])
+        : listMeta(vocabulary, plan)
+    return objectOf({ data: arraySchema(entry), meta }, ['data', 'meta'])
   })
 }
 

@@ -89,7 +89,8 @@ function prepare(
   const database = readFrom(ctx, documents)
   return {
     types,
-    isPublished: dependsOnPublished(version.status, reader),
+    // The index of a search follows later, so no cache may hold the response until the next commit.
+    isPublished: dependsOnPublished(version.status, reader) && bound.search === undefined,
     isPersonal: isRuled && isPersonalRead(principal, types),
     isCurrent: database === documents.database,
     load: async () => {
@@ -99,7 +100,8 @@ function prepare(
       const envelope =
         query.isOne && first !== undefined ? entryEnvelope(first) : listEnvelope(found, page)
       const body = await toJson(envelope, ctx.state.answer)
-      return { body, revision: null, shown: () => found.entries, isExact: found.notes.length === 0 }
+      const isExact = found.notes.length === 0 && bound.search === undefined
+      return { body, revision: null, shown: () => found.entries, isExact }
     },
   }
 }

@@ -14,10 +14,12 @@ const READ_PARAMETERS = ['fields', 'populate', 'locale', 'publicationFilter'] as
 
 export async function find(call: ToolCall): Promise<object> {
   const { ctx, plan, args, locales, dependencies } = call
-  const { search, ...asked } = queryOf(args, [...READ_PARAMETERS, 'filters', 'sort', 'search'])
+  const names = [...READ_PARAMETERS, 'filters', 'sort', 'search', 'rank']
+  const { search, rank, ...asked } = queryOf(args, names)
   const query = {
     ...asked,
     ...(search !== undefined && { _q: search }),
+    ...(rank !== undefined && { search: rank }),
     pagination: queryOf(args, ['page', 'pageSize']),
     status: statusOf(call),
   }

@@ -98,6 +98,11 @@ const TOOLS: readonly Tool[] = [
           'Such as {"title": {"$containsi": "alps"}, "category": {"slug": "maps"}}, with $eq, $ne, $in, $lt, $gt, $null, $and, $or, $not',
       },
       search: { ...TEXT, description: 'Text to look for in all text attributes' },
+      rank: {
+        ...TEXT,
+        description:
+          'Words to find in all their forms, the most relevant entries first; for types with the option search, without `sort`',
+      },
       sort: { type: ['array', 'string'], description: 'Such as "title:desc"' },
       page: { ...INTEGER, minimum: 1, default: 1 },
       pageSize: { ...INTEGER, minimum: 1, default: 25 },

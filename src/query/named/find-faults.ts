@@ -8,7 +8,7 @@ import { parseSearch } from '../parse-search.ts'
 import { parseSort } from '../parse-sort.ts'
 import { parsePopulate } from '../populate/parse-populate.ts'
 import type { QueryRules } from '../query.ts'
-import { declaredPage } from './named-query.ts'
+import { declaredPage, rankOf } from './named-query.ts'
 import { defaultProblem, sampleValues } from './parameter-values.ts'
 import { fill, type Given, parameterIn, parametersIn } from './places.ts'
 
@@ -61,6 +61,7 @@ function attemptsOf(
       () => parseFilters(part, plan, rules),
     ]),
     ['search', () => parseSearch(filled('search'), plan)],
+    ['rank', () => rankOf(asked, plan, given)],
     ['fields', () => parseFields(filled('fields'), plan)],
     ['sort', () => parseSort(filled('sort'), plan, rules)],
     ...populate.map(([path, part]): Attempt => [
@@ -99,7 +100,7 @@ function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly Decla
     ...FIXED.flatMap((key) =>
       parametersIn(asked[key]).map((name) => ({
         path: key,
-        problem: `no parameter can stand here (${name}), but in filters, search and pagination`,
+        problem: `no parameter can stand here (${name}), but in filters, search, rank and pagination`,
       })),
     ),
     ...[...new Set(used)]

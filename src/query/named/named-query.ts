@@ -4,13 +4,22 @@ import type { Data, QueryDefinition, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseFilters } from '../parse-filters.ts'
 import { parseSearch } from '../parse-search.ts'
+import { parseTextSearch } from '../text/parse-text-search.ts'
 import { parsePagination } from '../parse-pagination.ts'
 import { parsePublication } from '../parse-publication.ts'
 import { parseQuery } from '../parse-query.ts'
 import { parseReader, parseStatus, parseVersions } from '../parse-version.ts'
 import { invalidValue } from '../query-error.ts'
 import { bothFilters, withRuledTargets } from '../ruled-type.ts'
-import type { Filter, LocaleRules, Page, Query, QueryRules, TypeVisibility } from '../query.ts'
+import type {
+  Filter,
+  LocaleRules,
+  Page,
+  Query,
+  QueryRules,
+  TextSearch,
+  TypeVisibility,
+} from '../query.ts'
 import { type Parameters, readParameters } from './parameter-values.ts'
 import { fill, type Given, parametersIn } from './places.ts'
 
@@ -54,11 +63,13 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
     readable === undefined
       ? unruledPart(query, given)
       : callersPart(query, given, { ...all, status: version['status'] })
+  const search = rankOf(definition.asked, plan, given)
   return {
     plan,
     filter: bothFilters(condition, filter),
     ...shown,
-    page: pageOf(query, given, all),
+    ...(search !== null && { search }),
+    page: pageOf(query, given, search?.order ?? shown.sort, all),
     version: parseVersions(version, plan, filter, rules.locales),
     publication: parsePublication(version, plan),
     reader: parseReader(version, all),
@@ -98,6 +109,11 @@ export function conditionsOf(
   return { kind: 'all', of: [filter, search] }
 }
 
+/** The text whose relevance is the order of the entries. Null without a text: then `sort` applies. */
+export function rankOf(asked: Data, plan: ContentTypePlan, given: Given): TextSearch | null {
+  return parseTextSearch({ search: fill(asked['rank'], given) }, plan)
+}
+
 /** A query for one entry has a page of size 1. @throws ValidationError, PaginationError */
 export function declaredPage(
   { asked, single }: Pick<QueryDefinition, 'asked' | 'single'>,
@@ -109,10 +125,10 @@ export function declaredPage(
   return parsePagination({ pagination: fill(asked['pagination'], given) }, sort, rules)
 }
 
-function pageOf(query: NamedQuery, given: Given, rules: QueryRules): Page {
-  const { definition, isOne, shown, page } = query
+function pageOf(query: NamedQuery, given: Given, sort: Query['sort'], rules: QueryRules): Page {
+  const { definition, isOne, page } = query
   if (isOne || parametersIn(definition.asked['pagination']).length === 0) return page
-  return declaredPage(definition, given, shown.sort, rules)
+  return declaredPage(definition, given, sort, rules)
 }
 
 function assertKnown(query: NamedQuery, asked: Data): void {

@@ -42,6 +42,7 @@ const ASKED: Joi.PartialSchemaMap = {
   fields: Joi.alternatives(Joi.string(), Joi.array().items(Joi.string())),
   sort: Joi.alternatives(Joi.string(), Joi.array(), Joi.object()),
   search: Joi.alternatives(Joi.string(), Joi.object()),
+  rank: Joi.alternatives(Joi.string(), Joi.object()),
   pagination: Joi.object(),
 }
 

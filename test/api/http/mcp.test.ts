@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
+import { until } from '../../support/until.ts'
 import {
   type Answer,
   declare,
@@ -31,7 +32,7 @@ const CONTENT_TYPES = {
     },
     { draftAndPublish: true, localized: true },
   ),
-  tag: declare('tag', { name: { type: 'string' } }),
+  tag: declare('tag', { name: { type: 'string' } }, { search: { name: 1 } }),
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
   [CANARY]: declare(CANARY, { name: { type: 'string' } }),
   'components/shared/quote': { attributes: { text: { type: 'text' } } },
@@ -120,6 +121,18 @@ describe('POST /mcp', () => {
       await client.close()
     })
   }
+
+  it('finds entries by relevance', async () => {
+    await call('create', { type: 'tag', data: { name: 'Northern glaciers' } })
+    const names = async (rank: string): Promise<readonly string[]> => {
+      const { data } = await call('find', { type: 'tag', rank })
+      return data.map(({ name }: Json) => name)
+    }
+    await until(async () => (await names('glacier')).length === 1, 20_000)
+    expect(await names('southern')).to.deep.equal([])
+    const { message } = await failure('find', { type: 'article', rank: 'glacier' })
+    expect(message).to.equal('search: this content-type has no option search')
+  })
 
   it('describes types by JSON Schemas that match valid writes', async () => {
     const { types, locales } = await call('describe', {}, agent)

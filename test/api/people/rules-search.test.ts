@@ -26,7 +26,17 @@ describe('search under rules', () => {
   let ann: Member
 
   before(async () => {
-    const contentTypes = { note: NOTE, page: PAGE, memo: MEMO }
+    const contentTypes = {
+      note: NOTE,
+      page: PAGE,
+      memo: MEMO,
+      'queries/find-pages': {
+        type: 'page',
+        rules: 'caller',
+        parameters: { text: { type: 'string', required: true } },
+        rank: { query: { $param: 'text' } },
+      },
+    }
     server = await serve('rules_search', { contentTypes })
     ann = await addMember(server, 'ann')
     const bob = await addMember(server, 'bob')
@@ -45,7 +55,7 @@ describe('search under rules', () => {
         { action: 'api::note.note.find', where: { owner: '$user' } },
         { action: 'api::page.page.find', fields: ['title'] },
       ],
-      [],
+      ['query::find-pages'],
     )
     const paths = ['notes?search=shared', 'pages?search=open', 'pages?search=canary']
     for (const path of [...paths, 'memos?search=canary']) {
@@ -69,6 +79,7 @@ describe('search under rules', () => {
     'notes?search=cana',
     'pages?search=canary',
     'pages?search=cana',
+    '_q/find-pages?text=canary',
   ]
   for (const path of NOTHING) {
     it(`shows nothing of hidden values: ${path}`, async () => {
@@ -78,6 +89,12 @@ describe('search under rules', () => {
       expect(body.meta.pagination.total).to.equal(0)
     })
   }
+
+  it('ranks by visible attributes in named queries', async () => {
+    const { body } = await asAnn('_q/find-pages?text=open')
+    expect(body.data.map(({ title }: Json) => title)).to.have.members(['Open', 'Open too'])
+    expect(JSON.stringify(body)).to.not.include('canary')
+  })
 
   it('finds by visible attributes', async () => {
     const { body } = await asAnn('pages?search=open&fields=title')

@@ -33,6 +33,14 @@ describe('search: entries by the words of their texts', () => {
       locales: ['de', 'ja'],
       contentTypes: {
         article: ARTICLE,
+        'queries/find-articles': {
+          type: 'article',
+          parameters: { text: { type: 'string' }, after: { type: 'string', default: '' } },
+          rank: { query: { $param: 'text' }, fields: 'title' },
+          fields: ['title'],
+          sort: 'title:desc',
+          pagination: { cursor: { $param: 'after' }, pageSize: 2 },
+        },
         topic: declare('topic', { name: { type: 'string' } }),
         'components/shared/part': {
           attributes: {
@@ -41,7 +49,7 @@ describe('search: entries by the words of their texts', () => {
           },
         },
       },
-      permitted: ['api::article.article.find'],
+      permitted: ['api::article.article.find', 'query::find-articles'],
     })
     await write('Mountains of the north', { body: 'Long walks under a **blue** sky.' })
     await write('A blue boat', { body: 'It sails [far](https://hidden.example/zebra).' })
@@ -151,6 +159,33 @@ describe('search: entries by the words of their texts', () => {
       expect(body.error.message).to.equal(message)
     })
   }
+
+  const asked = async (parameters: string): Promise<Json> => {
+    const answer = await server.get(`/api/_q/find-articles?${parameters}`, { token: null })
+    expect(answer.status, answer.text).to.equal(200)
+    const { data, meta } = answer.body
+    return { titles: data.map(({ title }: Json) => title), ...meta }
+  }
+
+  it('ranks in named queries, whose order without a text is that of sort', async () => {
+    const found = await asked('text=mountains+blue')
+    expect(found.titles).to.have.members(['A blue boat', 'Mountains of the north'])
+    expect(found.search).to.deep.equal({ terms: ['mountains', 'blue'] })
+    expect(found.pagination).to.include({ total: 2, nextCursor: null })
+    const all = await asked('')
+    expect(all.titles).to.deep.equal(['The Who', 'Silence'])
+    expect(all).to.not.have.property('search')
+    const next = await asked(`after=${all.pagination.nextCursor}`)
+    expect(next.titles).to.deep.equal(['Mountains of the north', 'Cafés of Paris'])
+  })
+
+  it('keeps no response of a named query that ranks', async () => {
+    expect((await asked('text=gabbro')).titles).to.deep.equal([])
+    const id = await write('Gabbro', {})
+    await until(async () => (await asked('text=gabbro')).titles.length === 1, 20_000)
+    expect((await server.send('DELETE', `/api/articles/${id}`)).status).to.equal(204)
+    expect((await asked('text=gabbro')).titles).to.deep.equal([])
+  })
 
   it('follows updates and publications', async () => {
     const id = await write('Quartz', {})

@@ -28,6 +28,7 @@ const TYPES = [
     { options: { draftAndPublish: true }, ...LOCALIZED },
   ),
   typeFile('tag', { name: { type: 'string', unique: true } }),
+  typeFile('page', { title: { type: 'string' } }, { options: { search: { title: 1 } } }),
   componentFile('shared.seo', { title: { type: 'string' } }),
 ]
 
@@ -128,6 +129,14 @@ describe('compileQueries', () => {
         filters: { views: { $gt: { $param: 'n' } } },
       },
       'filters.views: filters[views][$gt]: Expected an integer, got "text"',
+    ],
+    'relevance in a type without search': [
+      { type: 'article', rank: 'alps' },
+      'rank: search: this content-type has no option search',
+    ],
+    'a searched attribute that is not searched': [
+      { type: 'page', rank: { query: 'alps', fields: 'titel' } },
+      'rank: search[fields]: titel is not searched',
     ],
     'a default that is no value': [
       {
@@ -269,5 +278,22 @@ describe('adviseQueries', () => {
     expect(advised({ type: 'tag', single: true, filters: { name: 'x' } })).to.deep.equal([])
     expect(advised({ type: 'article', filters: { tags: { name: 'x' } } })).to.deep.equal([])
     expect(advised({ type: 'article', filters: { documentId: 'x' } })).to.deep.equal([])
+  })
+
+  it('ranks by a text, and sorts without it', () => {
+    const ranked = {
+      type: 'page',
+      parameters: { text: { type: 'string' }, after: { type: 'string', default: '' } },
+      rank: { query: { $param: 'text' }, fields: 'title' },
+      sort: 'title',
+      pagination: { cursor: { $param: 'after' } },
+    }
+    expect(bind(ranked, { text: 'alps' }).search).to.deep.include({
+      text: 'alps',
+      attributes: new Map([[0, 1]]),
+    })
+    const { search, sort } = bind(ranked)
+    expect(search).to.equal(undefined)
+    expect(sort[0]?.attribute.name).to.equal('title')
   })
 })
