@@ -1,12 +1,10 @@
 import {
   copyPostings,
+  copyTerms,
   type Posting,
   readBlock,
-  readTerms,
   type SegmentEntry,
-  writePlaces,
 } from '../../query/text/postings.ts'
-import { ByteWriter } from '../../query/text/bytes.ts'
 import type { Table } from '../connection/table.ts'
 import type { RecentRow, Segment, SegmentRow } from './index-rows.ts'
 import {
@@ -47,11 +45,9 @@ export function sealRecent(
 ): Promise<Segment> {
   const sorted = recent.toSorted((one, other) => (one.documentId < other.documentId ? -1 : 1))
   const terms = new Map<string, Posting[]>()
-  const writer = new ByteWriter()
   for (const [ordinal, { b }] of sorted.entries()) {
-    for (const { term, places } of readTerms(b?.value() ?? Buffer.alloc(0))) {
-      writePlaces(writer, places)
-      const posting = { ordinal, places: writer.take() }
+    for (const { term, places } of copyTerms(b?.value() ?? Buffer.alloc(0))) {
+      const posting = { ordinal, places }
       const known = terms.get(term)
       if (known === undefined) terms.set(term, [posting])
       else known.push(posting)

@@ -49,6 +49,19 @@ export function* readTerms(bytes: Uint8Array): Generator<IndexedTerm> {
   while (!reader.isAtEnd) yield { term: reader.text(), places: readPlaces(reader) }
 }
 
+/** The same without reading the places. */
+export function* copyTerms(
+  bytes: Uint8Array,
+): Generator<{ readonly term: string; readonly places: Uint8Array }> {
+  const reader = new ByteReader(bytes)
+  while (!reader.isAtEnd) {
+    const term = reader.text()
+    const start = reader.at
+    readPlaces(reader)
+    yield { term, places: bytes.subarray(start, reader.at) }
+  }
+}
+
 /** An entry of a segment: its place in the segment, and the bytes of its `TermPlaces`. */
 export interface Posting {
   readonly ordinal: number
