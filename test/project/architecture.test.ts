@@ -69,7 +69,7 @@ const PACKAGES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(jose|nodemailer)$/, ['people/accounts', 'people/identities']],
   [/^(bcryptjs|@node-rs\/argon2)$/, ['people/sign-in']],
   [/^qs$/, ['http']],
-  [/^lru-cache$/, ['changes/answers', 'http']],
+  [/^lru-cache$/, ['changes/answers', 'http', 'mongo/search']],
   [/^node-sqlite3-wasm$/, ['cli']],
   [/^bson(\/.*)?$/, []],
   [/^(lmdb|tar-stream|csv-parse)$/, ['transfer']],

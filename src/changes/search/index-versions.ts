@@ -1,4 +1,3 @@
-import { Binary } from 'mongodb'
 import { groupBy } from '../../base/group-by.ts'
 import { beginTimeSlice } from '../../base/time-slice.ts'
 import { isDuplicateKey } from '../../mongo/connection/database-error.ts'
@@ -6,10 +5,11 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { readSynced, type SyncedVersion } from '../../mongo/read/read-synced.ts'
 import {
   recentId,
-  type RecentRow,
+  type RecentVersionRow,
   recentRowsOf,
   searchForm,
   textIndexId,
+  toBinary,
 } from '../../mongo/search/index-rows.ts'
 import { settleIndex, type Settling } from '../../mongo/search/settle-index.ts'
 import { versionKeyOf } from '../../mongo/versions/version-match.ts'
@@ -65,7 +65,7 @@ export async function putRows(
     const analyzer = await analyzerFor(locale === NO_LOCALE ? defaultLocale : locale)
     const { lengths: n, terms } = indexVersion(plan, version, analyzer)
     const index = textIndexId(plan, form, { locale, status })
-    const set = { index, n, b: new Binary(writeTerms(terms)) }
+    const set = { index, n, b: toBinary(writeTerms(terms)) }
     rows.push({ _id, documentId, index, update: { $set: set, $unset: { movedAt: '' } } })
     if (slice.isOver()) await slice.next()
   }
@@ -88,16 +88,16 @@ async function removeRows(
   await storeRows(indexing, plan, { form, seq, rows })
 }
 
-interface StoredRow extends Pick<RecentRow, '_id' | 'documentId'> {
+interface StoredRow extends Pick<RecentVersionRow, '_id' | 'documentId'> {
   /** The index that has the version, or had it. */
   readonly index: string
   readonly update: {
-    readonly $set: Partial<RecentRow>
-    readonly $unset: Readonly<Partial<Record<keyof RecentRow, ''>>>
+    readonly $set: Partial<RecentVersionRow>
+    readonly $unset: Readonly<Partial<Record<keyof RecentVersionRow, ''>>>
   }
 }
 
-interface StoredRows extends Pick<RecentRow, 'form' | 'seq'> {
+interface StoredRows extends Pick<RecentVersionRow, 'form' | 'seq'> {
   readonly rows: readonly StoredRow[]
 }
 

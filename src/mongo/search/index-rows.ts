@@ -1,4 +1,4 @@
-import type { Binary } from 'mongodb'
+import { Binary } from 'mongodb'
 import { ANALYSIS_VERSION } from '../../query/text/analyze-text.ts'
 import { languageOf } from '../../query/text/languages.ts'
 import type { VersionKey } from '../../query/query.ts'
@@ -56,7 +56,7 @@ export const textIndexesOf = (database: Database) =>
   database.table<TextIndexRow>('quire_text_indexes')
 
 /** A version that is in no segment yet, or was until recently. */
-export interface RecentRow {
+export interface RecentVersionRow {
   /** The uid of the type and the `_id` of the version. */
   readonly _id: string
   readonly type: Uid
@@ -73,10 +73,15 @@ export interface RecentRow {
   readonly movedAt?: Date
 }
 
-export const recentRowsOf = (database: Database) => database.table<RecentRow>('quire_text_recent')
+export const recentRowsOf = (database: Database) =>
+  database.table<RecentVersionRow>('quire_text_recent')
 
 export function recentId(plan: Pick<ContentTypePlan, 'uid'>, version: string): string {
   return `${plan.uid} ${version}`
+}
+
+export function toBinary(bytes: Uint8Array): Binary {
+  return new Binary(bytes)
 }
 
 /** The form also depends on the default locale, whose language entries without a locale have. */

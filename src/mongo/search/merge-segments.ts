@@ -6,7 +6,7 @@ import {
   type SegmentEntry,
 } from '../../query/text/postings.ts'
 import type { Table } from '../connection/table.ts'
-import type { RecentRow, Segment, SegmentRow } from './index-rows.ts'
+import type { RecentVersionRow, Segment, SegmentRow } from './index-rows.ts'
 import {
   blockId,
   chunkId,
@@ -41,7 +41,7 @@ export function chooseMerge(segments: readonly Segment[]): readonly Segment[] {
 /** Versions as a segment. */
 export function sealRecent(
   rows: Table<SegmentRow>,
-  recent: readonly RecentRow[],
+  recent: readonly RecentVersionRow[],
 ): Promise<Segment> {
   const sorted = recent.toSorted((one, other) => (one.documentId < other.documentId ? -1 : 1))
   const terms = new Map<string, Posting[]>()

@@ -9,7 +9,7 @@ import type { Database } from '../connection/database.ts'
 import type { Table } from '../connection/table.ts'
 import { versionId } from '../versions/version-match.ts'
 import {
-  type RecentRow,
+  type RecentVersionRow,
   recentRowsOf,
   type Segment,
   type SegmentRow,
@@ -102,7 +102,7 @@ type Keys = ReadonlyMap<string, VersionKey>
 function readRecent(
   { terms, candidates }: Reading,
   byId: Keys,
-  recent: readonly RecentRow[],
+  recent: readonly RecentVersionRow[],
 ): ReadonlySet<string> {
   const versions = new Set<string>()
   for (const { index = '', documentId, n = [], b } of recent) {
@@ -265,7 +265,7 @@ async function addEntries(
 
 function statisticsOf(
   { search }: ContentTypePlan,
-  recent: readonly RecentRow[],
+  recent: readonly RecentVersionRow[],
   indexes: readonly TextIndexRow[],
 ): SearchStatistics {
   const segments = indexes.flatMap((index) => index.segments)

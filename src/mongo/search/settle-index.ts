@@ -1,16 +1,16 @@
-import { Binary } from 'mongodb'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import type { Table } from '../connection/table.ts'
 import { ensureRow } from '../system/system-collections.ts'
 import {
-  type RecentRow,
+  type RecentVersionRow,
   recentRowsOf,
   type Segment,
   type SegmentRow,
   segmentRowsOf,
   type TextIndexRow,
   textIndexesOf,
+  toBinary,
 } from './index-rows.ts'
 import { chooseMerge, mergeSegments, readAllEntries, sealRecent } from './merge-segments.ts'
 import {
@@ -78,7 +78,7 @@ export async function settleIndex(
 async function addSegment(
   rows: Table<SegmentRow>,
   before: readonly Segment[],
-  sealed: readonly RecentRow[],
+  sealed: readonly RecentVersionRow[],
 ): Promise<readonly Segment[]> {
   const all = [...before, await sealRecent(rows, sealed)]
   const chosen = chooseMerge(all)
@@ -115,7 +115,10 @@ async function replaceSegments(
   return isReplaced
 }
 
-async function markMoved({ database, now }: Settling, sealed: readonly RecentRow[]): Promise<void> {
+async function markMoved(
+  { database, now }: Settling,
+  sealed: readonly RecentVersionRow[],
+): Promise<void> {
   if (sealed.length === 0) return
   const recent = recentRowsOf(database)
   await recent.bulkWrite(
@@ -180,7 +183,7 @@ function withDead(segment: Segment, found: FoundEntries): Segment {
     dead[ordinal >> 3] = (dead[ordinal >> 3] ?? 0) | (1 << (ordinal & 7))
     addWords(words, lengths, -1)
   }
-  return { ...segment, dead: new Binary(dead), words, living: segment.living - fresh.length }
+  return { ...segment, dead: toBinary(dead), words, living: segment.living - fresh.length }
 }
 
 /** After a build: deletes the versions that it has not found, the indexes of other forms, and unused segments. */

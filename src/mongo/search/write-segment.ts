@@ -8,7 +8,7 @@ import {
   writeEntries,
 } from '../../query/text/postings.ts'
 import type { Table } from '../connection/table.ts'
-import type { Segment, SegmentRow } from './index-rows.ts'
+import { type Segment, type SegmentRow, toBinary } from './index-rows.ts'
 import { blockId, CHUNK_ENTRIES, chunkId, directoryId } from './read-segments.ts'
 
 export interface TermPostings {
@@ -40,7 +40,7 @@ export async function writeSegment(
     const chunk = entries.slice(start, start + CHUNK_ENTRIES)
     await put({
       _id: chunkId(id, firstDocuments.length),
-      b: new Binary(writeEntries(chunk)),
+      b: toBinary(writeEntries(chunk)),
     })
     firstDocuments.push(chunk[0]?.documentId ?? '')
   }
@@ -48,7 +48,7 @@ export async function writeSegment(
   const blocks = new BlockWriter()
   const putBlocks = async (isLast: boolean): Promise<void> => {
     for (const { first, bytes } of blocks.take(isLast)) {
-      await put({ _id: blockId(id, firstTerms.length), b: new Binary(bytes) })
+      await put({ _id: blockId(id, firstTerms.length), b: toBinary(bytes) })
       firstTerms.push(first)
     }
   }
