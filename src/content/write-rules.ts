@@ -26,11 +26,21 @@ export type WriteVerb = 'create' | 'update' | 'delete' | 'publish'
 export interface WritePermit {
   /** Null if the write needs no guard. */
   readonly guard: RowGuard | null
+  /** The attributes that the caller can give. Null permits all. */
+  readonly fields: ReadonlySet<string> | null
   /** Values that the server sets. */
   readonly set: Data
 }
 
-export const UNRULED: WritePermit = { guard: null, set: {} }
+export const UNRULED: WritePermit = { guard: null, fields: null, set: {} }
+
+/** Whether a permit lets the caller give the attribute. Values of the server are not given. */
+export function isGivable(
+  { fields, set }: Pick<WritePermit, 'fields' | 'set'>,
+  name: string,
+): boolean {
+  return !Object.hasOwn(set, name) && (fields?.has(name) ?? true)
+}
 
 /** The values of the server replace those of hooks. */
 export function withSet(data: unknown, permit: WritePermit | undefined): unknown {

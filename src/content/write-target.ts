@@ -37,6 +37,8 @@ export interface WriteTarget {
   readonly isTrusted?: boolean
   /** The missing uids of a new document to generate. The default is `required`. */
   readonly filledUids?: FilledUids
+  /** Whether the principal needs `publish` as well, because the write publishes. */
+  readonly publishes?: boolean
   /** If absent, the write needs no guard and the server sets no values. */
   readonly permit?: WritePermit
   /** Null if hooks have seen no version. If absent, it is not compared. */

@@ -76,7 +76,8 @@ export async function pushCreation(write: PushedWrite<CreateMutation>): Promise<
   }
   const sides = { patch, seen: {}, current: {}, isBase: true }
   const merged = mergePatch(attributes, sides)
-  const target = { plan, documentId, key, writer, origin, filledUids: 'required' as const }
+  const filledUids = 'required' as const
+  const target = { plan, documentId, key, writer, origin, filledUids, ...publishing(write) }
   await createDocument(documents, target, merged.payload, (version, session) =>
     write.settle(settled(merged, version, true), session),
   )
@@ -244,8 +245,14 @@ async function store(
     await write.settle(settled(merged, version, isBase), session)
   }
   const { documentId } = mutation
-  const target = { plan, documentId, key, writer, origin, condition, after }
+  const writing = { plan, documentId, key, writer, origin, ...publishing(write) }
+  const target = { ...writing, condition, after }
   await updateDocument(documents, target, merged.payload)
+}
+
+/** Stores of published versions write them directly. */
+function publishing({ plan, key }: Pick<AnyWrite, 'plan' | 'key'>) {
+  return { publishes: plan.draftAndPublish && key.status === 'published' }
 }
 
 class EntryReplaced extends Error {

@@ -2,7 +2,7 @@ import type { DocumentContext } from '../../content/context.ts'
 import {
   isVersionVisible,
   matcherOf,
-  mayReadUnderRules,
+  mayUnderRules,
   singleReadVerb,
   visibleDocuments,
 } from '../../content/rules/visible-documents.ts'
@@ -22,7 +22,7 @@ export interface PushReader {
   readonly rules: WriteRules
 }
 
-/** The actions that a push needs besides those of its write. They are checked without rules, except for reads. */
+/** The actions that a push needs besides those of its write. `push` takes no rule. The write applies those of `publish`. */
 export function missingAction(
   rules: WriteRules,
   plan: ContentTypePlan,
@@ -30,13 +30,14 @@ export function missingAction(
 ): string | null {
   const isDraft = plan.draftAndPublish && status === 'draft'
   const isPublished = plan.draftAndPublish && status === 'published'
-  const unruled: readonly ContentVerb[] = isPublished ? ['push', 'publish'] : ['push']
-  const reads: readonly ContentVerb[] = isDraft
-    ? [singleReadVerb(plan), 'readDrafts']
-    : [singleReadVerb(plan)]
-  const missing =
-    unruled.find((verb) => !rules.has(contentAction(plan, verb))) ??
-    reads.find((verb) => !mayReadUnderRules(rules, plan, verb))
+  const push = contentAction(plan, 'push')
+  if (!rules.has(push)) return push
+  const verbs: readonly ContentVerb[] = [
+    singleReadVerb(plan),
+    ...(isDraft ? (['readDrafts'] as const) : []),
+    ...(isPublished ? (['publish'] as const) : []),
+  ]
+  const missing = verbs.find((verb) => !mayUnderRules(rules, plan, verb))
   return missing === undefined ? null : contentAction(plan, missing)
 }
 
@@ -67,7 +68,7 @@ function isPushed(rules: WriteRules, attribute: AttributePlan): boolean {
   if (attribute.kind === 'scalar') return attribute.computed === undefined
   if (attribute.kind !== 'relation') return true
   if (attribute.side !== 'owner' || attribute.unshown === true) return false
-  return mayReadUnderRules(rules, { uid: attribute.targetUid }, 'find')
+  return mayUnderRules(rules, { uid: attribute.targetUid }, 'find')
 }
 
 /** The values of attributes in the shape of sync rows, as the caller may see them. */

@@ -11,8 +11,10 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
+import type { IsShown } from '../rules/shown-names.ts'
 import { differingNames } from './compare-content.ts'
 import { pastContent, type PastContent } from './past-content.ts'
+import { cutPast, type IsPastVisible } from './visible-history.ts'
 
 export interface PastVersion {
   readonly commit: string
@@ -46,15 +48,46 @@ interface PageOfHistory {
   readonly limit: number
 }
 
-/** Newest first. A page may be short before the last one. */
+/** Newest first. A page may be short before the last one. Null shows all versions. */
 export async function listHistory(
-  { database }: DocumentContext,
+  { database }: Pick<DocumentContext, 'database'>,
   plan: ContentTypePlan,
   selection: Omit<HistorySelection, 'type'>,
   page: PageOfHistory,
+  isVisible: IsPastVisible | null = null,
 ): Promise<HistoryPage> {
+  if (isVisible !== null) return listVisible(database, plan, selection, page, isVisible)
   const { items, next } = await findHistory(database, { type: plan.uid, ...selection }, page)
   return { versions: items.map((item) => toVersion(item)), next }
+}
+
+/** Reads on until the page is full, so that its cursor never names a hidden change. */
+async function listVisible(
+  database: DocumentContext['database'],
+  plan: ContentTypePlan,
+  selection: Omit<HistorySelection, 'type'>,
+  { before, limit }: PageOfHistory,
+  isVisible: IsPastVisible,
+): Promise<HistoryPage> {
+  const asked = { type: plan.uid, ...selection }
+  const visible: HistoryItem[] = []
+  const commitsOf = () => [...new Set(visible.map(({ commit }) => commit))]
+  for (let from = before; ;) {
+    const { items, next } = await findHistory(database, asked, { before: from, limit: limit + 1 })
+    const seen = new Set<HistoryItem>()
+    await visitContents(database, plan, items, (item, content) => {
+      if (isVisible({ ...item, content })) seen.add(item)
+    })
+    visible.push(...items.filter((item) => seen.has(item)))
+    if (next === null || commitsOf().length > limit) break
+    from = next
+  }
+  const commits = commitsOf().slice(0, limit)
+  const shown = visible.filter(({ commit }) => commits.includes(commit))
+  return {
+    versions: shown.map((item) => toVersion(item)),
+    next: commitsOf().length > limit ? (commits.at(-1) ?? null) : null,
+  }
 }
 
 /** Commits after a page that are read for the previous version of its last one. */
@@ -100,14 +133,18 @@ async function changedAttributes(
 export interface RevisionSelection extends Omit<HistorySelection, 'type' | 'status'> {
   readonly revision: string
   readonly mayRead: MayRead
+  /** Rules of the caller. Absent or null shows everything. */
+  readonly isVisible?: IsPastVisible | null
+  readonly isShown?: IsShown
 }
 
 export async function getPastState(
   { database }: DocumentContext,
   plan: ContentTypePlan,
-  { revision, mayRead, ...selection }: RevisionSelection,
+  { revision, mayRead, isVisible = null, isShown = () => true, ...selection }: RevisionSelection,
 ): Promise<PastState | null> {
-  const items = await findRevision(database, plan, selection, revision)
+  const all = await findRevision(database, plan, selection, revision)
+  const items = isVisible === null ? all : all.filter(isVisible)
   const [item] = items
   if (item === undefined) return null
   const locales = [...new Set(items.map(({ locale }) => locale))].sort()
@@ -119,7 +156,7 @@ export async function getPastState(
     )
   }
   const content = pastContent(plan, item.content, (uid) => mayRead(uid, item.locale))
-  return { version: toVersion(item), ...content }
+  return { version: toVersion(item), ...cutPast(content, isShown) }
 }
 
 function toVersion(item: HistoryItem, changed?: readonly string[]): PastVersion {

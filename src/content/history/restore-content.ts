@@ -3,10 +3,15 @@ import { ValidationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import { withoutLost } from '../payload/existing-references.ts'
 import type { DocumentContext } from '../context.ts'
-import { updateDocument } from '../write/update-document.ts'
+import { addressOf, updateDocument, updatePermitted } from '../write/update-document.ts'
+import { underRules } from '../write/under-rules.ts'
+import { isGivable, withSet } from '../write-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
 
-/** Null selects all attributes. References to deleted documents are omitted. @throws ValidationError */
+/**
+ * Null selects all attributes, or those that the permission lets the caller give. References to deleted documents
+ * are omitted. @throws ValidationError, ForbiddenError
+ */
 export async function restoreContent(
   context: DocumentContext,
   target: WriteRequest,
@@ -25,5 +30,12 @@ export async function restoreContent(
   const names = only ?? Object.keys(content)
   const chosen = Object.fromEntries(names.map((name) => [name, content[name]]))
   const { data } = await withoutLost(context, plan, chosen)
-  return updateDocument(context, { ...target, isTrusted: true }, data)
+  const trusted = { ...target, isTrusted: true }
+  if (only !== null) return updateDocument(context, trusted, data)
+  const write = { ...addressOf(target), data, isCut: true }
+  return underRules(context, target.writer.rules, write, (permit) => {
+    const given = Object.entries(data).filter(([name]) => isGivable(permit, name))
+    const own = withSet(Object.fromEntries(given), permit)
+    return updatePermitted(context, { ...trusted, permit }, own)
+  })
 }

@@ -10,6 +10,8 @@ import {
 } from '../../schema/plan.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Writer } from '../write-target.ts'
+import type { IsShown } from '../rules/shown-names.ts'
+import { isGivable, type WritePermit } from '../write-rules.ts'
 import { toPayload } from './shared-values.ts'
 
 /** An attribute that a copy lacks. */
@@ -23,20 +25,35 @@ export interface CopiedPayload {
   readonly leftOut: readonly MissingInCopy[]
 }
 
+export interface Copier extends Pick<Writer, 'mayRead'> {
+  /** Whether rules show the attribute to the caller. */
+  readonly isShown?: IsShown
+  readonly permit?: WritePermit
+}
+
 /** The payload of a copy. A uid with a target field is left to `fillUids`. */
 export function copyPayload(
   plan: ContentTypePlan,
   version: StoredVersion,
-  writer: Pick<Writer, 'mayRead'>,
+  writer: Copier,
 ): CopiedPayload {
   const leftOut: MissingInCopy[] = []
   const keep = (attribute: AttributePlan, path: readonly string[]): boolean => {
-    const why = whyLeftOut(attribute, writer) ?? (isTaken(plan, attribute) ? 'unique' : null)
+    const own = path.length === 1 ? whyRuled(attribute, writer) : null
+    const why = own ?? whyLeftOut(attribute, writer) ?? (isTaken(plan, attribute) ? 'unique' : null)
     if (why !== null) leftOut.push({ path, why })
     return why === null
   }
   const data = copyWithin(plan, toPayload(plan, version), [], keep)
   return { data, leftOut }
+}
+
+function whyRuled(
+  { name }: AttributePlan,
+  { isShown, permit }: Copier,
+): MissingInCopy['why'] | null {
+  if (isShown?.(name) === false) return 'unreadable'
+  return permit === undefined || isGivable(permit, name) ? null : 'readOnly'
 }
 
 type Keep = (attribute: AttributePlan, path: readonly string[]) => boolean

@@ -11,6 +11,8 @@ import { findReserved } from '../../mongo/write/reservations.ts'
 import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem } from './release-rows.ts'
 import { assertMayAct } from './run-action.ts'
+import { assertWritable } from '../write/assert-writable.ts'
+import { writeRulesOf } from '../rules/principal-rules.ts'
 
 export interface ItemFault {
   readonly item: string
@@ -27,7 +29,8 @@ interface Candidate {
   readonly version: StoredVersion
 }
 
-type CheckContext = Pick<PlanningContext, 'documents' | 'schema'>
+type CheckContext = Pick<PlanningContext, 'documents' | 'schema'> &
+  Partial<Pick<PlanningContext, 'locales'>>
 
 type AddFault = (item: ReleaseItem, error: CmsError) => void
 
@@ -68,11 +71,14 @@ async function checkType(
   const plan = tryEach(items, add, ({ type }) => publishablePlan(context, type))[0]?.made
   if (plan === undefined) return
   const versions = await findVersions(context, plan, items)
+  const refusals = await refusalsOf(context, principal, plan, items)
   const candidates = tryEach(items, add, (item) => {
     const { documentId, locale } = item
     if (principal !== null) {
       assertMayAct(principal, { plan, documentId, locales: { kind: 'one', locales: [locale] } })
     }
+    const refusal = refusals.get(item.id)
+    if (refusal !== undefined) throw refusal
     return candidateOf(plan, item, versions)
   }).flatMap(({ made }) => made ?? [])
   tryEach(
@@ -81,6 +87,30 @@ async function checkType(
     ({ version }) => plan.validators.publishable(version),
   )
   await checkUnique(context, plan, { items, candidates }, add)
+}
+
+/** The items that the rules of the principal do not let it publish now. */
+async function refusalsOf(
+  { documents, locales }: CheckContext,
+  principal: Principal | null,
+  plan: ContentTypePlan,
+  items: readonly ReleaseItem[],
+): Promise<ReadonlyMap<string, CmsError>> {
+  const refusals = new Map<string, CmsError>()
+  if (principal === null) return refusals
+  const rules = writeRulesOf(principal)
+  const known = await locales?.current()
+  for (const { id, documentId, locale: own } of items) {
+    const locale = plan.localized ? own : (known?.defaultCode ?? own)
+    const write = { plan, documentId, verb: 'publish', locale, locales: [own] } as const
+    try {
+      await assertWritable(documents, rules, write)
+    } catch (error) {
+      if (!(error instanceof CmsError)) throw error
+      refusals.set(id, error)
+    }
+  }
+  return refusals
 }
 
 function tryEach<Each, T>(

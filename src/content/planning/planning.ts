@@ -1,7 +1,7 @@
 import type { Access } from '../../people/access/access.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
-import { principalOfAdministrator } from '../../people/administrators/principals.ts'
+import { ruledAdministrator } from '../../people/administrators/principals.ts'
 import type { DocumentContext } from '../context.ts'
 import { because, ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import type { Locales } from '../locales/locales.ts'
@@ -11,7 +11,7 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 export interface PlanningContext {
   readonly documents: DocumentContext
   readonly schema: Pick<Schema, 'contentTypes'>
-  readonly access: Pick<Access, 'principalOfAuthor'>
+  readonly access: Pick<Access, 'ruledPrincipalOfAuthor'>
   readonly administrators: AdministratorsContext
   readonly locales: Pick<Locales, 'current'>
   readonly now: () => Date
@@ -29,15 +29,15 @@ export function publishablePlan(
   return plan
 }
 
-/** Uses the current permissions. @throws ForbiddenError if the author was deleted */
+/** Uses the current permissions and rules. @throws ForbiddenError if the author was deleted */
 export async function principalNow(
   { access, administrators }: Pick<PlanningContext, 'access' | 'administrators'>,
   by: Author,
 ): Promise<Principal> {
   const principal =
     by.kind === 'administrator'
-      ? await principalOfAdministrator(administrators, String(by.id))
-      : await access.principalOfAuthor(by)
+      ? await ruledAdministrator(administrators, String(by.id))
+      : await access.ruledPrincipalOfAuthor(by)
   if (principal === null) {
     const message = 'The author of this schedule no longer exists'
     throw new ForbiddenError(message, {}, because(message, 'schedule.author'))

@@ -1,11 +1,12 @@
 import { contentAction } from '../../people/access/actions.ts'
-import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
+import { assertMayIn } from '../../people/access/permissions.ts'
 import { maySeePrivateFile } from '../../people/access/private-files.ts'
-import type { Principal } from '../../people/access/principal.ts'
+import { type Principal, rulesFor } from '../../people/access/principal.ts'
+import { mayInUnderRule } from '../../people/access/ruled-reads.ts'
 import { publishInside, unpublishInside } from '../write/publish-document.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeRulesOf } from '../rules/principal-rules.ts'
-import { underRules } from '../write/under-rules.ts'
+import { refuseHidden, underRules } from '../write/under-rules.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { ActionLocales } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -21,12 +22,14 @@ export interface ActionOn {
   readonly seen?: SeenVersions | undefined
 }
 
-/** @throws ForbiddenError */
+/** Rules are applied by `runAction`. @throws ForbiddenError */
 export function assertMayAct(
   principal: Principal,
   { plan, locales }: Omit<ActionOn, 'action'>,
 ): void {
-  assertMayIn(principal, contentAction(plan, 'publish'), plan.localized ? locales.locales : [])
+  const action = contentAction(plan, 'publish')
+  if (rulesFor(principal, action).length > 0) return
+  assertMayIn(principal, action, plan.localized ? locales.locales : [])
 }
 
 /** @throws like `publishDocument` */
@@ -41,7 +44,7 @@ export async function runAction(
   const locale = plan.localized ? first : defaultCode
   const rules = writeRulesOf(principal)
   const writer = {
-    mayRead: (uid: string) => mayIn(principal, contentAction({ uid }, 'find'), [locale]),
+    mayRead: (uid: string) => mayInUnderRule(principal, contentAction({ uid }, 'find'), [locale]),
     maySeePrivate: (file: { readonly uploadedBy?: string | null }) =>
       maySeePrivateFile(principal, file),
     locale,
@@ -50,7 +53,8 @@ export async function runAction(
   const run = action === 'publish' ? publishInside : unpublishInside
   const target = { plan, documentId, locales, writer, ...(seen !== undefined && { seen }) }
   const write = { plan, documentId, verb: 'publish', locale, locales: locales.locales } as const
-  await underRules(documents, rules, write, ({ guard }) =>
-    runGuarded(documents.database, guard, session, () => run(documents, target, session)),
-  )
+  await underRules(documents, rules, write, async ({ guard }) => {
+    await refuseHidden(documents, rules, write)
+    await runGuarded(documents.database, guard, session, () => run(documents, target, session))
+  })
 }

@@ -140,7 +140,7 @@ export async function retrySchedule(
   throw new ApplicationError(message, {}, because(message, 'schedule.notFailed'))
 }
 
-function noSchedule(): NotFoundError {
+export function noSchedule(): NotFoundError {
   return new NotFoundError('There is no such schedule')
 }
 

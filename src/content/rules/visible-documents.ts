@@ -24,8 +24,8 @@ export function matcherOf(
 
 type ReadVerb = Extract<ContentVerb, 'find' | 'findOne'>
 
-/** Whether the principal reads the type, perhaps under conditions. */
-export function mayReadUnderRules(
+/** Whether the principal has the action, perhaps under conditions. */
+export function mayUnderRules(
   rules: WriteRules,
   plan: Pick<ContentTypePlan, 'uid'>,
   verb: ContentVerb,
@@ -106,7 +106,7 @@ export interface VisibleVersions {
   has(version: Pick<StoredVersion, 'documentId' | 'locale' | 'status'>): boolean
 }
 
-/** Finds the stored versions that the caller sees in lists. */
+/** Finds the stored versions that the caller sees by a read action. */
 export async function visibleVersions(
   context: Pick<DocumentContext, 'database'>,
   rules: WriteRules,
@@ -114,13 +114,17 @@ export async function visibleVersions(
     plan,
     documentIds,
     locale,
-  }: { readonly documentIds: readonly string[] } & Pick<RuledDocument, 'plan' | 'locale'>,
+    verb = 'find',
+  }: {
+    readonly documentIds: readonly string[]
+    readonly verb?: ReadVerb
+  } & Pick<RuledDocument, 'plan' | 'locale'>,
 ): Promise<VisibleVersions> {
   const rows = await versionsOf(context.database, plan)
     .find({ documentId: { $in: [...new Set(documentIds)] } })
     .toArray()
   const matcher = matcherOf(context, rules, locale)
-  const request = { matcher, rules, verb: 'find', session: undefined } as const
+  const request = { matcher, rules, verb, session: undefined }
   const visible = new Set<string>()
   for (const row of rows) {
     if (await isVisibleRow(request, plan, row)) visible.add(row._id)

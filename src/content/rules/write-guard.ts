@@ -7,10 +7,11 @@ import { relationListOf } from '../../mongo/versions/stored-value.ts'
 import { matchDocument } from '../../mongo/versions/version-match.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import { stampName } from '../../people/rules/stamps.ts'
+import type { Status } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-import { type RowMatcher, rowMatches } from '../../mongo/rules/row-matches.ts'
+import { type MatchedRow, type RowMatcher, rowMatches } from '../../mongo/rules/row-matches.ts'
 import type { WriteRule, WriteRules, WriteVerb } from '../write-rules.ts'
 import { matcherOf } from './visible-documents.ts'
 
@@ -26,12 +27,22 @@ export interface GuardedDocument {
   readonly plan: ContentTypePlan
   readonly documentId: string
   readonly verb: WriteVerb
+  /** Whether the write creates the document, so that its versions have no state before. */
+  readonly isNew: boolean
   /** For targets of entries without a locale. */
   readonly locale: string
-  /** Null if the action is permitted without conditions. */
-  readonly rule: WriteRule | null
+  /** Each version must match one rule of each list. Empty if the actions are permitted without conditions. */
+  readonly required: readonly RequiredRules[]
   /** Attributes that any role sets by `set` (`stampName`). */
   readonly stamped: ReadonlySet<string>
+}
+
+/** The rules of an action. Those that a version does not match are no longer tried. */
+export interface RequiredRules {
+  readonly verb: WriteVerb
+  readonly rules: readonly WriteRule[]
+  /** Limits the versions. Undefined stands for all of them. */
+  readonly status?: Status
 }
 
 interface OtherVersion {
@@ -53,22 +64,26 @@ export function writeGuard(
   const others = new Map<string, OtherVersion>()
   const isOwn = ({ plan, row }: GuardedRow): boolean =>
     plan.uid === document.plan.uid && row['documentId'] === document.documentId
+  let required = document.required
   const assertOwn = async (version: GuardedRow): Promise<void> => {
-    if (document.rule === null) return
-    if (await rowMatches(matcher, version, document.rule.where)) return
-    throw new RuleRefused(contentAction(document.plan, document.verb))
+    required = await matchingRequired(matcher, required, version)
   }
   return {
+    begin: () => {
+      required = document.required
+      others.clear()
+    },
     before: async (stored) => {
       if (isOwn(stored)) return assertOwn(stored)
-      const matching = await matchingRules(matcher, rules, stored)
       const { plan, row } = stored
+      const updates = rules.rulesFor(contentAction(plan, 'update'))
+      const matching = await matchingRules(matcher, updates, stored)
       others.set(`${plan.uid} ${row._id}`, { plan, before: row, matching })
     },
     added: async (added) => {
       if (!isOwn(added)) throw new ForbiddenError('Forbidden')
-      if (document.rule === null || document.verb === 'create') return
-      await assertBase(matcher, document.rule, document, added)
+      if (document.isNew || required.length === 0) return
+      for (const base of await basesOf(matcher, document, added)) await assertOwn(base)
     },
     after: async (changed) => {
       if (isOwn(changed)) return assertOwn(changed)
@@ -81,32 +96,47 @@ export function writeGuard(
 }
 
 /** A new version of a stored document begins as the version of its locale, or else as those of other locales. */
-async function assertBase(
+async function basesOf(
   matcher: RowMatcher,
-  rule: WriteRule,
-  { plan, documentId, verb }: GuardedDocument,
+  { plan, documentId }: GuardedDocument,
   { row, session }: GuardedRow,
-): Promise<void> {
+): Promise<readonly GuardedRow[]> {
   const stored = await versionsOf(matcher.database, plan)
     .find(matchDocument(documentId), { session })
     .toArray()
   const inLocale = stored.filter(({ locale }) => locale === row['locale'])
   const locale: unknown = row['locale']
   const bases = inLocale.length > 0 ? inLocale : stored.map((each) => ({ ...each, locale }))
-  for (const base of bases) {
-    const isMatch = await rowMatches(matcher, { plan, row: base, session }, rule.where)
-    if (!isMatch) throw new RuleRefused(contentAction(plan, verb))
+  return bases.map((base) => ({ plan, row: base, session }))
+}
+
+/** @throws RuleRefused if no rule of an action is left */
+export async function matchingRequired(
+  matcher: RowMatcher,
+  required: readonly RequiredRules[],
+  version: MatchedRow,
+): Promise<readonly RequiredRules[]> {
+  const left: RequiredRules[] = []
+  for (const one of required) {
+    if (one.status !== undefined && version.row['status'] !== one.status) {
+      left.push(one)
+      continue
+    }
+    const rules = await matchingRules(matcher, one.rules, version)
+    if (rules.length === 0) throw new RuleRefused(contentAction(version.plan, one.verb))
+    left.push({ ...one, rules })
   }
+  return left
 }
 
 async function matchingRules(
   matcher: RowMatcher,
-  rules: WriteRules,
-  stored: GuardedRow,
+  rules: readonly WriteRule[],
+  version: MatchedRow,
 ): Promise<readonly WriteRule[]> {
   const matching: WriteRule[] = []
-  for (const rule of rules.rulesFor(contentAction(stored.plan, 'update'))) {
-    if (await rowMatches(matcher, stored, rule.where)) matching.push(rule)
+  for (const rule of rules) {
+    if (await rowMatches(matcher, version, rule.where)) matching.push(rule)
   }
   return matching
 }
@@ -136,8 +166,8 @@ function changedNames(before: Data, after: Data): readonly string[] {
   return Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
-/** A change through a relation sets no values, so they must be stored already. */
-function holdsSet(content: Data, set: Data): boolean {
+/** A write that sets no values needs stored ones. */
+export function holdsSet(content: Data, set: Data): boolean {
   return Object.entries(set).every(([name, value]) => {
     const stored = content[name]
     const isList = Array.isArray(value) || Array.isArray(stored)

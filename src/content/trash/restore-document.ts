@@ -25,6 +25,13 @@ import { relationListOf } from '../../mongo/versions/stored-value.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { exclusiveRelations, unsetValues } from '../payload/write-values.ts'
 import { inLocale } from '../write/version-steps.ts'
+import { type RuledWrite, underRules } from '../write/under-rules.ts'
+import type { Writer } from '../write-target.ts'
+import type { WritePermit } from '../write-rules.ts'
+import { holdsSet, RuleRefused } from '../rules/write-guard.ts'
+import { contentOf } from '../../mongo/versions/stored-content.ts'
+import { runGuarded } from '../../mongo/write/row-guard.ts'
+import { contentAction } from '../../people/access/actions.ts'
 
 export interface RestoreTarget {
   readonly plan: ContentTypePlan
@@ -36,7 +43,12 @@ export interface RestoreTarget {
   readonly from: Status | 'both'
   readonly assertMay: (locales: readonly string[]) => void
   readonly assertMayPublish: (locales: readonly string[]) => void
+  readonly writer: Pick<Writer, 'rules' | 'locale'>
   readonly origin: WriteOrigin
+}
+
+interface PermittedRestore extends RestoreTarget {
+  readonly permit: WritePermit
 }
 
 export interface Restored {
@@ -47,14 +59,37 @@ export interface Restored {
   readonly taken: readonly (Fault & { readonly locale: string })[]
 }
 
-/** Atomic for all locales. @throws NotFoundError; ConflictError if a locale exists again; ValidationError */
+/**
+ * Atomic for all locales. Under rules, a restore is a creation with the values of the deleted versions.
+ * @throws NotFoundError; ConflictError if a locale exists again; ValidationError; ForbiddenError
+ */
 export async function restoreDocument(
   context: DocumentContext,
   target: RestoreTarget,
 ): Promise<Restored> {
-  const { database } = context
-  const { plan, documentId, origin } = target
+  const { plan, documentId, writer, from } = target
   if (!isDocumentId(documentId)) throw notInTrash()
+  const write: RuledWrite = {
+    plan,
+    documentId,
+    verb: verbOf(plan),
+    locale: writer.locale,
+    isRestored: true,
+    publishes: plan.draftAndPublish && from === 'both' ? 'published' : undefined,
+  }
+  return underRules(context, writer.rules, write, (permit) =>
+    restorePermitted(context, { ...target, permit }),
+  )
+}
+
+/** A single type has no `create`. */
+function verbOf({ kind }: ContentTypePlan): 'create' | 'update' {
+  return kind === 'singleType' ? 'update' : 'create'
+}
+
+function restorePermitted(context: DocumentContext, target: PermittedRestore): Promise<Restored> {
+  const { database } = context
+  const { plan, documentId, origin, permit } = target
   const write = async (session: Session): Promise<Restored> => {
     const chosen = await chooseDeletions(context, target, session)
     target.assertMay([...chosen.keys()])
@@ -66,7 +101,9 @@ export async function restoreDocument(
     const trashed = await takeOut(context, plan, chosen, session)
     return bringBack(context, target, { trashed, stored }, session)
   }
-  return writeDocument(database, { plan, documentId, origin, changes: null, write })
+  const guarded = (session: Session): Promise<Restored> =>
+    runGuarded(database, permit.guard, session, () => write(session))
+  return writeDocument(database, { plan, documentId, origin, changes: null, write: guarded })
 }
 
 async function chooseDeletions(
@@ -114,7 +151,7 @@ interface Source {
 
 async function bringBack(
   context: DocumentContext,
-  { plan, from, assertMayPublish }: RestoreTarget,
+  { plan, from, assertMayPublish, permit }: PermittedRestore,
   { trashed, stored }: Trashed,
   session: Session,
 ): Promise<Restored> {
@@ -133,6 +170,9 @@ async function bringBack(
       session,
     )
     if (published.includes(source)) assertPublishable(plan, made.version)
+    if (!holdsSet(contentOf(plan, made.version), permit.set)) {
+      throw new RuleRefused(contentAction(plan, verbOf(plan)))
+    }
     versions.push(made.version)
     lost.push(...made.lost.map((one) => ({ ...one, locale: source.version.locale })))
   }

@@ -1,4 +1,4 @@
-import { NotFoundError } from '../../base/errors.ts'
+import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import { matchFilter } from '../../mongo/rules/match.ts'
 import type { DeletionRow, TrashedVersion } from '../../mongo/trash/trash-rows.ts'
 import {
@@ -6,6 +6,8 @@ import {
   findDeletionsOf,
   findVersionsOfDeletions,
 } from '../../mongo/trash/read-trash.ts'
+import type { Session } from '../../mongo/connection/database.ts'
+import type { Filter } from '../../query/query.ts'
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { type ContentTypePlan, titleFieldOf } from '../../schema/plan.ts'
@@ -39,6 +41,23 @@ export async function visibleDeletions(
   })
 }
 
+/** Whether one rule of the action matches all versions of the deletions. @throws ForbiddenError */
+export async function assertMayDelete(
+  { database }: Pick<DocumentContext, 'database'>,
+  rules: WriteRules,
+  plan: ContentTypePlan,
+  rows: readonly DeletionRow[],
+  session: Session,
+): Promise<void> {
+  const ids = rows.map(({ _id }) => _id)
+  const versions = await findVersionsOfDeletions(database, ids, session)
+  const action = contentAction(plan, 'delete')
+  const isPermitted = rules
+    .rulesFor(action)
+    .some(({ where }) => versions.every((version) => isMatch(rules, where, version)))
+  if (!isPermitted) throw new ForbiddenError('Forbidden', {}, { action })
+}
+
 /** @throws NotFoundError if rules hide one of the deletions */
 export async function assertDeletionsVisible(
   context: Pick<DocumentContext, 'database'>,
@@ -56,15 +75,21 @@ function readVerbs({ draftAndPublish }: ContentTypePlan): readonly ContentVerb[]
   return draftAndPublish ? ['find', 'readDrafts'] : ['find']
 }
 
-function isVisible(rules: WriteRules, plan: ContentTypePlan, { version }: TrashedVersion): boolean {
+function isMatch(
+  rules: WriteRules,
+  where: Filter | null,
+  { version }: Pick<TrashedVersion, 'version'>,
+): boolean {
   const isKnown = (uid: Uid, documentId: string): boolean =>
     uid === 'plugin::users-permissions.user' && documentId === rules.user
+  return where === null || matchFilter(where, version, isKnown) === true
+}
+
+function isVisible(rules: WriteRules, plan: ContentTypePlan, trashed: TrashedVersion): boolean {
   return readVerbs(plan).every((verb) => {
     const action = contentAction(plan, verb)
     if (rules.has(action)) return true
-    return rules
-      .rulesFor(action)
-      .some(({ where }) => where === null || matchFilter(where, version, isKnown) === true)
+    return rules.rulesFor(action).some(({ where }) => isMatch(rules, where, trashed))
   })
 }
 

@@ -21,13 +21,22 @@ export async function createDocument(
   alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
   const { plan, documentId, writer } = target
-  const write = { plan, documentId, verb: 'create', locale: writer.locale, data } as const
+  const publishes = target.publishes === true ? 'all' : undefined
+  const write = {
+    plan,
+    documentId,
+    verb: 'create',
+    locale: writer.locale,
+    data,
+    publishes,
+  } as const
   return underRules(context, writer.rules, write, (permit) =>
-    createHooked(context, { ...target, permit }, withSet(data, permit), alongside),
+    createPermitted(context, { ...target, permit }, withSet(data, permit), alongside),
   )
 }
 
-async function createHooked(
+/** The target has the permit of the write, and the data has its values. */
+export async function createPermitted(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,

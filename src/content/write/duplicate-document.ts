@@ -4,7 +4,6 @@ import { isRecord } from '../../base/is-record.ts'
 import { findFileTypes } from '../../media/find-file-types.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import type { VersionKey } from '../../query/query.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
@@ -16,7 +15,10 @@ import { withoutLost } from '../payload/existing-references.ts'
 import { findHiddenTargets } from '../payload/hidden-targets.ts'
 import { namedTargets } from '../payload/relation-input.ts'
 import type { Writer, WriteRequest } from '../write-target.ts'
-import { createDocument } from './create-document.ts'
+import { createPermitted } from './create-document.ts'
+import { underRules } from './under-rules.ts'
+import { type WritePermit, withSet } from '../write-rules.ts'
+import type { IsShown } from '../rules/shown-names.ts'
 import { checkUpdate, type Update, updateVersions } from './update-versions.ts'
 
 const FILE_UID: Uid = 'plugin::upload.file'
@@ -27,7 +29,9 @@ export interface DuplicateRequest extends Pick<WriteRequest, 'plan' | 'origin'> 
   readonly defaultLocale: string
   readonly writer: Writer
   /** Selects the versions that the caller may copy. @throws ForbiddenError */
-  readonly choose: <T extends VersionKey>(versions: readonly T[]) => readonly T[]
+  readonly choose: <T extends StoredVersion>(versions: readonly T[]) => Promise<readonly T[]>
+  /** Whether the caller sees the attribute of the copied document. */
+  readonly isShown: IsShown
 }
 
 export interface Duplicate {
@@ -49,13 +53,33 @@ export async function duplicateDocument(
   context: DocumentContext,
   request: DuplicateRequest,
 ): Promise<Duplicate> {
-  const { plan, source, defaultLocale, writer, origin } = request
-  const stored = request.choose(await getAllVersions(context.database, plan, source))
+  const { plan, source, defaultLocale, writer } = request
+  const stored = await request.choose(await getAllVersions(context.database, plan, source))
   const versions = onePerLocale(stored, defaultLocale)
+  if (versions.length === 0) throw new NotFoundError('Not Found')
+  const documentId = context.newDocumentId()
+  const verb = 'create' as const
+  const write = { plan, documentId, verb, locale: writer.locale, isCut: true }
+  return underRules(context, writer.rules, write, (permit) =>
+    copyVersions(context, { ...request, documentId, permit }, versions),
+  )
+}
+
+interface PermittedCopy extends DuplicateRequest {
+  readonly documentId: string
+  readonly permit: WritePermit
+}
+
+async function copyVersions(
+  context: DocumentContext,
+  request: PermittedCopy,
+  versions: readonly StoredVersion[],
+): Promise<Duplicate> {
+  const { plan, writer, origin, documentId, permit } = request
   const leftOut = new Map<string, MissingInCopy>()
   const copies = await Promise.all(
     versions.map(async (version): Promise<Copy> => {
-      const copied = copyPayload(plan, version, writer)
+      const copied = copyPayload(plan, version, { ...writer, isShown: request.isShown, permit })
       for (const one of copied.leftOut) leftOut.set(one.path.join('.'), one)
       const hidden = await hiddenReferences(context, request, copied.data)
       const { data } = await withoutLost(context, plan, copied.data, { hidden })
@@ -64,14 +88,13 @@ export async function duplicateDocument(
     }),
   )
   const [first, ...others] = copies
-  if (first === undefined) throw new NotFoundError('Not Found')
-  const documentId = context.newDocumentId()
-  const target = { plan, documentId, origin }
+  if (first === undefined) throw new Error('there are versions to copy')
+  const target = { plan, documentId, origin, permit }
   const further = await prepareOthers(context, { ...target, writer }, others)
-  await createDocument(
+  await createPermitted(
     context,
     { ...target, ...versionOf(plan, first.locale, writer), filledUids: 'all' },
-    first.data,
+    withSet(first.data, permit),
     (_created, session) => addOthers(context, further, session),
   )
   return { documentId, locales: copies.map(({ locale }) => locale), leftOut: [...leftOut.values()] }
@@ -117,18 +140,27 @@ async function prepareOthers(
     documentId,
     origin,
     writer,
-  }: Pick<WriteRequest, 'plan' | 'documentId' | 'origin' | 'writer'>,
+    permit,
+  }: Pick<WriteRequest, 'plan' | 'documentId' | 'origin' | 'writer' | 'permit'>,
   copies: readonly Copy[],
 ): Promise<readonly Prepared[]> {
   const prepared: Prepared[] = []
   for (const { locale, data } of copies) {
-    const target = { plan, documentId, origin, ...versionOf(plan, locale, writer) }
-    const filled = await fillUids(context.database, { plan, locale }, data, { which: 'all' })
+    const target = {
+      plan,
+      documentId,
+      origin,
+      ...(permit !== undefined && { permit }),
+      ...versionOf(plan, locale, writer),
+    }
+    const stamped = withSet(data, permit)
+    const filled = await fillUids(context.database, { plan, locale }, stamped, { which: 'all' })
     const hooks = hooksOf(context, plan)
     const write = { ...target, operation: 'create', previous: null } as const
     const own = localizedOnly(plan, filled)
     const hooked = hooks === null ? own : await hookData(hooks, write, own, { fill: true })
-    prepared.push({ target, update: await checkUpdate(context, target, hooked) })
+    const final = hooks === null ? own : localizedOnly(plan, withSet(hooked, permit))
+    prepared.push({ target, update: await checkUpdate(context, target, final) })
   }
   return prepared
 }

@@ -5,9 +5,15 @@ import { stampName } from '../../people/rules/stamps.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
-import { type GuardedDocument, RuleRefused, writeGuard } from '../rules/write-guard.ts'
+import {
+  type GuardedDocument,
+  type RequiredRules,
+  RuleRefused,
+  writeGuard,
+} from '../rules/write-guard.ts'
 import { isDocumentVisible, singleReadVerb } from '../rules/visible-documents.ts'
 import {
+  isGivable,
   UNRULED,
   type WritePermit,
   type WriteRule,
@@ -26,7 +32,15 @@ export interface RuledWrite {
   readonly locales?: readonly string[] | undefined
   /** The payload, for writes that have one. */
   readonly data?: unknown
+  /** Whether `run` cuts the payload to the attributes that the caller can give. Otherwise others are refused. */
+  readonly isCut?: boolean
+  /** Whether the write brings back versions of a document that may have others. */
+  readonly isRestored?: boolean
+  /** Whether the write publishes, so that it needs `publish` as well: for all its versions, or for published ones. */
+  readonly publishes?: Publishes | undefined
 }
+
+export type Publishes = 'all' | 'published'
 
 /**
  * Tries the permissions of the action in stored order. The first one that permits the write applies.
@@ -42,16 +56,25 @@ export async function underRules<T>(
   const { plan, documentId, verb, locale } = write
   const action = contentAction(plan, verb)
   const stamped = (await context.stamped?.current()) ?? NO_STAMPS
-  const document = { plan, documentId, verb, locale, stamped }
+  const document = { plan, documentId, verb, locale, stamped, isNew: isNew(write) }
+  const required = requiredToPublish(rules, write)
   if (rules.has(action)) {
-    return run({ guard: guardForOthers(context, rules, document, write.data), set: {} })
+    const isRestored = write.isRestored === true
+    const guard =
+      required.length > 0 || isRestored
+        ? requiredGuard(context, rules, { ...document, required })
+        : guardForOthers(context, rules, document, write.data)
+    return run({ ...UNRULED, guard })
   }
   let refusal: RuleRefused | null = null
-  for (const rule of rules.rulesFor(action)) {
+  for (const own of attemptsOf(rules.rulesFor(action), verb)) {
     try {
-      assertFields(plan, action, rule, write.data)
-      const guard = writeGuard(context, rules, { ...document, rule })
-      return await run({ guard, set: rule.set })
+      const [{ fields, set }] = own
+      const permit = { fields, set }
+      if (write.isCut !== true) assertFields(plan, action, permit, write.data)
+      const all = [{ verb, rules: own }, ...required]
+      const guard = writeGuard(context, rules, { ...document, required: all })
+      return await run({ ...permit, guard })
     } catch (error) {
       if (!(error instanceof RuleRefused)) throw error
       refusal ??= error
@@ -61,6 +84,43 @@ export async function underRules<T>(
 }
 
 export type AddressedWrite = Omit<RuledWrite, 'data'>
+
+/** Null if nothing is required. */
+function requiredGuard(
+  context: DocumentContext,
+  rules: WriteRules,
+  document: GuardedDocument,
+): RowGuard | null {
+  return document.required.length === 0 ? null : writeGuard(context, rules, document)
+}
+
+function isNew({ verb, isRestored }: RuledWrite): boolean {
+  return verb === 'create' && isRestored !== true
+}
+
+/** @throws ForbiddenError without a rule of `publish` */
+function requiredToPublish(
+  rules: WriteRules,
+  { plan, publishes }: RuledWrite,
+): readonly RequiredRules[] {
+  const action = contentAction(plan, 'publish')
+  if (publishes === undefined || rules.has(action)) return []
+  const own = rules.rulesFor(action)
+  // The restore itself refuses published versions.
+  if (own.length === 0 && publishes === 'published') return []
+  if (own.length === 0) throw new ForbiddenError('Forbidden', {}, { action })
+  const published = publishes === 'published' ? ({ status: 'published' } as const) : {}
+  return [{ verb: 'publish', rules: own, ...published }]
+}
+
+type Attempt = readonly [WriteRule, ...WriteRule[]]
+
+/** Permissions with `fields` or `set` are tried one by one, because each one gives other versions. */
+function attemptsOf(rules: readonly WriteRule[], verb: WriteVerb): readonly Attempt[] {
+  if (verb === 'create' || verb === 'update') return rules.map((rule) => [rule])
+  const [first, ...others] = rules
+  return first === undefined ? [] : [[first, ...others]]
+}
 
 /** Call it before the response can depend on a stored version. @throws NotFoundError */
 export async function refuseHidden(
@@ -95,13 +155,11 @@ export function readsUnderRules(
 function assertFields(
   plan: ContentTypePlan,
   action: string,
-  { fields, set }: WriteRule,
+  permit: Pick<WritePermit, 'fields' | 'set'>,
   data: unknown,
 ): void {
   const given = givenAttributes(plan, data).filter((name) => !IGNORED.has(name))
-  const beyond = given.find(
-    (name) => Object.hasOwn(set, name) || (fields !== null && !fields.has(name)),
-  )
+  const beyond = given.find((name) => !isGivable(permit, name))
   if (beyond !== undefined) throw new RuleRefused(action, { key: beyond, path: beyond })
 }
 
@@ -122,20 +180,21 @@ export async function guardOthers(
 ): Promise<RowGuard | null> {
   if (rules === undefined) return null
   const stamped = (await context.stamped?.current()) ?? NO_STAMPS
-  return guardForOthers(context, rules, { plan, documentId, verb, locale, stamped }, data)
+  const document = { plan, documentId, verb, locale, stamped, isNew: verb === 'create' }
+  return guardForOthers(context, rules, document, data)
 }
 
 /** Null if the write can change no other document that the caller may not update. */
 function guardForOthers(
   context: DocumentContext,
   rules: WriteRules,
-  document: Omit<GuardedDocument, 'rule'>,
+  document: Omit<GuardedDocument, 'required'>,
   data: unknown,
 ): RowGuard | null {
   const isFree = ({ uid, attribute }: ChangedElsewhere): boolean =>
     rules.has(contentAction({ uid }, 'update')) && !document.stamped.has(stampName(uid, attribute))
   if (changedElsewhere(document, data).every(isFree)) return null
-  return writeGuard(context, rules, { ...document, rule: null })
+  return writeGuard(context, rules, { ...document, required: [] })
 }
 
 interface ChangedElsewhere {

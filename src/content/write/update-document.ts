@@ -22,15 +22,25 @@ export function updateDocument(
   const { writer } = target
   const write = { ...addressOf(target), data }
   return underRules(context, writer.rules, write, (permit) =>
-    updateHooked(context, { ...target, permit }, withSet(data, permit)),
+    updatePermitted(context, { ...target, permit }, withSet(data, permit)),
   )
 }
 
-function addressOf({ plan, documentId, key, writer }: WriteRequest): AddressedWrite {
-  return { plan, documentId, verb: 'update', locale: writer.locale, locales: [key.locale] }
+export function addressOf({
+  plan,
+  documentId,
+  key,
+  writer,
+  publishes = false,
+}: WriteRequest): AddressedWrite {
+  const { locale } = writer
+  const locales = [key.locale]
+  const published = publishes ? ('all' as const) : undefined
+  return { plan, documentId, verb: 'update', locale, locales, publishes: published }
 }
 
-function updateHooked(
+/** The target has the permit of the write, and the data has its values. */
+export function updatePermitted(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,

@@ -1,7 +1,9 @@
 import Joi from 'joi'
 import { contentAction, type ContentVerb, contentVerbs } from '../../people/access/actions.ts'
 import { readInput } from '../../people/access/input.ts'
-import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
+import { assertMayIn } from '../../people/access/permissions.ts'
+import { rulesFor } from '../../people/access/principal.ts'
+import { mayInUnderRule } from '../../people/access/ruled-reads.ts'
 import { compareContent } from '../../content/history/compare-content.ts'
 import {
   getPastState,
@@ -9,6 +11,9 @@ import {
   listHistory,
   type PastState,
 } from '../../content/history/find-history.ts'
+import { type IsPastVisible, pastVisibility } from '../../content/history/visible-history.ts'
+import { writeRulesOf } from '../../content/rules/principal-rules.ts'
+import { shownNames } from '../../content/rules/shown-names.ts'
 import { restoreContent } from '../../content/history/restore-content.ts'
 import { showWrittenVersion } from '../../content/write/show-written.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
@@ -17,7 +22,7 @@ import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { readCondition, sendTagged } from '../answer/entity-tag.ts'
 import { entryEnvelope } from '../answer/envelope.ts'
-import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
+import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { entryRulesOf, readOriginOf, writerOf } from '../reads/query-rules.ts'
 import type { ContentRouteDependencies } from '../content/handlers.ts'
@@ -81,7 +86,7 @@ export function historyRoutes(dependencies: Dependencies): GuardedRouter {
     admin.guarded(
       method,
       `/:uid/:documentId${path}`,
-      (run) => administratorsOf(verb, actionOf, run),
+      (run) => administratorsUnderRule(verb, actionOf, run),
       (ctx) => handler(ctx, planOf(ctx, dependencies), dependencies),
     )
   }
@@ -112,12 +117,15 @@ async function list(
   const page = { before: cursor, limit: pageSize }
   const { documents } = dependencies
   const { defaultCode } = await dependencies.locales.current()
-  const found = changes
-    ? await listChangedHistory(documents, plan, selection, {
-        ...page,
-        mayRead: mayFindIn(ctx, defaultCode),
-      })
-    : await listHistory(documents, plan, selection, page)
+  const isVisible = await visibilityOf(ctx, plan, dependencies)
+  // The names of changed attributes are not matched with rules.
+  const found =
+    changes && isVisible === null
+      ? await listChangedHistory(documents, plan, selection, {
+          ...page,
+          mayRead: mayFindIn(ctx, defaultCode),
+        })
+      : await listHistory(documents, plan, selection, page, isVisible)
   ctx.body = historyEnvelope(found, pageSize)
 }
 
@@ -155,7 +163,11 @@ async function restore(
   const which = { revision: parameterOf(ctx, 'revision'), locale: asked }
   const { version, content } = await stateOf(ctx, plan, dependencies, which)
   const { locale = NO_LOCALE } = version
-  assertMayIn(ctx.state.principal, contentAction(plan, 'update'), plan.localized ? [locale] : [])
+  const update = contentAction(plan, 'update')
+  // Rules have no locales.
+  if (rulesFor(ctx.state.principal, update).length === 0) {
+    assertMayIn(ctx.state.principal, update, plan.localized ? [locale] : [])
+  }
   const status = plan.draftAndPublish ? 'draft' : 'published'
   const rules = entryRulesOf(ctx, dependencies, await dependencies.locales.current())
   const shown = parseEntryQuery({ status, ...(plan.localized && { locale }) }, plan, rules)
@@ -192,12 +204,25 @@ async function stateOf(
     locales,
     revision,
     mayRead: mayFindIn(ctx, defaultCode),
+    isVisible: await visibilityOf(ctx, plan, dependencies),
+    isShown: shownNames(writeRulesOf(ctx.state.principal), plan, ['find', 'readDrafts']),
   }
   const found = IS_REVISION.test(revision)
     ? await getPastState(dependencies.documents, plan, selection)
     : null
   if (found === null) throw new NotFoundError('There is no such revision')
   return found
+}
+
+async function visibilityOf(
+  ctx: Context,
+  plan: ContentTypePlan,
+  { documents, locales }: Dependencies,
+): Promise<IsPastVisible | null> {
+  const { defaultCode: locale } = await locales.current()
+  const documentId = parameterOf(ctx, 'documentId')
+  const rules = writeRulesOf(ctx.state.principal)
+  return pastVisibility(documents, { rules, plan, documentId, locale })
 }
 
 /** The locales in which the principal may read drafts, or the requested one. @throws ForbiddenError */
@@ -221,10 +246,12 @@ async function readableLocales(
   }
   const wanted = asked === undefined ? codes : [asked]
   const readable = wanted.filter((code) =>
-    actions.every((action) => mayIn(principal, action, [code])),
+    actions.every((action) => mayInUnderRule(principal, action, [code])),
   )
   if (!plan.localized || readable.length === 0) {
-    for (const action of actions) assertMayIn(principal, action, wanted)
+    for (const action of actions) {
+      if (!mayInUnderRule(principal, action, wanted)) assertMayIn(principal, action, wanted)
+    }
   }
   return plan.localized ? readable : [NO_LOCALE]
 }

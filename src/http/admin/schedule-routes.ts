@@ -3,9 +3,10 @@ import { administratorAction } from '../../people/access/administrator-actions.t
 import { contentAction } from '../../people/access/actions.ts'
 import { readInput } from '../../people/access/input.ts'
 import { assertMayIn, mayIn } from '../../people/access/permissions.ts'
-import type { Principal } from '../../people/access/principal.ts'
+import { type Principal, rulesFor } from '../../people/access/principal.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { hasReadRules } from '../../content/rules/visible-documents.ts'
+import { assertWritable } from '../../content/write/assert-writable.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { Planning } from '../../content/planning/open-planning.ts'
 import { unscheduleRelease } from '../../content/planning/releases.ts'
@@ -13,6 +14,7 @@ import {
   cancelSchedule,
   getSchedule,
   listSchedules,
+  noSchedule,
   retrySchedule,
   type SchedulePlace,
 } from '../../content/planning/schedules.ts'
@@ -131,17 +133,27 @@ async function retry(ctx: Context, planning: Planning): Promise<void> {
 
 const EMPTY_BODY = Joi.object({})
 
-/** @throws NotFoundError, ForbiddenError for a principal that may not publish the scheduled document or release */
+/** Under rules, the document must be visible and may be published now. @throws NotFoundError, ForbiddenError for a principal that may not publish the scheduled document or release */
 async function changeableSchedule(ctx: Context, planning: Planning): Promise<ScheduleRow> {
   const { principal } = ctx.state
   const row = await getSchedule(planning, parameterOf(ctx, 'id'))
-  if (row === null) throw new NotFoundError('There is no such schedule')
+  if (row === null) throw noSchedule()
   if (row.kind === 'release') {
     assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
     return row
   }
   const plan = planning.schema.contentTypes.get(row.type)
-  const locales = plan?.localized === true ? row.locales : []
-  assertMayIn(principal, contentAction({ uid: row.type }, 'publish'), locales)
+  const action = contentAction({ uid: row.type }, 'publish')
+  if (plan === undefined || rulesFor(principal, action).length === 0) {
+    assertMayIn(principal, action, plan?.localized === true ? row.locales : [])
+    return row
+  }
+  const { documents, locales } = planning
+  const { defaultCode: locale } = await locales.current()
+  const { documentId, locales: own } = row
+  const write = { plan, documentId, verb: 'publish', locale, locales: own } as const
+  await assertWritable(documents, writeRulesOf(principal), write).catch((error: unknown) => {
+    throw error instanceof NotFoundError ? noSchedule() : error
+  })
   return row
 }

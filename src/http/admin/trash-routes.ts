@@ -2,15 +2,20 @@ import Joi from 'joi'
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
 import { readInput } from '../../people/access/input.ts'
 import { assertMayIn } from '../../people/access/permissions.ts'
-import { endDeleted } from '../../content/trash/end-deleted.ts'
+import { rulesFor } from '../../people/access/principal.ts'
+import { type AssertMayEnd, endDeleted } from '../../content/trash/end-deleted.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { listTrash } from '../../content/trash/list-trash.ts'
-import { assertDeletionsVisible, visibleDeletions } from '../../content/trash/visible-deletions.ts'
+import {
+  assertDeletionsVisible,
+  assertMayDelete,
+  visibleDeletions,
+} from '../../content/trash/visible-deletions.ts'
 import { restoreDocument } from '../../content/trash/restore-document.ts'
 import { plainFault } from '../../base/errors.ts'
 import { type RestoreTarget } from '../../content/trash/restore-document.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
+import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { readOriginOf } from '../reads/query-rules.ts'
 import type { ContentRouteDependencies } from '../content/handlers.ts'
@@ -66,13 +71,13 @@ export function trashRoutes(dependencies: Dependencies): GuardedRouter {
   admin.guarded(
     'post',
     '/:uid/:documentId/restore',
-    (run) => administratorsOf('create', asking('create'), run),
+    (run) => administratorsUnderRule('create', asking('create'), run),
     (ctx) => restore(ctx, dependencies),
   )
   admin.guarded(
     'delete',
     '/:uid/:documentId',
-    (run) => administratorsOf('delete', asking('delete'), run),
+    (run) => administratorsUnderRule('delete', asking('delete'), run),
     (ctx) => end(ctx, dependencies),
   )
   return admin.router
@@ -101,6 +106,8 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
   const { data = {} } = readInput(RESTORE, payloadOf(ctx) ?? {})
   const documentId = parameterOf(ctx, 'documentId')
   await assertVisible(ctx, dependencies, plan, data.deletion ?? null)
+  const { defaultCode } = await dependencies.locales.current()
+  const rules = writeRulesOf(ctx.state.principal)
   const { versions, lost, taken } = await restoreDocument(dependencies.documents, {
     plan,
     documentId,
@@ -111,9 +118,10 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
     assertMayPublish: (published) => {
       if (published.length > 0) assertMayAll(ctx, plan, 'publish')(published)
     },
+    writer: { ...(rules !== undefined && { rules }), locale: defaultCode },
     origin: readOriginOf(ctx),
   })
-  const mayFind = mayFindIn(ctx, (await dependencies.locales.current()).defaultCode)
+  const mayFind = mayFindIn(ctx, defaultCode)
   const named = lost.filter(
     ({ targetUid, locale }) => targetUid === null || mayFind(targetUid, locale),
   )
@@ -137,7 +145,16 @@ async function end(ctx: Context, dependencies: Dependencies): Promise<void> {
   const { deletion = null } = readInput(END, readQuery(ctx.querystring))
   const which = { documentId: parameterOf(ctx, 'documentId'), deletion }
   await assertVisible(ctx, dependencies, plan, deletion)
-  await endDeleted(dependencies.documents, plan, which, assertMayAll(ctx, plan, 'delete'))
+  const { documents } = dependencies
+  const { principal } = ctx.state
+  const rules = writeRulesOf(principal)
+  const isRuled = rulesFor(principal, contentAction(plan, 'delete')).length > 0
+  const assertMay: AssertMayEnd = async (rows, session) => {
+    if (rules !== undefined && isRuled) {
+      await assertMayDelete(documents, rules, plan, rows, session)
+    } else assertMayAll(ctx, plan, 'delete')(rows.flatMap(({ locales }) => locales))
+  }
+  await endDeleted(documents, plan, which, assertMay)
   ctx.status = 204
 }
 
@@ -155,6 +172,8 @@ async function assertVisible(
 function assertMayAll({ state: { principal } }: Context, plan: ContentTypePlan, verb: ContentVerb) {
   const action = contentAction(plan, ownVerb(plan, verb))
   return (locales: readonly string[]): void => {
+    // Rules have no locales.
+    if (rulesFor(principal, action).length > 0) return
     assertMayIn(principal, action, plan.localized ? locales : [])
   }
 }

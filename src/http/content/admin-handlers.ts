@@ -2,6 +2,7 @@ import { findDocuments } from '../../content/read/find-documents.ts'
 import { findStates } from '../../content/read/find-states.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'
+import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import { parseActionLocales } from '../../query/parse-version.ts'
 import type { EntryState, VersionSelection } from '../../query/query.ts'
@@ -86,9 +87,12 @@ export async function check(
   { documents, schema }: EditorContentDependencies,
 ): Promise<void> {
   assertNoPayload(ctx)
-  const locales = parseActionLocales(query, plan, rules)
-  const documentId = parameterOf(ctx, 'documentId')
-  const faults = await checkPublication({ documents, schema }, plan, documentId, locales)
+  const faults = await checkPublication({ documents, schema }, writeRulesOf(ctx.state.principal), {
+    plan,
+    documentId: parameterOf(ctx, 'documentId'),
+    locales: parseActionLocales(query, plan, rules),
+    locale: rules.defaultCode,
+  })
   ctx.body = { data: { faults } }
 }
 

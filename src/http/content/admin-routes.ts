@@ -6,11 +6,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { boundLocales } from '../admin/request/bound-locales.ts'
 import { dataOf, readQuery } from '../body/read-request.ts'
 import { adminRouter } from '../router/admin-router.ts'
-import {
-  administratorsOf,
-  administratorsUnderRule,
-  type GuardedRouter,
-} from '../router/guarded-router.ts'
+import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
 import type { Context } from '../router/state.ts'
 import { check, createOne, list, updateOne } from './admin-handlers.ts'
 import {
@@ -41,7 +37,7 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
     admin.guarded(
       method,
       path,
-      (handle) => guardOf(routeKind)(routeKind.verb, actionOf, handle),
+      (handle) => administratorsUnderRule(routeKind.verb, actionOf, handle),
       (ctx) => run(ctx, dependencies, routeKind, handler),
     )
   }
@@ -59,11 +55,6 @@ export function editorContentRoutes(dependencies: EditorContentDependencies): Gu
   return admin.router
 }
 
-/** A check names the attributes and values of a draft, so it needs permissions without rules. */
-function guardOf({ kind }: RouteKind): typeof administratorsOf {
-  return kind === 'check' ? administratorsOf : administratorsUnderRule
-}
-
 async function run(
   ctx: Context,
   dependencies: EditorContentDependencies,
@@ -76,15 +67,15 @@ async function run(
   const query = isOfDrafts(routeKind) ? { status: 'draft', ...withLocale(ctx, given) } : given
   const verb = verbOf(ctx, dependencies, routeKind)
   const { principal } = ctx.state
-  // Rules have no locales. A publication by a write needs `publish` without a rule.
-  const ruled = [verb, ...(routeKind.kind === 'read' ? (['readDrafts'] as const) : [])]
-  const actions = [verb, ...furtherVerbs(plan, routeKind, query)]
-    .filter(
-      (one) => !ruled.includes(one) || rulesFor(principal, contentAction(plan, one)).length === 0,
-    )
+  const further = furtherVerbs(plan, routeKind, query)
+  // Rules have no locales. The handlers apply them.
+  const actions = [verb, ...further]
     .map((one) => contentAction(plan, one))
+    .filter((action) => rulesFor(principal, action).length === 0)
   const locales = boundLocales(ctx, plan, query, actions, await dependencies.locales.current())
-  await handler({ ctx, plan, query, locales, endpoint: `/admin/content/${plan.uid}` }, dependencies)
+  const endpoint = `/admin/content/${plan.uid}`
+  const publishes = further.includes('publish')
+  await handler({ ctx, plan, query, locales, endpoint, publishes }, dependencies)
 }
 
 function isOfDrafts({ kind }: RouteKind): boolean {

@@ -1,13 +1,16 @@
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
-import { mayIn } from '../../people/access/permissions.ts'
+import { mayInUnderRule } from '../../people/access/ruled-reads.ts'
 import { duplicateDocument } from '../../content/write/duplicate-document.ts'
 import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
+import { writeRulesOf } from '../../content/rules/principal-rules.ts'
+import { shownNames } from '../../content/rules/shown-names.ts'
+import { hasReadRules, visibleVersions } from '../../content/rules/visible-documents.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { assertNoPayload, parameterOf } from '../body/read-request.ts'
 import { readOriginOf, writerOf } from '../reads/query-rules.ts'
 import { adminRouter } from '../router/admin-router.ts'
-import { administratorsOf, type GuardedRouter } from '../router/guarded-router.ts'
+import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
 import type { Context } from '../router/state.ts'
 import { type EditorContentDependencies, planOf } from './editor-content.ts'
 
@@ -17,7 +20,7 @@ export function duplicateRoute(dependencies: EditorContentDependencies): Guarded
     'post',
     '/:uid/:documentId/duplicate',
     (run) =>
-      administratorsOf(
+      administratorsUnderRule(
         'create',
         (ctx) => contentAction(collectionOf(ctx, dependencies), 'create'),
         run,
@@ -26,6 +29,8 @@ export function duplicateRoute(dependencies: EditorContentDependencies): Guarded
   )
   return admin.router
 }
+
+type CopiedVersion = VersionKey & { readonly documentId: string }
 
 /** A single type has one document. */
 function collectionOf(ctx: Context, dependencies: EditorContentDependencies): ContentTypePlan {
@@ -42,17 +47,28 @@ async function duplicate(
   assertNoPayload(ctx)
   const { principal } = ctx.state
   const { defaultCode } = await locales.current()
+  const source = parameterOf(ctx, 'documentId')
+  const rules = writeRulesOf(principal)
+  const visible = async <T extends CopiedVersion>(
+    versions: readonly T[],
+  ): Promise<readonly T[]> => {
+    if (!hasReadRules(rules, plan, 'findOne')) return versions
+    const asked = { plan, documentIds: [source], locale: defaultCode, verb: 'findOne' } as const
+    const seen = await visibleVersions(documents, rules, asked)
+    return versions.filter((version) => seen.has(version))
+  }
   const {
     documentId,
     locales: copied,
     leftOut,
   } = await duplicateDocument(documents, {
     plan,
-    source: parameterOf(ctx, 'documentId'),
+    source,
     defaultLocale: defaultCode,
     writer: writerOf(ctx, { locale: defaultCode }),
     origin: readOriginOf(ctx),
-    choose: (versions) => chooseVersions(ctx, plan, versions),
+    choose: async (versions) => chooseVersions(ctx, plan, await visible(versions)),
+    isShown: shownNames(rules, plan, ['findOne', 'readDrafts']),
   })
   const locale = copied[0] ?? defaultCode
   if (principal.kind === 'administrator') {
@@ -73,7 +89,7 @@ function chooseVersions<T extends VersionKey>(
 ): readonly T[] {
   const { principal } = ctx.state
   const mayDo = (verb: ContentVerb, locale: string): boolean =>
-    mayIn(principal, contentAction(plan, verb), localesOf(locale))
+    mayInUnderRule(principal, contentAction(plan, verb), localesOf(locale))
   const localesOf = (locale: string): readonly string[] => (plan.localized ? [locale] : [])
   const readable = versions.filter(
     ({ locale, status }) =>

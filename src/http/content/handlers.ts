@@ -1,5 +1,3 @@
-import { contentAction } from '../../people/access/actions.ts'
-import { assertMay } from '../../people/access/permissions.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import type { FilledUids } from '../../content/write-target.ts'
 import { createDocument } from '../../content/write/create-document.ts'
@@ -16,7 +14,7 @@ import {
 } from '../../content/write/show-written.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import type { CreationWork, IdempotentCreations } from '../../content/write/idempotent-creation.ts'
-import { refuseHidden } from '../../content/write/under-rules.ts'
+import { assertWritable } from '../../content/write/assert-writable.ts'
 import { updateDocument } from '../../content/write/update-document.ts'
 import { ValidationError } from '../../base/errors.ts'
 import type { PlannedAction } from '../../content/planning/planned-action.ts'
@@ -60,6 +58,8 @@ export interface ContentRequest {
   readonly locales: LocaleRules
   readonly endpoint: string
   readonly filledUids?: FilledUids
+  /** Whether the caller needs `publish` as well. */
+  readonly publishes?: boolean
 }
 
 export type ContentHandler = (
@@ -102,7 +102,15 @@ export async function findOne(
 }
 
 export async function create(
-  { ctx, plan, query, locales, endpoint, filledUids = 'required' }: ContentRequest,
+  {
+    ctx,
+    plan,
+    query,
+    locales,
+    endpoint,
+    filledUids = 'required',
+    publishes = false,
+  }: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
   const { documents, creations } = dependencies
@@ -118,6 +126,7 @@ export async function create(
     writer,
     origin: readOriginOf(ctx),
     filledUids,
+    publishes,
   }
   const work: CreationWork = {
     create: (alongside) => createDocument(documents, target, data, alongside),
@@ -146,7 +155,7 @@ export async function create(
 }
 
 export async function update(
-  { ctx, plan, query, locales }: ContentRequest,
+  { ctx, plan, query, locales, publishes = false }: ContentRequest,
   dependencies: ContentRouteDependencies,
   readMeta: () => Promise<object> = () => Promise.resolve({}),
 ): Promise<void> {
@@ -158,7 +167,8 @@ export async function update(
   const documentId = documentIdOf(ctx, plan)
   const condition = readCondition(ctx)
   const writer = writerOf(ctx, shown.reader)
-  const target = { plan, documentId, key, writer, origin: readOriginOf(ctx), condition }
+  const origin = readOriginOf(ctx)
+  const target = { plan, documentId, key, writer, origin, condition, publishes }
   const version = await updateDocument(documents, target, data)
   const written = { plan, verb: 'update', status: key.status, shown } as const
   const found = await showWrittenVersion(documents, writer, version, written)
@@ -196,11 +206,9 @@ export function act({ run, answered, verb, planned: action }: VersionAction): Co
     const condition = readCondition(ctx)
     if (action !== null && at !== null) {
       if (condition !== undefined) throw conditionLater()
-      // A schedule writes as its author, but background work has no rules.
-      assertMay(ctx.state.principal, contentAction(plan, verb))
       const { rules: own, locale } = writerOf(ctx, shown.reader)
       const addressed = { plan, documentId, verb, locale, locales: locales.locales }
-      await refuseHidden(documents, own, addressed)
+      await assertWritable(documents, own, addressed)
       const on = { action, plan, documentId, locales }
       ctx.status = 202
       const planned = { at, origin: readOriginOf(ctx) }

@@ -74,9 +74,10 @@ export function findTrashedVersions(
 export function findVersionsOfDeletions(
   database: Database,
   deletions: readonly string[],
+  session?: Session,
 ): Promise<readonly TrashedVersion[]> {
   return trashedVersionsIn(database)
-    .find({ deletion: { $in: [...deletions] } })
+    .find({ deletion: { $in: [...deletions] } }, { session })
     .toArray()
 }
 

@@ -18,6 +18,8 @@ export interface GuardedRow {
 
 /** Decides whether a write may change versions. It throws to refuse the whole write. */
 export interface RowGuard {
+  /** Called before each attempt of the write. */
+  begin(): void
   /** Called with a locked version before its first change. */
   before(stored: GuardedRow): Promise<void>
   /** Called with a version that does not exist yet. */
@@ -59,6 +61,7 @@ export async function runGuarded<T>(
   const outer = open.get(session)
   const write: GuardedWrite = { guard, changed: new Map() }
   open.set(session, write)
+  guard.begin()
   try {
     const result = await work()
     for (const { plan, ids } of write.changed.values()) {

@@ -6,7 +6,6 @@ import {
   type ApiTokenRow,
   ensureApiTokens,
   findApiTokenRows,
-  putLastUsed,
   toApiToken,
 } from './api-token-rows.ts'
 import { type ApiTokens, openApiTokens } from './api-tokens.ts'
@@ -14,6 +13,7 @@ import { bearerCredential, hashCredential, isSameHash, isUserToken } from './cre
 import { carryMembers } from '../../mongo/write/carried-members.ts'
 import { carriedNames } from './carried-names.ts'
 import { toGrants } from './granted.ts'
+import { noteUses } from './note-uses.ts'
 import {
   type Anonymous,
   type ApiTokenPrincipal,
@@ -54,6 +54,8 @@ export interface Access {
   principalNamed(named: NamedPrincipal): Promise<Principal | null>
   /** Returns null for deleted authors and for administrators. */
   principalOfAuthor(by: Author): Promise<Principal | null>
+  /** Like `principalOfAuthor`, with the rules of its role or token. The caller must apply them. */
+  ruledPrincipalOfAuthor(by: Author): Promise<Principal | null>
   /** The content-types with a rule in any role or token. */
   ruledTypes(): Promise<ReadonlySet<string>>
   /** The permissions of a role for callers that are no user. Null for an unknown role. */
@@ -105,7 +107,6 @@ interface CachedAccess {
 
 /** Keys of API tokens are hexadecimal, so they cannot have this prefix. */
 const PREVIEW = 'preview-'
-const NOTE_USE_INTERVAL_MS = 60_000
 const NO_GRANTS: Grants = new Set()
 const NOTHING_HELD = holdGrants(NO_GRANTS, [])
 const NO_USERS: EndUsers = {
@@ -160,6 +161,10 @@ export async function openAccess(
     },
     principalNamed: async (named) => bindNamed(binder, await versionedCache.current(), named),
     principalOfAuthor: async (by) => authorNow(await versionedCache.current(), users, by, now()),
+    ruledPrincipalOfAuthor: async (by) => {
+      const known = await versionedCache.current()
+      return ruledAuthor(binder, known, await authorNow(known, users, by, now()))
+    },
     ruledTypes: async () => (await versionedCache.current()).ruledTypes,
     grantsOfRole: async (type) => grantsOf(binder, type, await versionedCache.latest()),
     stamped: async () => (await versionedCache.current()).stamped,
@@ -236,6 +241,20 @@ async function authorNow(
   const token = [...known.tokens.values()].find(({ principal }) => principal.id === id)
   if (kind !== 'apiToken' || token === undefined || hasExpired(token, at)) return null
   return token.principal
+}
+
+function ruledAuthor(
+  binder: RuleBinder,
+  known: CachedAccess,
+  author: Principal | null,
+): Principal | null | Promise<Principal> {
+  if (author?.kind === 'anonymous') return toAnonymous(binder, known)
+  if (author?.kind === 'apiToken') {
+    return bindNamed(binder, known, { kind: 'apiToken', name: author.name })
+  }
+  if (author?.kind !== 'user') return author
+  const role = [...known.roles.values()].find(({ type }) => type === author.role)
+  return role === undefined ? author : withGrants(author, binder.bind(role, author.documentId))
 }
 
 /** For the start of a server. Commands go on, so that they can revoke such a rule. @throws Error */
@@ -319,26 +338,4 @@ function toUser(
 
 function hasExpired({ expiresAt }: KnownToken, at: Date): boolean {
   return expiresAt !== null && expiresAt <= at
-}
-
-/** Writes in the background, at most once a minute per token. */
-function noteUses(db: Database, now: () => Date, onError: (error: unknown) => void) {
-  const notedAt = new Map<number, number>()
-  const writing = new Set<Promise<void>>()
-  return {
-    note: ({ principal: { id }, lastUsedAt }: KnownToken): void => {
-      const at = now()
-      const last = notedAt.get(id) ?? lastUsedAt?.getTime() ?? -Infinity
-      if (at.getTime() - last < NOTE_USE_INTERVAL_MS) return
-      notedAt.set(id, at.getTime())
-      const notBefore = new Date(at.getTime() - NOTE_USE_INTERVAL_MS)
-      const write = putLastUsed(db, id, at, notBefore)
-        .catch(onError)
-        .finally(() => writing.delete(write))
-      writing.add(write)
-    },
-    settled: async (): Promise<void> => {
-      await Promise.all(writing)
-    },
-  }
 }

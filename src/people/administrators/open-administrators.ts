@@ -50,7 +50,7 @@ export async function openAdministrators(
     now,
   })
   const binder = openRuleBinder({ db, schema: all.schema, readsUsers: false, now })
-  const previews = openPreviewTokens({ secret, actions, versionedCache, now })
+  const previews = openPreviewTokens({ secret, actions, versionedCache, binder, now })
   const challenges = await openChallenges({ db, secret, now })
   const totpSecrets = openSecretBox(secret, 'quire administrator totp')
   const knownDevices = openKnownDevices({

@@ -2,6 +2,8 @@ import type { Action, Actions } from '../access/actions.ts'
 import type { Grants } from '../access/principal.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { openSigner } from '../sign-in/signer.ts'
+import { NO_RULES } from '../rules/bound-rules.ts'
+import type { RuleBinder } from '../rules/rule-binder.ts'
 import type { KnownStaff } from './staff.ts'
 
 export interface PreviewToken {
@@ -20,6 +22,7 @@ export interface PreviewTokensOptions {
   readonly secret: string
   readonly actions: Actions
   readonly versionedCache: Pick<VersionedCache<KnownStaff>, 'current'>
+  readonly binder: RuleBinder
   readonly now: () => Date
 }
 
@@ -28,7 +31,7 @@ const TOKEN = /^preview-([a-z0-9]{24})-(\d{1,9})-(\d{1,11})-([0-9a-f]{64})$/
 
 /** Format: `preview-<administrator>-<epoch>-<expiry in seconds>-<signature>`. Tokens are not stored. */
 export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens {
-  const { secret, actions, versionedCache, now } = options
+  const { secret, actions, versionedCache, binder, now } = options
   const signer = openSigner(secret, 'quire preview tokens')
   return {
     sign: async (administrator) => {
@@ -46,7 +49,11 @@ export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens 
       const signed = `preview-${administrator}-${epoch}-${end}`
       if (!signer.isSigned(Buffer.from(signature, 'hex'), signed)) return null
       if (Number(end) * 1_000 <= now().getTime()) return null
-      return readsOf(await versionedCache.current(), administrator, Number(epoch), actions)
+      const known = await versionedCache.current()
+      const reads = readsOf(known, administrator, Number(epoch), actions)
+      const ruled = known.ruled.get(administrator)
+      if (reads === null || ruled === undefined) return reads
+      return ruledReadsOf(reads, await binder.bind(ruled, administrator))
     },
   }
 }
@@ -57,12 +64,22 @@ function readsOf(
   administrator: string,
   epoch: number,
   { all }: Actions,
-): Grants | null {
+): ReadonlySet<string> | null {
   const row = administrators.find(({ _id }) => _id === administrator)
   const held = rights.get(administrator)
   if (row === undefined || held === undefined || row.epoch !== epoch) return null
   const names = all.filter(isPreviewed).map(({ name }) => name)
   return new Set(names.filter((name) => held.get(name) === null))
+}
+
+function ruledReadsOf(reads: ReadonlySet<string>, { rules }: Grants): Grants {
+  if (rules === undefined) return reads
+  const isRead = (action: string): boolean =>
+    PREVIEWED_VERBS.has(action.slice(action.lastIndexOf('.') + 1))
+  return {
+    has: (action) => reads.has(action),
+    rules: { ...rules, rulesFor: (action) => (isRead(action) ? rules.rulesFor(action) : NO_RULES) },
+  }
 }
 
 const PREVIEWED_VERBS: ReadonlySet<string> = new Set(['find', 'findOne', 'readDrafts'])

@@ -25,6 +25,17 @@ export async function principalOfSession(
     : { ...principal, grants: await binder.bind(rules, row._id) }
 }
 
+/** With rules, which the caller must apply. */
+export async function ruledAdministrator(
+  context: AdministratorsContext,
+  id: string,
+): Promise<AdministratorPrincipal | null> {
+  const principal = await principalOfAdministrator(context, id)
+  const rules = (await context.versionedCache.current()).ruled.get(id)
+  if (principal === null || rules === undefined) return principal
+  return { ...principal, grants: await context.binder.bind(rules, id) }
+}
+
 /** Without rules: background work has unconditional permissions only. */
 export async function principalOfAdministrator(
   { versionedCache }: AdministratorsContext,

@@ -11,6 +11,7 @@ import { addEntry, setRules } from '../people/rules-world.ts'
 import { serve, type TestServer } from '../../support/server.ts'
 
 const NOTE = 'api::note.note'
+const PAGE = 'api::page.page'
 const OWN = { owner: '$user' }
 
 describe('POST /api/_push under rules', () => {
@@ -101,6 +102,39 @@ describe('POST /api/_push under rules', () => {
     await server.put(`/api/notes/${id}`, { title: 'canary', owner: bert.member.documentId })
     const second = readPushed(await anna.send(lines))
     expect(second.lines[0]).to.deep.include({ outcome: 'conflict', theirs: null, replayed: true })
+  })
+
+  it('applies the rules of publish to stores of published entries', async () => {
+    const open = { text: { $ne: 'locked' } }
+    const verbs = ['find', 'findOne', 'create', 'update', 'push']
+    const before = (await server.get('/admin/roles/authenticated')).body.data
+    const permissions = [...before.permissions, ...verbs.map((verb) => `${PAGE}.${verb}`)]
+    const body = {
+      permissions,
+      rules: [...before.rules, { action: `${PAGE}.publish`, where: open }],
+    }
+    const changed = await server.send('PUT', '/admin/roles/authenticated', { body })
+    expect(changed.status, changed.text).to.equal(200)
+    const device = await Device.of(server, 'dora')
+    const id = await device.create('page', { title: 'a', text: 'open' })
+    const of = (text: string, seen: string) => ({
+      op: 'update',
+      type: 'page',
+      documentId: id,
+      base: 'x',
+      patch: { text: { set: text } },
+      seen: { text: seen },
+    })
+    const [applied] = await device.push(of('new', 'open'))
+    expect(applied).to.include({ outcome: 'applied' })
+    const [refused] = await device.push(of('locked', 'new'))
+    expect(refused).to.include({ outcome: 'refused', code: 'forbidden' })
+    const documentId = device.newId()
+    const patch = setting({ title: 'b', text: 'locked' })
+    const [creation] = await device.push({ op: 'create', type: 'page', documentId, patch })
+    expect(creation).to.include({ outcome: 'refused', code: 'forbidden' })
+    expect((await server.get(`/api/pages/${documentId}`)).status).to.equal(404)
+    expect((await server.get(`/api/pages/${id}`)).body.data).to.include({ text: 'new' })
   })
 
   it('keeps the clients of users apart', async () => {

@@ -57,6 +57,15 @@ const RULED_MANAGEMENT = [
   'post /admin/content/:uid/usages',
   'post /admin/content/:uid/uid-proposals',
   'post /admin/content/:uid/bulk',
+  'post /admin/content/:uid/:documentId/check',
+  'post /admin/content/:uid/:documentId/duplicate',
+  'post /admin/content/:uid/:documentId/preview',
+  'get /admin/history/:uid/:documentId',
+  'get /admin/history/:uid/:documentId/diff',
+  'get /admin/history/:uid/:documentId/:revision',
+  'post /admin/history/:uid/:documentId/:revision/restore',
+  'post /admin/trash/:uid/:documentId/restore',
+  'delete /admin/trash/:uid/:documentId',
 ]
 
 const DRAFTS = ['find', 'readDrafts'].map((verb) => `api::article.article.${verb}`)

@@ -12,7 +12,7 @@ const RESTS_S = [1, 5, 30, 60, 300, 600, 1_800, 3_600, 7_200, 21_600]
 describe('a failed schedule', () => {
   const context = {
     documents: {},
-    access: { principalOfAuthor: () => Promise.resolve({ kind: 'root' }) },
+    access: { ruledPrincipalOfAuthor: () => Promise.resolve({ kind: 'root' }) },
     now: () => NOW,
   } as unknown as PlanningContext
 

@@ -266,6 +266,7 @@ describe('lists of entries by state compared with all versions', () => {
       from,
       assertMay: () => undefined,
       assertMayPublish: () => undefined,
+      writer,
       origin,
     }
     const removed = asked.everyLocale ? ('all' as const) : [locale]

@@ -251,10 +251,11 @@ describe('the trash compared with its model', () => {
           from: RESTORED[does],
           assertMay: () => undefined,
           assertMayPublish: () => undefined,
+          writer,
           origin,
         })
       case 'end':
-        return endDeleted(context, plan, { documentId, deletion: null }, () => undefined)
+        return endDeleted(context, plan, { documentId, deletion: null }, () => Promise.resolve())
     }
   }
 

@@ -3,6 +3,7 @@ import { mayIn } from '../../../people/access/permissions.ts'
 import { mayInUnderRule } from '../../../people/access/ruled-reads.ts'
 import type { DocumentContext } from '../../../content/context.ts'
 import { type HistoryPage, listHistory } from '../../../content/history/find-history.ts'
+import { pastVisibility } from '../../../content/history/visible-history.ts'
 import {
   listChanges,
   listLocales,
@@ -96,20 +97,21 @@ async function readHistory(
   ctx: Context,
   plan: ContentTypePlan,
   { documentId, locale }: { readonly documentId: string; readonly locale: string },
-  { documents }: Dependencies,
+  { documents, locales }: Dependencies,
 ): Promise<object> {
+  const { principal } = ctx.state
   const codes = plan.localized ? [locale] : []
   const isReadable =
-    !hasReadRules(writeRulesOf(ctx.state.principal), plan) &&
-    mayIn(ctx.state.principal, contentAction(plan, 'find'), codes) &&
+    mayInUnderRule(principal, contentAction(plan, 'find'), codes) &&
     mayReadDrafts(ctx, plan, locale)
+  if (!isReadable) return historyEnvelope({ versions: [], next: null }, HISTORY_PAGE_SIZE)
   const page = { before: null, limit: HISTORY_PAGE_SIZE }
-  return historyEnvelope(
-    isReadable
-      ? await listHistory(documents, plan, { documentId, locales: [locale] }, page)
-      : { versions: [], next: null },
-    HISTORY_PAGE_SIZE,
-  )
+  const { defaultCode } = await locales.current()
+  const reader = { rules: writeRulesOf(principal), plan, documentId, locale: defaultCode }
+  const isVisible = await pastVisibility(documents, reader)
+  const selection = { documentId, locales: [locale] }
+  const found = await listHistory(documents, plan, selection, page, isVisible)
+  return historyEnvelope(found, HISTORY_PAGE_SIZE)
 }
 
 export function historyEnvelope({ versions, next }: HistoryPage, pageSize: number): object {
