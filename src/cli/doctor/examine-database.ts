@@ -17,6 +17,7 @@ import { examineExtensions } from './examine-extensions.ts'
 import { examineCaches } from './examine-purges.ts'
 import { examineRules } from './examine-rules.ts'
 import { examineSearch } from './examine-search.ts'
+import { examineWebhooks } from './examine-webhooks.ts'
 import type { Finding } from './finding.ts'
 
 export interface DatabaseReport {
@@ -55,6 +56,7 @@ export async function examineDatabase(
       ...(await examineJobs(database)),
       ...(await examineExtensions(database)),
       ...(await examineSearch(database, schema)),
+      ...(await examineWebhooks(database, schema)),
       ...examineTokens(await findApiTokenRows(database)),
     ],
     advice,
