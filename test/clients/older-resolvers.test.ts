@@ -16,6 +16,11 @@ interface Manifest {
 describe('@quire/client for resolvers that ignore package exports', () => {
   const manifest = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as Manifest
 
+  it('resolves the path that the store imports from @quire/merge', () => {
+    const file = require.resolve(path.join(PACKAGE, '../merge/apply-operation'))
+    expect(file).to.equal(path.join(PACKAGE, '../merge/dist/src/apply-operation.js'))
+  })
+
   for (const [name, exported] of Object.entries(manifest.exports)) {
     it(`resolves ${name} to the same module and types`, () => {
       const folder = path.join(PACKAGE, name)

@@ -6,6 +6,8 @@ export class QuireError extends Error {
   readonly details: unknown
   /** Identifies the request in the log of the server. */
   readonly requestId: string | null
+  /** Milliseconds until a retry makes sense, if the server says so. */
+  readonly retryAfterMs: number | null
 
   constructor(response: Response, body: unknown) {
     const { error } = (body ?? {}) as { readonly error?: Told }
@@ -15,6 +17,8 @@ export class QuireError extends Error {
     this.code = response.headers.get('Error-Code')
     this.details = error?.details
     this.requestId = response.headers.get('X-Request-Id')
+    const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN)
+    this.retryAfterMs = Number.isNaN(seconds) ? null : 1_000 * seconds
   }
 }
 

@@ -6,9 +6,22 @@ import { QuireError } from '@quire/client'
 import qs from 'qs'
 import type { SyncDouble } from './sync-double.ts'
 
-const CLIENT = new URL('../../../../packages/client/dist/src/', import.meta.url)
+/** The scripts of the client and of its dependencies, by the first part of their path. */
+const SCRIPTS: Readonly<Record<string, URL>> = {
+  client: new URL('../../../../packages/client/dist/src/', import.meta.url),
+  merge: new URL('../../../../packages/merge/dist/src/', import.meta.url),
+  hashes: new URL('../../../../node_modules/@noble/hashes/esm/', import.meta.url),
+}
 
-const PAGE = `<!doctype html><script type="module">
+const IMPORTS = {
+  '@quire/merge/apply-operation': '/merge/apply-operation.js',
+  '@noble/hashes/sha2': '/hashes/sha2.js',
+  '@noble/hashes/utils': '/hashes/utils.js',
+  '@noble/hashes/crypto': '/hashes/crypto.js',
+}
+
+const PAGE = `<!doctype html><script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
+<script type="module">
 import { createClient } from '/client/index.js'
 import { createStore, indexedDbStorage } from '/client/sync/sync.js'
 globalThis.quire = { createClient, createStore, indexedDbStorage }
@@ -26,8 +39,10 @@ export async function serveDouble(
 ): Promise<DoubleServer> {
   const server: Server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
-    if (pathname.startsWith('/client/')) {
-      const script = readFileSync(new URL(pathname.slice('/client/'.length), CLIENT))
+    const [, first = '', ...rest] = pathname.split('/')
+    const scripts = SCRIPTS[first]
+    if (scripts !== undefined) {
+      const script = readFileSync(new URL(rest.join('/'), scripts))
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
       return
     }

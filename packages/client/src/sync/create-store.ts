@@ -3,8 +3,12 @@ import type { Call } from '../call.ts'
 import type { ContentPlan, SyncedContent, SyncName, TypePlan } from './content-plan.ts'
 import { type Following, openFollowing } from './follow-changes.ts'
 import { type HeldCopy, openHeldCopy } from './held-copy.ts'
+import { type Outbox, openOutbox } from './outbox.ts'
+import { openSingleWrites, openWrites, type OutboxControls, withOutbox } from './outbox-controls.ts'
+import { openPusher } from './push-changes.ts'
 import type { QueryContext } from './query-context.ts'
 import { type AnyQuery, getEntry, runQuery } from './run-query.ts'
+import { openShownTables } from './shown-tables.ts'
 import type { StoreStorage } from './storage.ts'
 import type { Store, StoreControls, SyncFilters } from './store-types.ts'
 import { readLines, toCommitStep } from './sync-page.ts'
@@ -27,6 +31,8 @@ export interface StoreOptions<
   readonly storage: StoreStorage
   /** Drafts need their own permission. @default published */
   readonly status?: Version
+  /** The documentId of the signed-in user. Without it the store is for reading only. */
+  readonly user?: string
   /** Limits the entries of a type, by its own attributes. */
   readonly filters?: SyncFilters<C, Name>
   /** Items per page, 1 to 1,000. @default 500 */
@@ -39,7 +45,7 @@ export interface StoreOptions<
 
 /**
  * The content of the last session. `$sync` or `$follow` updates it.
- * @throws the error of the storage if it is not readable
+ * @throws the error of the storage if it is not readable; Error if it has changes of another user
  */
 export async function createStore<
   C extends SyncedContent,
@@ -51,23 +57,48 @@ export async function createStore<
   const plans = plansOf(content, options.types)
   const locales = typeof options.locale === 'string' ? [options.locale] : options.locale
   const [locale = ''] = locales
-  const tables = openTables(plans)
-  const scope = scopeOf(options, plans, locales)
-  const copy = await openHeldCopy(storage, tables, JSON.stringify(scope))
-  const source = { send: (call: Call) => client.$send(call), scope }
-  const following = openFollowing(source, copy, { name: storage.name, pauseMs })
+  const { tables, outbox, copy, scope } = await openCopy(options, plans, locales)
+  const { user, status = 'published' } = options
+  assertUser(outbox, user)
+  const send = (call: Call): Promise<unknown> => client.$send(call)
+  const pusher = openPusher({ send, copy, outbox, tables, status })
+  const source = { send, scope, outbox }
+  const following = openFollowing(source, copy, pusher, { name: storage.name, pauseMs })
   if (snapshot !== undefined && copy.mark().version === 0) {
     await unpack(copy, snapshot, plans).catch(following.failed)
   }
-  const reach: QueryContext = { plan: { ...content, types: plans }, tables }
+  const plan = { ...content, types: plans }
+  const reach: QueryContext = { plan, tables }
+  const writes = { plan, tables, outbox, copy, user, status, now: () => new Date() }
   const types = Object.entries(plans).map(([name, { kind }]) => [
     name,
-    kind === 'single' ? openSingle(reach, name, locale) : openType(reach, copy, { name, locale }),
+    kind === 'single'
+      ? { ...openSingle(reach, name, locale), ...openSingleWrites(writes, name, locale) }
+      : { ...openType(reach, copy, { name, locale }), ...openWrites(writes, name, locale) },
   ])
-  return {
-    ...(Object.fromEntries(types) as object),
-    ...controlsOf(copy, following),
-  } as unknown as Store<C, Name, Locale, Version>
+  const store = { ...(Object.fromEntries(types) as object), ...controlsOf(copy, following) }
+  return withOutbox(store, writes) as unknown as Store<C, Name, Locale, Version>
+}
+
+async function openCopy(
+  options: Pick<StoreOptions<SyncedContent, never, never>, 'storage' | 'status' | 'limit'>,
+  plans: Readonly<Record<string, TypePlan>>,
+  locales: readonly string[],
+) {
+  const { storage, status = 'published' } = options
+  const tables = openTables(plans)
+  const outbox = openOutbox()
+  const scope = scopeOf(options, plans, locales)
+  const shown = openShownTables(plans, tables, outbox, status)
+  const copy = await openHeldCopy(storage, shown, JSON.stringify(scope))
+  return { tables, outbox, copy, scope }
+}
+
+/** @throws Error */
+function assertUser(outbox: Outbox, user: string | undefined): void {
+  const state = outbox.state()
+  if (state === null || user === undefined || state.user === user) return
+  throw new Error('The storage has changes of another user. Give each user a storage of their own')
 }
 
 /** @throws Error if the content has no type of that name */
@@ -120,7 +151,7 @@ async function unpack(
   if (strange !== undefined)
     throw new Error(`The snapshot holds ${strange.type}, the store does not`)
   const held = copy.mark()
-  await copy.commit(held, toCommitStep(page, held))
+  await copy.commit(held, () => toCommitStep(page, held))
 }
 
 function openSingle(reach: QueryContext, name: string, usual: string) {
@@ -156,7 +187,10 @@ function openType(
   }
 }
 
-function controlsOf(copy: HeldCopy, following: Following): StoreControls {
+function controlsOf(
+  copy: HeldCopy,
+  following: Following,
+): Omit<StoreControls, keyof OutboxControls> {
   const closed = new AbortController()
   return {
     $status: () => following.status(),
@@ -169,12 +203,6 @@ function controlsOf(copy: HeldCopy, following: Following): StoreControls {
       return end
     },
     $subscribe: (listener) => copy.onChange(listener),
-    $clear: async () => {
-      const held = copy.mark()
-      const [round, version] = [held.round + 1, held.version + 1]
-      const mark = { ...held, token: null, isComplete: false, isStale: false, round, version }
-      await copy.commit(held, { changes: [{ op: 'sweep', round }], mark })
-    },
     $close: async () => {
       closed.abort()
       await copy.close()

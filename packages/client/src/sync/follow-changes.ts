@@ -1,6 +1,8 @@
 import type { HeldCopy } from './held-copy.ts'
 import { whileLeading } from './leader.ts'
+import { QuireError } from '../quire-error.ts'
 import { pullPage, type SyncSource } from './pull.ts'
+import { PushDelayed, type Pusher } from './push-changes.ts'
 
 export interface StoreStatus {
   /** `syncing`: loading pages. `current`: up to date. `offline`, `failed`: retrying. */
@@ -30,6 +32,7 @@ const MIN_LONG_POLL_MS = 5_000
 export function openFollowing(
   source: SyncSource,
   copy: HeldCopy,
+  pusher: Pusher,
   { name, pauseMs }: { readonly name: string | null; readonly pauseMs: number },
 ): Following {
   let said: Omit<StoreStatus, 'isComplete'> = { phase: 'idle', error: null }
@@ -56,50 +59,119 @@ export function openFollowing(
       return isNews
     }
   }
+  const following = { pull, pusher, copy, pauseMs, failed }
   return {
     status: () => ({ ...said, isComplete: copy.mark().isComplete }),
     failed,
     sync: async (signal = new AbortController().signal) => {
-      try {
-        await pull(0, signal)
-      } catch (error) {
+      pusher.resume()
+      await syncOnce(following, signal).catch((error: unknown) => {
         if (!signal.aborted) failed(error)
         throw error
-      }
+      })
     },
     follow: (signal) =>
       whileLeading(name, signal, async () => {
+        pusher.resume()
         // The previous leader may have committed before this tab listened.
         await copy.reload().catch(failed)
-        await pullAgain(pull, signal, { pauseMs, failed })
+        await followAgain(following, signal)
       }),
   }
 }
 
-/** Repeats until the signal aborts, with pauses after failures. */
-async function pullAgain(
-  pull: Pull,
+interface Turn {
+  readonly pull: Pull
+  readonly pusher: Pusher
+  readonly copy: HeldCopy
+  readonly pauseMs: number
+  readonly failed: (error: unknown) => void
+}
+
+/** Loads changes also if the server refuses those of the user. */
+async function syncOnce({ pull, pusher }: Turn, signal: AbortSignal): Promise<void> {
+  const refused = await pushAll(pusher, signal)
+  await pull(0, signal)
+  if (refused !== null) throw refused
+}
+
+/** Waits for changes on both sides. Returns true if the server refuses to wait. */
+async function waitOnce(
+  { pull, pusher }: Turn,
   signal: AbortSignal,
-  { pauseMs, failed }: { readonly pauseMs: number; readonly failed: (error: unknown) => void },
-): Promise<void> {
+  waiting: AbortSignal,
+): Promise<boolean> {
+  const refused = await pushAll(pusher, signal)
+  const since = Date.now()
+  const isNews = await (refused === null ? pull(LONG_POLL_SECONDS, waiting) : pull(0, signal))
+  if (refused !== null) throw refused
+  return !isNews && Date.now() - since < MIN_LONG_POLL_MS
+}
+
+/** Repeats until the signal aborts, with pauses after failures. */
+async function followAgain(turn: Turn, signal: AbortSignal): Promise<void> {
+  const { pauseMs, failed } = turn
   const isOver = (): boolean => signal.aborted
   let pause = pauseMs
-  for (let seconds = 0; !isOver();) {
+  for (let isFirst = true; !isOver();) {
+    const waiting = wakeUp(turn, signal)
     try {
-      const since = Date.now()
-      const isNews = await pull(seconds, signal)
-      const isTurnedAway = seconds > 0 && !isNews && Date.now() - since < MIN_LONG_POLL_MS
+      if (isFirst) await syncOnce(turn, signal)
+      else if (await waitOnce(turn, signal, waiting.signal)) {
+        await rest(MIN_LONG_POLL_MS, waiting.signal)
+      }
       pause = pauseMs
-      seconds = LONG_POLL_SECONDS
-      if (isTurnedAway) await rest(MIN_LONG_POLL_MS, signal)
+      isFirst = false
     } catch (error) {
       if (isOver()) return
+      if (isWoken(waiting.signal, error)) continue
       failed(error)
-      seconds = 0
-      await rest(pause * (0.5 + Math.random()), signal)
+      isFirst = true
+      await rest(Math.max(pause * (0.5 + Math.random()), retryAfterOf(error)), signal)
       pause = Math.min(2 * pause, MAX_PAUSE_MS)
+    } finally {
+      waiting.end()
     }
   }
+}
+
+function isWoken({ aborted, reason }: AbortSignal, error: unknown): boolean {
+  return aborted && error === reason
+}
+
+/** A signal that aborts when there is a mutation to send, or with `signal`. */
+function wakeUp(
+  { copy, pusher }: Turn,
+  signal: AbortSignal,
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  const wake = new AbortController()
+  const stop = (): void => wake.abort(signal.reason)
+  signal.addEventListener('abort', stop)
+  const forget = copy.onChange(() => {
+    if (pusher.hasWork()) wake.abort()
+  })
+  return {
+    signal: wake.signal,
+    end: () => {
+      signal.removeEventListener('abort', stop)
+      forget()
+    },
+  }
+}
+
+/** Returns a refusal of the server, so that the rows can be updated anyway. @throws other errors */
+async function pushAll(pusher: Pusher, signal: AbortSignal): Promise<Error | null> {
+  try {
+    await pusher.flush(signal)
+    return null
+  } catch (error) {
+    if (error instanceof QuireError || error instanceof PushDelayed) return error
+    throw error
+  }
+}
+
+function retryAfterOf(error: unknown): number {
+  return error instanceof QuireError ? Math.min(error.retryAfterMs ?? 0, MAX_PAUSE_MS) : 0
 }
 
 /** The error of fetch without a network. */

@@ -1,6 +1,6 @@
 import { openNeighbours } from './leader.ts'
 import type { Change, Mark, StoreStorage } from './storage.ts'
-import type { Tables } from './tables.ts'
+import type { ShownTables } from './shown-tables.ts'
 
 export interface CommitStep {
   readonly changes: readonly Change[]
@@ -12,8 +12,15 @@ export type ChangeListener = (touched: ReadonlySet<string>) => void
 /** The stored copy and its tables in memory. */
 export interface HeldCopy {
   mark(): Mark
-  /** Does nothing if `held` is no longer the current mark, here or in another tab. */
-  commit(held: Mark, step: CommitStep): Promise<void>
+  /** Does nothing if the copy is no longer at the position of `held`, here or in another tab. */
+  commit(held: Mark, make: () => CommitStep): Promise<void>
+  /**
+   * Stores changes next to the rows, at any position. `make` is called again if another tab was
+   * faster. Without changes (null) nothing is stored, and the result is false.
+   */
+  update(make: (mark: Mark) => readonly Change[] | null): Promise<boolean>
+  /** Deletes all rows, and makes further changes in the same transaction. */
+  clear(make: () => readonly Change[]): Promise<void>
   reload(): Promise<void>
   /** Called once per step with the names of the changed types. */
   onChange(listener: ChangeListener): () => void
@@ -27,7 +34,7 @@ const NO_NAMES: ReadonlySet<string> = new Set()
 /** @throws the error of the storage */
 export async function openHeldCopy(
   storage: StoreStorage,
-  tables: Tables,
+  tables: ShownTables,
   scope: string,
 ): Promise<HeldCopy> {
   const listeners = new Set<ChangeListener>()
@@ -53,16 +60,16 @@ export async function openHeldCopy(
     if (step.mark.version === mark.version + 1 && step.mark.scope === scope) show(step)
     else if (step.mark.version > mark.version) void reload().catch(() => null) // the next commit reports the error
   })
-  const commit = async (held: Mark, step: CommitStep): Promise<void> => {
-    if (mark !== held) return
-    if (!(await storage.commit(step.changes, step.mark))) return reload()
+  const keep = async (step: CommitStep): Promise<boolean> => {
+    if (!(await storage.commit(step.changes, step.mark))) return false
     show(step)
     neighbours.tell(step)
+    return true
   }
   await reload()
   return {
     mark: () => mark,
-    commit,
+    ...openSteps(() => mark, keep, reload),
     reload,
     onChange: (listener) => added(listeners, listener),
     tell,
@@ -72,6 +79,56 @@ export async function openHeldCopy(
       return storage.close()
     },
   }
+}
+
+/** One step at a time, so that the steps of a tab do not refuse each other. */
+function openSteps(
+  current: () => Mark,
+  keep: (step: CommitStep) => Promise<boolean>,
+  reload: () => Promise<void>,
+): Pick<HeldCopy, 'commit' | 'update' | 'clear'> {
+  const store = async (makeStep: () => CommitStep | null): Promise<boolean> => {
+    for (;;) {
+      const made = makeStep()
+      if (made === null) return false
+      if (await keep({ ...made, mark: { ...made.mark, version: current().version + 1 } }))
+        return true
+      await reload()
+    }
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = (makeStep: () => CommitStep | null): Promise<boolean> => {
+    const done = last.then(() => store(makeStep))
+    last = done.catch(() => null)
+    return done
+  }
+  return {
+    commit: async (held, make) => {
+      await inTurn(() => (isAt(current(), held) ? make() : null))
+    },
+    update: (make) =>
+      inTurn(() => {
+        const mark = current()
+        const changes = make(mark)
+        return changes === null ? null : { changes, mark }
+      }),
+    clear: async (make) => {
+      await inTurn(() => {
+        const mark = current()
+        const round = mark.round + 1
+        const cleared = { ...mark, token: null, isComplete: false, isStale: false, round }
+        return { changes: [{ op: 'sweep', round }, ...make()], mark: cleared }
+      })
+    },
+  }
+}
+
+/** Changes of the user move the version only. */
+function isAt(mark: Mark, held: Mark): boolean {
+  const { scope, token, round, isStale } = held
+  return (
+    mark.scope === scope && mark.token === token && mark.round === round && mark.isStale === isStale
+  )
 }
 
 function added(listeners: Set<ChangeListener>, listener: ChangeListener): () => void {

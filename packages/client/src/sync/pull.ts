@@ -1,12 +1,16 @@
 import { QuireError } from '../quire-error.ts'
 import type { Call } from '../call.ts'
 import type { HeldCopy, CommitStep } from './held-copy.ts'
-import type { Mark } from './storage.ts'
+import { isShown } from './mutation.ts'
+import type { Outbox } from './outbox.ts'
+import { containedIn } from './settle-outcomes.ts'
+import type { Change, Mark } from './storage.ts'
 import { toCommitStep, type SyncPage } from './sync-page.ts'
 
 export interface SyncSource {
   readonly send: (call: Call) => Promise<unknown>
   readonly scope: Readonly<Record<string, unknown>>
+  readonly outbox: Outbox
 }
 
 interface Pulled {
@@ -21,7 +25,7 @@ interface Pulled {
  * unchanged.
  */
 export async function pullPage(
-  { send, scope }: SyncSource,
+  { send, scope, outbox }: SyncSource,
   copy: HeldCopy,
   { wait, signal }: { readonly wait: number; readonly signal: AbortSignal },
 ): Promise<Pulled> {
@@ -30,16 +34,46 @@ export async function pullPage(
   let page: SyncPage
   try {
     const call = { method: 'GET', path: '_sync', query, signal, isKept: false } as const
-    page = (await send({ ...call, waitMs: 1_000 * wait })) as SyncPage
+    const headers = headersOf(outbox)
+    page = (await send({ ...call, headers, waitMs: 1_000 * wait })) as SyncPage
   } catch (error) {
     const begun = beginningAfter(error, held)
-    if (begun !== null) await copy.commit(held, begun)
+    if (begun !== null) await copy.commit(held, () => begun)
     if (begun === null || begun.changes.length > 0) throw error
     return { more: true, isNews: true, lost: error as QuireError }
   }
   const isNews = page.items.length > 0 || page.next !== held.token || held.isStale
-  if (isNews) await copy.commit(held, toCommitStep(page, held))
+  await storePage(outbox, copy, { held, page, isNews })
   return { more: page.more || copy.mark().token === null, isNews, lost: null }
+}
+
+interface PulledPage {
+  readonly held: Mark
+  readonly page: SyncPage
+  readonly isNews: boolean
+}
+
+/** In the same step, mutations that the rows contain are no longer shown. */
+async function storePage(
+  outbox: Outbox,
+  copy: HeldCopy,
+  { held, page, isNews }: PulledPage,
+): Promise<void> {
+  const swept = held.isStale && !page.more ? held.round : null
+  const contained = (): readonly Change[] => containedIn(outbox, page, swept)
+  if (!isNews && contained().length === 0) return
+  await copy.commit(held, () => {
+    const { changes, mark } = toCommitStep(page, held)
+    return { changes: [...changes, ...contained()], mark }
+  })
+}
+
+/** While sent mutations are shown, pages must say which of them their rows contain. */
+function headersOf(outbox: Outbox): Readonly<Record<string, string>> {
+  const state = outbox.state()
+  if (state === null) return {}
+  const isAwaited = outbox.list().some((one) => one.n <= state.sent && isShown(one))
+  return isAwaited ? { 'Quire-Client': state.client } : {}
 }
 
 function queryOf(scope: SyncSource['scope'], { token }: Mark, wait: number): object {

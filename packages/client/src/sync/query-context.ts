@@ -70,7 +70,13 @@ function otherLocales(
 
 /** The server sorts by id. */
 function inOrder(rows: readonly Row[]): readonly Row[] {
-  return [...rows].sort((one, other) => Number(one.data['id']) - Number(other.data['id']))
+  return [...rows].sort((one, other) => orderOfId(one.data) - orderOfId(other.data))
+}
+
+/** Ids of entries that the server has not stored yet are negative. They come last. */
+export function orderOfId({ id }: Readonly<Record<string, unknown>>): number {
+  const number = Number(id)
+  return number < 0 ? Number.MAX_SAFE_INTEGER / 2 - number : number
 }
 
 function elementsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {

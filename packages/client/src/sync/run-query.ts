@@ -1,6 +1,12 @@
 import { toComparable, compareValues } from './compare-values.ts'
 import { matchesFilter } from './match-filter.ts'
-import { followLink, type EntryPlace, toPlace, type QueryContext } from './query-context.ts'
+import {
+  followLink,
+  orderOfId,
+  type EntryPlace,
+  toPlace,
+  type QueryContext,
+} from './query-context.ts'
 import { type EntrySelection, showEntry } from './show-entry.ts'
 
 export interface AnyQuery extends EntrySelection {
@@ -70,7 +76,7 @@ function arrange(
         if (order !== 0) return sign * order
       }
       // Like the server: equal entries are sorted by id, in the direction of the last key.
-      return lastSign * (Number(one.place.data['id']) - Number(other.place.data['id']))
+      return lastSign * (orderOfId(one.place.data) - orderOfId(other.place.data))
     })
     .map(({ place }) => place)
 }
@@ -81,6 +87,7 @@ function valueAt(
   [name = '', ...rest]: readonly string[],
 ): ReturnType<typeof toComparable> {
   const link = place.shape.links[name]
+  if (name === 'id') return orderOfId(place.data)
   if (link === undefined) return toComparable(place.data[name], place.shape.kinds[name])
   const [target] = followLink(reach, place, name, link)
   return target === undefined ? null : valueAt(reach, target, rest)

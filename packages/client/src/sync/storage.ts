@@ -35,6 +35,8 @@ export interface Row {
   /** Null for types without locales. */
   readonly locale: string | null
   readonly round: number
+  /** Absent in rows that earlier versions of this package have stored. */
+  readonly revision?: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -47,7 +49,11 @@ export type Change =
   | { readonly op: 'sweep'; readonly round: number }
 
 /** The key of a row. Keys of one type have a common prefix. */
-export function makeRowKey({ type, documentId, locale }: Omit<Row, 'data' | 'round'>): string {
+export function makeRowKey({
+  type,
+  documentId,
+  locale,
+}: Pick<Row, 'type' | 'documentId' | 'locale'>): string {
   return `${type} ${documentId} ${locale ?? ''}`
 }
 

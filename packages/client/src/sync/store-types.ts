@@ -3,6 +3,7 @@ import type { ContentType } from '../content.ts'
 import type { Entry, FieldName, Populate } from '../query-types.ts'
 import type { SyncedContent, SyncName, SyncType } from './content-plan.ts'
 import type { StoreStatus } from './follow-changes.ts'
+import type { OutboxControls, PatchOf, WriteLocale } from './outbox-controls.ts'
 
 /** The queries of a store: like those of the server, except for features that need the server. */
 export interface StoreQuery<S extends ContentType, Locale>
@@ -14,6 +15,18 @@ export interface StoreQuery<S extends ContentType, Locale>
 type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 
 export interface StoredCollection<S extends ContentType, Locale, Version> {
+  /**
+   * Stores a change, shows it and sends it when there is a network. Returns the documentId.
+   * @throws Error without `user`; the error of the storage
+   */
+  create(data: S['create'], options?: WriteLocale<Locale>): Promise<string>
+  /** @throws Error also if the store has no such entry */
+  update(documentId: string, data: S['update'], options?: WriteLocale<Locale>): Promise<void>
+  /** Changes attributes by operations, such as `{ stock: { inc: 1 } }`. */
+  patch(documentId: string, patch: PatchOf<S>, options?: WriteLocale<Locale>): Promise<void>
+  delete(documentId: string, options?: WriteLocale<Locale>): Promise<void>
+  /** For stores of drafts. */
+  publish(documentId: string, options?: WriteLocale<Locale>): Promise<void>
   /** Reads a page from memory, or all entries without a `pageSize`. */
   query<
     const Fields extends FieldNames<S> | undefined = undefined,
@@ -41,6 +54,9 @@ export interface StoredCollection<S extends ContentType, Locale, Version> {
 }
 
 export interface StoredSingle<S extends ContentType, Locale, Version> {
+  update(data: S['update'], options?: WriteLocale<Locale>): Promise<void>
+  patch(patch: PatchOf<S>, options?: WriteLocale<Locale>): Promise<void>
+  publish(options?: WriteLocale<Locale>): Promise<void>
   /** Returns null if there is no entry, or none in this locale. */
   get<
     const Fields extends FieldNames<S> | undefined = undefined,
@@ -64,21 +80,19 @@ export type Store<
     : never
 } & StoreControls
 
-export interface StoreControls {
+export interface StoreControls extends OutboxControls {
   $status(): StoreStatus
   /**
-   * Loads all pending changes. @throws QuireError, TypeError without a network, the error of the
-   * storage
+   * Sends the changes of the user, then loads those of the server. @throws QuireError, TypeError
+   * without a network, PushDelayed, the error of the storage
    */
   $sync(signal?: AbortSignal): Promise<void>
-  /** Loads changes continuously, in one tab at a time. Returns a function that stops it. */
+  /** Sends and loads changes continuously, in one tab at a time. Returns a function that stops it. */
   $follow(): () => void
   /**
    * Called with the names of the changed types, once per step. Empty if only the status changed.
    */
   $subscribe(listener: (touched: ReadonlySet<string>) => void): () => void
-  /** Deletes all stored content, for example on a sign-out. */
-  $clear(): Promise<void>
   $close(): Promise<void>
 }
 

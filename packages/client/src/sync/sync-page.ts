@@ -4,6 +4,16 @@ export interface SyncPage {
   readonly items: readonly SyncItem[]
   readonly next: string
   readonly more: boolean
+  /** For a client that pushes. */
+  readonly pushed?: PushedRows
+}
+
+/** Numbers of mutations of this client. */
+export interface PushedRows {
+  /** The rows of the page contain the mutations up to this one. */
+  readonly rows: number
+  /** After the page, the whole copy does. */
+  readonly copy?: number
 }
 
 export type SyncItem =
@@ -12,6 +22,7 @@ export type SyncItem =
       readonly type: string
       readonly documentId: string
       readonly locale: string | null
+      readonly revision?: string
       readonly data: Readonly<Record<string, unknown>>
     }
   | {
@@ -45,8 +56,9 @@ export function toCommitStep(
 function changeOf(item: SyncItem, round: number): Change {
   switch (item.op) {
     case 'put': {
-      const { type, documentId, locale, data } = item
-      return { op: 'put', row: { type, documentId, locale, round, data } }
+      const { type, documentId, locale, revision, data } = item
+      const known = revision === undefined ? {} : { revision }
+      return { op: 'put', row: { type, documentId, locale, round, ...known, data } }
     }
     case 'delete':
       return { op: 'delete', type: item.type, key: makeRowKey(item) }

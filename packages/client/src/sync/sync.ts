@@ -7,6 +7,8 @@ export type {
   StoredSingle,
   StoreQuery,
 } from './store-types.ts'
+export type { ChangeConflict, OutboxControls, PendingChange } from './outbox-controls.ts'
+export { PushDelayed } from './push-changes.ts'
 export type { StoreStatus } from './follow-changes.ts'
 export type { Change, Mark, Row, Stored, StoreStorage } from './storage.ts'
 export { indexedDbStorage } from './indexed-db-storage.ts'

@@ -7,8 +7,14 @@ export interface Tables {
   /** Returns the names of the changed types. */
   apply(changes: readonly Change[]): ReadonlySet<string>
   replace(rows: readonly Row[]): void
+  /** Shows another row in place of the confirmed one: null for none, undefined to end this. */
+  cover(name: string, key: string, row: Row | null | undefined): void
   list(name: string, locale: string): readonly Row[]
   get(name: string, documentId: string, locale: string): Row | undefined
+  /** The row by its key, with the changes of the user. */
+  shown(name: string, key: string): Row | undefined
+  /** The row by its key, as the server sent it. */
+  confirmed(name: string, key: string): Row | undefined
   /** Rows with a link to a document in the attribute `by`. */
   leadingTo(name: string, by: string, documentId: string, locale: string): readonly Row[]
 }
@@ -16,14 +22,14 @@ export interface Tables {
 export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
   const plans = Object.entries(types)
   const tables = new Map(plans.map(([name]) => [name, new Map<string, Row>()]))
-  /** Reverse links by type and attribute, built on the first use after a change. */
-  const sources = new Map<string, ReadonlyMap<string, readonly Row[]>>()
-
   const tableOf = (name: string): Map<string, Row> => {
     const table = tables.get(name)
     if (table === undefined) throw new Error(`The store does not hold ${name}`)
     return table
   }
+  const covers = openCovers(tableOf)
+  const { shown, rowsOf } = covers
+  const sources = openSources(rowsOf)
   const apply = (changes: readonly Change[]): ReadonlySet<string> => {
     const touched = new Set<string>()
     for (const change of changes) {
@@ -37,12 +43,6 @@ export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
     if (touched.size > 0) sources.clear()
     return touched
   }
-  const leadingTo = (name: string, by: string, documentId: string): readonly Row[] => {
-    const key = `${name} ${by}`
-    const groups = sources.get(key) ?? groupByTarget(tableOf(name).values(), by)
-    sources.set(key, groups)
-    return groups.get(documentId) ?? []
-  }
   return {
     names: [...tables.keys()],
     apply,
@@ -51,17 +51,56 @@ export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
       apply(rows.map((row) => ({ op: 'put', row })))
       sources.clear()
     },
-    list: (name, locale) => [...tableOf(name).values()].filter((row) => isSeen(row, locale)),
+    list: (name, locale) => [...rowsOf(name)].filter((row) => isSeen(row, locale)),
     get: (name, documentId, locale) => {
       const at = { type: types[name]?.name ?? name, documentId }
-      const table = tableOf(name)
       return (
-        table.get(makeRowKey({ ...at, locale })) ?? table.get(makeRowKey({ ...at, locale: null }))
+        shown(name, makeRowKey({ ...at, locale })) ??
+        shown(name, makeRowKey({ ...at, locale: null }))
       )
     },
+    shown,
+    confirmed: (name, key) => tableOf(name).get(key),
+    cover: (name, key, row) => {
+      covers.cover(name, key, row)
+      sources.clear()
+    },
     leadingTo: (name, by, documentId, locale) =>
-      leadingTo(name, by, documentId).filter((row) => isSeen(row, locale)),
+      sources.leadingTo(name, by, documentId).filter((row) => isSeen(row, locale)),
   }
+}
+
+/** The rows that are shown in place of those of the tables. */
+function openCovers(tableOf: (name: string) => ReadonlyMap<string, Row>) {
+  const covers = new Map<string, Map<string, Row | null>>()
+  return {
+    cover: (name: string, key: string, row: Row | null | undefined): void => {
+      const cover = covers.get(name) ?? new Map<string, Row | null>()
+      if (row === undefined) cover.delete(key)
+      else covers.set(name, cover.set(key, row))
+    },
+    shown: (name: string, key: string): Row | undefined => {
+      const covering = covers.get(name)?.get(key)
+      return covering === undefined ? tableOf(name).get(key) : (covering ?? undefined)
+    },
+    rowsOf: (name: string): Iterable<Row> => {
+      const cover = covers.get(name)
+      const table = tableOf(name)
+      return cover === undefined || cover.size === 0 ? table.values() : coveredRows(table, cover)
+    },
+  }
+}
+
+/** New rows come last. */
+function* coveredRows(
+  table: ReadonlyMap<string, Row>,
+  cover: ReadonlyMap<string, Row | null>,
+): Iterable<Row> {
+  for (const [key, row] of table) {
+    const covering = cover.get(key)
+    if (covering !== null) yield covering ?? row
+  }
+  for (const [key, row] of cover) if (row !== null && !table.has(key)) yield row
 }
 
 /** Wraps tables and records the names of the types that are read. */
@@ -90,6 +129,20 @@ function namesOf(
 ): readonly string[] {
   const type = change.op === 'put' ? change.row.type : change.op === 'sweep' ? null : change.type
   return plans.flatMap(([name, plan]) => (type === null || type === plan.name ? [name] : []))
+}
+
+/** Reverse links by type and attribute, built on the first use after a change. */
+function openSources(rowsOf: (name: string) => Iterable<Row>) {
+  const sources = new Map<string, ReadonlyMap<string, readonly Row[]>>()
+  return {
+    clear: () => sources.clear(),
+    leadingTo: (name: string, by: string, documentId: string): readonly Row[] => {
+      const key = `${name} ${by}`
+      const groups = sources.get(key) ?? groupByTarget(rowsOf(name), by)
+      sources.set(key, groups)
+      return groups.get(documentId) ?? []
+    },
+  }
 }
 
 function groupByTarget(rows: Iterable<Row>, by: string): ReadonlyMap<string, readonly Row[]> {
