@@ -88,7 +88,7 @@ interface Turn {
   readonly failed: (error: unknown) => void
 }
 
-/** Loads changes also if the server refuses those of the user. */
+/** Loads changes even if the server refuses the changes of the user. */
 async function syncOnce({ pull, pusher }: Turn, signal: AbortSignal): Promise<void> {
   const refused = await pushAll(pusher, signal)
   await pull(0, signal)

@@ -72,7 +72,7 @@ export interface OutboxState {
   readonly last: number
   /** The number of the last mutation that was ever sent. */
   readonly sent: number
-  /** The number of the last mutation whose outcome is stored. */
+  /** The number of the last mutation with a stored outcome. */
   readonly ack: number
 }
 

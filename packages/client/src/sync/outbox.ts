@@ -18,12 +18,12 @@ export interface Outbox {
   /** In the order of their numbers. */
   list(): readonly Mutation[]
   get(n: number): Mutation | undefined
-  /** Those of one row that are shown, in order. */
+  /** The shown mutations of one row, in order. */
   shownFor(key: string): readonly Mutation[]
   /** The keys of rows with mutations. */
   keys(): ReadonlySet<string>
   hasUnsent(): boolean
-  /** Returns the keys of rows whose mutations have changed. */
+  /** Returns the keys of the rows with changed mutations. */
   apply(changes: readonly Change[]): ReadonlySet<string>
   replace(rows: readonly Row[]): void
 }

@@ -68,7 +68,7 @@ async function storePage(
   })
 }
 
-/** While sent mutations are shown, pages must say which of them their rows contain. */
+/** While sent mutations are shown, pages must name the mutations in their rows. */
 function headersOf(outbox: Outbox): Readonly<Record<string, string>> {
   const state = outbox.state()
   if (state === null) return {}

@@ -118,7 +118,7 @@ export function unknownOutcomes(outbox: Outbox, last: number): readonly Change[]
   })
 }
 
-/** The changes that end the mutations which the rows of a page contain. */
+/** Ends mutations as soon as the rows of a page contain them. */
 export function containedIn(
   outbox: Outbox,
   { items, pushed }: Pick<SyncPage, 'items' | 'pushed'>,

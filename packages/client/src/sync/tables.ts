@@ -70,7 +70,7 @@ export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
   }
 }
 
-/** The rows that are shown in place of those of the tables. */
+/** The rows that replace rows of the tables. */
 function openCovers(tableOf: (name: string) => ReadonlyMap<string, Row>) {
   const covers = new Map<string, Map<string, Row | null>>()
   return {
