@@ -1,6 +1,5 @@
-import type { RegisteredHooks } from '../extensions/write-hook.ts'
-import type { StampedAttributes } from './stamped-attributes.ts'
-import type { Database } from '../mongo/connection/database.ts'
+import type { DocumentHooks } from './hooks/document-hooks.ts'
+import type { RuleContext } from './write-rules.ts'
 import type { FileType } from '../media/find-file-types.ts'
 import type { IdAllocator } from '../mongo/system/id-allocator.ts'
 import type { ExistingDocuments, NamedDocuments } from '../mongo/write/find-existing.ts'
@@ -15,15 +14,12 @@ export interface TargetLookup {
   ): Promise<ReadonlyMap<string, FileType>>
 }
 
-export interface DocumentContext {
-  readonly database: Database
+export interface DocumentContext extends RuleContext {
   readonly ids: IdAllocator
   readonly contentType: (uid: Uid) => ContentTypePlan
   readonly now: () => Date
   readonly newDocumentId: () => string
-  readonly extensions?: RegisteredHooks
-  /** Attributes that roles set by the `set` of a rule. If absent, there are none. */
-  readonly stamped?: StampedAttributes
+  readonly hooks?: DocumentHooks
   /** @throws ServiceUnavailableError if too many passwords are waiting */
   readonly hashPassword: (password: string) => Promise<string>
   /** If absent, each payload looks up its targets outside of any transaction. */

@@ -1,6 +1,9 @@
+import { NotFoundError } from '../base/errors.ts'
+import type { Database, Session } from '../mongo/connection/database.ts'
 import type { RowGuard } from '../mongo/write/row-guard.ts'
 import type { Filter } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
 
 /** A permission under conditions, with the values of its operands. */
 export interface WriteRule {
@@ -18,9 +21,70 @@ export interface WriteRules {
   rulesFor(action: string): readonly WriteRule[]
   /** The documentId of the signed-in end user. */
   readonly user: string | null
+  /**
+   * Tries the permissions of the action in stored order. The first one that permits the write applies.
+   * @throws NotFoundError if the document is hidden from the caller, ForbiddenError
+   */
+  permit<T>(
+    context: RuleContext,
+    write: RuledWrite,
+    run: (permit: WritePermit) => Promise<T>,
+  ): Promise<T>
+  /** Whether the caller can see none of the addressed versions. */
+  hides(context: RuleContext, write: AddressedWrite): Promise<boolean>
+  /** Whether the caller cannot see all entries of the type in lists. */
+  hidesEntries(plan: ContentTypePlan): boolean
+  /** Returns the given documents that the caller sees in lists. */
+  visibleTargets(
+    context: RuleContext,
+    targets: RuledTargets,
+    documentIds: readonly string[],
+  ): Promise<ReadonlySet<string>>
+}
+
+/** The members of a `DocumentContext` that decide on permissions. */
+export interface RuleContext {
+  readonly database: Database
+  /** Attributes that roles set by the `set` of a rule. If absent, there are none. */
+  readonly stamped?: StampedAttributes
+}
+
+/** Attributes that any role sets by the `set` of a rule (`stampName`). */
+export interface StampedAttributes {
+  current(): Promise<ReadonlySet<string>>
+  /** The permissions open after the documents. */
+  readFrom(source: () => Promise<ReadonlySet<string>>): void
 }
 
 export type WriteVerb = 'create' | 'update' | 'delete' | 'publish'
+
+export interface RuledWrite {
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  readonly verb: WriteVerb
+  readonly locale: string
+  /** The locales whose versions the write addresses. */
+  readonly locales?: readonly string[] | undefined
+  /** The payload, for writes that have one. */
+  readonly data?: unknown
+  /** Whether `run` cuts the payload to the attributes that the caller can give. Otherwise others are refused. */
+  readonly isCut?: boolean
+  /** Whether the write brings back versions of a document that may have others. */
+  readonly isRestored?: boolean
+  /** Whether the write publishes, so that it needs `publish` as well: for all its versions, or for published ones. */
+  readonly publishes?: Publishes | undefined
+}
+
+export type Publishes = 'all' | 'published'
+
+export type AddressedWrite = Omit<RuledWrite, 'data'>
+
+export interface RuledTargets {
+  readonly target: ContentTypePlan
+  /** For targets of entries without a locale. */
+  readonly locale: string
+  readonly session: Session | undefined
+}
 
 /** How a write may be done. */
 export interface WritePermit {
@@ -40,6 +104,43 @@ export function isGivable(
   name: string,
 ): boolean {
   return !Object.hasOwn(set, name) && (fields?.has(name) ?? true)
+}
+
+export function openStampedAttributes(): StampedAttributes {
+  let source: () => Promise<ReadonlySet<string>> = () => Promise.resolve(new Set())
+  return {
+    current: () => source(),
+    readFrom: (given) => {
+      source = given
+    },
+  }
+}
+
+/** See `WriteRules.permit`. Root has no rules. */
+export function underRules<T>(
+  context: RuleContext,
+  rules: WriteRules | undefined,
+  write: RuledWrite,
+  run: (permit: WritePermit) => Promise<T>,
+): Promise<T> {
+  return rules === undefined ? run(UNRULED) : rules.permit(context, write, run)
+}
+
+/** Call it before the response can depend on a stored version. @throws NotFoundError */
+export async function refuseHidden(
+  context: RuleContext,
+  rules: WriteRules | undefined,
+  write: AddressedWrite,
+): Promise<void> {
+  if (await isHiddenDocument(context, rules, write)) throw new NotFoundError('Not Found')
+}
+
+export async function isHiddenDocument(
+  context: RuleContext,
+  rules: WriteRules | undefined,
+  write: AddressedWrite,
+): Promise<boolean> {
+  return rules !== undefined && rules.hides(context, write)
 }
 
 /** The values of the server replace those of hooks. */

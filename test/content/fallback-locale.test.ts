@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { findDocument, findDocuments } from '../../src/content/read/find-documents.ts'
+import { findDocument } from '../../src/content/read/find-documents.ts'
+import { findEntries } from '../../src/content/read/find-entries.ts'
 import { compileCollections } from '../../src/mongo/indexes/collection-plan.ts'
 import type { Database } from '../../src/mongo/connection/database.ts'
 import { syncIndexes } from '../../src/mongo/indexes/sync-indexes.ts'
@@ -393,7 +394,7 @@ describe('fallback locales', () => {
       .map((version) => ({ version, value: view.sortValue(version, sort, direction) }))
       .toSorted((a, b) => sign * (a.value - b.value) || tie * (a.version.id - b.version.id))
       .map(({ version }) => version)
-    const found = await findDocuments(database, parseQuery(query, plan, rules))
+    const found = await findEntries(database, parseQuery(query, plan, rules))
     const expected = met.slice((page - 1) * pageSize, page * pageSize)
     expect(compared(found.entries)).to.deep.equal(
       expected.map((version) => expectedEntry(view, version, asked)),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { findDocuments, type FoundDocuments } from '../../src/content/read/find-documents.ts'
+import type { FoundDocuments } from '../../src/content/read/find-documents.ts'
+import { findEntries } from '../../src/content/read/find-entries.ts'
 import { compileCollections } from '../../src/mongo/indexes/collection-plan.ts'
 import type { StoredVersion } from '../../src/mongo/versions/stored-version.ts'
 import { syncIndexes } from '../../src/mongo/indexes/sync-indexes.ts'
@@ -222,7 +223,7 @@ describe('the table of versions that a relation shows', () => {
 
   async function check(row: Row, name: string): Promise<void> {
     const { target, shown } = row
-    const find = (query: Data): Promise<FoundDocuments> => findEntries(row, name, query)
+    const find = (query: Data): Promise<FoundDocuments> => findIn(row, name, query)
     const expected = availabilities(target).map((keys, index) => {
       const labels = keys.map(labelOf)
       const label = shown.find((one) => labels.includes(one)) ?? null
@@ -263,7 +264,7 @@ describe('the table of versions that a relation shows', () => {
     }
   }
 
-  function findEntries(
+  function findIn(
     { locale, status, target }: Row,
     name: string,
     { filters = {}, ...query }: Data,
@@ -284,7 +285,7 @@ describe('the table of versions that a relation shows', () => {
       filters: { ...(filters as Data), kind: target.name },
       ...query,
     }
-    return findDocuments(test.database, parseQuery(given, planOf(name), rules))
+    return findEntries(test.database, parseQuery(given, planOf(name), rules))
   }
 })
 

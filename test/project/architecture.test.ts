@@ -105,6 +105,14 @@ const ENGINE = [
 /** The folders and files of the Studio. Each may import only earlier ones. */
 const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell', 'main']
 
+/** The most files and lines of code that a reader of a path has to load: its file and all that it imports. */
+const MAX_CLOSURES: Readonly<Record<string, readonly [files: number, lines: number]>> = {
+  'content/read/find-documents.ts': [60, 6_000],
+  'content/write/create-document.ts': [80, 8_000],
+  'content/write/update-document.ts': [80, 8_000],
+  'content/write/publish-document.ts': [80, 8_000],
+}
+
 const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']
 
 const isOurs = (imported: string): boolean => /\.tsx?$/.test(imported)
@@ -198,6 +206,15 @@ describe('architecture', () => {
     }
   })
 
+  it('limits the files and lines that the paths of reads and writes import', () => {
+    for (const [entry, limits] of Object.entries(MAX_CLOSURES)) {
+      const files = closureOf(entry)
+      const lines = files.reduce((sum, path) => sum + codeLinesOf(path), 0)
+      expect(files.length, `files of ${entry}`).to.be.within(30, limits[0])
+      expect(lines, `lines of ${entry}`).to.be.within(3_000, limits[1])
+    }
+  })
+
   it('allows at most thirty files in a folder', () => {
     const folders = modules.map(({ path }) => dirname(path)).filter((folder) => folder !== '.')
     const crowded = [...new Set(folders)].filter(
@@ -269,6 +286,22 @@ describe('architecture', () => {
 function folderOf({ path }: Pick<Module, 'path'>): string {
   const folder = dirname(path)
   return folder.includes('/') ? folder : path
+}
+
+function closureOf(entry: string): readonly string[] {
+  const importsOf = new Map(modules.map(({ path, imports }) => [path, imports.filter(isOurs)]))
+  const found = new Set([entry])
+  for (const path of found) {
+    for (const imported of importsOf.get(path) ?? []) found.add(imported)
+  }
+  return [...found]
+}
+
+/** Lines without comments and blank lines. */
+function codeLinesOf(path: string): number {
+  const text = readFileSync(join(ROOT, 'src', path), 'utf8')
+  const lines = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '').split('\n')
+  return lines.filter((line) => line.trim() !== '').length
 }
 
 /** Returns imports of folders that do not precede the importing one. */

@@ -6,7 +6,7 @@ import {
   singleReadVerb,
   visibleDocuments,
 } from '../../content/rules/visible-documents.ts'
-import { readsUnderRules } from '../../content/write/under-rules.ts'
+import { readsUnderRules } from '../../content/rules/permit-write.ts'
 import type { WriteRules, WriteVerb } from '../../content/write-rules.ts'
 import { relationListOf } from '../../mongo/versions/stored-value.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'

@@ -4,7 +4,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-import { hookData, hooksOf } from '../hooks/run-hooks.ts'
+import { hooksOf } from '../hooks/document-hooks.ts'
 import { assertSeenVersion, PreviousChanged, type SeenVersions } from '../hooks/seen-versions.ts'
 import { assertSeenDeletion, hookDeletion } from '../write/delete-document.ts'
 import { type BatchView, documentPayload, type DryRunResults, readView } from './batch-view.ts'
@@ -86,7 +86,7 @@ export async function hookUpsert(
   const operation = isNew || replaced === null ? ('create' as const) : ('update' as const)
   const previous = isWritten ? null : replaced
   const write = { plan, documentId, key, operation, origin, previous, dryRun }
-  const data = await hookData(hooks, write, line.data, { fill: isNew })
+  const data = await hooks.hookData(write, line.data, { fill: isNew })
   return { line: { ...line, data }, seen: isWritten ? null : { documentId, version: previous } }
 }
 

@@ -22,7 +22,7 @@ import {
   locateDocument,
   targetOf,
 } from './decide-line.ts'
-import { hooksOf } from '../hooks/run-hooks.ts'
+import { hooksOf } from '../hooks/document-hooks.ts'
 import { hookUpsert, prepareLine, type PreparedLine } from './prepare-line.ts'
 import { dryRunLine } from './dry-run.ts'
 import { runRuledLine } from './ruled-line.ts'

@@ -3,7 +3,7 @@ import { retryCollisions } from '../../mongo/write/write-path.ts'
 import type { DocumentContext } from '../context.ts'
 import { type BulkLine, type BulkWriter, type LineRules, parseBulkLine } from './bulk-line.ts'
 import { refusedInOne } from './decide-line.ts'
-import { hooksOf } from '../hooks/run-hooks.ts'
+import { hooksOf } from '../hooks/document-hooks.ts'
 import { PreviousChanged, retryChanged } from '../hooks/seen-versions.ts'
 import { dryContext, dryRunLine } from './dry-run.ts'
 import {

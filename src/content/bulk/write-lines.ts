@@ -9,7 +9,7 @@ import { assertLineSeen, prepareLine, type PreparedLine } from './prepare-line.t
 import type { DocumentContext } from '../context.ts'
 import { missingUids, retryMadeUids } from '../payload/fill-uids.ts'
 import { createVersions, prepareNew } from '../write/create-versions.ts'
-import { underRules } from '../write/under-rules.ts'
+import { underRules } from '../write-rules.ts'
 import { checkUpdate, updateVersions } from '../write/update-versions.ts'
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
 import { documentPayload, readView } from './batch-view.ts'

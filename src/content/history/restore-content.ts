@@ -4,8 +4,7 @@ import type { Data } from '../../schema/definition.ts'
 import { withoutLost } from '../payload/existing-references.ts'
 import type { DocumentContext } from '../context.ts'
 import { addressOf, updateDocument, updatePermitted } from '../write/update-document.ts'
-import { underRules } from '../write/under-rules.ts'
-import { isGivable, withSet } from '../write-rules.ts'
+import { isGivable, underRules, withSet } from '../write-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
 
 /**

@@ -13,62 +13,34 @@ import type {
   BeforeWrite,
   BeforeWriteEvent,
   Registered,
-  WriteOperation,
+  RegisteredHooks,
 } from '../../extensions/write-hook.ts'
-import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
-import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { DocumentContext } from '../context.ts'
+import type { DocumentHooks, HookedWrite, WriteHooks } from './document-hooks.ts'
 import { payloadForHook, versionForHook, writableMembers } from './hook-data.ts'
 
-export interface WriteHooks {
-  readonly hooks: readonly Registered<BeforeWrite>[]
-  readonly host: ExtensionHost
+type Hooks = readonly Registered<BeforeWrite>[]
+
+export function openDocumentHooks({ beforeWrite, host }: RegisteredHooks): DocumentHooks {
+  const byType = new Map([...beforeWrite].map(([uid, hooks]) => [uid, writeHooks(hooks, host)]))
+  return { isEmpty: byType.size === 0, of: ({ uid }) => byType.get(uid) ?? null }
 }
 
-export interface HookedWrite {
-  readonly plan: ContentTypePlan
-  readonly documentId: string
-  readonly key: VersionKey
-  readonly operation: WriteOperation
-  readonly origin: WriteOrigin
-  /** Undefined if it was not read. A hook that asks for it then causes PreviousAsked. */
-  readonly previous: StoredVersion | null | undefined
-  readonly dryRun?: boolean
-}
-
-export function hasHooks({ extensions }: DocumentContext): boolean {
-  return extensions !== undefined && extensions.beforeWrite.size > 0
-}
-
-export function hooksOf(
-  { extensions }: DocumentContext,
-  { uid }: ContentTypePlan,
-): WriteHooks | null {
-  const hooks = extensions?.beforeWrite.get(uid)
-  return extensions === undefined || hooks === undefined ? null : { hooks, host: extensions.host }
-}
-
-/** Call it without locks and queue slots. @throws ValidationError, ExtensionFailedError, ServiceUnavailableError */
-export async function hookData(
-  hooks: WriteHooks,
-  write: HookedWrite,
-  data: unknown,
-  { fill, isTrusted = false }: { readonly fill: boolean; readonly isTrusted?: boolean },
-): Promise<Data> {
-  const { plan } = write
-  const valid = plan.validators.draft(data, { creating: fill, isTrusted })
-  let current = payloadForHook(plan, isTrusted ? valid : writableMembers(plan, valid))
-  for (const hook of hooks.hooks) current = await runHook(hooks.host, hook, write, current)
-  return current
-}
-
-/** @throws like `hookData` */
-export async function hookRefusals({ hooks, host }: WriteHooks, write: HookedWrite): Promise<void> {
-  for (const hook of hooks) await runHook(host, hook, write, Object.freeze({}))
+function writeHooks(hooks: Hooks, host: ExtensionHost): WriteHooks {
+  return {
+    async hookData(write, data, { fill, isTrusted = false }) {
+      const { plan } = write
+      const valid = plan.validators.draft(data, { creating: fill, isTrusted })
+      let current = payloadForHook(plan, isTrusted ? valid : writableMembers(plan, valid))
+      for (const hook of hooks) current = await runHook(host, hook, write, current)
+      return current
+    },
+    async assertAccepted(write) {
+      for (const hook of hooks) await runHook(host, hook, write, Object.freeze({}))
+    },
+    readIfAsked: (work) => readIfAsked(hooks, work),
+  }
 }
 
 class PreviousAsked extends Error {
@@ -80,11 +52,7 @@ class PreviousAsked extends Error {
 
 const readers = new WeakSet<BeforeWrite>()
 
-/** Reads the stored version only if a hook asks for it, and then for every later call. */
-export async function readingIfAsked<T>(
-  { hooks }: WriteHooks,
-  work: (isRead: boolean) => Promise<T>,
-): Promise<T> {
+async function readIfAsked<T>(hooks: Hooks, work: (isRead: boolean) => Promise<T>): Promise<T> {
   if (hooks.some(({ run }) => readers.has(run))) return work(true)
   try {
     return await work(false)

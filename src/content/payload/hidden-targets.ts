@@ -8,7 +8,6 @@ import { relationsOfStored } from './component-values.ts'
 import type { DocumentChange } from './relation-change.ts'
 import type { DocumentChanges, NamedTargets, RelationInput, TargetRef } from './relation-input.ts'
 import type { Writer } from '../write-target.ts'
-import { hidesEntries, matcherOf, visibleDocuments } from '../rules/visible-documents.ts'
 import type { WriteRules } from '../write-rules.ts'
 
 /** The hidden ones of the named targets, by content-type. */
@@ -21,7 +20,7 @@ function rulesThatHide(
   attribute: RelationInput['attribute'],
 ): WriteRules | null {
   if (rules === undefined || attribute.kind !== 'relation') return null
-  return hidesEntries(rules, attribute.target(), 'find') ? rules : null
+  return rules.hidesEntries(attribute.target()) ? rules : null
 }
 
 /** Includes disconnected targets. Runs no query unless a rule hides entries of a target type. */
@@ -38,29 +37,13 @@ export async function findHiddenTargets(
     const target = context.contentType(uid)
     const { documentIds, byId } = await findExisting(context.database, target, named)
     const ids = new Set([...documentIds, ...byId.values()])
-    const ruledTargets = { rules, locale: writer.locale, target, session: undefined }
-    const visible = await findVisible(context, ruledTargets, [...ids])
+    const ruledTargets = { target, locale: writer.locale, session: undefined }
+    const visible = await rules.visibleTargets(context, ruledTargets, [...ids])
     const names = [...named.documentIds].filter((each) => ids.has(each) && !visible.has(each))
     const numbers = [...byId].filter(([, each]) => !visible.has(each)).map(([id]) => id)
     hidden.set(uid, new Set<string | number>([...names, ...numbers]))
   }
   return hidden
-}
-
-interface RuledTargets {
-  readonly rules: WriteRules
-  readonly locale: string
-  readonly target: ContentTypePlan
-  readonly session: Session | undefined
-}
-
-function findVisible(
-  context: DocumentContext,
-  { rules, locale, target, session }: RuledTargets,
-  documentIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const matcher = matcherOf(context, rules, locale)
-  return visibleDocuments({ matcher, rules, verb: 'find', session }, target, documentIds)
 }
 
 function allTargets(inputs: readonly RelationInput[]): ReadonlyMap<Uid, NamedTargets> {
@@ -133,11 +116,8 @@ export async function keepHidden(
   if (rules === null || change.kind !== 'set' || !relation.toMany) return change
   const target = relation.target()
   const left = stored.filter((each) => !change.targets.includes(each))
-  const visible = await findVisible(
-    context,
-    { rules, locale: writer.locale, target, session },
-    left,
-  )
+  const ruledTargets = { target, locale: writer.locale, session }
+  const visible = await rules.visibleTargets(context, ruledTargets, left)
   const gone = new Set(await missingOf(context, target, left, session))
   const hidden = left.filter((each) => !visible.has(each) && !gone.has(each))
   return { ...change, targets: [...change.targets, ...hidden] }

@@ -3,7 +3,6 @@ import { assertMayIn } from '../../people/access/permissions.ts'
 import { CmsError } from '../../base/errors.ts'
 import { type ClaimedJob, type JobQueue, LeaseLost } from '../../mongo/jobs/job-queue.ts'
 import type { Principal } from '../../people/access/principal.ts'
-import { hasHooks } from '../hooks/run-hooks.ts'
 import { retryChanged, type SeenVersions } from '../hooks/seen-versions.ts'
 import { hookAction } from '../write/publish-document.ts'
 import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
@@ -68,7 +67,8 @@ async function actScheduled(
   job: ClaimedJob<ScheduleRow> & DocumentSchedule,
   principal: Principal,
 ): Promise<void> {
-  const seen = hasHooks(context.documents) ? await hookScheduled(context, job, principal) : null
+  const isHooked = context.documents.hooks?.isEmpty === false
+  const seen = isHooked ? await hookScheduled(context, job, principal) : null
   const effect = (session: Session): Promise<void> => {
     const on = permittedAction(context, job, principal)
     return runAction(context, principal, { ...on, ...(seen !== null && { seen }) }, session)

@@ -1,51 +1,44 @@
-import { CmsError } from '../../base/errors.ts'
 import { boundedReads } from '../../mongo/connection/time-limits.ts'
 import { valueName } from '../../schema/alias.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
-import { settleStates } from '../../mongo/write/settle-states.ts'
 import type { Counted } from '../../mongo/read/count-versions.ts'
 import { findPage, findPageOfBytes, getVersion } from '../../mongo/read/read-versions.ts'
-import { usesStoredStates } from '../../mongo/read/published-conditions.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import { decodeVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { WriteVersion } from '../../mongo/versions/version-text.ts'
 import { toCursor } from '../../query/cursor.ts'
 import {
-  ENTRY_STATES,
   type EntryQuery,
   type Page,
-  type PublicationCondition,
   type Query,
   type SortKey,
   type Status,
   type VersionKey,
 } from '../../query/query.ts'
 import { beginTimeSlice } from '../../base/time-slice.ts'
-import { findSearched, isSearchQuery, type SearchMeta } from './find-searched.ts'
 import { populate } from './populate.ts'
-import { signFiles } from './sign-files.ts'
-import { type Entry, entryWriter, showsComputed, toVersionRow } from './row.ts'
+import { type Entry, entryWriter, showsComputed, signFiles, toVersionRow } from './row.ts'
 
 export interface FoundDocuments extends Counted {
   readonly entries: readonly Entry[]
   /** Null on the last page, and for pages without cursors. */
   readonly nextCursor: string | null
-  readonly search?: SearchMeta
 }
+
+/** A query without a text search. */
+export type ListedQuery = Query & { readonly search?: never }
 
 export interface ShownVersion {
   readonly entry: Entry
   readonly revision: string
 }
 
-export async function findDocuments(database: Database, query: Query): Promise<FoundDocuments> {
-  await settleAsked(database, query)
+export async function findDocuments(
+  database: Database,
+  query: ListedQuery,
+): Promise<FoundDocuments> {
   const bounded = boundedReads(database)
-  if (isSearchQuery(query)) {
-    const { versions, ...found } = await findSearched(bounded, query)
-    return { entries: await showWithin(bounded, versions, query.version.status, query), ...found }
-  }
   const { versions: found, total, notes } = await findPage(bounded, query)
   const { page, sort } = query
   const { shown, last } = pageOf(found, page)
@@ -61,12 +54,17 @@ export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
   readonly texts: readonly string[]
 }
 
-/** Writes JSON directly from BSON in half the CPU time. Null if populated, computed or in the older format. */
-export async function findTexts(database: Database, query: Query): Promise<FoundTexts | null> {
-  const { page, sort, plan, populate: populated, reader, fields } = query
-  if (isSearchQuery(query)) return null
-  if (populated.length > 0 || reader.format !== 'v5' || showsComputed(plan, fields)) return null
-  await settleAsked(database, query)
+/** False for populated or computed attributes and for the older format. */
+export function canBeTexts({ plan, populate: populated, reader, fields }: Query): boolean {
+  return populated.length === 0 && reader.format === 'v5' && !showsComputed(plan, fields)
+}
+
+/** Writes JSON directly from BSON in half the CPU time. The query `canBeTexts`. Null for too large pages. */
+export async function findTexts(
+  database: Database,
+  query: ListedQuery,
+): Promise<FoundTexts | null> {
+  const { page, sort, plan, fields } = query
   const found = await findPageOfBytes(boundedReads(database), query)
   if (found === null) return null
   const { versions, total, notes } = found
@@ -76,25 +74,6 @@ export async function findTexts(database: Database, query: Query): Promise<Found
     total,
     notes,
     nextCursor: last === undefined ? null : cursorAfter(decodeVersion(plan, last), sort),
-  }
-}
-
-/** Time to settle states for conditions that a join decides otherwise. */
-const SETTLE_MS = 500
-
-/** Only lists that are filtered by state need it. @throws GatewayTimeoutError if they name a state */
-async function settleAsked(database: Database, query: Query): Promise<void> {
-  const { plan, version, publication } = query
-  const states: readonly PublicationCondition[] = ENTRY_STATES
-  const isAsked = publication.some((condition) => states.includes(condition))
-  if (!plan.draftAndPublish || !database.hasTransactions) return
-  if (!isAsked && !usesStoredStates(query)) return
-  const limit = isAsked ? database.queryTimeoutMs : SETTLE_MS
-  try {
-    const deadline = performance.now() + limit
-    await settleStates(database, plan, version.locales, { deadline })
-  } catch (error) {
-    if (isAsked || !(error instanceof CmsError)) throw error // else a join decides
   }
 }
 
@@ -155,7 +134,8 @@ export function showVersions(
   return showWithin(boundedReads(database), versions, status, query)
 }
 
-async function showWithin(
+/** `showVersions` within the time limit of earlier reads (`boundedReads`). */
+export async function showWithin(
   database: Database,
   versions: readonly StoredVersion[],
   status: Status,

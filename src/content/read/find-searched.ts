@@ -1,4 +1,5 @@
 import type { Database } from '../../mongo/connection/database.ts'
+import { boundedReads } from '../../mongo/connection/time-limits.ts'
 import { type Counted, NOT_COUNTED, toCounted } from '../../mongo/read/count-versions.ts'
 import { rangeOf } from '../../mongo/read/build-find.ts'
 import {
@@ -11,6 +12,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'
 import type { Page, Query, TextSearch } from '../../query/query.ts'
 import { countTerms, scoreOf } from '../../query/text/rank.ts'
+import { type FoundDocuments, showWithin } from './find-documents.ts'
 
 export interface SearchMeta {
   /** The words that were searched, without stop words. */
@@ -19,17 +21,11 @@ export interface SearchMeta {
   readonly capped?: true
 }
 
-export interface FoundSearch extends Counted {
-  readonly versions: readonly StoredVersion[]
-  readonly nextCursor: string | null
+export interface SearchedDocuments extends FoundDocuments {
   readonly search: SearchMeta
 }
 
 export type SearchQuery = Query & { readonly search: TextSearch }
-
-export function isSearchQuery(query: Query): query is SearchQuery {
-  return query.search !== undefined
-}
 
 interface Hit extends VisibleVersion {
   readonly score: number
@@ -39,15 +35,20 @@ interface Hit extends VisibleVersion {
  * Ranks the entries that the index proposes. The content itself decides which of them the caller sees, so a late index
  * reveals nothing. Hidden entries change no score, because only visible ones are counted.
  */
-export async function findSearched(database: Database, query: SearchQuery): Promise<FoundSearch> {
+export async function findSearched(
+  unbounded: Database,
+  query: SearchQuery,
+): Promise<SearchedDocuments> {
+  const database = boundedReads(unbounded)
   const found = await findCandidates(database, query)
   const hits = (await Promise.all(found.map((one) => rankFound(database, query, one)))).flat()
   hits.sort(byRelevance)
   const { page, search } = query
   const { shown, last } = pageOfHits(hits, page)
   const isCapped = found.some((one) => one.isCapped)
+  const versions = await readHits(database, query, shown)
   return {
-    versions: await readHits(database, query, shown),
+    entries: await showWithin(database, versions, query.version.status, query),
     ...countHits(database, query, hits.length, isCapped),
     nextCursor:
       last === undefined ? null : toCursor(search.order, [last.score, last.updatedAt, last.id]),

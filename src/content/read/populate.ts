@@ -5,8 +5,14 @@ import type { Data } from '../../schema/definition.ts'
 import { bothConditions, compileElementSelection } from '../../mongo/read/translate-filter.ts'
 import { populateMedia, populateFileUsage } from './populate-media.ts'
 import { populateRelation } from './populate-relation.ts'
-import { signFiles } from './sign-files.ts'
-import { type PopulateContext, type Row, showDocuments, toRow, toVersionRow } from './row.ts'
+import {
+  type PopulateContext,
+  type Row,
+  showDocuments,
+  signFiles,
+  toRow,
+  toVersionRow,
+} from './row.ts'
 import { askedPublication } from '../../mongo/read/published-conditions.ts'
 import { findTargets } from '../../mongo/read/read-related.ts'
 import { resolveFilter } from '../../mongo/read/resolve-filter.ts'

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/is-record.ts'
 import { computeValue } from './computed-values.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
@@ -161,4 +162,32 @@ function shapeOf(holder: ShapePlan): Shape {
   const shape = { plain, computed, all, write: compileVersionText(plain), writers: new Map() }
   shapes.set(holder, shape)
   return shape
+}
+
+/** Replaces the addresses of private files, also of their formats, by signed ones. */
+export async function signFiles(
+  { uid }: Pick<ContentTypePlan, 'uid'>,
+  rows: readonly Pick<Row, 'shown'>[],
+  { addresses }: Pick<Reader, 'addresses'>,
+): Promise<void> {
+  if (uid !== 'plugin::upload.file' || addresses === undefined) return
+  const sign = (holder: Data): Promise<string> | null =>
+    typeof holder['url'] === 'string' ? addresses.sign(holder['url']) : null
+  for (const { shown } of rows) {
+    const url = sign(shown)
+    if (url !== null) shown['url'] = await url
+    if (isRecord(shown['formats'])) shown['formats'] = await signFormats(shown['formats'], sign)
+  }
+}
+
+async function signFormats(
+  formats: Data,
+  sign: (holder: Data) => Promise<string> | null,
+): Promise<Data> {
+  const signed: Data = {}
+  for (const [name, format] of Object.entries(formats)) {
+    const url = isRecord(format) ? await sign(format) : null
+    signed[name] = url === null || !isRecord(format) ? format : { ...format, url }
+  }
+  return signed
 }

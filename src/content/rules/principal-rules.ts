@@ -1,5 +1,7 @@
 import { type Principal, rulesFor } from '../../people/access/principal.ts'
 import type { WriteRules } from '../write-rules.ts'
+import { hidesDocument, permitWrite } from './permit-write.ts'
+import { hidesEntries, matcherOf, visibleDocuments } from './visible-documents.ts'
 
 /** Undefined for root, which may do everything. */
 export function writeRulesOf(principal: Principal): WriteRules | undefined {
@@ -7,9 +9,17 @@ export function writeRulesOf(principal: Principal): WriteRules | undefined {
 }
 
 export function principalWriteRules(principal: Principal): WriteRules {
-  return {
+  const rules: WriteRules = {
     has: (action) => principal.grants.has(action),
     rulesFor: (action) => rulesFor(principal, action),
     user: principal.kind === 'user' ? principal.documentId : null,
+    permit: (context, write, run) => permitWrite(context, rules, write, run),
+    hides: (context, write) => hidesDocument(context, rules, write),
+    hidesEntries: (plan) => hidesEntries(rules, plan, 'find'),
+    visibleTargets: (context, { target, locale, session }, documentIds) => {
+      const matcher = matcherOf(context, rules, locale)
+      return visibleDocuments({ matcher, rules, verb: 'find', session }, target, documentIds)
+    },
   }
+  return rules
 }

@@ -2,7 +2,6 @@ import type { Session } from '../../mongo/connection/database.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
-import type { DocumentContext } from '../context.ts'
 import {
   type StoredVersion,
   type VersionDocument,
@@ -10,10 +9,10 @@ import {
 } from '../../mongo/versions/stored-version.ts'
 import { matchDocument, versionId } from '../../mongo/versions/version-match.ts'
 import { type RowMatcher, rowMatches } from '../../mongo/rules/row-matches.ts'
-import type { WriteRules } from '../write-rules.ts'
+import type { RuleContext, WriteRules } from '../write-rules.ts'
 
 export function matcherOf(
-  { database }: Pick<DocumentContext, 'database'>,
+  { database }: Pick<RuleContext, 'database'>,
   { user }: WriteRules,
   locale: string,
 ): RowMatcher {
@@ -108,7 +107,7 @@ export interface VisibleVersions {
 
 /** Finds the stored versions that the caller sees by a read action. */
 export async function visibleVersions(
-  context: Pick<DocumentContext, 'database'>,
+  context: Pick<RuleContext, 'database'>,
   rules: WriteRules,
   {
     plan,
@@ -143,7 +142,7 @@ export interface RuledDocument {
 
 /** False if versions exist and the caller can see none of them. */
 export async function isDocumentVisible(
-  context: Pick<DocumentContext, 'database'>,
+  context: Pick<RuleContext, 'database'>,
   rules: WriteRules,
   { plan, documentId, locale, locales }: RuledDocument,
 ): Promise<boolean> {
@@ -158,7 +157,7 @@ export async function isDocumentVisible(
 
 /** Reads the version again, because later writes may have hidden it. */
 export async function isVersionVisible(
-  context: Pick<DocumentContext, 'database'>,
+  context: Pick<RuleContext, 'database'>,
   rules: WriteRules,
   {
     plan,

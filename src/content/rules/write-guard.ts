@@ -10,9 +10,8 @@ import { stampName } from '../../people/rules/stamps.ts'
 import type { Status } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { DocumentContext } from '../context.ts'
 import { type MatchedRow, type RowMatcher, rowMatches } from '../../mongo/rules/row-matches.ts'
-import type { WriteRule, WriteRules, WriteVerb } from '../write-rules.ts'
+import type { RuleContext, WriteRule, WriteRules, WriteVerb } from '../write-rules.ts'
 import { matcherOf } from './visible-documents.ts'
 
 /** The write does not fit one permission. Another permission of the action may permit it. */
@@ -56,7 +55,7 @@ interface OtherVersion {
  * document is an update of that document. It must be permitted as one.
  */
 export function writeGuard(
-  context: DocumentContext,
+  context: RuleContext,
   rules: WriteRules,
   document: GuardedDocument,
 ): RowGuard {

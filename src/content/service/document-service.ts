@@ -15,7 +15,8 @@ import {
 } from '../../query/parse-version.ts'
 import type { Data } from '../../schema/definition.ts'
 import { describePage } from '../read/describe-page.ts'
-import { findDocument, findDocuments } from '../read/find-documents.ts'
+import { findDocument } from '../read/find-documents.ts'
+import { findEntries } from '../read/find-entries.ts'
 import { showWrittenVersion, type WrittenQuery } from '../write/show-written.ts'
 import { createDocument } from '../write/create-document.ts'
 import { deleteDocument } from '../write/delete-document.ts'
@@ -70,7 +71,7 @@ async function findPage(call: ServiceCall): Promise<ContentPage<Data>> {
   const { plan, query, rules, database } = call
   const parsed = parseQuery(withDefaultPopulate(query, plan), plan, rules)
   assertMayShow(call, parsed.version.status)
-  const found = await findDocuments(database, parsed)
+  const found = await findEntries(database, parsed)
   return { data: found.entries, meta: { pagination: describePage(found, parsed.page) } }
 }
 
@@ -79,7 +80,7 @@ async function countAll(call: ServiceCall): Promise<number> {
   const counted = { ...query, fields: 'documentId', populate: undefined, pagination: COUNTED_PAGE }
   const parsed = parseQuery(counted, plan, rules)
   assertMayShow(call, parsed.version.status)
-  const { total } = await findDocuments(database, parsed)
+  const { total } = await findEntries(database, parsed)
   if (total === null) throw new GatewayTimeoutError('The entries were not counted in time')
   return total
 }

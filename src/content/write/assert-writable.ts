@@ -5,8 +5,7 @@ import { contentAction } from '../../people/access/actions.ts'
 import type { DocumentContext } from '../context.ts'
 import { matcherOf } from '../rules/visible-documents.ts'
 import { matchingRequired, type RequiredRules } from '../rules/write-guard.ts'
-import type { WriteRules } from '../write-rules.ts'
-import { type AddressedWrite, refuseHidden } from './under-rules.ts'
+import { type AddressedWrite, refuseHidden, type WriteRules } from '../write-rules.ts'
 
 /**
  * Whether the rules permit to change the versions as they are now. The write itself applies the rules again.

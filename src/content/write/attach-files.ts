@@ -10,7 +10,7 @@ import type { ContentTypePlan, MediaPlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { relationListOf, unique } from '../../mongo/versions/stored-value.ts'
 import { pickShared } from '../payload/shared-values.ts'
-import { hookData, hooksOf } from '../hooks/run-hooks.ts'
+import { hooksOf } from '../hooks/document-hooks.ts'
 import { retryChanged } from '../hooks/seen-versions.ts'
 import { getOverwritten } from './write-condition.ts'
 import { checkUpdate, updateVersions } from './update-versions.ts'
@@ -72,7 +72,7 @@ export function attachFiles(
   return retryChanged(async () => {
     const seen = await getOverwritten(context, { plan, documentId, locale })
     const write = { ...target, operation: 'update', previous: seen } as const
-    const hooked = await hookData(hooks, write, data, { fill: false })
+    const hooked = await hooks.hookData(write, data, { fill: false })
     await attach(context, attachment, files, { target: { ...target, seen }, data: hooked })
   })
 }

@@ -3,10 +3,9 @@ import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeDocument } from '../../mongo/write/write-path.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { DocumentContext } from '../context.ts'
-import { hookData, hooksOf } from '../hooks/run-hooks.ts'
+import { hooksOf } from '../hooks/document-hooks.ts'
 import { missingUids, retryMadeUids } from '../payload/fill-uids.ts'
-import { UNRULED, withSet } from '../write-rules.ts'
-import { underRules } from './under-rules.ts'
+import { underRules, UNRULED, withSet } from '../write-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
 import { isInsertedOnly, newVersions, prepareNew, storeNew } from './create-versions.ts'
 import { takeTurn } from '../../base/share-by-key.ts'
@@ -45,7 +44,7 @@ export async function createPermitted(
   const hooks = hooksOf(context, target.plan)
   if (hooks === null) return createFilled(context, target, data, alongside)
   const write = { ...target, operation: 'create', previous: null } as const
-  const hooked = withSet(await hookData(hooks, write, data, { fill: true }), target.permit)
+  const hooked = withSet(await hooks.hookData(write, data, { fill: true }), target.permit)
   return createFilled(context, target, hooked, alongside)
 }
 

@@ -10,13 +10,7 @@ import { deleteVersions } from '../../mongo/write/delete-versions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-import {
-  type HookedWrite,
-  hookRefusals,
-  hooksOf,
-  readingIfAsked,
-  type WriteHooks,
-} from '../hooks/run-hooks.ts'
+import { type HookedWrite, hooksOf, type WriteHooks } from '../hooks/document-hooks.ts'
 import {
   assertSeen,
   retryChanged,
@@ -24,7 +18,7 @@ import {
   seenVersions,
 } from '../hooks/seen-versions.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import { isHiddenDocument, underRules } from './under-rules.ts'
+import { isHiddenDocument, underRules } from '../write-rules.ts'
 import type { AfterWrite, WriteCondition, Writer } from '../write-target.ts'
 import { assertCondition, missingVersion } from './write-condition.ts'
 
@@ -81,11 +75,11 @@ export async function hookDeletion(
   const key = { locale: NO_LOCALE, status: 'published' as const }
   const operation = 'delete' as const
   const write = { plan, documentId, key, operation, origin, dryRun, previous: undefined }
-  return readingIfAsked(hooks, async (isRead) => {
+  return hooks.readIfAsked(async (isRead) => {
     if (isRead || plan.localized || plan.draftAndPublish) {
       return hookLocales(context, hooks, { ...write, locales })
     }
-    await hookRefusals(hooks, write)
+    await hooks.assertAccepted(write)
     return undefined
   })
 }
@@ -102,7 +96,7 @@ async function hookLocales(
     const inLocale = versions.filter((version) => version.locale === locale)
     const previous = inLocale.find(({ status }) => status === 'draft') ?? inLocale[0] ?? null
     const status = previous?.status ?? 'published'
-    await hookRefusals(hooks, { ...deletion, key: { locale, status }, previous })
+    await hooks.assertAccepted({ ...deletion, key: { locale, status }, previous })
   }
   return seenVersions(versions, removed)
 }

@@ -7,7 +7,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-import { hookData, hooksOf } from '../hooks/run-hooks.ts'
+import { hooksOf } from '../hooks/document-hooks.ts'
 import { collectRelationChanges } from '../payload/component-values.ts'
 import { copyPayload, type MissingInCopy } from '../payload/copy-payload.ts'
 import { fillUids, proposeUid } from '../payload/fill-uids.ts'
@@ -16,8 +16,7 @@ import { findHiddenTargets } from '../payload/hidden-targets.ts'
 import { namedTargets } from '../payload/relation-input.ts'
 import type { Writer, WriteRequest } from '../write-target.ts'
 import { createPermitted } from './create-document.ts'
-import { underRules } from './under-rules.ts'
-import { type WritePermit, withSet } from '../write-rules.ts'
+import { underRules, type WritePermit, withSet } from '../write-rules.ts'
 import type { IsShown } from '../rules/shown-names.ts'
 import { checkUpdate, type Update, updateVersions } from './update-versions.ts'
 
@@ -158,7 +157,7 @@ async function prepareOthers(
     const hooks = hooksOf(context, plan)
     const write = { ...target, operation: 'create', previous: null } as const
     const own = localizedOnly(plan, filled)
-    const hooked = hooks === null ? own : await hookData(hooks, write, own, { fill: true })
+    const hooked = hooks === null ? own : await hooks.hookData(write, own, { fill: true })
     const final = hooks === null ? own : localizedOnly(plan, withSet(hooked, permit))
     prepared.push({ target, update: await checkUpdate(context, target, final) })
   }

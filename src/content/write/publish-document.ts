@@ -18,13 +18,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import type { DocumentChange } from '../payload/relation-change.ts'
 import { relationListOf } from '../../mongo/versions/stored-value.ts'
-import {
-  type HookedWrite,
-  hookRefusals,
-  hooksOf,
-  readingIfAsked,
-  type WriteHooks,
-} from '../hooks/run-hooks.ts'
+import { type HookedWrite, hooksOf, type WriteHooks } from '../hooks/document-hooks.ts'
 import {
   assertSeen,
   retryChanged,
@@ -41,8 +35,7 @@ import {
   writeRelations,
 } from './version-steps.ts'
 import { assertCondition } from './write-condition.ts'
-import { UNRULED } from '../write-rules.ts'
-import { refuseHidden, underRules } from './under-rules.ts'
+import { refuseHidden, underRules, UNRULED } from '../write-rules.ts'
 import type { AfterWrite, WriteTarget } from '../write-target.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -206,9 +199,9 @@ export async function hookAction(
   const [first = NO_LOCALE] = asked.locales
   const key = { locale: first, status: 'published' as const }
   const write = { plan, documentId, key, operation, origin, previous: undefined }
-  return readingIfAsked(hooks, async (isRead) => {
+  return hooks.readIfAsked(async (isRead) => {
     if (isRead || plan.localized) return hookPairs(context, hooks, { ...write, asked })
-    await hookRefusals(hooks, write)
+    await hooks.assertAccepted(write)
     return null
   })
 }
@@ -225,7 +218,7 @@ async function hookPairs(
     const previous = operation === 'publish' ? (draft ?? published) : published
     if (previous === null) continue
     const write = { ...action, key: { ...action.key, locale }, previous }
-    await namingLocale(asked, pair, () => hookRefusals(hooks, write))
+    await namingLocale(asked, pair, () => hooks.assertAccepted(write))
   }
   return seenVersions(versions, asked.locales)
 }

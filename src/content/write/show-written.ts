@@ -7,7 +7,7 @@ import { showVersion } from '../read/find-documents.ts'
 import { isVersionVisible } from '../rules/visible-documents.ts'
 import type { WriteVerb } from '../write-rules.ts'
 import type { Writer } from '../write-target.ts'
-import { readsUnderRules } from './under-rules.ts'
+import { readsUnderRules } from '../rules/permit-write.ts'
 
 export interface WrittenQuery {
   readonly plan: ContentTypePlan

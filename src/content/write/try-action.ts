@@ -14,7 +14,7 @@ import type { DocumentContext } from '../context.ts'
 import { createDocument } from './create-document.ts'
 import { deleteDocument } from './delete-document.ts'
 import { publishDocument } from './publish-document.ts'
-import { refuseHidden } from './under-rules.ts'
+import { refuseHidden } from '../write-rules.ts'
 import { updateDocument } from './update-document.ts'
 import type { Writer } from '../write-target.ts'
 import { principalWriteRules } from '../rules/principal-rules.ts'
@@ -86,7 +86,7 @@ async function tryWrite(
 ): Promise<void> {
   // A standalone mongod could not roll the write back.
   if (!given.database.hasTransactions) throw new ApplicationError('Writes need a replica set')
-  const { extensions: _hooks, ...rest } = given
+  const { hooks: _hooks, ...rest } = given
   const context = { ...rest, database: rollingBack(given.database) }
   const writer = writerFor(principal, locale)
   const origin = originOf(principal, 'trial', null)

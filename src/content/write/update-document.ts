@@ -5,10 +5,9 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeDocument, type WriteItem } from '../../mongo/write/write-path.ts'
 import type { DocumentContext } from '../context.ts'
-import { hookData, hooksOf, readingIfAsked } from '../hooks/run-hooks.ts'
+import { hooksOf } from '../hooks/document-hooks.ts'
 import { retryChanged } from '../hooks/seen-versions.ts'
-import { UNRULED, withSet } from '../write-rules.ts'
-import { type AddressedWrite, refuseHidden, underRules } from './under-rules.ts'
+import { type AddressedWrite, refuseHidden, underRules, UNRULED, withSet } from '../write-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
 import { changedVersions, checkUpdate, updateVersions } from './update-versions.ts'
 import { getOverwritten, refuseOutdated } from './write-condition.ts'
@@ -48,11 +47,11 @@ export function updatePermitted(
   const hooks = target.isTrusted === true ? null : hooksOf(context, target.plan)
   if (hooks === null || !isDocumentId(target.documentId)) return update(context, target, data)
   return retryChanged(async () => {
-    const { seen, hooked } = await readingIfAsked(hooks, async (isRead) => {
+    const { seen, hooked } = await hooks.readIfAsked(async (isRead) => {
       const previous = isRead || mayCreate(target) ? await findPrevious(context, target) : undefined
       const operation = previous === null ? ('create' as const) : ('update' as const)
       const write = { ...target, operation, previous }
-      return { seen: previous, hooked: await hookData(hooks, write, data, { fill: false }) }
+      return { seen: previous, hooked: await hooks.hookData(write, data, { fill: false }) }
     })
     const seeing = { ...target, ...(seen !== undefined && { seen }) }
     return update(context, seeing, withSet(hooked, target.permit))

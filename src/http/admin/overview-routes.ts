@@ -5,7 +5,7 @@ import { mayInUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts
 import type { Principal } from '../../people/access/principal.ts'
 import type { Presence } from '../../people/administrators/presence.ts'
 import type { RecentRow } from '../../people/administrators/recent-work.ts'
-import { findDocuments } from '../../content/read/find-documents.ts'
+import { findEntries } from '../../content/read/find-entries.ts'
 import { countEntries } from '../../content/read/overview.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { hasReadRules } from '../../content/rules/visible-documents.ts'
@@ -95,7 +95,7 @@ async function countVisible(
     ...(plan.localized && { locale }),
   }
   const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, await locales.current()))
-  const { total } = await findDocuments(documents.database, parsed)
+  const { total } = await findEntries(documents.database, parsed)
   return total ?? 0
 }
 
@@ -146,7 +146,7 @@ async function newestDrafts(
         ...(plan.localized && { locale }),
       }
       const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, rules))
-      const { entries } = await findDocuments(documents.database, parsed)
+      const { entries } = await findEntries(documents.database, parsed)
       return entries.map(({ documentId, updatedAt }) => ({
         uid: plan.uid,
         documentId: String(documentId),

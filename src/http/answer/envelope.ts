@@ -1,4 +1,5 @@
-import type { FoundDocuments, FoundTexts } from '../../content/read/find-documents.ts'
+import type { FoundTexts } from '../../content/read/find-documents.ts'
+import type { FoundEntries } from '../../content/read/find-entries.ts'
 import type { SearchMeta } from '../../content/read/find-searched.ts'
 import { describePage } from '../../content/read/describe-page.ts'
 import type { Entry } from '../../content/read/row.ts'
@@ -31,7 +32,7 @@ export interface ListEnvelope {
   readonly meta: { readonly pagination: object; readonly search?: SearchMeta }
 }
 
-export function listEnvelope(found: FoundDocuments, page: Page): ListEnvelope {
+export function listEnvelope(found: FoundEntries, page: Page): ListEnvelope {
   const { search } = found
   const meta = { pagination: describePage(found, page), ...(search !== undefined && { search }) }
   return { data: found.entries, meta }

@@ -1,4 +1,4 @@
-import { findDocuments } from '../../content/read/find-documents.ts'
+import { findEntries } from '../../content/read/find-entries.ts'
 import { findStates } from '../../content/read/find-states.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'
@@ -25,7 +25,7 @@ export async function list(
   const asked = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
   const parsed = { ...asked, publication: [...asked.publication, ...parseState(query, plan)] }
   assertMayRead(ctx, plan, parsed.version.status)
-  const found = await findDocuments(database, parsed)
+  const found = await findEntries(database, parsed)
   const states = await statesOf(dependencies, plan, found.entries, parsed.version)
   const { data, meta } = listEnvelope(found, parsed.page)
   ctx.body = { data, meta: { ...meta, states } }

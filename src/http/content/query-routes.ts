@@ -4,7 +4,7 @@ import type { Principal } from '../../people/access/principal.ts'
 import { isPersonalRead } from '../../people/access/reader-key.ts'
 import { assertMayUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { DocumentContext } from '../../content/context.ts'
-import { findDocuments } from '../../content/read/find-documents.ts'
+import { findEntries } from '../../content/read/find-entries.ts'
 import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import type { NamedQueries } from '../../query/named/compile-queries.ts'
@@ -94,7 +94,7 @@ function prepare(
     isPersonal: isRuled && isPersonalRead(principal, types),
     isCurrent: database === documents.database,
     load: async () => {
-      const found = await findDocuments(database, bound)
+      const found = await findEntries(database, bound)
       const [first] = found.entries
       if (query.isOne && first === undefined) throw new NotFoundError('Not Found')
       const envelope =

@@ -1,6 +1,7 @@
 import { contentAction } from '../../people/access/actions.ts'
 import { mayUnderRule } from '../../people/access/ruled-reads.ts'
-import { findDocument, findDocuments } from '../../content/read/find-documents.ts'
+import { findDocument } from '../../content/read/find-documents.ts'
+import { findEntries } from '../../content/read/find-entries.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
 import { parseReadKey } from '../../query/parse-version.ts'
@@ -25,7 +26,7 @@ export async function find(call: ToolCall): Promise<object> {
   }
   const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
   assertMayRead(ctx, plan, parsed.version.status)
-  const found = await findDocuments(readFrom(ctx, dependencies.documents), parsed)
+  const found = await findEntries(readFrom(ctx, dependencies.documents), parsed)
   return listEnvelope(found, parsed.page)
 }
 

@@ -5,11 +5,10 @@ import { assertMayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import {
   findDocument,
-  findDocuments,
-  findTexts,
   type FoundTexts,
   type ShownVersion,
 } from '../../content/read/find-documents.ts'
+import { findEntries, findEntryTexts } from '../../content/read/find-entries.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
@@ -57,9 +56,9 @@ export function prepareList(
     isPersonal: isPersonalRead(ctx.state.principal, types),
     isCurrent: database === documents.database,
     load: async () => {
-      const texts = await findTexts(database, parsed)
+      const texts = await findEntryTexts(database, parsed)
       if (texts !== null) return loadedTexts(texts, page, ctx.state.answer)
-      const found = await findDocuments(database, parsed)
+      const found = await findEntries(database, parsed)
       const body = await toJson(listEnvelope(found, page), ctx.state.answer)
       return {
         body,

@@ -2,7 +2,8 @@ import { contentAction, pluginAction, type PluginVerb } from '../../people/acces
 import { assertMay } from '../../people/access/permissions.ts'
 import { mayFindPrivateFiles, uploaderOf } from '../../people/access/private-files.ts'
 import { type Attachment, attachFiles, getAttachment } from '../../content/write/attach-files.ts'
-import { findDocuments, showVersions } from '../../content/read/find-documents.ts'
+import { showVersions } from '../../content/read/find-documents.ts'
+import { findEntries } from '../../content/read/find-entries.ts'
 import type { Entry } from '../../content/read/row.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
@@ -105,7 +106,7 @@ async function find(ctx: Context, dependencies: UploadRouteDependencies): Promis
   const pagination = { start, limit, withCount: 'false' }
   const rules = rulesOf(ctx, dependencies, locales)
   const parsed = parseQuery({ ...query, pagination }, filePlan(dependencies), rules)
-  const { entries } = await findDocuments(documents.database, visibleOnly(ctx, parsed))
+  const { entries } = await findEntries(documents.database, visibleOnly(ctx, parsed))
   ctx.body = entries.map(toFile)
 }
 
@@ -113,7 +114,7 @@ async function findFilePage(ctx: Context, dependencies: UploadRouteDependencies)
   const { documents } = dependencies
   const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
   const parsed = parseQuery(readQuery(ctx.querystring), filePlan(dependencies), rules)
-  const found = await findDocuments(documents.database, visibleOnly(ctx, parsed))
+  const found = await findEntries(documents.database, visibleOnly(ctx, parsed))
   ctx.body = listEnvelope({ ...found, entries: found.entries.map(toFile) }, parsed.page)
 }
 

@@ -12,7 +12,7 @@ import {
   updateUser,
   type UserEditor,
 } from '../../people/accounts/manage-users.ts'
-import { findDocuments } from '../../content/read/find-documents.ts'
+import { findEntries } from '../../content/read/find-entries.ts'
 import { GatewayTimeoutError, UnauthorizedError } from '../../base/errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { Query } from '../../query/query.ts'
@@ -86,7 +86,7 @@ async function list(ctx: Context, dependencies: UserRouteDependencies): Promise<
   const range = { start: start ?? '0', limit: limit ?? String(dependencies.api.maxLimit) }
   const asked = { ...query, pagination: { ...range, withCount: 'false' } }
   const parsed = await parse(ctx, dependencies, asked)
-  ctx.body = (await findDocuments(dependencies.documents.database, parsed)).entries
+  ctx.body = (await findEntries(dependencies.documents.database, parsed)).entries
 }
 
 /** A plain number cannot express a capped or missing count, so the count is exact. */
@@ -98,7 +98,7 @@ async function count(ctx: Context, dependencies: UserRouteDependencies): Promise
   const parsed = await parse(ctx, dependencies, asked)
   const { database } = dependencies.documents
   const unbounded = { countLimit: MAX_COUNT, countTimeoutMs: database.queryTimeoutMs }
-  const { total } = await findDocuments({ ...database, ...unbounded }, parsed)
+  const { total } = await findEntries({ ...database, ...unbounded }, parsed)
   if (total === null) throw new GatewayTimeoutError('The query took too long')
   ctx.body = total
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Caller } from '../sharing/write-turns.ts'
+import type { Caller } from '../../base/caller.ts'
 
 export interface Author {
   /** For example `apiToken`, `user`, `root`, `anonymous`, `cli`, or `system` for background work of the server. */

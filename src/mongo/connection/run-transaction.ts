@@ -9,7 +9,8 @@ import {
   isWriteConflict,
   WaitedForValue,
 } from './database-error.ts'
-import { type Caller, TurnTaken, type WriteTurn } from '../sharing/write-turns.ts'
+import type { Caller } from '../../base/caller.ts'
+import { TurnTaken, type WriteTurn } from '../sharing/write-turns.ts'
 
 export interface TransactionRun {
   readonly options: TransactionOptions

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb'
+import type { Caller } from '../../base/caller.ts'
 import { ServiceUnavailableError } from '../../base/errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
@@ -22,12 +23,6 @@ export interface WaitLimits {
   /** On the clock of `performance.now()`. */
   readonly deadline: number
   readonly caller: Caller | null
-}
-
-export interface Caller {
-  hasLeft(): boolean
-  /** Returns a function that removes the listener. */
-  onLeave(listener: () => void): () => void
 }
 
 export class TurnTaken extends Error {

@@ -1,5 +1,5 @@
+import type { Caller } from '../../base/caller.ts'
 import { type Author, type WriteOrigin, writingAs } from '../../mongo/connection/authorship.ts'
-import type { Caller } from '../../mongo/sharing/write-turns.ts'
 import type { Principal } from './principal.ts'
 
 export function writingFor<T>(

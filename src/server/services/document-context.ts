@@ -1,4 +1,5 @@
-import { openStampedAttributes } from '../../content/stamped-attributes.ts'
+import { openDocumentHooks } from '../../content/hooks/run-hooks.ts'
+import { openStampedAttributes } from '../../content/write-rules.ts'
 import { openPasswords, type Passwords } from '../../people/sign-in/passwords.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { type ExtensionRegistry, NO_EXTENSIONS } from '../../extensions/extension-registry.ts'
@@ -34,7 +35,7 @@ export function documentContext(
     contentType,
     now: () => new Date(),
     newDocumentId,
-    extensions,
+    hooks: openDocumentHooks(extensions),
     stamped: openStampedAttributes(),
     hashPassword: (password) => passwords().hash(password),
   }

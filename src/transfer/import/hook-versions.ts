@@ -1,6 +1,6 @@
 import { CmsError } from '../../base/errors.ts'
 import type { DocumentContext } from '../../content/context.ts'
-import { hookData, hooksOf } from '../../content/hooks/run-hooks.ts'
+import { hooksOf } from '../../content/hooks/document-hooks.ts'
 import { currentOrigin } from '../../mongo/connection/authorship.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -27,7 +27,7 @@ export async function hookVersions<V extends HookableVersion>(
     const key = { locale, status }
     const write = { plan, documentId, key, operation: 'create', origin, previous: null } as const
     try {
-      results.set(data, await hookData(hooks, write, data, { fill: true, isTrusted: true }))
+      results.set(data, await hooks.hookData(write, data, { fill: true, isTrusted: true }))
     } catch (error) {
       if (!(error instanceof CmsError) || error.status >= 500) throw error
       results.set(data, null)

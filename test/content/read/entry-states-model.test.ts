@@ -10,7 +10,7 @@ import {
   record,
 } from 'fast-check'
 import type { DocumentContext } from '../../../src/content/context.ts'
-import { findDocuments } from '../../../src/content/read/find-documents.ts'
+import { findEntries } from '../../../src/content/read/find-entries.ts'
 import { restoreDocument } from '../../../src/content/trash/restore-document.ts'
 import { createDocument } from '../../../src/content/write/create-document.ts'
 import { deleteDocument } from '../../../src/content/write/delete-document.ts'
@@ -399,7 +399,7 @@ describe('lists of entries by state compared with all versions', () => {
     )
     const some = parseQuery({ ...asked, ...page }, plan, rulesWith(...LOCALES))
     const find = (query: Query) =>
-      insist(() => findDocuments(test.database, { ...query, publication: [state] }))
+      insist(() => findEntries(test.database, { ...query, publication: [state] }))
     const { entries } = await find(all)
     const { total } = await find(some)
     return { ids: entries.map(({ documentId }) => documentId), total }

@@ -11,7 +11,7 @@ import {
 } from 'fast-check'
 import { buildStep, restartBuilds } from '../../../src/changes/search/build-index.ts'
 import { indexVersions } from '../../../src/changes/search/index-versions.ts'
-import { findDocuments } from '../../../src/content/read/find-documents.ts'
+import { findEntries } from '../../../src/content/read/find-entries.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import {
@@ -267,7 +267,7 @@ describe('search beside a scan of all entries', () => {
     for (let cursor: string | null = ''; cursor !== null;) {
       const pagination = { cursor, pageSize: String(given.pageSize + 1) }
       const parsed = parseQuery({ ...shown, pagination }, plan, rulesWith('en'))
-      const { entries, nextCursor } = await findDocuments(test.database, parsed)
+      const { entries, nextCursor } = await findEntries(test.database, parsed)
       ids.push(...entries.map(({ documentId }) => String(documentId)))
       cursor = nextCursor
     }

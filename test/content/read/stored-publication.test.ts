@@ -10,7 +10,7 @@ import {
   record,
 } from 'fast-check'
 import { GatewayTimeoutError } from '../../../src/base/errors.ts'
-import { findDocuments } from '../../../src/content/read/find-documents.ts'
+import { findEntries } from '../../../src/content/read/find-entries.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
@@ -128,7 +128,7 @@ describe('filters by publication', () => {
   }
   const ask = async (database: Database, plan: ContentTypePlan, query: Data): Promise<object> => {
     const parsed = parseQuery(query, plan, rulesWith('en', 'fr'))
-    const { entries, total } = await findDocuments(database, parsed)
+    const { entries, total } = await findEntries(database, parsed)
     return { entries: entries.map((entry) => [entry['documentId'], entry['locale']]), total }
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findDocuments } from '../../../src/content/read/find-documents.ts'
+import { findEntries } from '../../../src/content/read/find-entries.ts'
 import { GatewayTimeoutError } from '../../../src/base/errors.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { planOf } from '../../fixtures/plans.ts'
@@ -37,12 +37,12 @@ describe('a query that takes too long', () => {
       plan,
       rulesWith('en'),
     )
-    const failed = await findDocuments({ ...test.database, queryTimeoutMs: 1 }, query).then(
+    const failed = await findEntries({ ...test.database, queryTimeoutMs: 1 }, query).then(
       () => null,
       (error: unknown) => error,
     )
     expect(failed).to.be.instanceOf(GatewayTimeoutError)
     expect(failed).to.include({ status: 504, message: 'The query took too long' })
-    expect((await findDocuments(test.database, query)).total).to.equal(0)
+    expect((await findEntries(test.database, query)).total).to.equal(0)
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { findDocuments, type FoundDocuments } from '../../../src/content/read/find-documents.ts'
+import type { FoundDocuments } from '../../../src/content/read/find-documents.ts'
+import { findEntries } from '../../../src/content/read/find-entries.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
@@ -45,7 +46,7 @@ describe('counts of lists', () => {
     of: ContentTypePlan = plan,
   ): Promise<FoundDocuments> {
     const query = parseQuery({ fields: 'id', ...asked }, of, rulesWith('en'))
-    return findDocuments({ ...test.database, ...bounds }, query)
+    return findEntries({ ...test.database, ...bounds }, query)
   }
 
   const published = STORED / 2

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { findDocuments } from '../../../src/content/read/find-documents.ts'
+import { findEntries } from '../../../src/content/read/find-entries.ts'
 import { toBson } from '../../../src/mongo/versions/stored-value.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { Decimal } from '../../../src/schema/values/decimal.ts'
@@ -80,7 +80,7 @@ describe('pages by cursor', () => {
     for (let page = 0; cursor !== null; page += 1) {
       expect(page, 'pages').to.be.below(100)
       const query = { sort, pagination: { cursor, pageSize: String(pageSize) } }
-      const found = await findDocuments(test.database, parseQuery(query, plan, rules))
+      const found = await findEntries(test.database, parseQuery(query, plan, rules))
       seen.push(...found.entries.map((entry) => entry['id']))
       cursor = found.nextCursor
       await between(page)
@@ -90,7 +90,7 @@ describe('pages by cursor', () => {
 
   async function sorted(sort: string): Promise<readonly unknown[]> {
     const query = { sort, pagination: { pageSize: '100' } }
-    const found = await findDocuments(test.database, parseQuery(query, plan, rules))
+    const found = await findEntries(test.database, parseQuery(query, plan, rules))
     return found.entries.map((entry) => entry['id'])
   }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { findDocument, findDocuments } from '../../../src/content/read/find-documents.ts'
+import { findDocument } from '../../../src/content/read/find-documents.ts'
+import { findEntries } from '../../../src/content/read/find-entries.ts'
 import { ValidationError } from '../../../src/base/errors.ts'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
@@ -105,7 +106,7 @@ describe('batched reads of single entries', () => {
   const readOf = async ({ by, number, query }: Question): Promise<unknown> => {
     if (by === 'slug') {
       const filters = { slug: { $eq: `s${number}` } }
-      const { entries, total } = await findDocuments(
+      const { entries, total } = await findEntries(
         database,
         parseQuery({ ...query, filters }, plan, rules),
       )

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { ServiceUnavailableError } from '../../../src/base/errors.ts'
 import {
-  type Caller,
   openWriteTurns,
   TurnTaken,
   type WriteTurn,
 } from '../../../src/mongo/sharing/write-turns.ts'
+import type { Caller } from '../../../src/base/caller.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findDocuments } from '../../../src/content/read/find-documents.ts'
+import { findEntries } from '../../../src/content/read/find-entries.ts'
 import { GatewayTimeoutError } from '../../../src/base/errors.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { SYSTEM } from '../../../src/mongo/connection/authorship.ts'
@@ -65,7 +65,7 @@ describe('draft states that are not stored yet', () => {
     Promise.all(
       ENTRY_STATES.map(async (state) => {
         const query = parseQuery({ status: 'draft', fields: 'id' }, of, rulesWith('en'))
-        return (await findDocuments(database, { ...query, publication: [state] })).total
+        return (await findEntries(database, { ...query, publication: [state] })).total
       }),
     )
 

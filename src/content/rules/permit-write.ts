@@ -1,19 +1,21 @@
-import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
+import { ForbiddenError } from '../../base/errors.ts'
 import type { RowGuard } from '../../mongo/write/row-guard.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import { stampName } from '../../people/rules/stamps.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { DocumentContext } from '../context.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import {
   type GuardedDocument,
   type RequiredRules,
   RuleRefused,
   writeGuard,
-} from '../rules/write-guard.ts'
-import { isDocumentVisible, singleReadVerb } from '../rules/visible-documents.ts'
+} from './write-guard.ts'
+import { isDocumentVisible, singleReadVerb } from './visible-documents.ts'
 import {
+  type AddressedWrite,
   isGivable,
+  type RuleContext,
+  type RuledWrite,
   UNRULED,
   type WritePermit,
   type WriteRule,
@@ -23,36 +25,13 @@ import {
 
 const NO_STAMPS: ReadonlySet<string> = new Set()
 
-export interface RuledWrite {
-  readonly plan: ContentTypePlan
-  readonly documentId: string
-  readonly verb: WriteVerb
-  readonly locale: string
-  /** The locales whose versions the write addresses. */
-  readonly locales?: readonly string[] | undefined
-  /** The payload, for writes that have one. */
-  readonly data?: unknown
-  /** Whether `run` cuts the payload to the attributes that the caller can give. Otherwise others are refused. */
-  readonly isCut?: boolean
-  /** Whether the write brings back versions of a document that may have others. */
-  readonly isRestored?: boolean
-  /** Whether the write publishes, so that it needs `publish` as well: for all its versions, or for published ones. */
-  readonly publishes?: Publishes | undefined
-}
-
-export type Publishes = 'all' | 'published'
-
-/**
- * Tries the permissions of the action in stored order. The first one that permits the write applies.
- * @throws NotFoundError if the document is hidden from the caller, ForbiddenError
- */
-export async function underRules<T>(
-  context: DocumentContext,
-  rules: WriteRules | undefined,
+/** See `WriteRules.permit`. */
+export async function permitWrite<T>(
+  context: RuleContext,
+  rules: WriteRules,
   write: RuledWrite,
   run: (permit: WritePermit) => Promise<T>,
 ): Promise<T> {
-  if (rules === undefined) return run(UNRULED)
   const { plan, documentId, verb, locale } = write
   const action = contentAction(plan, verb)
   const stamped = (await context.stamped?.current()) ?? NO_STAMPS
@@ -83,11 +62,9 @@ export async function underRules<T>(
   throw refusal ?? new ForbiddenError('Forbidden', {}, { action })
 }
 
-export type AddressedWrite = Omit<RuledWrite, 'data'>
-
 /** Null if nothing is required. */
 function requiredGuard(
-  context: DocumentContext,
+  context: RuleContext,
   rules: WriteRules,
   document: GuardedDocument,
 ): RowGuard | null {
@@ -122,21 +99,13 @@ function attemptsOf(rules: readonly WriteRule[], verb: WriteVerb): readonly Atte
   return first === undefined ? [] : [[first, ...others]]
 }
 
-/** Call it before the response can depend on a stored version. @throws NotFoundError */
-export async function refuseHidden(
-  context: DocumentContext,
-  rules: WriteRules | undefined,
-  write: AddressedWrite,
-): Promise<void> {
-  if (await isHiddenDocument(context, rules, write)) throw new NotFoundError('Not Found')
-}
-
-export async function isHiddenDocument(
-  context: DocumentContext,
-  rules: WriteRules | undefined,
+/** See `WriteRules.hides`. */
+export async function hidesDocument(
+  context: RuleContext,
+  rules: WriteRules,
   write: AddressedWrite,
 ): Promise<boolean> {
-  if (rules === undefined || !readsUnderRules(rules, write)) return false
+  if (!readsUnderRules(rules, write)) return false
   return !(await isDocumentVisible(context, rules, write))
 }
 
@@ -174,7 +143,7 @@ const IGNORED: ReadonlySet<string> = new Set(['locale', 'publishedAt'])
 
 /** For writes that are permitted by other means, such as a registration. */
 export async function guardOthers(
-  context: DocumentContext,
+  context: RuleContext,
   rules: WriteRules | undefined,
   { plan, documentId, verb, locale, data }: RuledWrite,
 ): Promise<RowGuard | null> {
@@ -186,7 +155,7 @@ export async function guardOthers(
 
 /** Null if the write can change no other document that the caller may not update. */
 function guardForOthers(
-  context: DocumentContext,
+  context: RuleContext,
   rules: WriteRules,
   document: Omit<GuardedDocument, 'required'>,
   data: unknown,
