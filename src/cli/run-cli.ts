@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { MigrationError } from '@quire/migrate/migration-error'
-import { CmsError, ConfigError, ExtensionError, SchemaError } from '../base/errors.ts'
+import { CmsError, ConfigError, ExtensionError } from '../base/errors.ts'
+import { SchemaError } from '../schema/schema-error.ts'
 import { didYouMean } from '../base/near-miss.ts'
 import { BUILD_COMMAND } from './project/build-command.ts'
 import { INIT_COMMAND } from './init-command.ts'

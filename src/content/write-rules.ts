@@ -106,6 +106,9 @@ export function isGivable(
   return !Object.hasOwn(set, name) && (fields?.has(name) ?? true)
 }
 
+/** Whether the rules of some read actions show the attribute. */
+export type IsShown = (name: string) => boolean
+
 export function openStampedAttributes(): StampedAttributes {
   let source: () => Promise<ReadonlySet<string>> = () => Promise.resolve(new Set())
   return {

@@ -1,4 +1,4 @@
-import { toStoredName } from '../schema/compile.ts'
+import { toStoredName } from '../schema/compile-attributes.ts'
 import type { ScalarPlan, ShapePlan } from '../schema/plan.ts'
 
 const AUTHOR_ATTRIBUTES: ReadonlyMap<string, ScalarPlan> = new Map(

@@ -1,4 +1,4 @@
-import { toStoredName } from '../schema/compile.ts'
+import { toStoredName } from '../schema/compile-attributes.ts'
 import type { ShapePlan, ContentTypePlan, RelationPlan } from '../schema/plan.ts'
 
 export const LOCALIZATIONS = 'localizations'

@@ -1,50 +1,29 @@
-import type {
-  AttributeDefinition,
-  ComponentAttributeDefinition,
-  ComponentDefinition,
-  ComputedByType,
-  ComputedDefinition,
-  ContentTypeDefinition,
-  Definitions,
-  DynamicZoneDefinition,
-  IndexDefinition,
-  MediaDefinition,
-  RelationDefinition,
-  ScalarDefinition,
-  ScalarType,
-  Uid,
-} from './definition.ts'
-import type {
-  AttributePlan,
-  ComponentAttributePlan,
-  ComponentPlan,
-  ContentTypePlan,
-  DynamicZonePlan,
-  MediaPlan,
-  RelationPlan,
-  ScalarLimits,
-  ScalarPlan,
-  Schema,
-  StoredAttributeName,
-} from './plan.ts'
 import { once } from '../base/once.ts'
 import { aliasesOf } from './alias.ts'
 import { toQueryForm } from './query-form.ts'
+import {
+  compileAttributes,
+  computedPlan,
+  type DeclaredAttributes,
+  type PlanLink,
+  type StoredNames,
+  systemPlan,
+} from './compile-attributes.ts'
+import {
+  FILE_UID,
+  type ComponentDefinition,
+  type ComputedByType,
+  type ComputedDefinition,
+  type ContentTypeDefinition,
+  type Definitions,
+  type IndexDefinition,
+  type Uid,
+} from './definition.ts'
+import type { AttributePlan, ComponentPlan, ContentTypePlan, Schema } from './plan.ts'
 import { byStoredName } from './renamed-members.ts'
 import { compileSearch } from './search-plan.ts'
-import { storedDefault } from './values/scalar-rules.ts'
 import { compileValidators } from './values/validators.ts'
 
-const FILE_UID: Uid = 'plugin::upload.file'
-
-export interface AttributeNames {
-  readonly stored: string
-  readonly former: readonly string[]
-}
-
-export type StoredNames = ReadonlyMap<Uid, ReadonlyMap<string, AttributeNames>>
-
-/** Relations and components can be circular, so plans resolve their targets by name when asked. */
 export function compileSchema(
   definitions: Definitions,
   storedNames: StoredNames = new Map(),
@@ -52,7 +31,7 @@ export function compileSchema(
 ): Schema {
   const contentTypes = new Map<Uid, ContentTypePlan>()
   const components = new Map<Uid, ComponentPlan>()
-  const link: Link = {
+  const link: PlanLink = {
     storedNames,
     fileUsers: once(() => [...contentTypes.values()].filter(hasMedia)),
     contentType: (uid) => found(contentTypes, uid),
@@ -77,29 +56,20 @@ function hasMedia({ attributes }: ContentTypePlan): boolean {
   return [...attributes.values()].some(({ kind }) => kind === 'media')
 }
 
-interface Link {
-  readonly storedNames: StoredNames
-  fileUsers(): readonly ContentTypePlan[]
-  contentType(uid: Uid): ContentTypePlan
-  component(uid: Uid): ComponentPlan
-}
-
 function found<T>(plans: ReadonlyMap<Uid, T>, uid: Uid): T {
   const plan = plans.get(uid)
   if (plan === undefined) throw new Error(`The definitions were not checked: there is no ${uid}`)
   return plan
 }
 
-type Attributes = Readonly<Record<string, AttributeDefinition>>
-
-function compileComponent(definition: ComponentDefinition, link: Link): ComponentPlan {
+function compileComponent(definition: ComponentDefinition, link: PlanLink): ComponentPlan {
   const declared = Object.entries(definition.attributes).map(([name, attribute]) => [
     name,
     // Clients never look up an entry by the uid of a component, so it is unique only if declared.
     attribute.type === 'uid' ? { unique: false, ...attribute } : attribute,
   ])
   const { uid, displayName, storedUid = uid, formerUids = [] } = definition
-  const own = Object.fromEntries(declared) as Attributes
+  const own = Object.fromEntries(declared) as DeclaredAttributes
   const attributes = compileAttributes(uid, own, false, link)
   const aliases = compileAliasPlans(own, attributes)
   const members = new Map([['id', systemPlan('id', 'integer')], ...attributes, ...aliases])
@@ -115,7 +85,7 @@ function compileComponent(definition: ComponentDefinition, link: Link): Componen
 }
 
 function compileAliasPlans(
-  declared: Attributes,
+  declared: DeclaredAttributes,
   attributes: ReadonlyMap<string, AttributePlan>,
 ): readonly (readonly [string, AttributePlan])[] {
   return [...attributes.values()]
@@ -126,7 +96,7 @@ function compileAliasPlans(
 function compileContentType(
   definition: ContentTypeDefinition,
   components: ReadonlyMap<Uid, ComponentDefinition>,
-  link: Link,
+  link: PlanLink,
   computed: ReadonlyMap<string, ComputedDefinition> = new Map(),
 ): ContentTypePlan {
   const {
@@ -184,194 +154,4 @@ function declaredIndexes({
   )
   const byKey = new Map([...own, ...indexes].map((index) => [JSON.stringify(index), index]))
   return [...byKey.values()]
-}
-
-function systemPlan(name: string, type: ScalarType): AttributePlan {
-  const plan: ScalarPlan = {
-    kind: 'scalar',
-    name,
-    storedName: toStoredName(name),
-    formerNames: [],
-    type,
-    system: true,
-    private: false,
-    required: false,
-    localized: true,
-    unique: false,
-    onRequest: false,
-    searchable: true,
-    default: undefined,
-    limits: {},
-  }
-  return Object.freeze(plan)
-}
-
-export function toStoredName(name: string): StoredAttributeName {
-  return name as StoredAttributeName
-}
-
-/** Private sources make the attribute private. */
-function computedPlan(
-  name: string,
-  computed: ComputedDefinition,
-  attributes: ReadonlyMap<string, AttributePlan>,
-): ScalarPlan {
-  const isPrivate = computed.from.some((source) => attributes.get(source)?.private !== false)
-  const plan: ScalarPlan = {
-    kind: 'scalar',
-    name,
-    storedName: toStoredName(name),
-    formerNames: [],
-    type: computed.type,
-    system: false,
-    private: isPrivate,
-    required: false,
-    localized: true,
-    unique: false,
-    onRequest: false,
-    searchable: false,
-    default: undefined,
-    limits: {},
-    writable: false,
-    computed,
-  }
-  return Object.freeze(plan)
-}
-
-function compileAttributes(
-  uid: Uid,
-  declared: Attributes,
-  localizedType: boolean,
-  link: Link,
-): ReadonlyMap<string, AttributePlan> {
-  const plans = Object.entries(declared).map(([name, definition]): [string, AttributePlan] => {
-    const { stored, former } = link.storedNames.get(uid)?.get(name) ?? { stored: name, former: [] }
-    const names = { name, storedName: toStoredName(stored), formerNames: former }
-    const plan = compileAttribute(names, definition, link)
-    return [name, Object.freeze({ ...plan, localized: localizedType && isLocalized(definition) })]
-  })
-  return new Map(plans)
-}
-
-/** Relations are localized by default (Strapi issue 24518), but may opt out (issue 24065). */
-function isLocalized({ type, pluginOptions }: AttributeDefinition): boolean {
-  return pluginOptions?.i18n?.localized ?? (type === 'relation' || type === 'uid')
-}
-
-/** A uid identifies an entry for clients, so it is unique by default. The check warns of unique locations. */
-function isUnique({ type, unique = type === 'uid' }: ScalarDefinition): boolean {
-  return unique && type !== 'location'
-}
-
-type Names = Pick<AttributePlan, 'name' | 'storedName' | 'formerNames'>
-
-function compileAttribute(
-  names: Names,
-  definition: AttributeDefinition,
-  link: Link,
-): AttributePlan {
-  const base = {
-    ...names,
-    private: definition.private === true || definition.type === 'password',
-    required: definition.required === true,
-    localized: false,
-    ...(definition.writable === false && { writable: false }),
-    ...(definition.conflict !== undefined && { conflict: definition.conflict }),
-  }
-  if (definition.type === 'relation') return { ...base, ...compileRelation(definition, link) }
-  if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
-  if (definition.type === 'dynamiczone') return { ...base, ...compileZone(definition, link) }
-  if (definition.type === 'media') return { ...base, ...compileMedia(base, definition, link) }
-  const { type, onRequest = false } = definition
-  return {
-    ...base,
-    kind: 'scalar',
-    type,
-    system: false,
-    unique: isUnique(definition),
-    onRequest,
-    searchable: definition.searchable !== false,
-    default: storedDefault(definition),
-    limits: limitsOf(definition),
-    ...sourceOf(definition),
-  }
-}
-
-function sourceOf({ type, targetField }: ScalarDefinition): Pick<ScalarPlan, 'targetField'> {
-  return type === 'uid' && targetField !== undefined ? { targetField } : {}
-}
-
-function limitsOf(definition: ScalarDefinition): ScalarLimits {
-  const named = LIMITS.map((name) => [name, definition[name]] as const)
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined))
-}
-
-const LIMITS = ['enum', 'min', 'max', 'minLength', 'maxLength', 'regex'] as const
-
-type OwnPart<Plan extends AttributePlan> = Omit<
-  Plan,
-  'name' | 'storedName' | 'formerNames' | 'private' | 'required' | 'localized'
->
-
-function compileInner(
-  { component, repeatable = false, min, max }: ComponentAttributeDefinition,
-  link: Link,
-): OwnPart<ComponentAttributePlan> {
-  const resolve = once(() => link.component(component))
-  return { kind: 'component', repeatable, ...boundsOf(min, max), component: resolve }
-}
-
-function compileZone(
-  { components, min, max }: DynamicZoneDefinition,
-  link: Link,
-): OwnPart<DynamicZonePlan> {
-  const resolve = once(() => new Map(components.map((uid) => [uid, link.component(uid)])))
-  return { kind: 'dynamiczone', ...boundsOf(min, max), components: resolve }
-}
-
-function compileMedia(
-  base: Pick<MediaPlan, keyof Names | 'private' | 'required' | 'localized'>,
-  { multiple = false, allowedTypes, privateFiles = false }: MediaDefinition,
-  link: Link,
-): OwnPart<MediaPlan> {
-  const relation = multiple ? 'oneToMany' : 'oneToOne'
-  const files = {
-    ...base,
-    ...compileRelation({ type: 'relation', relation, target: FILE_UID }, link),
-  }
-  return {
-    kind: 'media',
-    multiple,
-    allowedTypes: allowedTypes ?? null,
-    privateFiles,
-    files: Object.freeze(files),
-  }
-}
-
-function boundsOf(
-  min: number | undefined,
-  max: number | undefined,
-): { readonly min: number | null; readonly max: number | null } {
-  return { min: min ?? null, max: max ?? null }
-}
-
-function compileRelation(
-  { relation, target, inversedBy, mappedBy, unshown = false, onUserDelete }: RelationDefinition,
-  link: Link,
-): OwnPart<RelationPlan> {
-  const otherSide = mappedBy ?? inversedBy ?? null
-  const resolve = once(() => link.contentType(target))
-  return {
-    kind: 'relation',
-    relation,
-    toMany: relation === 'oneToMany' || relation === 'manyToMany',
-    side: mappedBy === undefined ? 'owner' : 'inverse',
-    otherSide,
-    otherStored: () =>
-      otherSide === null ? null : (resolve().attributes.get(otherSide)?.storedName ?? null),
-    targetUid: target,
-    ...(unshown && { unshown }),
-    ...(onUserDelete !== undefined && { onUserDelete }),
-    target: resolve,
-  }
 }

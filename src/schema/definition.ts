@@ -14,6 +14,8 @@ export type { RelationKind, ScalarType } from '@quire/schema/attributes'
 
 export type Uid = string
 
+export const FILE_UID: Uid = 'plugin::upload.file'
+
 export type Data = Record<string, unknown>
 
 interface AttributeOptions extends SharedOptions {

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { SchemaError } from '../base/errors.ts'
+import { SchemaError } from './schema-error.ts'
 import type { DeclarationFile, Uid } from './definition.ts'
 
 interface DeclarationSource {

@@ -6,13 +6,8 @@ import type { Extension } from '../extensions/extension.ts'
 import type { Configuration } from '../extensions/configuration/load-configuration.ts'
 import type { Deployment } from './deployment/deployment.ts'
 import { describeDatabase, writeServerNote } from './deployment/server-note.ts'
-import {
-  CmsError,
-  ConfigError,
-  ExtensionError,
-  SchemaError,
-  ServiceUnavailableError,
-} from '../base/errors.ts'
+import { CmsError, ConfigError, ExtensionError, ServiceUnavailableError } from '../base/errors.ts'
+import { SchemaError } from '../schema/schema-error.ts'
 import { createLog } from '../base/log.ts'
 import type { Log } from '../base/log.ts'
 import { holdFreePort, serve } from './serve.ts'

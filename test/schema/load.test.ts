@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { SchemaError } from '../../src/base/errors.ts'
+import { SchemaError } from '../../src/schema/schema-error.ts'
 import { loadDefinitions } from '../../src/schema/load.ts'
 
 describe('loadDefinitions', () => {

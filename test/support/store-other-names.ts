@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb'
-import { SchemaError } from '../../src/base/errors.ts'
+import { SchemaError } from '../../src/schema/schema-error.ts'
 import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
 import type { Definitions } from '../../src/schema/definition.ts'
 import { typeOfAttribute } from '../../src/schema/ledger/enter-definitions.ts'

@@ -18,6 +18,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type Attributes, type MergedPatch, mergePatch, takesOperation } from './merge-patch.ts'
 import { isRuled, isStoredVisible, type PushReader, rowValues } from './pushed-type.ts'
+import { type ConflictCode, pickConflict, type PushConflict } from './push-conflict.ts'
 import type { CreateMutation, DeleteMutation, Patch, UpdateMutation } from './push-request.ts'
 
 export interface PushedWrite<M> extends PushReader {
@@ -35,27 +36,6 @@ export interface PushedWrite<M> extends PushReader {
 }
 
 export type SettledOutcome = Omit<PushedOutcome, 'n' | 'documentId'>
-
-export type ConflictCode =
-  | 'attribute_conflict'
-  | 'document_changed'
-  | 'document_deleted'
-  | 'document_exists'
-  | 'draft_modified'
-  | 'invalid_after_merge'
-  | 'unknown_attribute'
-  | 'unknown_type'
-
-/** A conflict leaves the content as it is. */
-export interface PushConflict {
-  readonly code: ConflictCode
-  readonly attributes: readonly string[]
-  readonly base: Data
-  readonly mine: Data
-  readonly theirs: Data | null
-  readonly revision: string | null
-  readonly error?: ValidationError
-}
 
 /** Null if the write was stored and settled. `unchanged`: there was no write to store. */
 export type WriteResult = PushConflict | 'unchanged' | null
@@ -308,23 +288,6 @@ function unknownAttributes(
   if (unknown.length === 0) return null
   const sides = { ...clientSides({ patch, seen }), theirs: {}, revision: null }
   return { ...pickConflict('unknown_attribute', unknown, sides), theirs: null }
-}
-
-function pickConflict(
-  code: ConflictCode,
-  attributes: readonly string[],
-  {
-    base,
-    mine,
-    theirs,
-    revision,
-  }: Record<'base' | 'mine' | 'theirs', Data> & {
-    readonly revision: string | null
-  },
-): PushConflict {
-  const pick = (values: Data): Data =>
-    Object.fromEntries(Object.entries(values).filter(([name]) => attributes.includes(name)))
-  return { code, attributes, base: pick(base), mine: pick(mine), theirs: pick(theirs), revision }
 }
 
 /** A conflict about the whole entry. Shows the attributes of a patch, or all of them. */

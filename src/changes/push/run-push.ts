@@ -24,7 +24,6 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import {
   clientSides,
-  type PushConflict,
   pushCreation,
   pushDeletion,
   type PushedWrite,
@@ -34,6 +33,7 @@ import {
   type WriteResult,
 } from './push-mutation.ts'
 import { assertFollows, openPushClient } from './open-push-client.ts'
+import type { PushConflict } from './push-conflict.ts'
 import { missingAction, pushedAttributes } from './pushed-type.ts'
 import type { Mutation, PushRequest } from './push-request.ts'
 import { readTheirs } from './repeated-conflict.ts'

@@ -1,5 +1,6 @@
 import type { Config } from '../../base/config/config.ts'
-import { CmsError, ConfigError, ExtensionError, SchemaError } from '../../base/errors.ts'
+import { CmsError, ConfigError, ExtensionError } from '../../base/errors.ts'
+import { SchemaError } from '../../schema/schema-error.ts'
 import type { Extension } from '../../extensions/extension.ts'
 import {
   type ExtensionRegistry,

@@ -1,4 +1,4 @@
-import { SchemaError } from '../../base/errors.ts'
+import { SchemaError } from '../../schema/schema-error.ts'
 import { loadSchema } from '../../server/services/load-schema.ts'
 import { type CustomCode, findCustomCode } from './custom-code.ts'
 import { findStrapiPackages } from './strapi-packages.ts'

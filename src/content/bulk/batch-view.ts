@@ -10,7 +10,7 @@ import {
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findExisting } from '../../mongo/write/find-existing.ts'
 import { uniqueValues } from '../../mongo/write/unique-values.ts'
-import type { Data, Uid } from '../../schema/definition.ts'
+import { type Data, FILE_UID, type Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { DocumentContext, TargetLookup } from '../context.ts'
@@ -18,6 +18,7 @@ import { documentIdFor } from '../../mongo/versions/document-id.ts'
 import { collectRelationChanges } from '../payload/component-values.ts'
 import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
 import type { BulkLine, BulkWriter, Key, UpsertLine } from './bulk-line.ts'
+import type { DryRunResults } from './dry-run-results.ts'
 import { findHiddenKeyTargets, type HiddenKeyTargets, targetsKey } from './hidden-keys.ts'
 import { keyedTargets, withTargets } from './relation-targets.ts'
 
@@ -32,8 +33,6 @@ export interface BatchView {
   /** Makes versions visible to later lines before they are stored. */
   add(plan: ContentTypePlan, versions: readonly StoredVersion[]): void
 }
-
-const FILE_UID: Uid = 'plugin::upload.file'
 
 export interface ViewOptions {
   readonly session?: Session | undefined
@@ -328,49 +327,4 @@ class Holders {
       }
     }
   }
-}
-
-export class DryRunResults {
-  readonly fileTypes = new Map<string, FileType>()
-  readonly #documents = new Map<string, readonly StoredVersion[]>()
-  readonly #holders = new Map<string, readonly StoredVersion[]>()
-
-  note(plan: ContentTypePlan, versions: readonly StoredVersion[]): void {
-    const [first] = versions
-    if (first === undefined) return
-    const kept = versions.map((version) => {
-      const { id, documentId, locale, status, createdAt, updatedAt, publishedAt } = version
-      const unique = uniqueValues(plan, version).map(({ attribute, value }) => [
-        attribute.name,
-        value,
-      ])
-      const own = { id, documentId, locale, status, createdAt, updatedAt, publishedAt }
-      return { ...(Object.fromEntries(unique) as object), ...own }
-    })
-    this.#documents.set(`${plan.uid} ${first.documentId}`, kept)
-    for (const { attribute, value } of uniqueValues(plan, first)) {
-      this.#holders.set(keyText(plan, { attribute, value }), kept)
-    }
-  }
-
-  noteFile(documentId: string, type: FileType): void {
-    this.fileTypes.set(documentId, type)
-  }
-
-  has(plan: ContentTypePlan, documentId: string): boolean {
-    if (plan.uid === FILE_UID) return this.fileTypes.has(documentId)
-    return this.documents(plan, documentId).length > 0
-  }
-
-  documents(plan: ContentTypePlan, documentId: string): readonly StoredVersion[] {
-    return this.#documents.get(`${plan.uid} ${documentId}`) ?? []
-  }
-
-  holders(plan: ContentTypePlan, key: Key): readonly StoredVersion[] {
-    return this.#holders.get(keyText(plan, key)) ?? []
-  }
-}
-
-function keyText({ uid }: ContentTypePlan, { attribute, value }: Key): string {
-  return `${uid} ${attribute.name} ${valueKey(attribute, value)}`
 }

@@ -11,7 +11,8 @@ import type { PreparedValues } from '../payload/write-values.ts'
 import { isInsertedOnly, newVersions, prepareNew } from '../write/create-versions.ts'
 import { checkUpdate } from '../write/update-versions.ts'
 import { batchIds, contextOfLine, type Done, PartStore, runLine } from './write-lines.ts'
-import { type BatchView, documentPayload, type DryRunResults, readView } from './batch-view.ts'
+import { type BatchView, documentPayload, readView } from './batch-view.ts'
+import type { DryRunResults } from './dry-run-results.ts'
 import type { BulkLine, BulkWriter, UpsertLine } from './bulk-line.ts'
 import {
   assertMayAsk,

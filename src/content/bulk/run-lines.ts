@@ -14,7 +14,7 @@ import {
 } from './prepare-line.ts'
 import { contextOfLine, type Done, runInside } from './write-lines.ts'
 import { type LineOutcome, runBatch } from './run-batch.ts'
-import { DryRunResults } from './batch-view.ts'
+import { DryRunResults } from './dry-run-results.ts'
 
 export interface SentLine {
   readonly line: number

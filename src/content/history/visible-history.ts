@@ -8,8 +8,7 @@ import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { hasReadRules, isVisibleRow, matcherOf } from '../rules/visible-documents.ts'
-import type { IsShown } from '../rules/shown-names.ts'
-import type { WriteRules } from '../write-rules.ts'
+import type { IsShown, WriteRules } from '../write-rules.ts'
 import type { PastContent } from './past-content.ts'
 
 export interface HistoryReader {

@@ -4,13 +4,11 @@ import { type MediaKind, mediaKindOf } from '../../media/media-types.ts'
 import { findReferencePaths } from '../../mongo/read/reference-paths.ts'
 import { versionsOf } from '../../mongo/versions/stored-version.ts'
 import type { ExistingDocuments } from '../../mongo/write/find-existing.ts'
-import type { Uid } from '../../schema/definition.ts'
+import { FILE_UID, type Uid } from '../../schema/definition.ts'
 import type { DocumentContext } from '../context.ts'
 import type { WriteTarget } from '../write-target.ts'
 import type { DocumentChange } from './relation-change.ts'
 import { type DocumentChanges, namedTargets, type RelationInput } from './relation-input.ts'
-
-const FILE_UID: Uid = 'plugin::upload.file'
 
 export interface Attaching {
   readonly target: WriteTarget

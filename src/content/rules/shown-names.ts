@@ -1,10 +1,8 @@
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { WriteRules } from '../write-rules.ts'
+import type { IsShown, WriteRules } from '../write-rules.ts'
 
-/** Whether the rules of all these read actions show the attribute. */
-export type IsShown = (name: string) => boolean
-
+/** Returns whether the rules of all these read actions show an attribute. */
 export function shownNames(
   rules: WriteRules | undefined,
   plan: Pick<ContentTypePlan, 'uid'>,

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/is-record.ts'
 import { findFileTypes } from '../../media/find-file-types.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import type { Data, Uid } from '../../schema/definition.ts'
+import { type Data, FILE_UID } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
@@ -16,11 +16,8 @@ import { findHiddenTargets } from '../payload/hidden-targets.ts'
 import { namedTargets } from '../payload/relation-input.ts'
 import type { Writer, WriteRequest } from '../write-target.ts'
 import { createPermitted } from './create-document.ts'
-import { underRules, type WritePermit, withSet } from '../write-rules.ts'
-import type { IsShown } from '../rules/shown-names.ts'
+import { type IsShown, underRules, type WritePermit, withSet } from '../write-rules.ts'
 import { checkUpdate, type Update, updateVersions } from './update-versions.ts'
-
-const FILE_UID: Uid = 'plugin::upload.file'
 
 export interface DuplicateRequest extends Pick<WriteRequest, 'plan' | 'origin'> {
   /** The copied document. */

@@ -1,6 +1,6 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb'
-import { SchemaError } from '../../base/errors.ts'
 import { mapConcurrently } from '../../base/map-concurrently.ts'
+import { SchemaError } from '../../schema/schema-error.ts'
 import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'

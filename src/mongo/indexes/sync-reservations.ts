@@ -1,4 +1,5 @@
-import { CmsError, type Fault, SchemaError } from '../../base/errors.ts'
+import { CmsError, type Fault } from '../../base/errors.ts'
+import { SchemaError } from '../../schema/schema-error.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'

@@ -1,4 +1,4 @@
-import { type LocatedFault, SchemaError } from '../../base/errors.ts'
+import { type LocatedFault, SchemaError } from '../../schema/schema-error.ts'
 import { didYouMean } from '../../base/near-miss.ts'
 import { locateInQuery } from '../../schema/check/located-fault.ts'
 import type { DeclarationProblem, QueryDefinition } from '../../schema/definition.ts'

@@ -1,4 +1,5 @@
-import { type LocatedFault, type Reason, ValidationError } from '../../base/errors.ts'
+import { type Reason, ValidationError } from '../../base/errors.ts'
+import type { LocatedFault } from '../../schema/schema-error.ts'
 import { locate } from '../../schema/check/located-fault.ts'
 import type { ContentTypePlan, DefaultPopulate, Schema } from '../../schema/plan.ts'
 import { asksRelated } from '../populate/parse-populate-options.ts'

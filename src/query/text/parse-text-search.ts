@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/is-record.ts'
-import { toStoredName } from '../../schema/compile.ts'
+import { toStoredName } from '../../schema/compile-attributes.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Data } from '../../schema/definition.ts'
 import { invalidValue } from '../query-error.ts'

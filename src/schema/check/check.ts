@@ -1,4 +1,4 @@
-import { type LocatedFault, SchemaError } from '../../base/errors.ts'
+import { type LocatedFault, SchemaError } from '../schema-error.ts'
 import { isRecord } from '../../base/is-record.ts'
 import { nameProblem } from '@quire/schema/names'
 import { findContradictions } from './check-attribute.ts'

@@ -1,4 +1,4 @@
-import type { LocatedFault } from '../../base/errors.ts'
+import type { LocatedFault } from '../schema-error.ts'
 import type { DeclarationFault, DeclarationProblem, QueryDefinition } from '../definition.ts'
 
 export function sentenceAt(file: string, { path, problem }: DeclarationProblem): string {

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type Fault,
-  fault,
-  type LocatedFault,
-  PreconditionFailedError,
-  SchemaError,
-  validationError,
-} from '../../base/errors.ts'
+import { type Fault, fault, PreconditionFailedError, validationError } from '../../base/errors.ts'
+import { type LocatedFault, SchemaError } from '../schema-error.ts'
 import { BUILT_IN_TYPES } from '../built-in-types.ts'
 import { checkDefinitions } from '../check/check.ts'
 import { declarationFault } from '../check/declaration-fault.ts'

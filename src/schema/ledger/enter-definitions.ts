@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AttributeNames, StoredNames } from '../compile.ts'
+import type { AttributeNames, StoredNames } from '../compile-attributes.ts'
 import type { AttributeDefinition, Definitions, Uid } from '../definition.ts'
 import { enterHolders, type HolderNames } from './enter-holders.ts'
 import { type DeclaredName, enterNames } from './enter-names.ts'

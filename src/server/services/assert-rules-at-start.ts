@@ -1,4 +1,4 @@
-import { SchemaError } from '../../base/errors.ts'
+import { SchemaError } from '../../schema/schema-error.ts'
 import { type Access, assertStoredRules, findRuledTypes } from '../../people/access/access.ts'
 import type { Actions } from '../../people/access/actions.ts'
 import { assertStoredStaffRules } from '../../people/administrators/staff.ts'

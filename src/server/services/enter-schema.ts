@@ -1,4 +1,4 @@
-import { SchemaError } from '../../base/errors.ts'
+import { SchemaError } from '../../schema/schema-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { readLedger, replaceLedger } from '../../mongo/system/schema-ledger.ts'
 import type { Definitions, Uid } from '../../schema/definition.ts'

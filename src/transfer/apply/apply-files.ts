@@ -1,6 +1,6 @@
 import { typesByName } from '../../content/bulk/bulk-line.ts'
 import type { BulkRun } from '../../content/bulk/run-lines.ts'
-import { DryRunResults } from '../../content/bulk/batch-view.ts'
+import { DryRunResults } from '../../content/bulk/dry-run-results.ts'
 import { dryContext } from '../../content/bulk/dry-run.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import type { LocaleList } from '../../content/locales/locales.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SchemaError } from '../../../src/base/errors.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { serve, type TestServer } from '../../support/server.ts'
 import { addEntry, addMember, type Member, RULED_TYPES, setRules } from './rules-world.ts'
 

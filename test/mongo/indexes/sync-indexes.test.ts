@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Document, MongoServerError } from 'mongodb'
-import { SchemaError } from '../../../src/base/errors.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import {
   type CollectionPlan,
   compileCollections,

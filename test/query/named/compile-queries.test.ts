@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SchemaError } from '../../../src/base/errors.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { compileQueries } from '../../../src/query/named/compile-queries.ts'
 import { bindQuery, type BoundRules } from '../../../src/query/named/named-query.ts'
 import type { Query } from '../../../src/query/query.ts'

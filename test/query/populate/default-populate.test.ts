@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import qs from 'qs'
-import { SchemaError } from '../../../src/base/errors.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { compileQueries, USUAL_BOUNDS } from '../../../src/query/named/compile-queries.ts'
 import {
   parseDefaultPopulate,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SchemaError } from '../../../src/base/errors.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { FAULT_CODES } from '../../../src/base/fault-codes.ts'
 import type { DeclarationFile } from '../../../src/schema/definition.ts'
 import { componentFile, define, typeFile } from '../define.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SchemaError } from '../../../src/base/errors.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { compile, componentFile, define, typeFile } from '../define.ts'
 
 const SEO = componentFile('shared.seo', { title: { type: 'string' }, raw: { type: 'json' } })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SchemaError } from '../../../src/base/errors.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { checkDefinitions } from '../../../src/schema/check/check.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { DeclarationFile } from '../../../src/schema/definition.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { SchemaError } from '../../../src/base/errors.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { isRecord } from '../../../src/base/is-record.ts'
 import { componentFile, define, typeFile } from '../define.ts'
 
