@@ -110,7 +110,7 @@ function linksIn(store: Store, put: Put): Pick<ArchiveIndex, 'addLink' | 'linked
   }
 }
 
-/** The owner is left; for media the file is left. Null for links between locales, which follow from the documentId. */
+/** `left` is the owner, or the file of a media link. Null for links between locales: the documentId implies them. */
 function endsOf({ kind, left, right }: Data): { readonly left: End; readonly right: End } | null {
   const [one, other] = [partOf(left), partOf(right)]
   if (typeof other['ref'] !== 'number' || one['field'] === 'localizations') return null

@@ -10,8 +10,7 @@ import {
 } from '../../schema/plan.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Writer } from '../write-target.ts'
-import type { IsShown } from '../write-rules.ts'
-import { isGivable, type WritePermit } from '../write-rules.ts'
+import { isGivable, type IsShown, type WritePermit } from '../write-rules.ts'
 import { toPayload } from './shared-values.ts'
 
 /** An attribute that a copy lacks. */
