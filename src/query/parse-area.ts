@@ -1,7 +1,7 @@
 import { isRecord } from '../base/is-record.ts'
 import { parseNumber } from '../schema/values/attribute-kinds.ts'
 import { type Location, MAX_LATITUDE, MAX_LONGITUDE } from '../schema/values/location.ts'
-import type { Area, Box, Polygon } from './query.ts'
+import type { Area, Box, Polygon } from './area.ts'
 import { isSimplePolygon } from './simple-polygon.ts'
 import { invalidValue } from './query-error.ts'
 

@@ -8,7 +8,6 @@ import type {
   RelationPlan,
   ScalarPlan,
 } from '../schema/plan.ts'
-import type { Location } from '../schema/values/location.ts'
 import type { AnswerSize } from './answer-size.ts'
 
 export interface Query {
@@ -309,28 +308,4 @@ export interface ActionLocales {
   readonly kind: 'one' | 'several' | 'every'
   /** Without duplicates. `[NO_LOCALE]` if not localized. */
   readonly locales: readonly string[]
-}
-
-/** The operand of `$near` and `$within`. Distances are in meters, coordinates in degrees. */
-export type Area = Circle | Box | Polygon | { readonly kind: 'everywhere' }
-
-export interface Circle {
-  readonly kind: 'circle'
-  readonly center: Location
-  readonly radius: number
-}
-
-/** Crosses 180° if `west` is greater than `east`. */
-export interface Box {
-  readonly kind: 'box'
-  readonly south: number
-  readonly west: number
-  readonly north: number
-  readonly east: number
-}
-
-/** Its edges are straight lines in longitude and latitude (RFC 7946, section 3.1.1). It does not cross 180°. */
-export interface Polygon {
-  readonly kind: 'polygon'
-  readonly points: readonly Location[]
 }

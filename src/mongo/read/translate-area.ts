@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { Area, Box } from '../../query/query.ts'
+import type { Area, Box } from '../../query/area.ts'
 import { circleRing, type RingCorner } from './circle-polygon.ts'
 
 /**

@@ -1,12 +1,6 @@
 import { BSON, type Document } from 'mongodb'
-import type {
-  Area,
-  Comparison,
-  Filter,
-  Operator,
-  RelatedFilter,
-  SortKey,
-} from '../../query/query.ts'
+import type { Area } from '../../query/area.ts'
+import type { Comparison, Filter, Operator, RelatedFilter, SortKey } from '../../query/query.ts'
 import type { Data, ScalarType } from '../../schema/definition.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { compileSelection } from '@quire/engine/filter'
