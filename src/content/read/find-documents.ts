@@ -3,10 +3,9 @@ import { valueName } from '../../schema/alias.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { Counted } from '../../mongo/read/count-versions.ts'
-import { findPage, findPageOfBytes, getVersion } from '../../mongo/read/read-versions.ts'
+import { findPage, getVersion } from '../../mongo/read/read-versions.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
-import { decodeVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
-import type { WriteVersion } from '../../mongo/versions/version-text.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'
 import {
   type EntryQuery,
@@ -16,9 +15,8 @@ import {
   type Status,
   type VersionKey,
 } from '../../query/query.ts'
-import { beginTimeSlice } from '../../base/time-slice.ts'
 import { populate } from './populate.ts'
-import { type Entry, entryWriter, showsComputed, signFiles, toVersionRow } from './row.ts'
+import { type Entry, signFiles, toVersionRow } from './row.ts'
 
 export interface FoundDocuments extends Counted {
   readonly entries: readonly Entry[]
@@ -50,53 +48,13 @@ export async function findDocuments(
   }
 }
 
-export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
-  readonly texts: readonly string[]
-}
-
-/** False for populated or computed attributes and for the older format. */
-export function canBeTexts({ plan, populate: populated, reader, fields }: Query): boolean {
-  return populated.length === 0 && reader.format === 'v5' && !showsComputed(plan, fields)
-}
-
-/** Writes JSON directly from BSON in half the CPU time. The query `canBeTexts`. Null for too large pages. */
-export async function findTexts(
-  database: Database,
-  query: ListedQuery,
-): Promise<FoundTexts | null> {
-  const { page, sort, plan, fields } = query
-  const found = await findPageOfBytes(boundedReads(database), query)
-  if (found === null) return null
-  const { versions, total, notes } = found
-  const { shown, last } = pageOf(versions, page)
-  return {
-    texts: await writeAll(shown, entryWriter(plan, fields)),
-    total,
-    notes,
-    nextCursor: last === undefined ? null : cursorAfter(decodeVersion(plan, last), sort),
-  }
-}
-
 /** Cuts the additional row of a cursor page. `last` is undefined on the last page. */
-function pageOf<Version>(found: readonly Version[], page: Page) {
+export function pageOf<Version>(found: readonly Version[], page: Page) {
   const shown = page.kind === 'cursor' ? found.slice(0, page.pageSize) : found
   return { shown, last: found.length > shown.length ? shown.at(-1) : undefined }
 }
 
-async function writeAll(
-  versions: readonly Uint8Array[],
-  write: WriteVersion,
-): Promise<readonly string[]> {
-  const slice = beginTimeSlice()
-  const texts: string[] = []
-  for (const bytes of versions) {
-    texts.push(write(bytes))
-    if (slice.isOver()) await slice.next()
-  }
-  return texts
-}
-
-function cursorAfter(version: StoredVersion, sort: readonly SortKey[]): string {
+export function cursorAfter(version: StoredVersion, sort: readonly SortKey[]): string {
   const values = sort.map(({ attribute }) => version[valueName(attribute)] ?? null)
   return toCursor(sort, values)
 }

@@ -3,15 +3,9 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { usesStoredStates } from '../../mongo/read/published-conditions.ts'
 import { settleStates } from '../../mongo/write/settle-states.ts'
 import { ENTRY_STATES, type PublicationCondition, type Query } from '../../query/query.ts'
-import {
-  canBeTexts,
-  findDocuments,
-  findTexts,
-  type FoundDocuments,
-  type FoundTexts,
-  type ListedQuery,
-} from './find-documents.ts'
+import { findDocuments, type FoundDocuments, type ListedQuery } from './find-documents.ts'
 import { findSearched, type SearchedDocuments, type SearchQuery } from './find-searched.ts'
+import { canBeTexts, findTexts, type FoundTexts } from './find-texts.ts'
 
 export type FoundEntries = FoundDocuments & Partial<Pick<SearchedDocuments, 'search'>>
 

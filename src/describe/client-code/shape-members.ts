@@ -1,5 +1,5 @@
 import { populatablesOf } from '../../query/populate/parse-populate-attributes.ts'
-import type { ScalarType } from '../../schema/definition.ts'
+import { FILE_UID, type ScalarType } from '../../schema/definition.ts'
 import type { ComponentAttributePlan, ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
@@ -61,8 +61,6 @@ export function unfinishedNames(holder: ShapePlan): string | null {
 function mayBeUnfinished(holder: ShapePlan): boolean {
   return !('draftAndPublish' in holder) || holder.draftAndPublish === true
 }
-
-export const FILE_UID = 'plugin::upload.file'
 
 const FILE_VALUES: Readonly<Record<string, string>> = {
   formats: 'quire.FileFormats',

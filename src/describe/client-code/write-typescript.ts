@@ -3,19 +3,13 @@ import { type Grants, rulesFor } from '../../people/access/principal.ts'
 import { describedReader } from '../described-reader.ts'
 import { nameSchemas } from '../openapi/schema-names.ts'
 import type { LocaleRules } from '../../query/query.ts'
-import type { Uid } from '../../schema/definition.ts'
+import { FILE_UID, type Uid } from '../../schema/definition.ts'
 import type { ShapePlan, ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
 import { storedShape, storedType } from './content-plan.ts'
 import { inputMembers } from './input-members.ts'
 import { populatedMembers, queryMembers } from './query-members.ts'
-import {
-  FILE_UID,
-  fieldMembers,
-  filterMembers,
-  linkMembers,
-  unfinishedNames,
-} from './shape-members.ts'
+import { fieldMembers, filterMembers, linkMembers, unfinishedNames } from './shape-members.ts'
 import { writeMember, writeMembers } from './write-members.ts'
 
 export interface CodeFacts {

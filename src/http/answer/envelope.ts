@@ -1,4 +1,4 @@
-import type { FoundTexts } from '../../content/read/find-documents.ts'
+import type { FoundTexts } from '../../content/read/find-texts.ts'
 import type { FoundEntries } from '../../content/read/find-entries.ts'
 import type { SearchMeta } from '../../content/read/find-searched.ts'
 import { describePage } from '../../content/read/describe-page.ts'

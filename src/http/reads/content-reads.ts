@@ -3,11 +3,8 @@ import { readPreferenceOf } from '../../people/access/principal.ts'
 import { isPersonalRead } from '../../people/access/reader-key.ts'
 import { assertMayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { DocumentContext } from '../../content/context.ts'
-import {
-  findDocument,
-  type FoundTexts,
-  type ShownVersion,
-} from '../../content/read/find-documents.ts'
+import { findDocument, type ShownVersion } from '../../content/read/find-documents.ts'
+import type { FoundTexts } from '../../content/read/find-texts.ts'
 import { findEntries, findEntryTexts } from '../../content/read/find-entries.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { NotFoundError } from '../../base/errors.ts'
