@@ -39,7 +39,7 @@ export async function findDocuments(
   const bounded = boundedReads(database)
   const { versions: found, total, notes } = await findPage(bounded, query)
   const { page, sort } = query
-  const { shown, last } = pageOf(found, page)
+  const { shown, last } = cutPage(found, page)
   return {
     entries: await showWithin(bounded, shown, query.version.status, query),
     total,
@@ -49,7 +49,7 @@ export async function findDocuments(
 }
 
 /** Cuts the additional row of a cursor page. `last` is undefined on the last page. */
-export function pageOf<Version>(found: readonly Version[], page: Page) {
+export function cutPage<Version>(found: readonly Version[], page: Page) {
   const shown = page.kind === 'cursor' ? found.slice(0, page.pageSize) : found
   return { shown, last: found.length > shown.length ? shown.at(-1) : undefined }
 }

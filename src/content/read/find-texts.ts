@@ -5,7 +5,7 @@ import { findPageOfBytes } from '../../mongo/read/read-versions.ts'
 import { decodeVersion } from '../../mongo/versions/stored-version.ts'
 import type { WriteVersion } from '../../mongo/versions/version-text.ts'
 import type { Query } from '../../query/query.ts'
-import { cursorAfter, type FoundDocuments, type ListedQuery, pageOf } from './find-documents.ts'
+import { cursorAfter, type FoundDocuments, type ListedQuery, cutPage } from './find-documents.ts'
 import { entryWriter, showsComputed } from './row.ts'
 
 export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
@@ -26,7 +26,7 @@ export async function findTexts(
   const found = await findPageOfBytes(boundedReads(database), query)
   if (found === null) return null
   const { versions, total, notes } = found
-  const { shown, last } = pageOf(versions, page)
+  const { shown, last } = cutPage(versions, page)
   return {
     texts: await writeAll(shown, entryWriter(plan, fields)),
     total,

@@ -4,12 +4,7 @@ import { contentAction } from '../../people/access/actions.ts'
 import { stampName } from '../../people/rules/stamps.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
-import {
-  type GuardedDocument,
-  type RequiredRules,
-  RuleRefused,
-  writeGuard,
-} from './write-guard.ts'
+import { type GuardedDocument, type RequiredRules, RuleRefused, writeGuard } from './write-guard.ts'
 import { isDocumentVisible, singleReadVerb } from './visible-documents.ts'
 import {
   type AddressedWrite,
