@@ -33,12 +33,10 @@ export async function permitWrite<T>(
   const document = { plan, documentId, verb, locale, stamped, isNew: isNew(write) }
   const required = requiredToPublish(rules, write)
   if (rules.has(action)) {
-    const isRestored = write.isRestored === true
-    const guard =
-      required.length > 0 || isRestored
-        ? requiredGuard(context, rules, { ...document, required })
-        : guardForOthers(context, rules, document, write.data)
-    return run({ ...UNRULED, guard })
+    return run({
+      ...UNRULED,
+      guard: unruledGuard(context, rules, { ...document, required }, write),
+    })
   }
   let refusal: RuleRefused | null = null
   for (const own of attemptsOf(rules.rulesFor(action), verb)) {
@@ -57,13 +55,15 @@ export async function permitWrite<T>(
   throw refusal ?? new ForbiddenError('Forbidden', {}, { action })
 }
 
-/** Null if nothing is required. */
-function requiredGuard(
+/** The guard of a write without rules for its own action. */
+function unruledGuard(
   context: RuleContext,
   rules: WriteRules,
   document: GuardedDocument,
+  { data, isRestored }: RuledWrite,
 ): RowGuard | null {
-  return document.required.length === 0 ? null : writeGuard(context, rules, document)
+  if (document.required.length > 0) return writeGuard(context, rules, document)
+  return isRestored === true ? null : guardForOthers(context, rules, document, data)
 }
 
 function isNew({ verb, isRestored }: RuledWrite): boolean {

@@ -232,9 +232,7 @@ async function readableLocales(
   { locales }: Dependencies,
   asked?: string,
 ): Promise<readonly string[]> {
-  const actions = (
-    ['find', ...(plan.draftAndPublish ? (['readDrafts'] as const) : [])] as const
-  ).map((verb) => contentAction(plan, verb))
+  const actions = draftActions(plan)
   const { all } = await locales.current()
   const codes = plan.localized ? all.map(({ code }) => code) : []
   if (asked !== undefined && !codes.includes(asked)) {
@@ -254,6 +252,12 @@ async function readableLocales(
     }
   }
   return plan.localized ? readable : [NO_LOCALE]
+}
+
+/** The actions that drafts of a content-type require. */
+function draftActions(plan: ContentTypePlan): readonly string[] {
+  const verbs = plan.draftAndPublish ? (['find', 'readDrafts'] as const) : (['find'] as const)
+  return verbs.map((verb) => contentAction(plan, verb))
 }
 
 function planOf(ctx: Context, { schema }: Dependencies): ContentTypePlan {

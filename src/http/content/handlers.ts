@@ -102,32 +102,19 @@ export async function findOne(
 }
 
 export async function create(
-  {
-    ctx,
-    plan,
-    query,
-    locales,
-    endpoint,
-    filledUids = 'required',
-    publishes = false,
-  }: ContentRequest,
+  request: ContentRequest,
   dependencies: ContentRouteDependencies,
 ): Promise<void> {
+  const { ctx, plan, query, locales, endpoint } = request
+  const { filledUids = 'required', publishes = false } = request
   const { documents, creations } = dependencies
   const data = dataOf(ctx)
   const key = parseWriteKey(query, localeOf(data), plan, locales)
   const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
   const documentId = documents.newDocumentId()
   const writer = writerOf(ctx, shown.reader)
-  const target = {
-    plan,
-    documentId,
-    key,
-    writer,
-    origin: readOriginOf(ctx),
-    filledUids,
-    publishes,
-  }
+  const origin = readOriginOf(ctx)
+  const target = { plan, documentId, key, writer, origin, filledUids, publishes }
   const work: CreationWork = {
     create: (alongside) => createDocument(documents, target, data, alongside),
     show: async (version) => {

@@ -42,7 +42,7 @@ import {
   PUBLIC_ROLE,
 } from './role-rows.ts'
 import type { EndUsers, IdentifiedUser } from './end-users.ts'
-import { openVersionedCache } from '../../mongo/system/versioned-cache.ts'
+import { openVersionedCache, type VersionedCache } from '../../mongo/system/versioned-cache.ts'
 
 export interface Access {
   readonly actions: Actions
@@ -148,14 +148,7 @@ export async function openAccess(
         return signedIn(binder, user, await versionedCache.current())
       }
       if (credential.startsWith(PREVIEW)) return toPreview(options, credential)
-      const key = hash.toString('hex')
-      const token =
-        (await versionedCache.current()).tokens.get(key) ??
-        // Another process may have created it a moment ago.
-        (await versionedCache.latest()).tokens.get(key)
-      if (token === undefined || hasExpired(token, now())) {
-        throw new UnauthorizedError('Missing or invalid credentials')
-      }
+      const token = await tokenOf(versionedCache, hash.toString('hex'), now())
       uses.note(token)
       return toToken(binder, token)
     },
@@ -170,6 +163,18 @@ export async function openAccess(
     stamped: async () => (await versionedCache.current()).stamped,
     close: () => uses.settled(),
   }
+}
+
+/** @throws UnauthorizedError for unknown and expired tokens */
+async function tokenOf(cache: VersionedCache<CachedAccess>, key: string, now: Date) {
+  const token =
+    (await cache.current()).tokens.get(key) ??
+    // Another process may have created it a moment ago.
+    (await cache.latest()).tokens.get(key)
+  if (token === undefined || hasExpired(token, now)) {
+    throw new UnauthorizedError('Missing or invalid credentials')
+  }
+  return token
 }
 
 function bindNamed(
