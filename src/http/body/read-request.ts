@@ -13,16 +13,56 @@ export const PARSING = {
   throwOnLimitExceeded: true,
 } as const
 
-/** Omits names of inherited properties, such as `constructor`, as in the reference. @throws ValidationError */
+/**
+ * Omits names of inherited properties, such as `constructor`, as in the reference. Refuses them in operands that the
+ * reference does not have. @throws ValidationError
+ */
 export function readQuery(querystring: string): Data {
+  return parseDecoded(querystring, OWN_OPERAND)
+}
+
+/** For routes with a closed list of parameters: also refuses inherited names of parameters. @throws ValidationError */
+export function readClosedQuery(querystring: string): Data {
+  return parseDecoded(querystring, OWN_OPERAND_OR_PARAMETER)
+}
+
+const OWN_OPERAND = /\[\$(?:near|within)\]|^search(?=\[)/
+const OWN_OPERAND_OR_PARAMETER = new RegExp(`${OWN_OPERAND.source}|^`)
+const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype))
+
+function parseDecoded(querystring: string, refusing: RegExp): Data {
   if (querystring === '') return {}
   try {
-    return qs.parse(querystring, PARSING)
+    return qs.parse(querystring, {
+      ...PARSING,
+      decoder: (text, decode, charset, type) => {
+        const decoded = decode(text, decode, charset)
+        if (type === 'key') refuseInherited(decoded, refusing)
+        return decoded
+      },
+    })
   } catch (error) {
     if (error instanceof RangeError)
       throw new ValidationError(error.message, {}, { code: 'invalid_query' })
     throw error
   }
+}
+
+/** qs drops such names without an error. */
+function refuseInherited(key: string, refusing: RegExp): void {
+  const found = refusing.exec(key)
+  if (found === null) return
+  const operand = key.slice(0, found.index + found[0].length)
+  const rest = key.slice(operand.length)
+  const names = operand === '' ? [/^[^[]*/.exec(rest)?.[0] ?? ''] : rest.split(/[[\]]/)
+  const name = names.find((one) => INHERITED.has(one))
+  if (name === undefined) return
+  const path = operand === '' ? name : `${operand}${rest.slice(0, rest.indexOf(name))}${name}]`
+  throw new ValidationError(
+    `${path}: is not known`,
+    { key: name, path, source: 'query' },
+    { code: 'invalid_key' },
+  )
 }
 
 /** Bodies of other methods are not read. */

@@ -17,7 +17,7 @@ import { type GuardedRouter, guardedRouter, permitted } from '../router/guarded-
 import { dependsOnPublished, readFrom } from '../reads/content-reads.ts'
 import type { CachedReads, PreparedRead } from '../reads/cached-reads.ts'
 import { rulesOf, type RuleSources } from '../reads/query-rules.ts'
-import { readQuery } from '../body/read-request.ts'
+import { readClosedQuery } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import { toJson } from '../answer/to-json.ts'
 
@@ -80,7 +80,7 @@ function prepare(
   const mayReadDrafts = (uid: Uid): boolean =>
     mayDo(principal, contentAction({ uid }, 'readDrafts'))
   const rules = { ...rulesOf(ctx, dependencies, locales), mayReadDrafts }
-  const bound = bindQuery(query, readQuery(ctx.querystring), rules)
+  const bound = bindQuery(query, readClosedQuery(ctx.querystring), rules)
   const { version, reader, page } = bound
   const types = isRuled ? typesOfQuery(bound.plan, bound) : query.types
   if (version.status === 'draft' && !mayReadDrafts(query.plan.uid)) {

@@ -1,6 +1,6 @@
 import { shownName, ValidationError } from '../../base/errors.ts'
 import { didYouMean } from '../../base/near-miss.ts'
-import { bodyOf, readQuery } from '../body/read-request.ts'
+import { bodyOf, readClosedQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 
 const PARAMETERS = [
@@ -40,7 +40,7 @@ export function assertOnlyParameters(
   known: readonly string[] = [],
 ): void {
   if (!strictQuery || querystring === '') return
-  assertKnown(Object.keys(readQuery(querystring)), known, { source: 'query' })
+  assertKnown(Object.keys(readClosedQuery(querystring)), known, { source: 'query' })
 }
 
 /** By default `data` and `meta` are known. Messages suggest only `suggested` keys. @throws ValidationError */

@@ -14,7 +14,7 @@ import { contentAction } from '../../people/access/actions.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { errorEnvelope } from '../answer/envelope.ts'
 import { readLines } from '../body/read-lines.ts'
-import { readQuery } from '../body/read-request.ts'
+import { readClosedQuery } from '../body/read-request.ts'
 import { readOriginOf, writerOf } from '../reads/query-rules.ts'
 import { type GuardedRouter, guardedRouter, pushersOnly } from '../router/guarded-router.ts'
 import type { Context, Middleware } from '../router/state.ts'
@@ -64,7 +64,7 @@ export function pushRoutes(dependencies: PushRouteDependencies): GuardedRouter {
     }
   }
   const handle = async (ctx: Context): Promise<void> => {
-    const [unknown] = Object.keys(readQuery(ctx.querystring))
+    const [unknown] = Object.keys(readClosedQuery(ctx.querystring))
     if (unknown !== undefined) {
       throw new ValidationError(`${unknown}: no such parameter`, {}, { code: 'invalid_query' })
     }

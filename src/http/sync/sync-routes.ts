@@ -31,7 +31,7 @@ import { type GuardedRouter, guardedRouter, syncersOnly } from '../router/guarde
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import { openSharedPages, type SharedPages } from '../reads/shared-pages.ts'
 import { networkOf } from '../router/network-of.ts'
-import { readQuery } from '../body/read-request.ts'
+import { readClosedQuery } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import { assertLocales, invalidToken } from './refuse.ts'
 import { type FollowedLog, type Seen, untilChanged } from './until-changed.ts'
@@ -98,7 +98,7 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
     !dependencies.shutdown.hasBegun()
   const handle = async (ctx: Context): Promise<void> => {
     const client = pushClientOf(ctx.get('quire-client'), ctx.state.principal)
-    const asked = { ...readSyncRequest(readQuery(ctx.querystring), types), client }
+    const asked = { ...readSyncRequest(readClosedQuery(ctx.querystring), types), client }
     const deadline = performance.now() + asked.waitMs
     const address = networkOf(ctx.ip)
     let page = await answer(dependencies, asked, ctx.state.principal)

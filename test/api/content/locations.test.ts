@@ -140,6 +140,7 @@ describe('locations', () => {
       'filters[at][$contains]=1',
       'filters[at][latitude]=1',
       'filters[at][$near]=1',
+      'filters[at][$near][latitude]=1&filters[at][$near][longitude]=1&filters[at][$near][__proto__]=1',
       'filters[at][$within][box][south]=1',
       'sort=at',
       'sort[at]=desc',
