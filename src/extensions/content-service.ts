@@ -48,7 +48,11 @@ export type ContentQuery = Readonly<Record<string, unknown>>
 
 export interface ContentPage<Entry> {
   readonly data: readonly Entry[]
-  readonly meta: { readonly pagination: ContentPagination }
+  readonly meta: {
+    readonly pagination: ContentPagination
+    /** In meters, in the order of `data`. Only in an order by distance. */
+    readonly distances?: readonly number[]
+  }
 }
 
 /** The members depend on the kind of pagination in the query. */

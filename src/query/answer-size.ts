@@ -19,6 +19,17 @@ export function measureAnswer(bounds: AnswerBounds): AnswerSize {
   return new Measure(bounds)
 }
 
+/** For reads whose rows are no part of the response. */
+export function uncountedAnswer(): AnswerSize {
+  return {
+    bounds: { maxEntries: 0, maxBytes: 0 },
+    entries: 0,
+    bytes: 0,
+    show: () => undefined,
+    read: () => undefined,
+  }
+}
+
 class Measure implements AnswerSize {
   entries = 0
   bytes = 0

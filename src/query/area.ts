@@ -1,7 +1,13 @@
 import type { Location } from '../schema/values/location.ts'
 
 /** The operand of `$near` and `$within`. Distances are in meters, coordinates in degrees. */
-export type Area = Circle | Box | Polygon | { readonly kind: 'everywhere' }
+export type Area = Circle | Box | Polygon | Everywhere
+
+/** Every location. The center is only a point to measure distances from. */
+export interface Everywhere {
+  readonly kind: 'everywhere'
+  readonly center: Location
+}
 
 export interface Circle {
   readonly kind: 'circle'

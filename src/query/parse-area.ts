@@ -14,7 +14,7 @@ type Given = Readonly<Record<string, unknown>>
 export function parseNear(value: unknown, at: string): Area {
   const given = members(value, at, ['latitude', 'longitude', 'maxDistance'])
   const center = readLocation(given, at)
-  if (given['maxDistance'] === undefined) return { kind: 'everywhere' }
+  if (given['maxDistance'] === undefined) return { kind: 'everywhere', center }
   return { kind: 'circle', center, radius: readDistance(given, 'maxDistance', at) }
 }
 

@@ -1,12 +1,12 @@
 import type { Data } from '../schema/definition.ts'
-import type { ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
+import type { ContentTypePlan } from '../schema/plan.ts'
 import { parseFields } from './parse-fields.ts'
 import { parseFilters } from './parse-filters.ts'
 import { parseSearch } from './parse-search.ts'
 import { parsePagination } from './parse-pagination.ts'
 import { parseHasPublishedVersion, parsePublication } from './parse-publication.ts'
 import { parsePopulate } from './populate/parse-populate.ts'
-import { parseSort } from './parse-sort.ts'
+import { assertNearPage, parseOrder } from './parse-order.ts'
 import { parseReader, parseStatus, parseVersions } from './parse-version.ts'
 import { parseTextSearch } from './text/parse-text-search.ts'
 import { bothFilters, withRuledTargets } from './ruled-type.ts'
@@ -17,7 +17,6 @@ import type {
   QueryRules,
   ReadableAs,
   RuledType,
-  SortKey,
   TypeVisibility,
 } from './query.ts'
 
@@ -25,19 +24,22 @@ import type {
 export function parseQuery(query: Data, type: ContentTypePlan, given: QueryRules): Query {
   const { plan, condition, rules } = readableIn(query, type, given, 'find')
   const filter = parseConditions(query, plan, rules)
-  const sort = withTieBreak(parseSort(query['sort'], plan, rules), plan)
+  const { sort, nearest } = parseOrder(query['sort'], filter, plan, rules)
   const search = parseTextSearch(query, plan)
+  const page = parsePagination(query, search?.order ?? nearest?.order ?? sort, rules)
+  assertNearPage(nearest, page)
   return {
     plan,
     filter: bothFilters(condition, filter),
     sort,
     fields: parseFields(query['fields'], plan),
-    page: parsePagination(query, search?.order ?? sort, rules),
+    page,
     version: parseVersions(query, plan, filter, rules.locales),
     publication: parsePublication(query, plan),
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
     ...(search !== null && { search }),
+    ...(nearest !== null && { nearest }),
   }
 }
 
@@ -45,11 +47,12 @@ export function parseQuery(query: Data, type: ContentTypePlan, given: QueryRules
 export function parseEntryQuery(query: Data, type: ContentTypePlan, given: QueryRules): EntryQuery {
   const verb = type.kind === 'singleType' ? 'find' : 'findOne'
   const { plan, condition, rules } = readableIn(query, type, given, verb)
-  parseSort(query['sort'], plan, rules)
+  const filter = parseConditions(query, plan, rules)
+  parseOrder(query['sort'], filter, plan, rules)
   parseHasPublishedVersion(query)
   return {
     plan,
-    filter: bothFilters(condition, parseConditions(query, plan, rules)),
+    filter: bothFilters(condition, filter),
     fields: parseFields(query['fields'], plan),
     reader: parseReader(query, rules),
     populate: parsePopulate(query['populate'], plan, rules),
@@ -73,18 +76,4 @@ function parseConditions(query: Data, plan: ContentTypePlan, rules: TypeVisibili
   const search = parseSearch(query['_q'], plan)
   if (filter === null || search === null) return filter ?? search
   return { kind: 'all', of: [filter, search] }
-}
-
-/** Appends `id` in the direction of the last key, so that one index serves an order and its reverse. */
-function withTieBreak(sort: readonly SortKey[], plan: ContentTypePlan): readonly SortKey[] {
-  if (sort.some(({ attribute, through }) => attribute.name === 'id' && through.length === 0))
-    return sort
-  const direction = sort.at(-1)?.direction ?? 'asc'
-  return [...sort, { through: [], attribute: idOf(plan), direction }]
-}
-
-function idOf(plan: ContentTypePlan): ScalarPlan {
-  const id = plan.members.get('id')
-  if (id?.kind !== 'scalar') throw new Error(`${plan.uid} has no id`)
-  return id
 }

@@ -26,7 +26,7 @@ export function parseSort(
   rules: TypeVisibility,
 ): readonly SortKey[] {
   if (input === undefined || input === '') return []
-  const asked = entriesOf(input).map(([path, order]) =>
+  const asked = sortEntries(input).map(([path, order]) =>
     sortKey(path.trim(), typeof order === 'string' ? order.trim() : order, holder, rules),
   )
   const paths = asked.map(sortPath)
@@ -84,7 +84,8 @@ function listBehind(key: SortKey): string | null {
     .join('.')
 }
 
-function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
+/** The paths of a sort and their orders. @throws ValidationError for another form */
+export function sortEntries(input: unknown): readonly (readonly [string, unknown])[] {
   if (typeof input === 'string') return input.split(',').flatMap(entryOfText)
   if (!Array.isArray(input)) return entriesOfObject(input, '')
   const items: readonly unknown[] = input
@@ -96,7 +97,7 @@ function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
       { code: 'invalid_query' },
     )
   }
-  return items.flatMap((item) => entriesOf(item))
+  return items.flatMap((item) => sortEntries(item))
 }
 
 function entryOfText(text: string): readonly (readonly [string, unknown])[] {
@@ -134,7 +135,9 @@ function sortKey(path: string, order: unknown, holder: ShapePlan, rules: TypeVis
     const isLast = index === names.length - 1
     if (attribute.kind === 'scalar' && isLast) {
       if (attribute.computed !== undefined) throw computedKey(name, parent, 'sort')
-      if (attribute.type === 'location') throw unusableKey(name, parent, 'sort')
+      if (attribute.type === 'location') {
+        throw unusableKey(name, parent, 'sort', ': only a list sorts by a location, with near')
+      }
       return { through, attribute, direction: directionOf(order) }
     }
     const step = isLast ? null : stepOf(attribute, rules)
@@ -185,7 +188,7 @@ function stepOf(
   return attribute.kind === 'relation' && rules.mayRead(attribute.targetUid) ? attribute : null
 }
 
-/** Locations have no order. */
+/** Locations have no order but `near`. */
 function isSortable({ computed, type }: ScalarPlan): boolean {
   return computed === undefined && type !== 'location'
 }

@@ -8,6 +8,7 @@ import type {
   RelationPlan,
   ScalarPlan,
 } from '../schema/plan.ts'
+import type { Location } from '../schema/values/location.ts'
 import type { AnswerSize } from './answer-size.ts'
 
 export interface Query {
@@ -23,12 +24,22 @@ export interface Query {
   readonly populate: readonly PopulateNode[]
   /** Absent without a full-text search. It decides the order, so `sort` has no effect. */
   readonly search?: TextSearch
+  /** Absent without an order by distance. It decides the order, so `sort` has no effect. */
+  readonly nearest?: NearestOrder
 }
 
 export interface TextSearch {
   readonly text: string
   /** The weights of the searched attributes, by their place in the declaration. The caller sees all of them. */
   readonly attributes: ReadonlyMap<number, number>
+  readonly order: readonly SortKey[]
+}
+
+export interface NearestOrder {
+  /** The stored path of the location. */
+  readonly path: string
+  readonly center: Location
+  /** The order of cursors: the distance, which is no attribute, then `id`. */
   readonly order: readonly SortKey[]
 }
 

@@ -34,7 +34,11 @@ describe('an area in filters', () => {
       { $near: { ...point('52.5', '13'), maxDistance: '1e3' } },
       { kind: 'circle', center: { latitude: 52.5, longitude: 13 }, radius: 1000 },
     ],
-    ['no distance', { $near: point('52.5', '13') }, { kind: 'everywhere' }],
+    [
+      'no distance',
+      { $near: point('52.5', '13') },
+      { kind: 'everywhere', center: { latitude: 52.5, longitude: 13 } },
+    ],
     [
       'a circle',
       { $within: { circle: { ...point('-90', '-180'), radius: '5' } } },

@@ -68,6 +68,8 @@ export interface Page<T> {
   readonly total: number
   readonly page: number
   readonly pageCount: number
+  /** In meters, in the order of `entries`. Only in an order by distance. */
+  readonly distances?: number[]
 }
 
 /** A page that was requested by cursor. It stays correct while others write. */
@@ -76,6 +78,8 @@ export interface CursorPage<T> {
   readonly total: number
   /** Null on the last page. */
   readonly nextCursor: string | null
+  /** In meters, in the order of `entries`. Only in an order by distance. */
+  readonly distances?: number[]
 }
 
 type FoundPage<T, Cursor> = [Cursor] extends [undefined] ? Page<T> : CursorPage<T>
@@ -212,10 +216,11 @@ export function openCollection(transport: Transport, name: string): UntypedColle
         pageCount = 0,
         nextCursor = null,
       } = listed.meta.pagination
-      const { data: entries } = listed
+      const { data: entries, meta } = listed
+      const more = meta.distances === undefined ? {} : { distances: meta.distances }
       return cursor === undefined
-        ? { entries, total, page: shown, pageCount }
-        : { entries, total, nextCursor }
+        ? { entries, total, page: shown, pageCount, ...more }
+        : { entries, total, nextCursor, ...more }
     },
     all: (query = {}, options = {}) => readAll(transport, name, queryOf(query), options),
     get: async (path, query = {}, options = {}) =>
@@ -264,6 +269,7 @@ interface Listed {
       readonly pageCount?: number
       readonly nextCursor?: string | null
     }
+    readonly distances?: number[]
   }
 }
 

@@ -13,6 +13,8 @@ export interface QueryPage<T> {
   readonly pageCount: number | null
   /** The cursor of the next page, for queries with cursors. Null on the last page. */
   readonly nextCursor: string | null
+  /** In meters, in the order of `entries`. Only in an order by distance. */
+  readonly distances?: number[]
 }
 
 type QueriesOf<C> = C extends { readonly queries: infer Queries } ? Queries : object
@@ -43,6 +45,7 @@ interface Answered {
       readonly pageCount?: number
       readonly nextCursor?: string | null
     }
+    readonly distances?: number[]
   }
 }
 
@@ -57,6 +60,13 @@ export function openQueries(transport: Transport) {
     const { data, meta } = body as Answered
     if (!Array.isArray(data)) return data
     const { total = null, pageCount = null, nextCursor = null } = meta.pagination ?? {}
-    return { entries: data as unknown[], total, pageCount, nextCursor }
+    const { distances } = meta
+    return {
+      entries: data as unknown[],
+      total,
+      pageCount,
+      nextCursor,
+      ...(distances !== undefined && { distances }),
+    }
   }
 }

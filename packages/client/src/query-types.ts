@@ -37,7 +37,13 @@ type LinkedNames<S extends Shape> = {
 
 type Directed<Name extends string> = Name | `${Name}:asc` | `${Name}:desc`
 
-export type SortKey<S extends Shape> = Directed<Names<S> | LinkedNames<S>>
+type LocationNames<S extends Shape> = {
+  [Name in Names<S>]: '$near' extends keyof NonNullable<S['filters'][Name]> ? Name : never
+}[Names<S>]
+
+/** `near` sorts by the distance from the point of `$near`. */
+export type SortKey<S extends Shape> =
+  Directed<Exclude<Names<S>, LocationNames<S>> | LinkedNames<S>> | `${LocationNames<S>}:near`
 
 export type Populate<S extends Shape> =
   | '*'

@@ -24,8 +24,8 @@ export interface FoundDocuments extends Counted {
   readonly nextCursor: string | null
 }
 
-/** A query without a text search. */
-export type ListedQuery = Query & { readonly search?: never }
+/** A query without a text search and without an order by distance. */
+export type ListedQuery = Query & { readonly search?: never; readonly nearest?: never }
 
 export interface ShownVersion {
   readonly entry: Entry

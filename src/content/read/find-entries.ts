@@ -1,25 +1,28 @@
 import { CmsError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { isNearestQuery } from '../../mongo/read/find-nearest.ts'
 import { usesStoredStates } from '../../mongo/read/published-conditions.ts'
 import { settleStates } from '../../mongo/write/settle-states.ts'
 import { ENTRY_STATES, type PublicationCondition, type Query } from '../../query/query.ts'
 import { findDocuments, type FoundDocuments, type ListedQuery } from './find-documents.ts'
+import { findNearest, type NearestDocuments } from './find-nearest-documents.ts'
 import { findSearched, type SearchedDocuments, type SearchQuery } from './find-searched.ts'
 import { canBeTexts, findTexts, type FoundTexts } from './find-texts.ts'
 
-export type FoundEntries = FoundDocuments & Partial<Pick<SearchedDocuments, 'search'>>
+export type FoundEntries = FoundDocuments &
+  Partial<Pick<SearchedDocuments, 'search'> & Pick<NearestDocuments, 'distances'>>
 
-/** Lists entries, or searches them if the query has a text. */
+/** Lists entries, searches them if the query has a text, or orders them by distance. */
 export async function findEntries(database: Database, query: Query): Promise<FoundEntries> {
   await settleAsked(database, query)
-  return isSearchQuery(query)
-    ? findSearched(database, query)
-    : findDocuments(database, query as ListedQuery)
+  if (isSearchQuery(query)) return findSearched(database, query)
+  if (isNearestQuery(query)) return findNearest(database, query)
+  return findDocuments(database, query as ListedQuery)
 }
 
 /** Null if the entries must be read with `findEntries`. */
 export async function findEntryTexts(database: Database, query: Query): Promise<FoundTexts | null> {
-  if (isSearchQuery(query) || !canBeTexts(query)) return null
+  if (isSearchQuery(query) || isNearestQuery(query) || !canBeTexts(query)) return null
   await settleAsked(database, query)
   return findTexts(database, query as ListedQuery)
 }

@@ -72,7 +72,9 @@ async function findPage(call: ServiceCall): Promise<ContentPage<Data>> {
   const parsed = parseQuery(withDefaultPopulate(query, plan), plan, rules)
   assertMayShow(call, parsed.version.status)
   const found = await findEntries(database, parsed)
-  return { data: found.entries, meta: { pagination: describePage(found, parsed.page) } }
+  const { entries: data, distances } = found
+  const pagination = describePage(found, parsed.page)
+  return { data, meta: { pagination, ...(distances !== undefined && { distances }) } }
 }
 
 async function countAll(call: ServiceCall): Promise<number> {

@@ -22,6 +22,7 @@ import {
   shownParameters,
   localeParameter,
   writeParameters,
+  locationNames,
 } from './read-parameters.ts'
 import { answer, ENTITY_TAG, failures, jsonBody, NOT_MODIFIED } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -102,9 +103,11 @@ function find({ vocabulary, plan, bounds, name, path }: TypeDescription): Placed
   }
 }
 
-export function listMeta(vocabulary: Vocabulary, { search }: ContentTypePlan): JsonSchema {
+export function listMeta(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   const pagination = paginationSchema(vocabulary)
-  if (search === null) return objectOf({ pagination }, ['pagination'])
+  const hasLocation = locationNames(plan).length > 0
+  const more = hasLocation ? { distances: DISTANCES } : {}
+  if (plan.search === null) return objectOf({ pagination, ...more }, ['pagination'])
   const found = vocabulary.refer('Search', () =>
     objectOf(
       {
@@ -114,7 +117,12 @@ export function listMeta(vocabulary: Vocabulary, { search }: ContentTypePlan): J
       ['terms'],
     ),
   )
-  return objectOf({ pagination, search: found }, ['pagination'])
+  return objectOf({ pagination, search: found, ...more }, ['pagination'])
+}
+
+export const DISTANCES: JsonSchema = {
+  ...arraySchema({ type: 'number' }),
+  description: 'In meters, in the order of `data`; only for an order by distance',
 }
 
 export function paginationSchema({ refer }: Vocabulary): JsonSchema {

@@ -4,7 +4,8 @@ import type { NamedQuery } from '../../query/named/named-query.ts'
 import { showEntry } from '../../query/named/shown-entry.ts'
 import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
-import { IF_NONE_MATCH, listMeta, paginationSchema } from './content-operations.ts'
+import { asksNearest } from '../../query/parse-order.ts'
+import { DISTANCES, IF_NONE_MATCH, listMeta, paginationSchema } from './content-operations.ts'
 import { FLAG, INTEGER, type JsonSchema, arraySchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
@@ -58,9 +59,10 @@ function answerSchema(
     const presence = definition.rules === 'caller' ? 'unlessHidden' : 'always'
     const entry = shownSchema(vocabulary, showEntry(plan, shown), presence)
     if (isOne) return objectOf({ data: entry, meta: objectOf({}) }, ['data', 'meta'])
+    const near = asksNearest(definition.asked['sort']) ? { distances: DISTANCES } : {}
     const meta =
       definition.asked['rank'] === undefined
-        ? objectOf({ pagination: paginationSchema(vocabulary) }, ['pagination'])
+        ? objectOf({ pagination: paginationSchema(vocabulary), ...near }, ['pagination'])
         : listMeta(vocabulary, plan)
     return objectOf({ data: arraySchema(entry), meta }, ['data', 'meta'])
   })

@@ -158,15 +158,28 @@ export function sortParameter(vocabulary: Vocabulary, plan: ContentTypePlan): Pa
     return scalarNames(member.target()).map((name) => `${member.name}.${name}`)
   })
   const keys = [...own, ...related].flatMap((name) => [name, `${name}:asc`, `${name}:desc`])
+  const locations = locationNames(plan)
+  const near = locations.map((name) => `${name}:near`)
   return queryParameter(
     'sort',
-    arraySchema({ ...TEXT, enum: keys }),
-    'Sort keys in order of priority; ties are sorted by `id`',
+    arraySchema({ ...TEXT, enum: [...keys, ...near] }),
+    'Sort keys in order of priority; ties are sorted by `id`' +
+      (near.length === 0
+        ? ''
+        : '. `near` sorts by the distance from the point of `$near` and is the only key'),
   )
 }
 
 function scalarNames(holder: ShapePlan): readonly string[] {
-  return storedScalars(holder).map(({ name }) => name)
+  return storedScalars(holder)
+    .filter(({ type }) => type !== 'location')
+    .map(({ name }) => name)
+}
+
+export function locationNames(holder: ShapePlan): readonly string[] {
+  return storedScalars(holder)
+    .filter(({ type }) => type === 'location')
+    .map(({ name }) => name)
 }
 
 export function paginationParameters({

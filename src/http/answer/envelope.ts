@@ -29,12 +29,20 @@ export function entriesEnvelope(entries: readonly Entry[]): object {
 
 export interface ListEnvelope {
   readonly data: readonly Entry[]
-  readonly meta: { readonly pagination: object; readonly search?: SearchMeta }
+  readonly meta: {
+    readonly pagination: object
+    readonly search?: SearchMeta
+    readonly distances?: readonly number[]
+  }
 }
 
 export function listEnvelope(found: FoundEntries, page: Page): ListEnvelope {
-  const { search } = found
-  const meta = { pagination: describePage(found, page), ...(search !== undefined && { search }) }
+  const { search, distances } = found
+  const meta = {
+    pagination: describePage(found, page),
+    ...(search !== undefined && { search }),
+    ...(distances !== undefined && { distances }),
+  }
   return { data: found.entries, meta }
 }
 

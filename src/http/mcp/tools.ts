@@ -103,7 +103,10 @@ const TOOLS: readonly Tool[] = [
         description:
           'Words to find in all their forms, the most relevant entries first; for types with the option search, without `sort`',
       },
-      sort: { type: ['array', 'string'], description: 'Such as "title:desc"' },
+      sort: {
+        type: ['array', 'string'],
+        description: 'Such as "title:desc", or "at:near" with $near on at',
+      },
       page: { ...INTEGER, minimum: 1, default: 1 },
       pageSize: { ...INTEGER, minimum: 1, default: 25 },
       ...READ_PROPERTIES,

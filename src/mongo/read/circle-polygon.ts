@@ -1,7 +1,5 @@
+import { EARTH_RADIUS } from '../../query/distance.ts'
 import type { Location } from '../../schema/values/location.ts'
-
-/** The mean radius of the earth in meters (IUGG). */
-export const EARTH_RADIUS = 6_371_008.8
 
 /** Longitude, then latitude, in degrees. */
 export type RingCorner = readonly [number, number]

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { AnswerSize } from '../../query/answer-size.ts'
+import { uncountedAnswer } from '../../query/answer-size.ts'
 import type { EntryQuery, Page, Query, VersionKey } from '../../query/query.ts'
 import { buildFind, buildProjection, rangeOf } from './build-find.ts'
 import {
@@ -57,7 +57,7 @@ function isOfMany({ filter, version }: Query): boolean {
   return mostVersions(filter, version) > 1
 }
 
-interface ResolvedQuery {
+export interface ResolvedQuery {
   readonly resolved: Conditions
   readonly published: Conditions
   readonly conditions: Conditions
@@ -65,7 +65,7 @@ interface ResolvedQuery {
   readonly counted: readonly Conditions[]
 }
 
-async function resolveQuery(database: Database, query: Query): Promise<ResolvedQuery> {
+export async function resolveQuery(database: Database, query: Query): Promise<ResolvedQuery> {
   const { plan, filter, version, reader, publication } = query
   const resolved = await resolveFilter(database, filter, version, reader)
   const published = publicationOf(database, plan, version.status, publication)
@@ -169,15 +169,10 @@ export async function findVisible(
   query: Query,
   ids: readonly string[],
 ): Promise<readonly VisibleVersion[]> {
-  const read = await readOfNamed(database, query, ids)
+  const { conditions } = await resolveQuery(database, query)
+  const read = planOfNamed(query, conditions, ids)
   const projection = { id: 1, documentId: 1, updatedAt: 1, locale: 1 }
-  const answer: AnswerSize = {
-    bounds: read.answer.bounds,
-    entries: 0,
-    bytes: 0,
-    show: () => undefined,
-    read: () => undefined,
-  }
+  const answer = uncountedAnswer()
   const versions = await readVersions(database, query.plan, { ...read, projection, answer })
   return versions.map(toVisible)
 }
@@ -192,18 +187,23 @@ export async function findNamedVersions(
   query: Query,
   ids: readonly string[],
 ): Promise<readonly (StoredVersion & { readonly _id: string })[]> {
-  const read = await readOfNamed(database, query, ids)
+  const { conditions } = await resolveQuery(database, query)
+  return readNamed(database, query, conditions, ids)
+}
+
+export async function readNamed(
+  database: Database,
+  query: Query,
+  conditions: Conditions,
+  ids: readonly string[],
+): Promise<readonly (StoredVersion & { readonly _id: string })[]> {
+  const read = planOfNamed(query, conditions, ids)
   const projection = { ...read.projection, _id: 1 }
   const versions = await readVersions(database, query.plan, { ...read, projection })
   return versions.map((version) => ({ ...version, _id: String(version['_id']) }))
 }
 
-async function readOfNamed(
-  database: Database,
-  query: Query,
-  ids: readonly string[],
-): Promise<ReadPlan> {
-  const { conditions } = await resolveQuery(database, query)
+function planOfNamed(query: Query, conditions: Conditions, ids: readonly string[]): ReadPlan {
   const { version, plan, filter, reader, fields, populate } = query
   return {
     filter: matchAll([

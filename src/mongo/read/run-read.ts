@@ -39,19 +39,29 @@ async function readAs<T>(
   decode: (bytes: Uint8Array) => T,
   database: Database,
   plan: ContentTypePlan,
-  { filter, conditions, order, chosen, skip, limit, projection, answer }: ReadPlan,
+  read: ReadPlan,
 ): Promise<readonly T[]> {
   const rows: T[] = []
+  await visitVersions(database, plan, read, (bytes) => rows.push(decode(bytes)))
+  return rows
+}
+
+/** Calls `visitRow` for each row, without storing the rows. */
+export async function visitVersions(
+  database: Database,
+  plan: ContentTypePlan,
+  { filter, conditions, order, chosen, skip, limit, projection, answer }: ReadPlan,
+  visitRow: (bytes: Uint8Array) => void,
+): Promise<void> {
   const isSorted = Object.keys(order.sort).length > 0
   const sort = isSorted ? { sort: order.sort } : {}
   const visit = (bytes: Uint8Array): void => {
     answer.read(bytes.length)
-    rows.push(decode(bytes))
+    visitRow(bytes)
   }
   if (order.lookups.length + conditions.lookups.length + chosen.length === 0) {
     const match = matchAll([filter, conditions.match])
-    await visitFound(database, plan, { filter: match, ...sort, skip, limit, projection }, visit)
-    return rows
+    return visitFound(database, plan, { filter: match, ...sort, skip, limit, projection }, visit)
   }
   const stages = matchStages(filter, conditions)
   stages.push(...order.lookups)
@@ -60,6 +70,5 @@ async function readAs<T>(
   if (skip > 0) stages.push({ $skip: skip })
   if (limit > 0) stages.push({ $limit: limit })
   stages.push({ $project: projection })
-  await visitAggregated(database, plan, stages, { batchSize: batchSizeOf(limit) }, visit)
-  return rows
+  return visitAggregated(database, plan, stages, { batchSize: batchSizeOf(limit) }, visit)
 }

@@ -3,8 +3,10 @@ import { didYouMean } from '../../base/near-miss.ts'
 import { locateInQuery } from '../../schema/check/located-fault.ts'
 import type { DeclarationProblem, QueryDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { uncountedAnswer } from '../answer-size.ts'
 import { parseQuery } from '../parse-query.ts'
 import type { Query, QueryRules, RelationNode } from '../query.ts'
+import { parseNearest } from '../parse-order.ts'
 import { typesOfQuery } from '../types-of-query.ts'
 import { findFaults, pageSamples } from './find-faults.ts'
 import { findPopulateFaults } from './find-populate-faults.ts'
@@ -72,13 +74,7 @@ function rulesOf(schema: Schema, bounds: PageBounds): QueryRules {
     components: schema.components,
     format: 'v5',
     fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
-    answer: {
-      bounds: { maxEntries: 0, maxBytes: 0 },
-      entries: 0,
-      bytes: 0,
-      show: () => undefined,
-      read: () => undefined,
-    },
+    answer: uncountedAnswer(),
   }
 }
 
@@ -95,6 +91,7 @@ function compileQuery(
   const filter = conditionsOf(asked, plan, given)
   const types = typesOfQuery(plan, { filter, populate, sort })
   const plans = [...types].flatMap((uid) => schema.contentTypes.get(uid) ?? [])
+  const near = { nearest: parseNearest(asked['sort'], filter, plan) }
   const isFixed = parametersIn([asked['filters'], asked['search']]).length === 0
   const isLocalized = plans.some(({ localized }) => localized)
   return {
@@ -105,7 +102,7 @@ function compileQuery(
     shown,
     filter,
     isFixed,
-    page: declaredPage(definition, pageSamples(asked, given), sort, rules),
+    page: declaredPage(definition, pageSamples(asked, given), { sort, ...near }, rules),
     types,
     takesLocale: isLocalized && locale === undefined,
     takesFallback: isLocalized && fallbackLocale === undefined,

@@ -4,6 +4,7 @@ import type { Data, DeclarationProblem, QueryDefinition } from '../../schema/def
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseFields } from '../parse-fields.ts'
 import { parseFilters } from '../parse-filters.ts'
+import { asksNearest, type ListOrder, parseNearest } from '../parse-order.ts'
 import { parseSearch } from '../parse-search.ts'
 import { parseSort } from '../parse-sort.ts'
 import { parsePopulate } from '../populate/parse-populate.ts'
@@ -63,13 +64,25 @@ function attemptsOf(
     ['search', () => parseSearch(filled('search'), plan)],
     ['rank', () => rankOf(asked, plan, given)],
     ['fields', () => parseFields(filled('fields'), plan)],
-    ['sort', () => parseSort(filled('sort'), plan, rules)],
+    ['sort', () => assertOrder(asked, given, plan, rules)],
     ...populate.map(([path, part]): Attempt => [
       `populate${path}`,
       () => parsePopulate(part, plan, rules),
     ]),
-    ['pagination', () => declaredPage(definition, pageSamples(asked, given), [], rules)],
+    ['pagination', () => declaredPage(definition, pageSamples(asked, given), UNORDERED, rules)],
   ]
+}
+
+const UNORDERED: ListOrder = { sort: [], nearest: null }
+
+/** Faults of the filters have a path of their own. */
+function assertOrder(asked: Data, given: Given, plan: ContentTypePlan, rules: QueryRules): void {
+  const filters = fill(asked['filters'], given)
+  const sort = fill(asked['sort'], given)
+  if (!asksNearest(sort)) parseSort(sort, plan, rules)
+  else if (problemOf(() => parseFilters(filters, plan, rules)) === null) {
+    parseNearest(sort, parseFilters(filters, plan, rules), plan)
+  }
 }
 
 /** A cursor cannot be sampled, so an empty one is used. */

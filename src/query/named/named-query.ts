@@ -3,6 +3,7 @@ import { didYouMean } from '../../base/near-miss.ts'
 import type { Data, QueryDefinition, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parseFilters } from '../parse-filters.ts'
+import { asksNearest, assertNearPage, type ListOrder, parseNearest } from '../parse-order.ts'
 import { parseSearch } from '../parse-search.ts'
 import { parseTextSearch } from '../text/parse-text-search.ts'
 import { parsePagination } from '../parse-pagination.ts'
@@ -48,7 +49,7 @@ export function shownOf(asked: Data): Data {
   return {
     fields: fill(asked['fields'], none),
     populate: fill(asked['populate'], none),
-    sort: fill(asked['sort'], none),
+    ...(!asksNearest(asked['sort']) && { sort: fill(asked['sort'], none) }),
   }
 }
 
@@ -64,12 +65,14 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
       ? unruledPart(query, given)
       : callersPart(query, given, { ...all, status: version['status'] })
   const search = rankOf(definition.asked, plan, given)
+  const nearest = search === null ? parseNearest(definition.asked['sort'], filter, plan) : null
   return {
     plan,
     filter: bothFilters(condition, filter),
     ...shown,
     ...(search !== null && { search }),
-    page: pageOf(query, given, search?.order ?? shown.sort, all),
+    ...(nearest !== null && { nearest }),
+    page: pageOf(query, given, { sort: search?.order ?? shown.sort, nearest }, all),
     version: parseVersions(version, plan, filter, rules.locales),
     publication: parsePublication(version, plan),
     reader: parseReader(version, all),
@@ -118,17 +121,20 @@ export function rankOf(asked: Data, plan: ContentTypePlan, given: Given): TextSe
 export function declaredPage(
   { asked, single }: Pick<QueryDefinition, 'asked' | 'single'>,
   given: Given,
-  sort: Query['sort'],
+  { sort, nearest }: ListOrder,
   rules: Pick<QueryRules, 'defaultLimit' | 'maxLimit'>,
 ): Page {
   if (single) return { kind: 'page', page: 1, pageSize: 1, withCount: false }
-  return parsePagination({ pagination: fill(asked['pagination'], given) }, sort, rules)
+  const pagination = fill(asked['pagination'], given)
+  const page = parsePagination({ pagination }, nearest?.order ?? sort, rules)
+  assertNearPage(nearest, page)
+  return page
 }
 
-function pageOf(query: NamedQuery, given: Given, sort: Query['sort'], rules: QueryRules): Page {
+function pageOf(query: NamedQuery, given: Given, order: ListOrder, rules: QueryRules): Page {
   const { definition, isOne, page } = query
   if (isOne || parametersIn(definition.asked['pagination']).length === 0) return page
-  return declaredPage(definition, given, sort, rules)
+  return declaredPage(definition, given, order, rules)
 }
 
 function assertKnown(query: NamedQuery, asked: Data): void {

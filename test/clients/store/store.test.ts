@@ -128,6 +128,8 @@ const QUERIES: readonly Json[] = [
   { filters: { place: { $near: { ...BERLIN, maxDistance: 600_000 } } } },
   { filters: { $not: { place: { $near: { ...BERLIN, maxDistance: 600_000 } } } } },
   { filters: { place: { $near: { ...BERLIN, maxDistance: 30_000_000 } } } },
+  { filters: { place: { $near: BERLIN } }, sort: 'place:near' },
+  { filters: { $and: [{ place: { $near: BERLIN } }] }, sort: ['place:near'], pageSize: 1, page: 2 },
   { filters: { place: { $within: { circle: { ...BERLIN, radius: 1 } } } } },
   {
     filters: { place: { $within: { circle: { latitude: -18, longitude: -179, radius: 5e5 } } } },

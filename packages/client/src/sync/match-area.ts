@@ -3,13 +3,12 @@ import type { Location, LocationFilter } from '../content.ts'
 type Near = NonNullable<LocationFilter['$near']>
 type Within = NonNullable<LocationFilter['$within']>
 
-/** The mean radius of the earth in meters, as on the server. */
+/** In meters, as on the server. */
 const EARTH_RADIUS = 6_371_008.8
 const DEGREE = Math.PI / 180
 
-/** Without `maxDistance`, every location is near. */
-export function isNear(location: Location, { maxDistance, ...center }: Near): boolean {
-  return maxDistance === undefined || distanceBetween(location, center) <= maxDistance
+export function isNear(location: Location, { maxDistance = Infinity, ...center }: Near): boolean {
+  return distanceBetween(location, center) <= maxDistance
 }
 
 export function isWithin(location: Location, area: Within): boolean {
@@ -18,17 +17,17 @@ export function isWithin(location: Location, area: Within): boolean {
   if ('polygon' in area) return isInPolygon(location, area.polygon)
   const { south, west, north, east } = area.box
   if (latitude < south || latitude > north) return false
-  return west <= east
-    ? longitude >= west && longitude <= east
-    : longitude >= west || longitude <= east
+  const [isEast, isWest] = [longitude >= west, longitude <= east]
+  return west <= east ? isEast && isWest : isEast || isWest
 }
 
-/** In meters, by the haversine formula. */
+/** By the haversine formula. */
 export function distanceBetween(one: Location, other: Location): number {
   const north = Math.sin(((other.latitude - one.latitude) * DEGREE) / 2) ** 2
   const east = Math.sin(((other.longitude - one.longitude) * DEGREE) / 2) ** 2
   const cosines = Math.cos(one.latitude * DEGREE) * Math.cos(other.latitude * DEGREE)
-  return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(north + cosines * east)))
+  const sine = Math.min(1, Math.sqrt(north + cosines * east))
+  return Math.round(2000 * EARTH_RADIUS * Math.asin(sine)) / 1000
 }
 
 /** Counts the edges that a ray crosses: odd means inside. Edges belong to the polygon. */

@@ -1,4 +1,6 @@
+import type { Location, LocationFilter } from '../content.ts'
 import { toComparable, compareValues } from './compare-values.ts'
+import { distanceBetween } from './match-area.ts'
 import { matchesFilter } from './match-filter.ts'
 import {
   followLink,
@@ -20,6 +22,7 @@ interface AnyPage {
   readonly total: number
   readonly page: number
   readonly pageCount: number
+  readonly distances?: number[]
 }
 
 export function runQuery(
@@ -29,9 +32,10 @@ export function runQuery(
   usual: string,
 ): AnyPage {
   const { locale = usual, page = 1 } = query
-  const seen = locale === '*' ? usual : locale // the locale of relations, for types without locales
+  const seen = locale === '*' ? usual : locale // for types without locales
   const places = reach.tables.list(name, locale).map((row) => toPlace(reach, name, row, seen))
   const found = arrange(reach, places, { sort: 'id', ...query })
+  const [key] = keysOf(query)
   const pageSize = Math.max(1, query.pageSize ?? found.length)
   const shown = found.slice((page - 1) * pageSize, page * pageSize)
   return {
@@ -39,6 +43,9 @@ export function runQuery(
     total: found.length,
     page,
     pageCount: Math.ceil(found.length / pageSize),
+    ...(key?.center && {
+      distances: shown.map((place) => valueAt(reach, place, key.path, key.center) as number),
+    }),
   }
 }
 
@@ -58,18 +65,16 @@ function arrange(
   places: readonly EntryPlace[],
   asked: EntrySelection,
 ): readonly EntryPlace[] {
-  const { filters, sort } = asked
-  const found =
-    filters === undefined ? places : places.filter((place) => matchesFilter(reach, place, filters))
-  const keys = typeof sort === 'string' ? [sort] : (sort ?? [])
-  if (keys.length === 0) return found
-  const compared = keys.map((key) => {
-    const [path = '', direction] = key.split(':')
-    return { path: path.split('.'), sign: direction === 'desc' ? -1 : 1 }
-  })
+  const { filters = {} } = asked
+  const found = places.filter((place) => matchesFilter(reach, place, filters))
+  const compared = keysOf(asked)
+  if (compared.length === 0) return found
   const lastSign = compared.at(-1)?.sign ?? 1
   return found
-    .map((place) => ({ place, values: compared.map(({ path }) => valueAt(reach, place, path)) }))
+    .map((place) => ({
+      place,
+      values: compared.map(({ path, center }) => valueAt(reach, place, path, center)),
+    }))
     .sort((one, other) => {
       for (const [index, { sign }] of compared.entries()) {
         const order = compareValues(one.values[index] ?? null, other.values[index] ?? null)
@@ -81,14 +86,42 @@ function arrange(
     .map(({ place }) => place)
 }
 
+function keysOf({ filters, sort = [] }: EntrySelection) {
+  return [sort].flat().map((key) => {
+    const [name = '', direction] = key.split(':')
+    const path = name.split('.')
+    const center = direction === 'near' && pointOf(filters as Nested, path)
+    return { path, sign: direction === 'desc' ? -1 : 1, center }
+  })
+}
+
+interface Nested extends LocationFilter {
+  readonly $and?: readonly Nested[]
+  readonly [name: string]: unknown
+}
+
+function pointOf(filters: Nested = {}, path: readonly string[]): Location {
+  const [center] = [filters, ...(filters.$and ?? [])].flatMap(
+    (all) => path.reduce((one, name) => (one[name] ?? {}) as Nested, all).$near ?? [],
+  )
+  if (!center) throw new Error('no $near')
+  return center
+}
+
 function valueAt(
   reach: QueryContext,
   place: EntryPlace,
   [name = '', ...rest]: readonly string[],
+  center?: Location | false,
 ): ReturnType<typeof toComparable> {
   const link = place.shape.links[name]
   if (name === 'id') return orderOfId(place.data)
-  if (link === undefined) return toComparable(place.data[name], place.shape.kinds[name])
+  if (link === undefined) {
+    const value = place.data[name]
+    return center
+      ? distanceBetween(value as Location, center)
+      : toComparable(value, place.shape.kinds[name])
+  }
   const [target] = followLink(reach, place, name, link)
-  return target === undefined ? null : valueAt(reach, target, rest)
+  return target === undefined ? null : valueAt(reach, target, rest, center)
 }
