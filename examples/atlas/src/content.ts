@@ -301,27 +301,6 @@ export interface UploadFile {
   }
 }
 
-export interface GeoLocation {
-  fields: {
-    id: number
-    latitude: number
-    longitude: number
-  }
-  unfinished: 'latitude' | 'longitude'
-  filters: {
-    id: quire.OrderedFilter<number>
-    latitude: quire.OrderedFilter<number>
-    longitude: quire.OrderedFilter<number>
-  }
-  populate: {}
-}
-
-export interface GeoLocation_Input {
-  id?: number
-  latitude?: number | null
-  longitude?: number | null
-}
-
 export interface SharedCta {
   fields: {
     id: number
@@ -479,7 +458,6 @@ export const content: quire.ContentPlan<Content> = {
     },
   },
   components: {
-    'geo.location': { kinds: {}, links: {} },
     'shared.cta': { kinds: {}, links: {} },
     'shared.quote': { kinds: {}, links: {} },
     'shared.rich-text': { kinds: {}, links: {} },

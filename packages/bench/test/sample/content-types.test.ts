@@ -21,7 +21,6 @@ describe('the content-types of the sample', () => {
       'api::language.language',
     ])
     expect([...schema.components.keys()]).to.have.members([
-      'geo.location',
       'shared.cta',
       'shared.quote',
       'shared.rich-text',

@@ -1,0 +1,94 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+import { buildApp } from '../../../../src/server/app.ts'
+import { withEnvFile } from '../../../../src/base/config/env-file.ts'
+import { readConfig } from '../../../../src/base/config/config.ts'
+import { startDeployment } from '../../../../src/server/deployment/start-deployment.ts'
+import { createLog } from '../../../../src/base/log.ts'
+import { openServices } from '../../../../src/server/services/open-services.ts'
+import { loadWorldCities } from '../sample/map-cities.ts'
+import { compileSample } from '../sample/sample-parts.ts'
+import { seedSample } from '../sample/seed-sample.ts'
+import { SILENT_OBSERVER } from '../sample/show-progress.ts'
+
+// `npm run bench -- places --cities N`: times searches for the nearest cities over HTTP with one client, around other
+// cities and around points of a grid, most of which are in the sea.
+
+const ROUNDS = 200
+const UNCOUNTED = 'pagination[withCount]=false'
+const PAGE = `fields=name&pagination[pageSize]=20&sort=location:near`
+
+type Point = readonly [latitude: number, longitude: number]
+
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: { cities: { type: 'string', default: '135000' } },
+})
+const config = readConfig({
+  QUERY_TIMEOUT_MS: '60000',
+  MONITOR_COMMANDS: 'off', // as in production
+  SLOW_REQUEST_MS: '0',
+  ...withEnvFile(process.env),
+})
+const log = createLog({ ...config, logLevel: 'warn' })
+const deployment = await startDeployment(config, log)
+const services = await openServices({ config, deployment, log })
+const report = await seedSample(services, compileSample(Number(values.cities)), SILENT_OBSERVER)
+await services.access.roles.update('public', { permissions: ['api::city.city.find'] })
+const app = buildApp({ config, deployment, log }, services)
+const server = createServer(app.callback()).listen(0, '127.0.0.1')
+await new Promise((resolve) => server.once('listening', resolve))
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/cities?`
+
+const world = loadWorldCities().slice(0, Number(values.cities))
+const aroundCities = Array.from({ length: ROUNDS }, (_, round): Point => {
+  const [longitude, latitude] = world[(round * 7919) % world.length]?.loc.coordinates ?? [0, 0]
+  return [latitude, longitude]
+})
+const grid = Array.from({ length: ROUNDS }, (_, round): Point => [
+  ((round * 37) % 160) - 80,
+  ((round * 61) % 360) - 180,
+])
+
+console.log(`${deployment.reason}\n${report.documents} documents\n`)
+for (const [what, points, query] of [
+  ['20 nearest of a city', aroundCities, `${PAGE}&${UNCOUNTED}`],
+  [
+    '20 nearest within 50 km, counted',
+    aroundCities,
+    `${PAGE}&filters[location][$near][maxDistance]=50000`,
+  ],
+  ['20 nearest of any point', grid, `${PAGE}&${UNCOUNTED}`],
+  ['page 50 around a city', aroundCities, `${PAGE}&${UNCOUNTED}&pagination[page]=50`],
+  [
+    'within 50 km, by id, counted',
+    aroundCities,
+    'fields=name&pagination[pageSize]=20&filters[location][$near][maxDistance]=50000',
+  ],
+] as const) {
+  const sorted = await measure(points, query)
+  const share = (part: number): string => {
+    const time = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+    return `${time.toFixed(1).padStart(7)} ms`
+  }
+  console.log(`${what.padEnd(34)} p50 ${share(0.5)}   p99 ${share(0.99)}`)
+}
+server.close()
+server.closeAllConnections()
+await app.close()
+await deployment.close()
+
+/** Milliseconds per point, ascending. The first points warm up the server. */
+async function measure(points: readonly Point[], query: string): Promise<readonly number[]> {
+  const times: number[] = []
+  for (const [index, [latitude, longitude]] of [...points.slice(0, 20), ...points].entries()) {
+    const near = `filters[location][$near][latitude]=${latitude}&filters[location][$near][longitude]=${longitude}`
+    const started = performance.now()
+    const response = await fetch(`${base}${near}&${query}`)
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${query}: ${response.status} ${text}`)
+    if (index >= 20) times.push(performance.now() - started)
+  }
+  return times.toSorted((one, other) => one - other)
+}
