@@ -12,7 +12,7 @@ import { type Command, commandsIn } from '../support/shell-lines.ts'
 const GUIDES = PAGES.filter((page) => !page.startsWith('docs/decisions/'))
 /** Programs of the operating system and of MongoDB. */
 const FOREIGN = new Set(
-  'cd cp curl docker export for generate-lines git kubectl mongodump mongorestore node openssl rsync'.split(
+  'cd cp curl docker export for generate-lines git jq kubectl mongodump mongorestore node openssl rsync'.split(
     ' ',
   ),
 )
