@@ -1,5 +1,8 @@
 import type { Location } from '../schema/values/location.ts'
 
+/** The mean radius of the earth in meters (IUGG). */
+export const EARTH_RADIUS = 6_371_008.8
+
 /** The operand of `$near` and `$within`. Distances are in meters, coordinates in degrees. */
 export type Area = Circle | Box | Polygon | Everywhere
 

@@ -1,7 +1,5 @@
+import { EARTH_RADIUS } from './area.ts'
 import type { Location } from '../schema/values/location.ts'
-
-/** The mean radius of the earth in meters (IUGG). */
-export const EARTH_RADIUS = 6_371_008.8
 
 const DEGREE = Math.PI / 180
 

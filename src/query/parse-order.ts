@@ -1,5 +1,5 @@
 import { ValidationError } from '../base/errors.ts'
-import { toStoredName } from '../schema/compile.ts'
+import { toStoredName } from '../schema/compile-attributes.ts'
 import type { ComponentAttributePlan, ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 import type { Location } from '../schema/values/location.ts'
 import type { Area } from './area.ts'
@@ -100,24 +100,24 @@ function locationSteps(path: string, plan: ContentTypePlan): LocationSteps {
 }
 
 /** Only of conditions that every entry of the list meets, so that every entry has a distance. */
-function pointsOf(filter: Filter | null, [step, ...rest]: LocationSteps): readonly Location[] {
+function pointsOf(filter: Filter | null, steps: LocationSteps): readonly Location[] {
+  const [step, ...rest] = steps
   if (filter === null || step === undefined) return []
-  switch (filter.kind) {
-    case 'all':
-      return filter.of.flatMap((one) => pointsOf(one, [step, ...rest]))
-    case 'within':
-      return filter.component.storedName === step.storedName ? pointsOf(filter.of, rest) : []
-    case 'compare': {
-      const isOf = rest.length === 0 && filter.attribute.storedName === step.storedName
-      if (!isOf || filter.operator !== 'near') return []
-      const area = filter.operand as Area // of the parser, for this operator
-      return area.kind === 'circle' || area.kind === 'everywhere' ? [area.center] : []
-    }
-    case 'any':
-    case 'not':
-    case 'related':
-      return []
+  if (filter.kind === 'all') return filter.of.flatMap((one) => pointsOf(one, steps))
+  if (filter.kind === 'within') {
+    return filter.component.storedName === step.storedName ? pointsOf(filter.of, rest) : []
   }
+  if (filter.kind !== 'compare' || rest.length > 0) return []
+  return filter.attribute.storedName === step.storedName ? centersOf(filter) : []
+}
+
+function centersOf({
+  operator,
+  operand,
+}: Extract<Filter, { kind: 'compare' }>): readonly Location[] {
+  if (operator !== 'near') return []
+  const area = operand as Area // of the parser, for this operator
+  return area.kind === 'circle' || area.kind === 'everywhere' ? [area.center] : []
 }
 
 function pointFault(path: string, count: number): ValidationError {

@@ -2,11 +2,7 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { boundedReads } from '../../mongo/connection/time-limits.ts'
 import { type Counted, NOT_COUNTED, toCounted } from '../../mongo/read/count-versions.ts'
 import { rangeOf } from '../../mongo/read/build-find.ts'
-import {
-  findNamedVersions,
-  findVisible,
-  type VisibleVersion,
-} from '../../mongo/read/read-versions.ts'
+import { findNamedVersions, findVisible, type VisibleVersion } from '../../mongo/read/read-named.ts'
 import { findCandidates, type FoundCandidates } from '../../mongo/search/find-candidates.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'

@@ -1,4 +1,4 @@
-import { EARTH_RADIUS } from '../../query/distance.ts'
+import { EARTH_RADIUS } from '../../query/area.ts'
 import type { Location } from '../../schema/values/location.ts'
 
 /** Longitude, then latitude, in degrees. */

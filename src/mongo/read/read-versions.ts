@@ -1,14 +1,7 @@
 import type { Document } from 'mongodb'
-import { uncountedAnswer } from '../../query/answer-size.ts'
 import type { EntryQuery, Page, Query, VersionKey } from '../../query/query.ts'
 import { buildFind, buildProjection, rangeOf } from './build-find.ts'
-import {
-  bothConditions,
-  type Conditions,
-  laterStages,
-  matchAll,
-  NO_CONDITIONS,
-} from './translate-filter.ts'
+import { bothConditions, type Conditions, laterStages, NO_CONDITIONS } from './translate-filter.ts'
 import { type Counted, countedOf, countVersions, type VersionPage } from './count-versions.ts'
 import type { Database } from '../connection/database.ts'
 import { targetOrderOf } from './order-by-targets.ts'
@@ -24,8 +17,8 @@ import { REVISION } from '../versions/version-fields.ts'
 import { resolveFilter } from './resolve-filter.ts'
 import { UNORDERED } from './sort-plan.ts'
 import { fallbackStages, shownVersions } from './target-version.ts'
-import { matchVersions, versionId } from '../versions/version-match.ts'
-import { matchNamed, mostVersions, readUnique, uniqueMember } from './read-unique.ts'
+import { versionId } from '../versions/version-match.ts'
+import { mostVersions, readUnique, uniqueMember } from './read-unique.ts'
 import { readBytes, type ReadPlan, readVersions } from './run-read.ts'
 
 /** One find and, in parallel, one count, if the page does not show the total. */
@@ -156,67 +149,4 @@ export async function getVersion(
 
 function matchAny(ids: readonly string[]): unknown {
   return ids.length === 1 ? ids[0] : { $in: ids }
-}
-
-/** A version without its content, for the order of search results. */
-export interface VisibleVersion extends Pick<StoredVersion, 'id' | 'documentId' | 'updatedAt'> {
-  readonly _id: string
-}
-
-/** The named versions that match all conditions of the query. Their size does not count as part of a response. */
-export async function findVisible(
-  database: Database,
-  query: Query,
-  ids: readonly string[],
-): Promise<readonly VisibleVersion[]> {
-  const { conditions } = await resolveQuery(database, query)
-  const read = planOfNamed(query, conditions, ids)
-  const projection = { id: 1, documentId: 1, updatedAt: 1, locale: 1 }
-  const answer = uncountedAnswer()
-  const versions = await readVersions(database, query.plan, { ...read, projection, answer })
-  return versions.map(toVisible)
-}
-
-function toVisible({ _id, id, documentId, updatedAt }: StoredVersion): VisibleVersion {
-  return { _id: String(_id), id, documentId, updatedAt }
-}
-
-/** Reads the named versions that match all conditions of the query, with the attributes that it selects. */
-export async function findNamedVersions(
-  database: Database,
-  query: Query,
-  ids: readonly string[],
-): Promise<readonly (StoredVersion & { readonly _id: string })[]> {
-  const { conditions } = await resolveQuery(database, query)
-  return readNamed(database, query, conditions, ids)
-}
-
-export async function readNamed(
-  database: Database,
-  query: Query,
-  conditions: Conditions,
-  ids: readonly string[],
-): Promise<readonly (StoredVersion & { readonly _id: string })[]> {
-  const read = planOfNamed(query, conditions, ids)
-  const projection = { ...read.projection, _id: 1 }
-  const versions = await readVersions(database, query.plan, { ...read, projection })
-  return versions.map((version) => ({ ...version, _id: String(version['_id']) }))
-}
-
-function planOfNamed(query: Query, conditions: Conditions, ids: readonly string[]): ReadPlan {
-  const { version, plan, filter, reader, fields, populate } = query
-  return {
-    filter: matchAll([
-      { _id: { $in: [...ids] } },
-      matchNamed(filter, version),
-      matchVersions(version),
-    ]),
-    conditions,
-    order: UNORDERED,
-    chosen: fallbackStages(plan, version),
-    skip: 0,
-    limit: 0,
-    projection: buildProjection(plan, fields, populate),
-    answer: reader.answer,
-  }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { EARTH_RADIUS } from '../../../src/query/distance.ts'
+import { EARTH_RADIUS } from '../../../src/query/area.ts'
 import { translateFilter } from '../../../src/mongo/read/translate-filter.ts'
 import { isSimplePolygon } from '../../../src/query/simple-polygon.ts'
 import type { Area, Box } from '../../../src/query/area.ts'
