@@ -151,10 +151,12 @@ describeInBrowser('the words about fields', () => {
 
   it('name attributes and values in the history', async () => {
     const documentId = await make({ title: 'One', kind: 'video' })
+    await server.ask('POST', `${CLIP}/${documentId}/actions/publish`)
     await server.ask('PUT', `${CLIP}/${documentId}`, { data: { kind: 'text' } })
     await open(documentId)
     await page.getByRole('button', { name: 'All versions' }).click()
     const dialog = page.getByRole('dialog')
+    await dialog.getByRole('option').first().getByText('Edited Kind of clip').waitFor()
     await dialog.getByRole('option').last().click()
     const change = dialog.getByRole('listitem').filter({ hasText: 'Kind of clip' })
     await change.getByText('Moving picture').waitFor()
