@@ -159,14 +159,22 @@ export function newValues(attributes: Attributes, reading: Reading): FormValues 
 /** The copy and its nested components are new to the server. */
 export function copyComponent(value: ComponentValue, keys: KeyRing): ComponentValue {
   const { id: _, ...rest } = value
-  const copied = Object.entries(rest).map(([name, held]) => [name, copyHeld(held, keys)])
+  const copied = Object.entries(rest).map(([name, held]) => [name, copyValue(held, keys)])
   return { ...Object.fromEntries(copied), $key: keys.newKey() } as ComponentValue
 }
 
-function copyHeld(held: unknown, keys: KeyRing): unknown {
+/** Components in the copy are new to the server. */
+export function copyValue(held: unknown, keys: KeyRing): unknown {
   if (isComponentValue(held)) return copyComponent(held, keys)
-  if (Array.isArray(held)) return held.map((one) => copyHeld(one, keys))
+  if (Array.isArray(held)) return held.map((one) => copyValue(one, keys))
   return held
+}
+
+/** Whether a value contains a relation with more entries than were read. */
+export function isPartlyRead(held: unknown): boolean {
+  if (Array.isArray(held)) return held.some(isPartlyRead)
+  if (isComponentValue(held)) return Object.values(held).some(isPartlyRead)
+  return typeof held === 'object' && held !== null && 'more' in held && held.more === true
 }
 
 export function isComponentValue(value: unknown): value is ComponentValue {

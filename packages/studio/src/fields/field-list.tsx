@@ -2,6 +2,8 @@ import { type ReactNode, useCallback, useId, useMemo, useSyncExternalStore } fro
 import type { Attribute, Attributes } from '../api/attributes.ts'
 import { studioText } from '../texts/field-words.ts'
 import { useTexts } from '../texts/texts.ts'
+import { useBeside } from './beside/beside.ts'
+import { BesideField } from './beside/beside-field.tsx'
 import { isMet, namesIn } from './condition.ts'
 import styles from './field-list.module.css'
 import { SiblingsContext, useOpenEntry } from './open-entry.ts'
@@ -76,10 +78,19 @@ interface ListedFieldProps {
 function ListedField({ name, attribute, place }: ListedFieldProps) {
   const { Field } = useOpenEntry()
   const isVisible = useVisibility(attribute, place)
+  const isAlone = useBeside() === null
   if (!isVisible) return null
   return (
-    <div className={attribute.studio?.width === 'half' ? styles['half'] : styles['full']}>
-      <Field attribute={attribute} name={name} place={place} />
+    <div
+      className={attribute.studio?.width === 'half' && isAlone ? styles['half'] : styles['full']}
+    >
+      {place === name ? (
+        <BesideField {...{ name, attribute }}>
+          <Field {...{ name, attribute, place }} />
+        </BesideField>
+      ) : (
+        <Field {...{ name, attribute, place }} />
+      )}
     </div>
   )
 }

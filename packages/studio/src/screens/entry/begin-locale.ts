@@ -27,6 +27,14 @@ export async function beginLocale(
   })
 }
 
+/** Without drafts, an entry must be complete from the start. */
+export function mayBeginEmpty({ type, attributes }: FormPlan): boolean {
+  if (type.draftAndPublish) return true
+  return Object.values(attributes).every(
+    ({ required, localized }) => required !== true || localized === false,
+  )
+}
+
 async function dataOf(plan: FormPlan, documentId: string, from: string): Promise<Data> {
   const { attributes, components, reading } = plan
   const source = { ...plan, query: { ...plan.query, locale: from } }

@@ -7,12 +7,15 @@ import { useMay } from '../../api/session.ts'
 import { notify } from '../../design/toasts.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { Link } from '../../entry/values.ts'
+import { BesideContext } from '../../fields/beside/beside.ts'
+import { BesideField } from '../../fields/beside/beside-field.tsx'
 import { Field } from '../../fields/field.tsx'
 import { FieldList } from '../../fields/field-list.tsx'
 import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
 import { TitleField } from '../../fields/text/text-field.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { BesideBar } from './beside-bar.tsx'
 import { EntryDrawer } from './entry-drawer.tsx'
 import styles from './entry-form.module.css'
 import { EntryHead } from './entry-head.tsx'
@@ -23,6 +26,7 @@ import { useEntryKeys } from './use-entry-keys.ts'
 import { useFollowing } from './use-following.ts'
 import { usePresence } from './use-presence.ts'
 import { usePreview } from './use-preview.ts'
+import { useShownLanguage } from './use-shown-language.ts'
 
 export interface EntryFormProps {
   readonly session: EntrySession
@@ -62,6 +66,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   const others = usePresence(type.uid, documentId, locale)
   const { open, drawer } = useOpenForm(session, { isReadOnly, isBegun })
   const fields = useFocusOfNew(session, isBegun)
+  const shown = useShownLanguage(session, states, isReadOnly)
 
   const isPreviewed = preview?.isOpen === true && documentId !== null
   const title = titleAttributeOf(declaration.titleField, attributes)
@@ -70,11 +75,17 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
       <div className={styles['entry']}>
         <EntryHead {...{ session, state, changes, actions, preview, others, isReadOnly }} />
         <div className={isPreviewed ? styles['previewed'] : styles['body']}>
-          <div ref={fields} className={styles['form']}>
-            {title !== null && <TitleOf name={title} session={session} />}
-            <FieldList attributes={attributes} except={title} />
-          </div>
-          <EntrySide {...{ session, states, others }} />
+          <BesideContext value={shown.beside}>
+            <div
+              ref={fields}
+              className={`${styles['form']} ${shown.beside === null ? '' : styles['pairs']}`}
+            >
+              <BesideBar shown={shown} />
+              {title !== null && <TitleOf name={title} session={session} />}
+              <FieldList attributes={attributes} except={title} />
+            </div>
+          </BesideContext>
+          <EntrySide {...{ session, states, others, shown }} />
           {isPreviewed && <PreviewPane entry={{ uid: type.uid, documentId, locale }} />}
         </div>
       </div>
@@ -96,7 +107,11 @@ function useSaver<Selected extends boolean | number | null>(
 function TitleOf({ name, session }: { readonly name: string; readonly session: EntrySession }) {
   const attribute = session.plan.attributes[name]
   if (attribute?.type !== 'string' && attribute?.type !== 'text') return null
-  return <TitleField attribute={attribute} name={name} place={name} />
+  return (
+    <BesideField {...{ name, attribute }}>
+      <TitleField attribute={attribute} name={name} place={name} />
+    </BesideField>
+  )
 }
 
 /** The one-line text attribute that is shown as the title. */

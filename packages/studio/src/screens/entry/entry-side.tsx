@@ -3,10 +3,8 @@ import { Link } from '@tanstack/react-router'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { apiNameOf, useTypes } from '../../api/content-types.ts'
 import { type LocaleState, type Presence, usagesQuery } from '../../api/entry-facts.ts'
-import { useLocales } from '../../api/locales.ts'
 import { useMay } from '../../api/session.ts'
 import { Kbd } from '../../design/kbd.tsx'
-import { StateMark } from '../../design/state-mark.tsx'
 import { labelOf } from '../../texts/labels.ts'
 import styles from '../../design/side-section.module.css'
 import { SideSection } from '../../design/side-section.tsx'
@@ -15,6 +13,8 @@ import { HistorySection } from '../history/history-section.tsx'
 import { ReleaseSection } from '../planning/release-section.tsx'
 import { ScheduleSection } from '../planning/schedule-section.tsx'
 import { AppView } from './app-view.tsx'
+import { LanguagesSection } from './languages-section.tsx'
+import type { ShownLanguage } from './use-shown-language.ts'
 import { usagesByEntry } from './usage-list.tsx'
 import sideStyles from './entry-side.module.css'
 
@@ -22,9 +22,10 @@ export interface EntrySideProps {
   readonly session: EntrySession
   readonly states: readonly LocaleState[] | undefined
   readonly others: readonly Presence[]
+  readonly shown: ShownLanguage
 }
 
-export function EntrySide({ session, states, others }: EntrySideProps) {
+export function EntrySide({ session, states, others, shown }: EntrySideProps) {
   const { plan, door } = session
   const { t } = useTexts()
   const may = useMay()
@@ -41,7 +42,9 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
             })}
           </p>
         )}
-        {plan.type.localized && documentId !== null && <Languages {...{ session, states }} />}
+        {plan.type.localized && documentId !== null && (
+          <LanguagesSection {...{ session, states, shown }} />
+        )}
         <Published {...{ session, states }} />
         {documentId !== null && plan.type.draftAndPublish && (
           <>
@@ -71,50 +74,6 @@ export function EntrySide({ session, states, others }: EntrySideProps) {
         </SideSection>
       </div>
     </aside>
-  )
-}
-
-function Languages({ session, states }: Pick<EntrySideProps, 'session' | 'states'>) {
-  const { plan, door } = session
-  const { t, locale: nameOf } = useTexts()
-  const locales = useLocales()
-  const current = states?.find(({ locale }) => locale === plan.locale)?.locale ?? plan.locale
-  const params = { type: apiNameOf(plan.type), documentId: door.documentId() ?? '' }
-  return (
-    <SideSection title={t('side.languages')}>
-      <ul>
-        {locales.map(({ code }) => {
-          const state = states?.find(({ locale }) => locale === code)?.state
-          const name = nameOf(code)
-          const isMissing = state === undefined && states !== undefined
-          const to =
-            plan.type.kind === 'singleType' ? '/content/$type' : '/content/$type/$documentId'
-          return (
-            <li key={code} className={styles['row']}>
-              {code === current && <b aria-current="true">{name}</b>}
-              {code !== current && isMissing && <span>{name}</span>}
-              {code !== current && !isMissing && (
-                <Link to={to} params={params} search={{ locale: code }} className={styles['link']}>
-                  {name}
-                </Link>
-              )}
-              {state !== undefined && <StateMark state={state} />}
-              {isMissing && code !== current && (
-                <Link
-                  to={to}
-                  params={params}
-                  search={{ locale: code }}
-                  className={styles['action']}
-                  aria-label={t('side.begin.named', { name })}
-                >
-                  {t('side.begin')}
-                </Link>
-              )}
-            </li>
-          )
-        })}
-      </ul>
-    </SideSection>
   )
 }
 

@@ -12,7 +12,7 @@ import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
 import { notifyFailure } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { beginLocale } from './begin-locale.ts'
+import { beginLocale, mayBeginEmpty } from './begin-locale.ts'
 
 export interface NotTranslatedProps {
   readonly plan: FormPlan
@@ -62,7 +62,7 @@ export function NotTranslated({ plan, documentId, onBegun }: NotTranslatedProps)
           {t('entry.beginFrom', { name: nameOf(from) })}
         </Button>
       ))}
-      {mayBeEmpty(plan) && (
+      {mayBeginEmpty(plan) && (
         <Button isDisabled={isBusy} onPress={() => void begin(null)}>
           {t('entry.beginEmpty')}
         </Button>
@@ -82,13 +82,5 @@ export function NotTranslated({ plan, documentId, onBegun }: NotTranslatedProps)
         {t('entry.untranslated.hint')}
       </Notice>
     </Page>
-  )
-}
-
-/** Without drafts, an entry must be complete from the start. */
-function mayBeEmpty({ type, attributes }: FormPlan): boolean {
-  if (type.draftAndPublish) return true
-  return Object.values(attributes).every(
-    ({ required, localized }) => required !== true || localized === false,
   )
 }
