@@ -33,11 +33,8 @@ export function mapCity(city: WorldCity, cca3ByCca2: ReadonlyMap<string, string>
   const { name, population, featureCode } = city
   const [longitude, latitude] = city.loc.coordinates
   const cca3 = cca3ByCca2.get(city.country)
-  const nested = {
-    location: { latitude, longitude },
-    country: cca3 === undefined ? null : sampleId.country(cca3),
-  }
-  const values = { name, population, featureCode }
+  const nested = { country: cca3 === undefined ? null : sampleId.country(cca3) }
+  const values = { name, population, featureCode, location: { latitude, longitude } }
   return {
     documentId: sampleId.city(city.cityId),
     versions: [{ locale: NO_LOCALE, status: 'published', values, nested }],
