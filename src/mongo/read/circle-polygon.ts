@@ -7,6 +7,9 @@ export type RingCorner = readonly [number, number]
 /** Far from the poles, the edges of so many corners leave the circle by less than 0.01 % of its radius. */
 const CORNERS = 256
 
+/** In meters. The coordinates of smaller circles are equal within the precision of a double. */
+const MIN_RADIUS = 0.001
+
 const DEGREE = Math.PI / 180
 
 export interface RoundArea {
@@ -18,7 +21,7 @@ export interface RoundArea {
 
 /** Null for a circle around the whole earth. */
 export function circleRing({ latitude, longitude }: Location, meters: number): RoundArea | null {
-  const radius = meters / EARTH_RADIUS
+  const radius = Math.max(meters, MIN_RADIUS) / EARTH_RADIUS
   if (radius >= Math.PI) return null
   const center = latitude * DEGREE
   const holdsNorth = center + radius >= Math.PI / 2
@@ -91,14 +94,14 @@ function cornersOf(cap: Cap, from: number): readonly RingCorner[] {
   })
 }
 
+/** By coordinates in space, which are exact to a nanometer at the poles as well, unlike an arc sine. */
 function cornerAt({ center, radius }: Cap, bearing: number): RingCorner {
   const [sin, cos] = [Math.sin(center), Math.cos(center)]
-  const north = Math.asin(sin * Math.cos(radius) + cos * Math.sin(radius) * Math.cos(bearing))
-  const east = Math.atan2(
-    Math.sin(bearing) * Math.sin(radius) * cos,
-    Math.cos(radius) - sin * Math.sin(north),
-  )
-  return [east / DEGREE, north / DEGREE]
+  const [across, along] = [Math.sin(radius), Math.cos(radius)]
+  const x = cos * along - sin * across * Math.cos(bearing)
+  const y = across * Math.sin(bearing)
+  const z = sin * along + cos * across * Math.cos(bearing)
+  return [Math.atan2(y, x) / DEGREE, Math.atan2(z, Math.hypot(x, y)) / DEGREE]
 }
 
 const MAX_SPLITS = 8
