@@ -51,11 +51,21 @@ function enter(before: HolderLedger, holders: readonly Holder[]): Entered {
     ledger,
     uids: Object.fromEntries(others.map(([uid, { stored }]) => [uid, stored])),
     renamed,
-    faults: faults.map(({ name, problem }) => {
-      return `${holders.find(({ uid }) => uid === name)?.file ?? name}: from: ${problem}`
-    }),
+    faults: [
+      ...holders.filter(takesPlugin).map(({ file }) => `${file}: from: ${PLUGIN_FAULT}`),
+      ...faults.map(({ name, problem }) => {
+        return `${holders.find(({ uid }) => uid === name)?.file ?? name}: from: ${problem}`
+      }),
+    ],
     formerOf: new Map([...columns].map(([uid, { names }]) => [uid, names.slice(0, -1)])),
   }
+}
+
+const PLUGIN_FAULT = 'users and files keep their content-types'
+
+/** Another type would show the attributes of users, such as hashes of passwords. */
+function takesPlugin({ uid, from = [] }: Holder): boolean {
+  return from.length > 0 && [uid, ...from].some((name) => name.startsWith('plugin::'))
 }
 
 interface KeptCollections {

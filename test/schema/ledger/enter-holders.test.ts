@@ -42,7 +42,7 @@ function definitionsOf(
 }
 
 function uidOf(name: string): string {
-  return `api::${name}.${name}`
+  return name.includes('::') ? name : `api::${name}.${name}`
 }
 
 function enter(before: Ledger, definitions: Definitions) {
@@ -74,6 +74,17 @@ const ARTICLE = 'api::article.article'
 const POST = 'api::post.post'
 
 describe('enterHolders', () => {
+  it('leaves users and files to their own content-types', () => {
+    const user = 'plugin::users-permissions.user'
+    const fault = (name: string) => `${name}.json: from: users and files keep their content-types`
+    expect(after(definitionsOf({ recipe: { from: [user] } })).faults).to.deep.equal([
+      fault('recipe'),
+    ])
+    expect(after(definitionsOf({ [user]: { from: ['recipe'] } })).faults).to.deep.equal([
+      fault(user),
+    ])
+  })
+
   it('keeps the uid and the collection of a renamed content-type', () => {
     const { stored, renamedHolders, definitions } = after(
       definitionsOf({ article: { collection: 'texts' } }),
