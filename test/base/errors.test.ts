@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { ERROR_CODES } from '../../src/base/error-codes.ts'
 import * as errors from '../../src/base/errors.ts'
 import { FAULT_CODES } from '../../src/base/fault-codes.ts'
+import { SchemaError } from '../../src/schema/schema-error.ts'
 
 interface Row {
   readonly className: string
@@ -26,7 +27,7 @@ function documented(): Row[] {
 type ErrorClass = new (argument: unknown) => Error & { readonly status?: number }
 
 function declared(): Omit<Row, 'cause'>[] {
-  const classes = Object.entries(errors).filter(
+  const classes = Object.entries({ ...errors, SchemaError }).filter(
     ([className, exported]) =>
       className !== ABSTRACT &&
       typeof exported === 'function' &&
