@@ -179,8 +179,8 @@ describe('importDocuments', () => {
       documentIdFor('country:CHE'),
     ])
     expect(stored.map(({ location }) => location as object)).to.deep.equal([
-      { id: 1, latitude: 47, longitude: 7 },
-      { id: 2, latitude: 47, longitude: 7 },
+      { type: 'Point', coordinates: [7, 47] },
+      { type: 'Point', coordinates: [7, 47] },
     ])
 
     const data = { name: 'Switzerland', cca2: 'CH', cca3: 'CHE', region: 'Europe', cities: ['x'] }
