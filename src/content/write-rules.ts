@@ -1,7 +1,7 @@
 import { NotFoundError } from '../base/errors.ts'
 import type { Database, Session } from '../mongo/connection/database.ts'
 import type { RowGuard } from '../mongo/write/row-guard.ts'
-import type { Filter } from '../query/query.ts'
+import type { ActionLocales, Filter } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
@@ -30,7 +30,7 @@ export interface WriteRules {
     write: RuledWrite,
     run: (permit: WritePermit) => Promise<T>,
   ): Promise<T>
-  /** Whether the caller can see none of the addressed versions. */
+  /** Whether the caller can see none of the versions of a named locale, or of the document if no locale is named. */
   hides(context: RuleContext, write: AddressedWrite): Promise<boolean>
   /** Whether the caller cannot see all entries of the type in lists. */
   hidesEntries(plan: ContentTypePlan): boolean
@@ -63,7 +63,7 @@ export interface RuledWrite {
   readonly documentId: string
   readonly verb: WriteVerb
   readonly locale: string
-  /** The locales whose versions the write addresses. */
+  /** The named locales whose versions the write addresses. Undefined stands for all of them. */
   readonly locales?: readonly string[] | undefined
   /** The payload, for writes that have one. */
   readonly data?: unknown
@@ -117,6 +117,11 @@ export function openStampedAttributes(): StampedAttributes {
       source = given
     },
   }
+}
+
+/** For `RuledWrite.locales`. */
+export function namedLocales({ kind, locales }: ActionLocales): readonly string[] | undefined {
+  return kind === 'every' ? undefined : locales
 }
 
 /** See `WriteRules.permit`. Root has no rules. */

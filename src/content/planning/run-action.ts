@@ -6,7 +6,7 @@ import { mayInUnderRule } from '../../people/access/ruled-reads.ts'
 import { publishInside, unpublishInside } from '../write/publish-document.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeRulesOf } from '../rules/principal-rules.ts'
-import { refuseHidden, underRules } from '../write-rules.ts'
+import { namedLocales, refuseHidden, underRules } from '../write-rules.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { ActionLocales } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -52,7 +52,13 @@ export async function runAction(
   }
   const run = action === 'publish' ? publishInside : unpublishInside
   const target = { plan, documentId, locales, writer, ...(seen !== undefined && { seen }) }
-  const write = { plan, documentId, verb: 'publish', locale, locales: locales.locales } as const
+  const write = {
+    plan,
+    documentId,
+    verb: 'publish',
+    locale,
+    locales: namedLocales(locales),
+  } as const
   await underRules(documents, rules, write, async ({ guard }) => {
     await refuseHidden(documents, rules, write)
     await runGuarded(documents.database, guard, session, () => run(documents, target, session))

@@ -140,19 +140,32 @@ export interface RuledDocument {
   readonly locales?: readonly string[] | undefined
 }
 
-/** False if versions exist and the caller can see none of them. */
+/** Each of the locales that have versions needs a visible one. True if there are no versions. */
 export async function isDocumentVisible(
   context: Pick<RuleContext, 'database'>,
   rules: WriteRules,
   { plan, documentId, locale, locales }: RuledDocument,
 ): Promise<boolean> {
   const rows = await versionsOf(context.database, plan).find(matchDocument(documentId)).toArray()
-  const addressed = rows.filter((row) => locales?.includes(String(row['locale'])) ?? true)
-  const shown = addressed.length === 0 ? rows : addressed
+  if (rows.length === 0) return true
+  const addressed = (locales ?? [])
+    .map((code) => rows.filter((row) => row['locale'] === code))
+    .filter((own) => own.length > 0)
   const matcher = matcherOf(context, rules, locale)
   const request = { matcher, rules, verb: singleReadVerb(plan), session: undefined }
-  for (const row of shown) if (await isVisibleRow(request, plan, row)) return true
-  return rows.length === 0
+  for (const own of addressed.length > 0 ? addressed : [rows]) {
+    if (!(await hasVisibleRow(request, plan, own))) return false
+  }
+  return true
+}
+
+async function hasVisibleRow(
+  request: VisibilityRequest,
+  plan: ContentTypePlan,
+  rows: readonly VersionDocument[],
+): Promise<boolean> {
+  for (const row of rows) if (await isVisibleRow(request, plan, row)) return true
+  return false
 }
 
 /** Reads the version again, because later writes may have hidden it. */

@@ -35,7 +35,7 @@ import {
   writeRelations,
 } from './version-steps.ts'
 import { assertCondition } from './write-condition.ts'
-import { refuseHidden, underRules, UNRULED } from '../write-rules.ts'
+import { namedLocales, refuseHidden, underRules, UNRULED } from '../write-rules.ts'
 import type { AfterWrite, WriteTarget } from '../write-target.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -163,7 +163,7 @@ function permitted<T>(
   act: (target: ActionRequest) => Promise<T>,
 ): Promise<T> {
   const { plan, documentId, writer, locales } = target
-  const write = { plan, documentId, verb, locale: writer.locale, locales: locales.locales }
+  const write = { plan, documentId, verb, locale: writer.locale, locales: namedLocales(locales) }
   return underRules(context, writer.rules, write, async (permit) => {
     await refuseHidden(context, writer.rules, write)
     return act({ ...target, permit })

@@ -7,6 +7,7 @@ import { type Principal, rulesFor } from '../../people/access/principal.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { hasReadRules } from '../../content/rules/visible-documents.ts'
 import { assertWritable } from '../../content/write/assert-writable.ts'
+import { namedLocales } from '../../content/write-rules.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { Planning } from '../../content/planning/open-planning.ts'
 import { unscheduleRelease } from '../../content/planning/releases.ts'
@@ -150,7 +151,8 @@ async function changeableSchedule(ctx: Context, planning: Planning): Promise<Sch
   }
   const { documents, locales } = planning
   const { defaultCode: locale } = await locales.current()
-  const { documentId, locales: own } = row
+  const { documentId, asked: kind } = row
+  const own = namedLocales({ kind, locales: row.locales })
   const write = { plan, documentId, verb: 'publish', locale, locales: own } as const
   await assertWritable(documents, writeRulesOf(principal), write).catch((error: unknown) => {
     throw error instanceof NotFoundError ? noSchedule() : error

@@ -16,6 +16,7 @@ import type { Locales } from '../../content/locales/locales.ts'
 import type { CreationWork, IdempotentCreations } from '../../content/write/idempotent-creation.ts'
 import { assertWritable } from '../../content/write/assert-writable.ts'
 import { updateDocument } from '../../content/write/update-document.ts'
+import { namedLocales } from '../../content/write-rules.ts'
 import { ValidationError } from '../../base/errors.ts'
 import type { PlannedAction } from '../../content/planning/planned-action.ts'
 import type { PlanningContext } from '../../content/planning/planning.ts'
@@ -194,7 +195,7 @@ export function act({ run, answered, verb, planned: action }: VersionAction): Co
     if (action !== null && at !== null) {
       if (condition !== undefined) throw conditionLater()
       const { rules: own, locale } = writerOf(ctx, shown.reader)
-      const addressed = { plan, documentId, verb, locale, locales: locales.locales }
+      const addressed = { plan, documentId, verb, locale, locales: namedLocales(locales) }
       await assertWritable(documents, own, addressed)
       const on = { action, plan, documentId, locales }
       ctx.status = 202
