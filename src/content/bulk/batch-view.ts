@@ -19,7 +19,12 @@ import { collectRelationChanges } from '../payload/component-values.ts'
 import { namedTargets, type RelationInput } from '../payload/relation-input.ts'
 import type { BulkLine, BulkWriter, Key, UpsertLine } from './bulk-line.ts'
 import type { DryRunResults } from './dry-run-results.ts'
-import { findHiddenKeyTargets, type HiddenKeyTargets, targetsKey } from './hidden-keys.ts'
+import {
+  findHiddenKeyTargets,
+  type HiddenKeyTargets,
+  isShownKey,
+  targetsKey,
+} from './hidden-keys.ts'
 import { keyedTargets, withTargets } from './relation-targets.ts'
 
 /** Snapshot of the documents that the lines refer to, read with one query per type and attribute. */
@@ -111,7 +116,11 @@ function keysOf(line: BulkLine, writer: BulkWriter): readonly PlacedKey[] {
   const own = 'key' in line.address ? [{ plan: line.plan, key: line.address.key }] : []
   if (line.op === 'delete') return own
   const targets = unlessFaulty(() => keyedTargets(line.plan, line.data))
-  return [...own, ...(targets ?? []).filter(({ plan }) => writer.mayRead(plan.uid))]
+  return [...own, ...(targets ?? []).filter(({ plan, key }) => mayFindTarget(writer, plan, key))]
+}
+
+function mayFindTarget(writer: BulkWriter, plan: ContentTypePlan, key: Key): boolean {
+  return writer.mayRead(plan.uid) && isShownKey(writer, plan, key)
 }
 
 function valuesOf({ plan, data }: UpsertLine): readonly PlacedKey[] {
@@ -222,7 +231,8 @@ async function readFileTypes(
 /** @throws ApplicationError, ValidationError */
 export function documentPayload(line: UpsertLine, view: BatchView, writer: BulkWriter): Data {
   return withTargets(line.plan, line.data, (target, key) => {
-    const found = writer.mayRead(target.uid) ? view.findTarget(line, target, key) : undefined
+    const isAsked = mayFindTarget(writer, target, key)
+    const found = isAsked ? view.findTarget(line, target, key) : undefined
     if (found !== undefined) return found
     throw new ApplicationError(
       `No ${target.singularName} has this ${key.attribute.name}`,

@@ -13,6 +13,7 @@ import { contentAction } from '../../people/access/actions.ts'
 import { hasReadRules, singleReadVerb } from '../rules/visible-documents.ts'
 import { type BatchView, keyedDocumentId } from './batch-view.ts'
 import type { BulkLine, BulkWriter, Key, UpsertLine } from './bulk-line.ts'
+import { isShownKey } from './hidden-keys.ts'
 
 export interface Located {
   readonly documentId: string
@@ -49,10 +50,17 @@ export function assertMayUpsert(
   writer.assertMay(plan, isNew ? 'create' : 'update')
 }
 
-/** @throws ForbiddenError before any lookup, if the writer lacks every permission that the line could need */
-export function assertMayAsk(writer: BulkWriter, { op, plan }: BulkLine): void {
+/**
+ * @throws ForbiddenError before any lookup, if the writer lacks every permission that the line could need, or if rules
+ * hide the attribute of its key
+ */
+export function assertMayAsk(writer: BulkWriter, { op, plan, address }: BulkLine): void {
   if (op === 'delete') writer.assertMay(plan, 'delete')
   else if (!writer.may(plan, 'create')) writer.assertMay(plan, 'update')
+  if ('documentId' in address || isShownKey(writer, plan, address.key)) return
+  const { name } = address.key.attribute
+  const action = contentAction(plan, 'find')
+  throw new ForbiddenError('Forbidden', { key: name, path: `key.${name}` }, { action })
 }
 
 /** Whether rules decide about the line. Such a line runs alone, with a transaction for each attempt. */

@@ -2,9 +2,19 @@ import { CmsError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
+import { shownNames } from '../rules/shown-names.ts'
 import { hasReadRules, matcherOf, visibleDocuments } from '../rules/visible-documents.ts'
 import type { BulkWriter, Key, UpsertLine } from './bulk-line.ts'
 import { keyedTargets } from './relation-targets.ts'
+
+/** Whether a lookup by the key tells no value of an attribute that rules hide from the writer. */
+export function isShownKey(
+  { rules }: Pick<BulkWriter, 'rules'>,
+  plan: ContentTypePlan,
+  { attribute }: Key,
+): boolean {
+  return shownNames(rules, plan, ['find', 'readDrafts'])(attribute.name)
+}
 
 interface KeyHolders {
   documentIdsOf(plan: ContentTypePlan, key: Key): readonly string[]
