@@ -13,6 +13,8 @@ import type { ReleaseItem } from './release-rows.ts'
 import { assertMayAct } from './run-action.ts'
 import { assertWritable } from '../write/assert-writable.ts'
 import { writeRulesOf } from '../rules/principal-rules.ts'
+import { shownInDraft, withShownFaults } from '../rules/shown-faults.ts'
+import type { WriteRules } from '../write-rules.ts'
 
 export interface ItemFault {
   readonly item: string
@@ -34,11 +36,12 @@ type CheckContext = Pick<PlanningContext, 'documents' | 'schema'> &
 
 type AddFault = (item: ReleaseItem, error: CmsError) => void
 
-/** In the order of the items. If `principal` is null, permissions are not checked. */
+/** In the order of the items. If `principal` is null, permissions are not checked. `rules` cut the faults. */
 export async function checkItems(
   context: CheckContext,
   principal: Principal | null,
   items: readonly ReleaseItem[],
+  rules = principal === null ? undefined : writeRulesOf(principal),
 ): Promise<readonly ItemFault[]> {
   const errors = new Map<string, CmsError[]>()
   const add: AddFault = ({ id }, error) => {
@@ -50,8 +53,20 @@ export async function checkItems(
   }
   return items.flatMap((item) => {
     const [first, ...others] = errors.get(item.id) ?? []
-    return first === undefined ? [] : [toItemFault(item, joinErrors(first, others))]
+    if (first === undefined) return []
+    return [toItemFault(item, shownItemError(context, rules, item, joinErrors(first, others)))]
   })
+}
+
+/** A deleted type has no attributes to hide. */
+export function shownItemError(
+  { schema }: Pick<CheckContext, 'schema'>,
+  rules: WriteRules | undefined,
+  { type }: Pick<ReleaseItem, 'type'>,
+  error: CmsError,
+): CmsError {
+  const plan = schema.contentTypes.get(type)
+  return plan === undefined ? error : withShownFaults(error, shownInDraft(rules, plan))
 }
 
 function joinErrors(first: CmsError, others: readonly CmsError[]): CmsError {

@@ -2,13 +2,11 @@ import { NotFoundError } from '../../base/errors.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import { isRecord } from '../../base/is-record.ts'
 import type { ActionLocales } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { shownNames } from '../rules/shown-names.ts'
 import { hasReadRules, singleReadVerb, visibleVersions } from '../rules/visible-documents.ts'
-import type { IsShown, WriteRules } from '../write-rules.ts'
+import type { WriteRules } from '../write-rules.ts'
 import { checkItems, type ItemFault } from './check-items.ts'
 import type { PlanningContext } from './planning.ts'
 
@@ -54,13 +52,13 @@ export async function checkPublication(
     locale,
     action: 'publish' as const,
   }))
-  const faults = await checkItems(context, null, items)
-  const isShown = shownNames(rules, plan, [verb, 'readDrafts'])
+  const faults = await checkItems(context, null, items, rules)
   return faults.map(({ item: locale, name, code, message, details }) => ({
     ...(locale !== NO_LOCALE && { locale }),
     name,
     code,
-    ...shownFaults({ message, details }, isShown),
+    message,
+    details,
   }))
 }
 
@@ -68,21 +66,4 @@ export async function checkPublication(
 function isChecked(version: StoredVersion, all: readonly StoredVersion[]): boolean {
   const hasDraft = all.some(({ locale, status }) => locale === version.locale && status === 'draft')
   return version.status === (hasDraft ? 'draft' : 'published')
-}
-
-/** Faults name attributes and their values. */
-function shownFaults(
-  { message, details }: Pick<PublicationFault, 'message' | 'details'>,
-  isShown: IsShown,
-): Pick<PublicationFault, 'message' | 'details'> {
-  const errors: unknown = isRecord(details) ? details['errors'] : undefined
-  if (!Array.isArray(errors)) return { message, details }
-  const shown = errors.filter((one: unknown) => isShown(attributeOf(one)))
-  if (shown.length === errors.length) return { message, details }
-  return { message: 'Attributes that you cannot see have faults', details: { errors: shown } }
-}
-
-function attributeOf(error: unknown): string {
-  const path: unknown = isRecord(error) ? error['path'] : undefined
-  return Array.isArray(path) ? String(path[0]) : ''
 }

@@ -10,8 +10,9 @@ import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import type { ActionLocales } from '../../query/query.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
 import { assertSeen, retryChanged, type SeenVersions } from '../hooks/seen-versions.ts'
+import { writeRulesOf } from '../rules/principal-rules.ts'
 import { hookAction } from '../write/publish-document.ts'
-import { checkItems, type ItemFault, toItemFault } from './check-items.ts'
+import { checkItems, type ItemFault, shownItemError, toItemFault } from './check-items.ts'
 import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem, ReleaseRow } from './release-rows.ts'
 import { changeInside, getRelease } from './releases.ts'
@@ -27,7 +28,7 @@ export async function publishRelease(
   const { database } = context.documents
   return retryChanged(async () => {
     await assertFaultless(context, principal, id)
-    const seen = await hookItems(context, id, origin)
+    const seen = await hookItems(context, principal, { id, origin })
     const publish = (session: Session): Promise<ReleaseRow> =>
       publishAll(context, principal, { id, from: 'open', seen }, session)
     return holdingItems(context, id, () =>
@@ -69,9 +70,10 @@ export type SeenItems = ReadonlyMap<string, SeenVersions | null>
 /** @throws ValidationError with the refusals of all items; ExtensionFailedError */
 export async function hookItems(
   context: PlanningContext,
-  id: string,
-  origin: WriteOrigin,
+  principal: Principal,
+  { id, origin }: { readonly id: string; readonly origin: WriteOrigin },
 ): Promise<SeenItems> {
+  const rules = writeRulesOf(principal)
   const { items } = await getRelease(context, id)
   const seen = new Map<string, SeenVersions | null>()
   const faults: ItemFault[] = []
@@ -83,7 +85,7 @@ export async function hookItems(
       seen.set(item.id, await hookAction(context.documents, action, on))
     } catch (error) {
       if (!(error instanceof CmsError) || error.status >= 500) throw error
-      faults.push(toItemFault(item, error))
+      faults.push(toItemFault(item, shownItemError(context, rules, item, error)))
     }
   }
   throwFaults(faults)

@@ -55,7 +55,7 @@ async function releaseScheduled(
   assertMayIn(principal, administratorAction('admin::releases', 'publish'), [])
   await assertFaultless(context, principal, id)
   const origin = originOfJob(job)
-  const seen = await hookItems(context, id, origin)
+  const seen = await hookItems(context, principal, { id, origin })
   const effect = (session: Session): Promise<void> =>
     publishScheduled(context, principal, { id, seen }, session)
   await holdingItems(context, id, () => retryCollisions(() => queue.finish(job, effect, origin)))

@@ -5,6 +5,7 @@ import { stampName } from '../../people/rules/stamps.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { type GuardedDocument, type RequiredRules, RuleRefused, writeGuard } from './write-guard.ts'
+import { errorForCaller } from './shown-faults.ts'
 import { isDocumentVisible, singleReadVerb } from './visible-documents.ts'
 import {
   type AddressedWrite,
@@ -20,8 +21,21 @@ import {
 
 const NO_STAMPS: ReadonlySet<string> = new Set()
 
-/** See `WriteRules.permit`. */
+/** See `WriteRules.permit`. Errors are cut to the attributes that the caller sees. */
 export async function permitWrite<T>(
+  context: RuleContext,
+  rules: WriteRules,
+  write: RuledWrite,
+  run: (permit: WritePermit) => Promise<T>,
+): Promise<T> {
+  try {
+    return await tryPermits(context, rules, write, run)
+  } catch (error) {
+    throw await errorForCaller(context, rules, write, error)
+  }
+}
+
+async function tryPermits<T>(
   context: RuleContext,
   rules: WriteRules,
   write: RuledWrite,

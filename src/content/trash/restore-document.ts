@@ -27,6 +27,7 @@ import { exclusiveRelations, unsetValues } from '../payload/write-values.ts'
 import { inLocale } from '../write/version-steps.ts'
 import type { Writer } from '../write-target.ts'
 import { type RuledWrite, underRules, type WritePermit } from '../write-rules.ts'
+import { shownInDraft } from '../rules/shown-faults.ts'
 import { holdsSet, RuleRefused } from '../rules/write-guard.ts'
 import { contentOf } from '../../mongo/versions/stored-content.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
@@ -54,7 +55,7 @@ export interface Restored {
   readonly versions: readonly StoredVersion[]
   /** References to deleted documents, and one-to-one targets that another document holds now. */
   readonly lost: readonly (LostReference & { readonly locale: string })[]
-  /** Unique values of drafts that another document holds now. They prevent publishing. */
+  /** Unique values of drafts that another document holds now, of attributes that the caller sees. They prevent publishing. */
   readonly taken: readonly (Fault & { readonly locale: string })[]
 }
 
@@ -150,7 +151,7 @@ interface Source {
 
 async function bringBack(
   context: DocumentContext,
-  { plan, from, assertMayPublish, permit }: PermittedRestore,
+  { plan, from, assertMayPublish, permit, writer }: PermittedRestore,
   { trashed, stored }: Trashed,
   session: Session,
 ): Promise<Restored> {
@@ -176,11 +177,13 @@ async function bringBack(
     lost.push(...made.lost.map((one) => ({ ...one, locale: source.version.locale })))
   }
   await insertVersions(database, plan, versions, session)
+  const isShown = shownInDraft(writer.rules, plan)
   const taken: Restored['taken'][number][] = []
   for (const version of plan.draftAndPublish ? versions : []) {
     if (version.status === 'published') continue
     const faults = await findTaken(database, plan, version, version, session)
-    taken.push(...faults.map((one) => ({ ...one, locale: version.locale })))
+    const shown = faults.filter(({ path: [name = ''] }) => isShown(name))
+    taken.push(...shown.map((one) => ({ ...one, locale: version.locale })))
   }
   return { versions, lost, taken }
 }
