@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { circleRing } from '../../../src/mongo/read/circle-polygon.ts'
 
 /** Latitudes of all places, and of places close to a pole. */
