@@ -111,6 +111,16 @@ describe('enterHolders', () => {
     })
   })
 
+  it('gives a type with any name of a removed one its content', () => {
+    const { stored } = after(
+      definitionsOf({ article: {} }),
+      definitionsOf({ post: { from: ['article'] } }),
+      definitionsOf({}),
+      definitionsOf({ article: {} }, {}, 'again'),
+    )
+    expect(stored).to.deep.equal({ [ARTICLE]: [ARTICLE, 'articles'] })
+  })
+
   it('gives a new type with the older name a uid and a collection of its own, for good', () => {
     const releases = [
       definitionsOf({ article: {} }),
@@ -169,10 +179,14 @@ interface ModelRelease {
   readonly definitions: Definitions
 }
 
-/** In the model, a content-type has an identity until it is removed. Its name is then never used again. */
+/**
+ * In the model, a content-type has an identity until it is removed. All its names are then never used again, because a
+ * type with a name of a removed one gets its content back.
+ */
 class Model {
   readonly releases: ModelRelease[] = []
   readonly #used = new Set<string>()
+  readonly #namesOf = new Map<number, readonly string[]>()
 
   /** Returns the release of the step, or undefined if the step does not apply. */
   take({ kind, at, to }: Step): ModelRelease | undefined {
@@ -189,8 +203,9 @@ class Model {
   }
 
   #remove(last: ModelRelease['identities'], name: string): ModelRelease | undefined {
-    if (!last.has(name)) return undefined
-    this.#used.add(name)
+    const id = last.get(name)
+    if (id === undefined) return undefined
+    for (const own of this.#namesOf.get(id) ?? []) this.#used.add(own)
     return this.#release(new Map([...last].filter(([other]) => other !== name)))
   }
 
@@ -210,6 +225,9 @@ class Model {
     })
     const definitions = definitionsOf(Object.fromEntries(types), {}, String(this.releases.length))
     const release = { identities, definitions }
+    for (const [name, id] of identities) {
+      this.#namesOf.set(id, [...(this.#namesOf.get(id) ?? []), name])
+    }
     this.releases.push(release)
     return release
   }
