@@ -87,7 +87,7 @@ const profiles = {
       'dist/test/cli/dev/quire-dev.test.js',
       'dist/test/api/pages/**',
     ],
-    spec: ['dist/test/**/*.test.js', 'dist/packages/bench/test/sample/*.test.js'],
+    spec: ['dist/test/**/*.test.js', 'dist/tools/bench/test/sample/*.test.js'],
   },
 
   /** Crashes, faults, overload, fuzzing and long models: `npm run test:hard`. */

@@ -11,8 +11,8 @@ COPY packages/native-clients/package.json packages/native-clients/
 COPY packages/engine/package.json packages/engine/
 COPY packages/create/package.json packages/create/
 COPY packages/client/package.json packages/client/
-COPY packages/bench/package.json packages/bench/
-COPY packages/simulate/package.json packages/simulate/
+COPY tools/bench/package.json tools/bench/
+COPY tools/simulate/package.json tools/simulate/
 COPY packages/studio/package.json packages/studio/
 RUN npm ci
 COPY tsconfig.base.json tsconfig.build.json ./

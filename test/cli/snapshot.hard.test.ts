@@ -10,7 +10,7 @@ import { expect } from 'chai'
 import sqlite from 'node-sqlite3-wasm'
 import { declare, type Json, serve, type TestServer } from '../support/server.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
-import { contentPlanOf } from '../../packages/simulate/src/models/content-plan-of.ts'
+import { contentPlanOf } from '../../tools/simulate/src/models/content-plan-of.ts'
 import { openSqliteFile } from '../clients/store/sqlite-database.ts'
 import { until } from '../support/until.ts'
 

@@ -38,7 +38,7 @@ const OPTIONS = {
 /** The TypeScript blocks of all pages, each as a separate module, without extensions of the server. */
 async function examplesOfDocs(): Promise<readonly string[]> {
   const pages = ['README.md', 'CONTRIBUTING.md']
-  for (const folder of ['docs', 'packages', 'examples']) {
+  for (const folder of ['docs', 'packages', 'tools', 'examples']) {
     const names = await readdir(path.join(ROOT, folder), { recursive: true })
     const own = names.filter((name) => !/(^|\/)node_modules\//.test(name) && name.endsWith('.md'))
     pages.push(...own.map((name) => path.join(folder, name)))

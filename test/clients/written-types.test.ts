@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import * as prettier from 'prettier'
 import type { Grants } from '../../src/people/access/principal.ts'
 import { writeTypeScript } from '../../src/describe/client-code/write-typescript.ts'
-import { SAMPLE_LOCALES } from '../../packages/bench/src/sample/sample-locales.ts'
+import { SAMPLE_LOCALES } from '../../tools/bench/src/sample/sample-locales.ts'
 import { compile, typeFile } from '../schema/define.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
 

@@ -39,7 +39,7 @@ import {
   type Selection,
   VersionModel,
   type Values,
-} from '../../packages/simulate/src/models/version-model.ts'
+} from '../../tools/simulate/src/models/version-model.ts'
 import { modelRuns } from '../support/model-runs.ts'
 
 /** Number of sequences over all combinations of options. */

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import type { Document } from 'mongodb'
-import { createRequestFilter } from '../../packages/bench/src/wire/commands-of-requests.ts'
-import { openRelay } from '../../packages/bench/src/wire/relay.ts'
+import { createRequestFilter } from '../../tools/bench/src/wire/commands-of-requests.ts'
+import { openRelay } from '../../tools/bench/src/wire/relay.ts'
 import {
   createMessageReader,
   replyTo,
   requestOf,
   type WireMessage,
-} from '../../packages/bench/src/wire/wire-messages.ts'
+} from '../../tools/bench/src/wire/wire-messages.ts'
 
 /** A fault of one command on its way to the database and back. */
 export interface WireFault {

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { findLosses } from '../../packages/bench/src/mixed-load/find-losses.ts'
+import { findLosses } from '../../tools/bench/src/mixed-load/find-losses.ts'
 import {
   type LoadReport,
   type MixedLoad,
   startMixedLoad,
-} from '../../packages/bench/src/mixed-load/mixed-load.ts'
+} from '../../tools/bench/src/mixed-load/mixed-load.ts'
 import { ROOT_TOKEN, type ServerProcess } from '../support/server-process.ts'
 import { until, untilGrown } from '../support/until.ts'
 import { type AddedPage, addPage, HEADERS, refusal, TYPES_WITH_PAGES } from './large-pages.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { MIXED_TYPES } from '../../packages/bench/src/mixed-load/content-types.ts'
+import { MIXED_TYPES } from '../../tools/bench/src/mixed-load/content-types.ts'
 import { ROOT_TOKEN, type ServerProcess } from '../support/server-process.ts'
 
 /** The content-types of the mixed load, and one with large entries. */

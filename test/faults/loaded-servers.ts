@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { MongoClient } from 'mongodb'
-import { MIXED_TYPES } from '../../packages/bench/src/mixed-load/content-types.ts'
-import { findLosses } from '../../packages/bench/src/mixed-load/find-losses.ts'
-import { type MixedLoad, startMixedLoad } from '../../packages/bench/src/mixed-load/mixed-load.ts'
+import { MIXED_TYPES } from '../../tools/bench/src/mixed-load/content-types.ts'
+import { findLosses } from '../../tools/bench/src/mixed-load/find-losses.ts'
+import { type MixedLoad, startMixedLoad } from '../../tools/bench/src/mixed-load/mixed-load.ts'
 import {
   ROOT_TOKEN,
   type ServerProcess,

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { MIXED_TYPES } from '../../packages/bench/src/mixed-load/content-types.ts'
-import { findLosses } from '../../packages/bench/src/mixed-load/find-losses.ts'
-import { startMixedLoad } from '../../packages/bench/src/mixed-load/mixed-load.ts'
+import { MIXED_TYPES } from '../../tools/bench/src/mixed-load/content-types.ts'
+import { findLosses } from '../../tools/bench/src/mixed-load/find-losses.ts'
+import { startMixedLoad } from '../../tools/bench/src/mixed-load/mixed-load.ts'
 import { ROOT_TOKEN } from '../support/server-process.ts'
 import { type Processes, startProcesses } from './processes.ts'
 

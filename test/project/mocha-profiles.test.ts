@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** A moved test leaves its compiled file behind, so the sources are checked. */
 const SOURCES = [
   'test',
-  'packages/bench/test',
+  'tools/bench/test',
   'packages/engine/test',
   'packages/studio/test',
 ].flatMap((folder) =>
@@ -24,7 +24,7 @@ function expandBraces(pattern: string): readonly string[] {
   return inside.split(',').flatMap((one) => expandBraces(`${before}${one}${after}`))
 }
 
-/** `dist/test/x.js` is compiled from `test/x.ts`, or from the test folder of a package. */
+/** `dist/test/x.js` is compiled from `test/x.ts`, or from the test folder of a package or tool. */
 function toSource(pattern: string): RegExp {
   const source = pattern.replace(/(^|\/)dist\//, '$1').replace(/\.js$/, '.ts')
   const text = source

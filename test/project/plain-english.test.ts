@@ -25,12 +25,14 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   studio: ['packages/studio/src'],
 }
 
-const CODE = ['src', 'scripts', ...packageFolders('src')]
-const TESTS = ['test', ...packageFolders('test')]
+const CODE = ['src', 'scripts', ...workspaceFolders('src')]
+const TESTS = ['test', ...workspaceFolders('test')]
 
-function packageFolders(folder: string): readonly string[] {
-  return readdirSync(join(ROOT, 'packages'))
-    .map((name) => `packages/${name}/${folder}`)
+function workspaceFolders(folder: string): readonly string[] {
+  return ['packages', 'tools']
+    .flatMap((parent) =>
+      readdirSync(join(ROOT, parent)).map((name) => `${parent}/${name}/${folder}`),
+    )
     .filter((path) => existsSync(join(ROOT, path)))
 }
 

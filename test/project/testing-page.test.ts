@@ -6,8 +6,8 @@ import { expect } from 'chai'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const FOLDERS = [
   'test',
-  'packages/simulate/test',
-  'packages/bench/test',
+  'tools/simulate/test',
+  'tools/bench/test',
   'packages/engine/test',
   'packages/studio/test',
 ]

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createCommandCounter } from '../../packages/bench/src/wire/commands-of-requests.ts'
-import { parseTarget } from '../../packages/bench/src/wire/relay.ts'
+import { createCommandCounter } from '../../tools/bench/src/wire/commands-of-requests.ts'
+import { parseTarget } from '../../tools/bench/src/wire/relay.ts'
 
 /** The quality of the connection, in both directions. */
 export interface Line {

@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 export const PAGES: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
-  ...['docs', 'packages', 'examples'].flatMap((folder) =>
+  ...['docs', 'packages', 'tools', 'examples'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md') && !/(^|\/)node_modules\//.test(name))
       .map((name) => join(folder, name)),

@@ -20,14 +20,10 @@ const NO_VSYNC = ['--disable-gpu-vsync', '--disable-frame-rate-limit']
 const [given] = process.argv.slice(2)
 const data = given ?? mkdtempSync(path.join(tmpdir(), 'quire-cities-'))
 if (given === undefined) {
-  const seeding = spawn(
-    process.execPath,
-    ['dist/packages/bench/src/seed.js', '--cities', '140000'],
-    {
-      stdio: 'inherit',
-      env: { ...process.env, QUIRE_DATA_DIR: data },
-    },
-  )
+  const seeding = spawn(process.execPath, ['dist/tools/bench/src/seed.js', '--cities', '140000'], {
+    stdio: 'inherit',
+    env: { ...process.env, QUIRE_DATA_DIR: data },
+  })
   const [code] = (await once(seeding, 'exit')) as [number]
   if (code !== 0) throw new Error('The cities could not be seeded')
 }

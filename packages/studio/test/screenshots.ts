@@ -210,14 +210,14 @@ for (const [screens, language] of [
   [GERMAN, 'de-DE'],
 ] as const) {
   if (!isWanted(screens)) continue
-  const server = await startServer({}, 'dist/packages/bench/src/demo.js')
+  const server = await startServer({}, 'dist/tools/bench/src/demo.js')
   await take(screens, server, signInto(server), language)
 }
 if (isWanted(PREVIEWED)) {
   const address: { current?: string } = {}
   const site = await startSite(() => address.current ?? '', 'articles')
   const types = typesWithPreview(SAMPLE, 'article', site)
-  const server = await startServer({ CONTENT_TYPES_DIR: types }, 'dist/packages/bench/src/demo.js')
+  const server = await startServer({ CONTENT_TYPES_DIR: types }, 'dist/tools/bench/src/demo.js')
   address.current = server.address
   await take(PREVIEWED, server, signInto(server))
   site.close()

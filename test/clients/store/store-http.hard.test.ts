@@ -6,7 +6,7 @@ import { loadSchema } from '../../../src/server/services/load-schema.ts'
 import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { until } from '../../support/until.ts'
-import { contentPlanOf } from '../../../packages/simulate/src/models/content-plan-of.ts'
+import { contentPlanOf } from '../../../tools/simulate/src/models/content-plan-of.ts'
 import { type Faults, openFaultyProcess, QuotaExceededError } from './faulty-process.ts'
 
 /** The number of histories, each with some dozens of requests. */

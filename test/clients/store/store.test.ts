@@ -11,7 +11,7 @@ import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../su
 import { behindCache } from '../../support/kept-first-page.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 import { until } from '../../support/until.ts'
-import { contentPlanOf } from '../../../packages/simulate/src/models/content-plan-of.ts'
+import { contentPlanOf } from '../../../tools/simulate/src/models/content-plan-of.ts'
 import { QuotaExceededError } from './faulty-process.ts'
 import { openSqliteFile } from './sqlite-database.ts'
 

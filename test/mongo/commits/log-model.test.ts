@@ -5,7 +5,7 @@ import { sequence, sequenceAll, type Step } from '../../../src/mongo/commits/seq
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import type { DocumentContext } from '../../../src/content/context.ts'
-import { replayLog } from '../../../packages/simulate/src/models/replay-log.ts'
+import { replayLog } from '../../../tools/simulate/src/models/replay-log.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { declare, serve, type TestServer } from '../../support/server.ts'
-import { openRelay, type Relay } from '../../../packages/bench/src/wire/relay.ts'
-import { createMessageReader } from '../../../packages/bench/src/wire/wire-messages.ts'
+import { openRelay, type Relay } from '../../../tools/bench/src/wire/relay.ts'
+import { createMessageReader } from '../../../tools/bench/src/wire/wire-messages.ts'
 import { testUri } from '../../support/test-database.ts'
 
 const WRITES = ['insert', 'update', 'delete', 'findAndModify']

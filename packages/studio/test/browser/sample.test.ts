@@ -31,7 +31,7 @@ describeInBrowser('the sample, created in the Studio', () => {
   before(async function () {
     this.timeout(MAX_WAIT_MS)
     ;[seeded, made] = await Promise.all([
-      startServer({}, 'dist/packages/bench/src/demo.js'),
+      startServer({}, 'dist/tools/bench/src/demo.js'),
       startServer(),
     ])
     window = await openBrowser()

@@ -28,7 +28,7 @@ describeInBrowser('the example app', function () {
 
   before(async function () {
     this.timeout(180_000) // the sample comes into the database
-    server = await startServer({ UP_JWT_MANAGEMENT: 'refresh' }, 'dist/packages/bench/src/demo.js')
+    server = await startServer({ UP_JWT_MANAGEMENT: 'refresh' }, 'dist/tools/bench/src/demo.js')
     for (const role of ['public', 'authenticated']) {
       await server.ask('PUT', `/admin/roles/${role}`, {
         permissions: [...READS, ...FILES, ...(role === 'public' ? ACCOUNTS : [])],

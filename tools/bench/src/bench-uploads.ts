@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 
-// `node dist/packages/bench/src/bench-uploads.js --megabytes 1024 --images 200`: measures the
+// `node dist/tools/bench/src/bench-uploads.js --megabytes 1024 --images 200`: measures the
 // memory of a server during one large upload and during many image uploads. The environment
 // configures storage and database. For s3 the bucket must exist. Runs on Linux only, because it
 // reads /proc.

@@ -9,7 +9,7 @@ export async function bundlePrograms(mutations: readonly Mutation[] = []): Promi
   const left = new Set(mutations)
   const noted = new Map(mutations.map((mutation) => [mutation, () => left.delete(mutation)]))
   const bundle = (name: (typeof NAMES)[number]): Promise<Program> =>
-    bundleProgram(`packages/simulate/src/guests/${name}.ts`, noted)
+    bundleProgram(`tools/simulate/src/guests/${name}.ts`, noted)
   const [engine, server, setup, editor, device, receiver, auditor] = await Promise.all([
     bundle('engine'),
     bundle('server'),

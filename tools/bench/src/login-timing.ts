@@ -9,7 +9,7 @@ import { startDeployment } from '../../../src/server/deployment/start-deployment
 import { createLog } from '../../../src/base/log.ts'
 import { openServices } from '../../../src/server/services/open-services.ts'
 
-// `node dist/packages/bench/src/login-timing.js --tries N --only WORD`: tests whether response times
+// `node dist/tools/bench/src/login-timing.js --tries N --only WORD`: tests whether response times
 // reveal that an account exists. Each try sends both kinds of request in random order. The last
 // column is the two-sided Mann-Whitney U test: below 0.01 the kinds are distinguishable.
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import vm from 'node:vm'
 import { rolldown } from 'rolldown'
 
-/** The folder of the repository, from `dist/packages/simulate/src/host`. */
+/** The folder of the repository, from `dist/tools/simulate/src/host`. */
 export const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
 
 /** Replaces text of a source file, to bring back a fault. */
