@@ -113,5 +113,7 @@ export interface Database {
   command(command: Document): Promise<Document>
   /** @throws MongoError, for the retry rules of the transaction */
   commandIn(session: Session, command: Document): Promise<Document>
+  /** From now on, operations wait no longer for a connection than requests may. */
+  endStart(): void
   close(): Promise<void>
 }

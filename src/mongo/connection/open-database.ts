@@ -15,6 +15,7 @@ import type { Database } from './database.ts'
 import { asCmsErrors, isBrokenSocket, isPlanKilled, toCmsError } from './database-error.ts'
 import { gatherReads } from '../sharing/gathered-reads.ts'
 import { gatherWrites } from '../sharing/gathered-writes.ts'
+import { extendQueueTimeout } from './driver-patches/queue-timeout.ts'
 import { patchReadRetries } from './driver-patches/read-retries.ts'
 import { patchSocketWrites } from './driver-patches/socket-writes.ts'
 import {
@@ -35,6 +36,8 @@ import { shareNextByKey } from '../../base/share-by-key.ts'
 export interface DatabaseOptions extends ClientOptions {
   readonly name: string
   readonly queryTimeoutMs: number
+  /** Time limit for waiting for a connection until `endStart` is called. @default `waitQueueTimeoutMs` */
+  readonly startQueueTimeoutMs?: number
   /** Time limit for retries after failures other than conflicts. @default 10,000 ms */
   readonly transactionTimeoutMs?: number
   /** Time limit for waiting for other writes of the same document. @default 5,000 ms */
@@ -193,6 +196,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   patchSocketWrites(isBrokenSocket)
   patchReadRetries(isPlanKilled)
   const client = clientFor(options)
+  const endStart = extendQueueTimeout(client, options.startQueueTimeoutMs ?? 0)
   const db = client.db(options.name, { readPreference: PRIMARY })
   const { withdraw, ...transactions } = hasTransactions(await greet(client, options))
     ? openTransactions(client, options)
@@ -219,6 +223,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     readMoment: (work) => asCmsErrors(() => readMoment(work)),
     ...commandsOf(db, options),
+    endStart,
     close: async () => {
       await withdraw()
       await client.close()

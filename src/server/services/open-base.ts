@@ -45,14 +45,21 @@ export interface BaseOptions {
 
 type MoreOptions = Pick<
   DatabaseOptions,
-  'monitor' | 'onLostProcess' | 'transactionTimeoutMs' | 'conflictTimeoutMs'
+  'monitor' | 'onLostProcess' | 'transactionTimeoutMs' | 'conflictTimeoutMs' | 'startQueueTimeoutMs'
 >
+
+/** On a busy machine, a start may wait for connections longer than a request. */
+const START_QUEUE_TIMEOUT_MS = 30_000
 
 /** After a killed command, MongoDB may keep its transaction for 60 s (`transactionLifetimeLimitSeconds`). */
 export const CLI_TIMEOUTS: MoreOptions = {
   transactionTimeoutMs: 90_000,
   conflictTimeoutMs: 90_000,
+  startQueueTimeoutMs: START_QUEUE_TIMEOUT_MS,
 }
+
+/** A server start stores new declarations. */
+export const SERVER_START = { enters: true, startQueueTimeoutMs: START_QUEUE_TIMEOUT_MS } as const
 
 /** Share of `SOCKET_TIMEOUT_MS`, so that a blocked write gets a response before its connection is closed. */
 const WAITING_SHARE = 0.9

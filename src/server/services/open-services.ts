@@ -46,7 +46,7 @@ import { documentContext } from './document-context.ts'
 import { assertDeployment, fitContent } from './fit-content.ts'
 import { assertRulesAtStart } from './assert-rules-at-start.ts'
 import { type AccessControl, openAccessControl, secretOf } from './open-access-control.ts'
-import { type Base, type BaseOptions, openBase } from './open-base.ts'
+import { type Base, type BaseOptions, openBase, SERVER_START } from './open-base.ts'
 import { type LoadedProject, loadProject } from './load-schema.ts'
 import { extensionDatabase } from '../extensions/extension-database.ts'
 import { hostExtensions } from '../extensions/host-extensions.ts'
@@ -93,9 +93,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const validators = await checkLoaded(project, options)
   const monitor = createCommandMonitor(config.observe.commands)
   const onLostProcess = reportLost(log)
-  const base = await openBase(options, project, { monitor, onLostProcess, enters: true })
+  const base = await openBase(options, project, { monitor, onLostProcess, ...SERVER_START })
   const { database, documents, schema, extensions, entered } = base
-  const { definitions } = entered
   logRenames(entered, log)
   try {
     const queries = compileQueries(schema, config.api)
@@ -114,12 +113,13 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       log.debug({ err }, 'The statistics of queries could not be stored')
     })
     const running = await runExtensions(base, background, log)
+    database.endStart()
     return {
       ...control,
       ...kept,
       ...background,
       schema,
-      definitions,
+      definitions: entered.definitions,
       queries,
       extensions,
       validators,

@@ -9,11 +9,11 @@ import { startOwnClock } from '../../support/own-clock.ts'
 const OP_MSG = 2013
 const OP_QUERY = 2004
 
-/** Answers commands like a replica set of one, except as `refuse` returns. */
+/** Answers commands like a replica set of one, except as `refuse` returns, if it returns a reply. */
 function answerCommands(
   socket: Socket,
   host: () => string,
-  refuse: (name: string) => Document | null,
+  refuse: (name: string) => Document | null | Promise<null>,
 ) {
   let buffer = Buffer.alloc(0)
   socket.on('error', () => undefined)
@@ -36,32 +36,36 @@ function answerCommands(
         logicalSessionTimeoutMinutes: 30,
         saslSupportedMechs: ['SCRAM-SHA-256'],
       }
-      const reply = serialize(refuse(name) ?? hello)
-      const prefix = Buffer.alloc(isQuery ? 20 : 5)
-      if (isQuery) prefix.writeInt32LE(1, 16)
-      const header = Buffer.alloc(16)
-      header.writeInt32LE(16 + prefix.length + reply.length, 0)
-      header.writeInt32LE(message.readInt32LE(4), 8)
-      header.writeInt32LE(isQuery ? 1 : OP_MSG, 12)
-      socket.write(Buffer.concat([header, prefix, reply]))
+      void Promise.resolve(refuse(name)).then((refusal) => {
+        const reply = serialize(refusal ?? hello)
+        const prefix = Buffer.alloc(isQuery ? 20 : 5)
+        if (isQuery) prefix.writeInt32LE(1, 16)
+        const header = Buffer.alloc(16)
+        header.writeInt32LE(16 + prefix.length + reply.length, 0)
+        header.writeInt32LE(message.readInt32LE(4), 8)
+        header.writeInt32LE(isQuery ? 1 : OP_MSG, 12)
+        socket.write(Buffer.concat([header, prefix, reply]))
+      })
     }
   })
 }
 
+const servers: Server[] = []
+
+async function listen(handle: (socket: Socket, host: () => string) => void): Promise<string> {
+  const host = (): string => `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = createServer((socket) => handle(socket, host))
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return host()
+}
+
 describe('startup with an unusable database', () => {
-  const servers: Server[] = []
   after(() => {
-    for (const server of servers) server.close()
+    for (const server of servers.splice(0)) server.close()
   })
 
-  const listen = async (handle: (socket: Socket, host: () => string) => void): Promise<string> => {
-    const host = (): string => `127.0.0.1:${(server.address() as AddressInfo).port}`
-    const server = createServer((socket) => handle(socket, host))
-    servers.push(server)
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return host()
-  }
   const closedPort = async (): Promise<string> => {
     const server = createServer()
     server.listen(0, '127.0.0.1')
@@ -159,6 +163,63 @@ describe('startup with an unusable database', () => {
       const error = await failing(uri)
       expect(error, uri).to.be.instanceOf(ConfigError)
       expect(error.message).to.contain('MONGODB_URI: ')
+    }
+  })
+})
+
+describe('the wait for a connection', () => {
+  after(() => {
+    for (const server of servers.splice(0)) server.close()
+  })
+
+  const MESSAGE = 'The database is busy: no connection became free'
+  const openBusy = async (startQueueTimeoutMs?: number) => {
+    let release: () => void = () => undefined
+    const held = new Promise<null>((resolve) => {
+      release = () => resolve(null)
+    })
+    const host = await listen((socket, itself) => {
+      answerCommands(socket, itself, (name) => (name === 'ping' ? held : null))
+    })
+    const database = await openDatabase({
+      uri: `mongodb://${host}/?replicaSet=rs0`,
+      name: 'quire_test_connect',
+      queryTimeoutMs: 60_000,
+      maxPoolSize: 1,
+      waitQueueTimeoutMs: 20,
+      client: { minPoolSize: 0 },
+      ...(startQueueTimeoutMs !== undefined && { startQueueTimeoutMs }),
+    })
+    const holding = database.ping()
+    const close = async (): Promise<void> => {
+      release()
+      await holding
+      await database.close()
+    }
+    return { database, release, close }
+  }
+  const outcomeOf = (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    )
+
+  it('lasts longer during a start than for requests', async () => {
+    const { database, release, close } = await openBusy(60_000)
+    const duringStart = outcomeOf(database.hello())
+    await new Promise(setImmediate) // the driver has read the limit
+    database.endStart()
+    expect(await outcomeOf(database.hello())).to.equal(MESSAGE)
+    release()
+    expect(await duringStart).to.equal('done')
+    await close()
+  })
+
+  it('keeps the limit of the client if a start has no longer one', async () => {
+    for (const startQueueTimeoutMs of [undefined, 10]) {
+      const { database, close } = await openBusy(startQueueTimeoutMs)
+      expect(await outcomeOf(database.hello())).to.equal(MESSAGE)
+      await close()
     }
   })
 })
