@@ -50,7 +50,7 @@ describe('the limit of waiting requests per network', () => {
     const waiting = server.get(`/api/_sync?token=${again}&wait=25`, { headers: MORE_OF_IT })
     await server.post('/api/tags', { name: 'later' })
     expect((await waiting).body.items, 'its places are given back').to.have.length(1)
-  }).timeout(60_000)
+  })
 
   it('leaves room for other networks at GET /api/_live', async () => {
     const open = (headers: Record<string, string>) =>

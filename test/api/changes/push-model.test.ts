@@ -30,7 +30,7 @@ const STEPS = fc.array(
 )
 
 describe('pushes of several devices and an editor', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let server: TestServer
   let owner: Device
   let runs = 0

@@ -379,7 +379,7 @@ describe('beforeWrite', () => {
         }),
         { numRuns: 15 },
       )
-    }).timeout(60_000)
+    })
   })
 
   describe('hostile hooks', () => {

@@ -208,6 +208,6 @@ describe('names of 120 KB', () => {
       const routes = server.routes.filter((route) => areaOf(route) === area)
       expect(routes.length).to.be.above(0)
       expect(await faultsOf(server.port, routes.flatMap(requestsOf))).to.deep.equal([])
-    }).timeout(120_000)
+    })
   }
 })

@@ -57,7 +57,7 @@ describe('bodies of refused requests', () => {
       }
       expect(statuses, path).to.include(429)
     }
-  }).timeout(120_000)
+  })
 })
 
 /**

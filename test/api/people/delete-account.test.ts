@@ -214,7 +214,7 @@ describe('DELETE /api/users/me', () => {
     await processed(gone.documentId)
     expect(await db.collection('note_versions').countDocuments({})).to.equal(before - 460)
     expect(await rowsNaming(gone.documentId)).to.deep.equal([])
-  }).timeout(60_000)
+  })
 
   it('finds content that a request of the user stored late', async () => {
     const gone = await register('late')

@@ -229,7 +229,7 @@ describe('afterCommit of extensions', () => {
   })
 
   it('sees every commit at least once and in order, through failures, slow calls and kills', async function () {
-    this.timeout(120_000)
+    this.timeout(300_000)
     const call = fc.constantFrom('works', 'works', 'fails', 'slow' as const)
     const step = fc.record({
       commits: fc.array(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 3 }), {
