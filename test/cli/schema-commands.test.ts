@@ -47,6 +47,7 @@ describe('quire schema', () => {
       CONTENT_TYPES_DIR: folder,
       QUIRE_DATA_DIR: folder,
       MONGODB_DATABASE: server.database,
+      QUERY_TIMEOUT_MS: '20000',
     })
     const deployment = { uri: server.uri }
     const base = await openBase({ config, deployment }, await loadProject(folder))

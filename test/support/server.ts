@@ -179,6 +179,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
       ROOT_API_TOKEN: ROOT_TOKEN,
       JWT_SECRET: 'secret-of-the-test',
       SLOW_REQUEST_MS: '0', // any request may be slow on a loaded machine
+      QUERY_TIMEOUT_MS: '20000',
       // Query costs are written in the background, which would disturb tests that count commands on
       // the wire.
       ...(options.uri !== undefined && { MONITOR_COMMANDS: 'off' }),

@@ -198,6 +198,7 @@ describe('importArchive', () => {
         CONTENT_TYPES_DIR: server.contentTypesDir,
         QUIRE_DATA_DIR: folder,
         MONGODB_DATABASE: server.database,
+        QUERY_TIMEOUT_MS: '20000',
       }),
       deployment: { uri: server.uri },
       log: pino({ level: 'silent' }),

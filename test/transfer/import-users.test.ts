@@ -65,6 +65,7 @@ describe('users of an archive with project attributes', () => {
         CONTENT_TYPES_DIR: server.contentTypesDir,
         QUIRE_DATA_DIR: folder,
         MONGODB_DATABASE: server.database,
+        QUERY_TIMEOUT_MS: '20000',
       }),
       deployment: { uri: server.uri },
       log: pino({ level: 'silent' }),

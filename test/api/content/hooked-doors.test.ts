@@ -142,6 +142,7 @@ describe('every door that writes content', () => {
       CONTENT_TYPES_DIR: server.contentTypesDir,
       QUIRE_DATA_DIR: folder,
       MONGODB_DATABASE: server.database,
+      QUERY_TIMEOUT_MS: '20000',
       MONITOR_COMMANDS: 'off',
     })
     const project = await loadProject(server.contentTypesDir, [EXTENSION])

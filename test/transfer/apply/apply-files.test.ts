@@ -85,6 +85,7 @@ describe('applyFiles', () => {
         CONTENT_TYPES_DIR: types,
         QUIRE_DATA_DIR: folder,
         MONGODB_DATABASE: server.database,
+        QUERY_TIMEOUT_MS: '20000',
         MONITOR_COMMANDS: 'off',
       }),
       deployment: { uri: server.uri },

@@ -57,6 +57,7 @@ describe('quire apply with files and keys', () => {
         CONTENT_TYPES_DIR: server.contentTypesDir,
         QUIRE_DATA_DIR: path.join(server.contentTypesDir, 'data'),
         MONGODB_DATABASE: server.database,
+        QUERY_TIMEOUT_MS: '20000',
         MONITOR_COMMANDS: 'off',
       }),
       deployment: { uri: server.uri },

@@ -30,6 +30,7 @@ describe('exportArchive', () => {
             ? path.join(folder, 'target')
             : path.join(server.contentTypesDir, 'data'),
         MONGODB_DATABASE: server.database,
+        QUERY_TIMEOUT_MS: '20000',
         MONITOR_COMMANDS: 'off',
       }),
       deployment: { uri: server.uri },
