@@ -25,6 +25,8 @@ export interface QueryStatsOptions {
   readonly collections: ReadonlySet<string>
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
+  /** @default 5,000 ms */
+  readonly flushIntervalMs?: number
 }
 
 const COLLECTION = 'quire_query_stats'
@@ -52,6 +54,7 @@ interface Pending {
 /** Aggregates the costs of queries by shape, for `quire doctor`. Operands are not stored. */
 export function openQueryStats(options: QueryStatsOptions): QueryStats {
   const { database, monitor, collections, now, onBackgroundError } = options
+  const { flushIntervalMs = FLUSH_INTERVAL_MS } = options
   const pending = new Map<string, Pending>()
   const explainedAtMs = new Map<string, number>()
   let writing: Promise<void> = Promise.resolve()
@@ -82,7 +85,7 @@ export function openQueryStats(options: QueryStatsOptions): QueryStats {
   const inBackground = (): void => {
     writing = writing.then(flush).catch(onBackgroundError)
   }
-  const timer = setInterval(inBackground, FLUSH_INTERVAL_MS)
+  const timer = setInterval(inBackground, flushIntervalMs)
   timer.unref()
   return {
     flush,

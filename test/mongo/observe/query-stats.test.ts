@@ -27,6 +27,7 @@ describe('statistics of queries', () => {
       collections: new Set(['content']),
       now: () => new Date(),
       onBackgroundError: (error) => expect.fail(String(error)),
+      flushIntervalMs: 2 ** 31 - 1,
     })
     await database.collection('content').insertMany([{ title: SECRET }, { title: 'b' }])
   })
