@@ -94,7 +94,7 @@ function resultOf(
         ? { value: values[name], isPlaced: true }
         : applyOperation(current[name], operation, elementKeyOf)
     if (!isPlaced || !isDeepEqual(value, mine[name])) merged.push(name)
-    if ('set' in operation && isDeepEqual(value, current[name])) continue
+    if (isDeepEqual(value, current[name])) continue
     payload[name] = isConnecting(operation)
       ? toRelationChange(operation, value)
       : sentValue(attribute, value, keys)

@@ -1,68 +1,35 @@
-import { applyOperation, elementKeyOf } from '@quire/merge/apply-operation'
 import { NotFoundError, PreconditionFailedError, ValidationError } from '../../base/errors.ts'
-import { isRecord } from '../../base/is-record.ts'
-import { createDocument } from '../../content/write/create-document.ts'
+import { holdsAlready } from '../../content/rules/holds-already.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
 import { publishDocument } from '../../content/write/publish-document.ts'
 import { updateDocument } from '../../content/write/update-document.ts'
-import type { AfterWrite, WriteCondition, Writer } from '../../content/write-target.ts'
-import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
-import type { Session } from '../../mongo/connection/database.ts'
-import { getAllVersions, getWholeVersion } from '../../mongo/read/get-versions.ts'
-import type { PushedKeys, PushedOutcome } from '../../mongo/system/push-clients.ts'
+import type { AfterWrite, WriteCondition } from '../../content/write-target.ts'
+import { getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { haveSameContent } from '../../mongo/versions/stored-content.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
-import type { Status, VersionKey } from '../../query/query.ts'
-import type { Data } from '../../schema/definition.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
-import { type Attributes, type MergedPatch, mergePatch, takesOperation } from './merge-patch.ts'
-import { isRuled, isStoredVisible, type PushReader, rowValues } from './pushed-type.ts'
-import { type ConflictCode, pickConflict, type PushConflict } from './push-conflict.ts'
-import type { CreateMutation, DeleteMutation, Patch, UpdateMutation } from './push-request.ts'
-
-export interface PushedWrite<M> extends PushReader {
-  readonly plan: ContentTypePlan
-  readonly mutation: M
-  /** The revision that `base` stands for. */
-  readonly base: string | null
-  readonly key: VersionKey
-  readonly status: Status
-  readonly attributes: Attributes
-  readonly writer: Writer
-  readonly origin: WriteOrigin
-  /** Stores the outcome in the transaction of the write. */
-  readonly settle: (outcome: SettledOutcome, session: Session) => Promise<void>
-}
-
-export type SettledOutcome = Omit<PushedOutcome, 'n' | 'documentId'>
-
-/** Null if the write was stored and settled. `unchanged`: there was no write to store. */
-export type WriteResult = PushConflict | 'unchanged' | null
+import { contentAction } from '../../people/access/actions.ts'
+import type { Status } from '../../query/query.ts'
+import { type MergedPatch, mergePatch } from './merge-patch.ts'
+import { isRuled, rowValues } from './pushed-type.ts'
+import { pickConflict } from './push-conflict.ts'
+import type { DeleteMutation, UpdateMutation } from './push-request.ts'
+import {
+  type AnyWrite,
+  assertVisible,
+  conflictWith,
+  patchedOf,
+  publishing,
+  type PushedWrite,
+  settled,
+  type SettledOutcome,
+  type Unchanged,
+  unknownAttributes,
+  type WriteResult,
+} from './pushed-write.ts'
 
 /** How often a mutation is merged again because the entry changed in the meantime. */
 const ATTEMPTS = 8
-
-export async function pushCreation(write: PushedWrite<CreateMutation>): Promise<WriteResult> {
-  const { documents, plan, key, writer, origin, mutation, attributes } = write
-  const { documentId, patch } = mutation
-  const fault = unknownAttributes(write, patch, {})
-  if (fault !== null) return fault
-  const stored = await getAllVersions(documents.database, plan, documentId)
-  const [there] = stored
-  if (there !== undefined) {
-    await assertVisible(write, there, 'update')
-    return conflictWith(write, 'document_exists', there, patchedOf(write, patch))
-  }
-  const sides = { patch, seen: {}, current: {}, isBase: true }
-  const merged = mergePatch(attributes, sides)
-  const filledUids = 'required' as const
-  const target = { plan, documentId, key, writer, origin, filledUids, ...publishing(write) }
-  await createDocument(documents, target, merged.payload, (version, session) =>
-    write.settle(settled(merged, version, true), session),
-  )
-  return null
-}
 
 export async function pushUpdate(write: PushedWrite<UpdateMutation>): Promise<WriteResult> {
   const { plan, mutation } = write
@@ -85,6 +52,9 @@ export async function pushUpdate(write: PushedWrite<UpdateMutation>): Promise<Wr
     if (merged.conflicts.length > 0) {
       return pickConflict('attribute_conflict', merged.conflicts, clash)
     }
+    if (await isWithoutEffect(write, merged, stored)) {
+      return unchanged(settled(merged, stored, isBase))
+    }
     try {
       await store(write, merged, { condition: matching(overwritten ?? stored), stored, isBase })
       return null
@@ -95,6 +65,26 @@ export async function pushUpdate(write: PushedWrite<UpdateMutation>): Promise<Wr
   })
 }
 
+/** Hooks are not called then, because there is no write that they could change. */
+async function isWithoutEffect(
+  { documents, rules, plan, writer, key }: AnyWrite,
+  { payload }: MergedPatch,
+  version: StoredVersion,
+): Promise<boolean> {
+  if (Object.keys(payload).length > 0) return false
+  const publishes = plan.draftAndPublish && key.status === 'published'
+  if (publishes && !rules.has(contentAction(plan, 'publish'))) return false
+  return holdsAlready(documents, rules, { plan, version, locale: writer.locale })
+}
+
+function unchanged(outcome: SettledOutcome): Unchanged {
+  return {
+    ...outcome,
+    outcome: outcome.outcome === 'merged' ? 'merged' : 'applied',
+    changed: false,
+  }
+}
+
 export async function pushDeletion(write: PushedWrite<DeleteMutation>): Promise<WriteResult> {
   const { documents, plan, mutation, key, writer, origin } = write
   const { documentId } = mutation
@@ -103,7 +93,7 @@ export async function pushDeletion(write: PushedWrite<DeleteMutation>): Promise<
     const { stored, overwritten } = line
     if (stored === null) {
       if (isRuled(write.rules, plan, 'delete')) throw new NotFoundError('Not Found')
-      return 'unchanged'
+      return { outcome: 'applied', revision: null, changed: false }
     }
     await assertVisible(write, stored, 'delete')
     if (write.base !== revisionOf(stored)) return conflictWith(write, 'document_changed', stored)
@@ -156,8 +146,6 @@ interface StoredLine {
   readonly overwritten: StoredVersion | null
   readonly published: StoredVersion | null
 }
-
-type AnyWrite = PushedWrite<{ readonly documentId: string }>
 
 async function readLine({ documents, plan, key, mutation }: AnyWrite): Promise<StoredLine> {
   const get = (status: Status) =>
@@ -230,11 +218,6 @@ async function store(
   await updateDocument(documents, target, merged.payload)
 }
 
-/** Stores of published versions write them directly. */
-function publishing({ plan, key }: Pick<AnyWrite, 'plan' | 'key'>) {
-  return { publishes: plan.draftAndPublish && key.status === 'published' }
-}
-
 class EntryReplaced extends Error {
   constructor() {
     super('Another writer replaced the version')
@@ -257,84 +240,4 @@ async function attempt(work: () => Promise<WriteResult>): Promise<WriteResult> {
 
 function matching(version: StoredVersion): WriteCondition {
   return { match: new Set([revisionOf(version)]), noneMatch: null }
-}
-
-/** @throws NotFoundError */
-async function assertVisible(
-  write: AnyWrite,
-  stored: StoredVersion,
-  verb: 'update' | 'delete' | 'publish',
-): Promise<void> {
-  const { plan, rules, writer } = write
-  if (!isRuled(rules, plan, verb)) return
-  if (!(await isStoredVisible(write, plan, stored, writer.locale))) {
-    throw new NotFoundError('Not Found')
-  }
-}
-
-function patchedOf({ attributes }: Pick<AnyWrite, 'attributes'>, patch: Patch): Attributes {
-  return new Map([...attributes].filter(([name]) => patch.has(name)))
-}
-
-function unknownAttributes(
-  { attributes }: Pick<AnyWrite, 'attributes'>,
-  patch: Patch,
-  seen: Data,
-): PushConflict | null {
-  const unknown = [...patch].flatMap(([name, operation]) => {
-    const attribute = attributes.get(name)
-    return attribute !== undefined && takesOperation(attribute, operation) ? [] : [name]
-  })
-  if (unknown.length === 0) return null
-  const sides = { ...clientSides({ patch, seen }), theirs: {}, revision: null }
-  return { ...pickConflict('unknown_attribute', unknown, sides), theirs: null }
-}
-
-/** A conflict about the whole entry. Shows the attributes of a patch, or all of them. */
-async function conflictWith(
-  write: AnyWrite,
-  code: ConflictCode,
-  stored: StoredVersion | null,
-  shown: Attributes = write.attributes,
-): Promise<PushConflict> {
-  const theirs = stored === null ? null : await rowValues(write, write.plan, shown, stored)
-  const revision = stored === null ? null : revisionOf(stored)
-  return { code, attributes: [], ...clientSides(write.mutation), theirs, revision }
-}
-
-/** The values of the client before and after the mutation. */
-export function clientSides(mutation: object): { readonly base: Data; readonly mine: Data } {
-  if (!('patch' in mutation) || !(mutation.patch instanceof Map)) return { base: {}, mine: {} }
-  const patch: Patch = mutation.patch
-  const base = 'seen' in mutation && isRecord(mutation.seen) ? mutation.seen : {}
-  const mine = [...patch].map(
-    ([name, one]) => [name, applyOperation(base[name], one, elementKeyOf).value] as const,
-  )
-  return { base, mine: Object.fromEntries(mine) }
-}
-
-function settled(
-  { merged, keys }: MergedPatch,
-  version: StoredVersion,
-  isBase: boolean,
-): SettledOutcome {
-  const ids = keysOf(keys, version)
-  const revision = revisionOf(version)
-  return {
-    outcome: merged.length > 0 ? 'merged' : 'applied',
-    revision,
-    ...(merged.length > 0 && { attributes: merged }),
-    ...(ids.length > 0 && { keys: ids }),
-    ...(!isBase && { rebased: true as const }),
-  }
-}
-
-function keysOf(keys: MergedPatch['keys'], version: StoredVersion): PushedKeys {
-  return keys.flatMap(({ attribute, key, index }) => {
-    const list: unknown = version[attribute]
-    const element: unknown = Array.isArray(list) ? list[index] : undefined
-    const id: unknown =
-      typeof element === 'object' && element !== null && 'id' in element ? element.id : undefined
-    return typeof id === 'number' ? [{ attribute, key, id }] : []
-  })
 }

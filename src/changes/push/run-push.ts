@@ -1,116 +1,95 @@
-import {
-  CmsError,
-  ConflictError,
-  ForbiddenError,
-  NotFoundError,
-  UnexpectedFailureError,
-} from '../../base/errors.ts'
-import type { DocumentContext } from '../../content/context.ts'
+import { CmsError, ConflictError, UnexpectedFailureError } from '../../base/errors.ts'
 import { principalWriteRules } from '../../content/rules/principal-rules.ts'
-import { singleDocumentId } from '../../content/write/single-document-id.ts'
-import type { Writer } from '../../content/write-target.ts'
-import type { WriteRules } from '../../content/write-rules.ts'
-import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import {
   type PushClient,
   type PushClients,
   type PushedOutcome,
   PushOvertaken,
 } from '../../mongo/system/push-clients.ts'
-import type { SignedInUser } from '../../people/access/principal.ts'
-import { parseWriteKey } from '../../query/parse-version.ts'
-import type { LocaleRules } from '../../query/query.ts'
-import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import {
-  clientSides,
-  pushCreation,
-  pushDeletion,
-  type PushedWrite,
-  pushPublication,
-  pushUpdate,
-  type SettledOutcome,
-  type WriteResult,
-} from './push-mutation.ts'
 import { assertFollows, openPushClient } from './open-push-client.ts'
 import type { PushConflict } from './push-conflict.ts'
-import { missingAction, pushedAttributes } from './pushed-type.ts'
+import { pushCreation } from './push-creation.ts'
+import { pushDeletion, pushPublication, pushUpdate } from './push-mutation.ts'
+import {
+  appliedAnswer,
+  type EndedMutation,
+  MAX_OUTCOMES,
+  placeOf,
+  type PushAnswer,
+  type PushParts,
+} from './push-parts.ts'
 import type { Mutation, PushRequest } from './push-request.ts'
+import { creationsFrom, pushTogether } from './push-together.ts'
+import {
+  clientSides,
+  type PushedWrite,
+  type SettledOutcome,
+  type Unchanged,
+  type WriteResult,
+} from './pushed-write.ts'
 import { readTheirs } from './repeated-conflict.ts'
-
-export interface PushParts {
-  readonly documents: DocumentContext
-  /** The types that take pushes, by their singular names. */
-  readonly types: ReadonlyMap<string, ContentTypePlan>
-  readonly locales: LocaleRules
-  readonly clients: PushClients
-  /** The id of the commit log. */
-  readonly log: string
-  readonly principal: SignedInUser
-  readonly origin: WriteOrigin
-  readonly writerOf: (locale: string) => Writer
-  readonly isOver: () => boolean
-  readonly onUnexpected: (error: unknown) => void
-}
-
-export type PushAnswer = { readonly n: number } & (
-  | { readonly outcome: 'retry' }
-  | ({ readonly outcome: 'applied' | 'merged'; readonly replayed?: true } & SettledOutcome)
-  | ({
-      readonly outcome: 'conflict'
-      readonly code: string
-      readonly replayed?: true
-    } & Omit<PushConflict, 'code'>)
-  | { readonly outcome: 'refused'; readonly error: CmsError }
-  | {
-      readonly outcome: 'refused'
-      readonly replayed: true
-      readonly status: number
-      readonly code: string
-    }
-)
 
 export interface PushAnswers {
   readonly last: number
   readonly answers: readonly PushAnswer[]
 }
 
-/** Beyond it, the client must acknowledge outcomes first. */
-const MAX_OUTCOMES = 100
-
 /** Carries out mutations in order. Stops at the first one whose outcome is not known. @throws ConflictError */
 export async function runPush(parts: PushParts, request: PushRequest): Promise<PushAnswers> {
   const { mutations } = request
   const found = await openPushClient(parts, request)
   if (found === null) return { last: 0, answers: mutations.map(toRetry) }
-  let client = await parts.clients.acknowledge(found, request.head.ack)
+  const client = await parts.clients.acknowledge(found, request.head.ack)
   assertFollows(client, mutations)
-  const answers: PushAnswer[] = []
-  for (const mutation of mutations) {
-    const known = client.outcomes.find(({ n }) => n === mutation.n)
-    if (known !== undefined) {
-      answers.push(await repeat(parts, request, mutation, known))
-      continue
-    }
-    if (client.outcomes.length >= MAX_OUTCOMES || parts.isOver()) break
-    const done = await tryMutation(parts, request, client, mutation)
-    if (done === null) break
-    ;({ client } = done)
-    answers.push(done.answer)
+  let progress: Progress = { client, answers: [], triedTogether: 0 }
+  for (let mutation = mutations[0]; mutation !== undefined;) {
+    const next = await goOn(parts, request, progress, mutation)
+    if (next === null) break
+    progress = next
+    mutation = mutations[progress.answers.length]
   }
+  const { answers } = progress
   return {
-    last: client.last,
+    last: progress.client.last,
     answers: [...answers, ...mutations.slice(answers.length).map(toRetry)],
   }
 }
 
-function toRetry({ n }: Mutation): PushAnswer {
-  return { n, outcome: 'retry' }
+interface Progress {
+  readonly client: PushClient
+  readonly answers: readonly PushAnswer[]
+  /** Mutations up to this number are carried out alone, if they could not be stored together. */
+  readonly triedTogether: number
 }
 
-interface Done {
-  readonly client: PushClient
-  readonly answer: PushAnswer
+/** Carries out the mutation, perhaps together with later ones. Null if its outcome is not known. */
+async function goOn(
+  parts: PushParts,
+  request: PushRequest,
+  { client, answers, triedTogether }: Progress,
+  mutation: Mutation,
+): Promise<Progress | null> {
+  const known = client.outcomes.find(({ n }) => n === mutation.n)
+  if (known !== undefined) {
+    const repeated = await repeat(parts, request, mutation, known)
+    return { client, answers: [...answers, repeated], triedTogether }
+  }
+  if (client.outcomes.length >= MAX_OUTCOMES || parts.isOver()) return null
+  const { n } = mutation
+  const group = n > triedTogether ? creationsFrom(request.mutations, mutation, client) : []
+  const tried = Math.max(triedTogether, group.at(-1)?.n ?? 0)
+  const together = group.length > 1 ? await pushTogether(parts, request, client, group) : null
+  if (together !== null) {
+    return { client: together.client, answers: [...answers, ...together.answers], triedTogether }
+  }
+  const done = await tryMutation(parts, request, client, mutation)
+  if (done === null) return null
+  return { client: done.client, answers: [...answers, done.answer], triedTogether: tried }
+}
+
+function toRetry({ n }: Mutation): PushAnswer {
+  return { n, outcome: 'retry' }
 }
 
 /** Null if the outcome is not known. */
@@ -119,7 +98,7 @@ async function tryMutation(
   request: PushRequest,
   client: PushClient,
   mutation: Mutation,
-): Promise<Done | null> {
+): Promise<EndedMutation | null> {
   try {
     return await carryOut(parts, request, client, mutation)
   } catch (error) {
@@ -143,7 +122,7 @@ async function settleFailure(
   client: PushClient,
   mutation: Mutation,
   error: CmsError,
-): Promise<Done | null> {
+): Promise<EndedMutation | null> {
   try {
     const failures = await parts.clients.fail(client, mutation.n)
     if (failures < MAX_FAILURES) return null
@@ -171,11 +150,11 @@ async function settleRefusal(
   client: PushClient,
   { n, documentId }: Mutation,
   error: CmsError,
-): Promise<Done | null> {
+): Promise<EndedMutation | null> {
   const { status, errorCode: code } = error
   const outcome = { n, documentId, outcome: 'refused', revision: null, status, code } as const
   try {
-    const moved = await clients.move(client, outcome)
+    const moved = await clients.move(client, [outcome])
     return { client: moved, answer: { n, outcome: 'refused', error } }
   } catch (failure) {
     if (!(failure instanceof CmsError || failure instanceof PushOvertaken)) onUnexpected(failure)
@@ -188,14 +167,17 @@ async function carryOut(
   request: PushRequest,
   client: PushClient,
   mutation: Mutation,
-): Promise<Done> {
+): Promise<EndedMutation> {
   const { clients } = parts
   const { n, documentId } = mutation
-  if (mutation.op === 'skip') return settleUnchanged(clients, client, mutation, null)
+  if (mutation.op === 'skip') return settleUnchanged(clients, client, mutation, SKIPPED)
   assertDependencies(client, mutation)
   let moved: { readonly client: PushClient; readonly outcome: SettledOutcome } | null = null
   const settle: PushedWrite<Mutation>['settle'] = async (outcome, session) => {
-    moved = { client: await clients.move(client, { ...outcome, n, documentId }, session), outcome }
+    moved = {
+      client: await clients.move(client, [{ ...outcome, n, documentId }], session),
+      outcome,
+    }
   }
   const plan = parts.types.get(mutation.type)
   const result =
@@ -207,29 +189,24 @@ async function carryOut(
     if (done === null) throw new Error('a write has an outcome')
     return { client: done.client, answer: { n, ...appliedAnswer(done.outcome) } }
   }
-  if (result === 'unchanged') {
-    return settleUnchanged(clients, client, mutation, null)
-  }
+  if ('outcome' in result) return settleUnchanged(clients, client, mutation, result)
   const { code, attributes, revision } = result
   const outcome = { n, documentId, outcome: 'conflict', code, attributes, revision } as const
-  const settled = await clients.move(client, outcome)
+  const settled = await clients.move(client, [outcome])
   return { client: settled, answer: { n, outcome: 'conflict', ...result } }
 }
+
+const SKIPPED: Unchanged = { outcome: 'applied', revision: null, changed: false }
 
 /** The outcome of a mutation without a write. */
 async function settleUnchanged(
   clients: PushClients,
   client: PushClient,
   { n, documentId }: Mutation,
-  revision: string | null,
-): Promise<Done> {
-  const outcome = { outcome: 'applied', revision, changed: false } as const
-  const settled = await clients.move(client, { ...outcome, n, documentId })
+  outcome: Unchanged,
+): Promise<EndedMutation> {
+  const settled = await clients.move(client, [{ ...outcome, n, documentId }])
   return { client: settled, answer: { n, ...outcome } }
-}
-
-function appliedAnswer(settled: SettledOutcome) {
-  return { ...settled, outcome: settled.outcome === 'merged' ? 'merged' : 'applied' } as const
 }
 
 function unknownType(mutation: Mutation): PushConflict {
@@ -299,29 +276,6 @@ async function write(
     case 'publish':
       return pushPublication({ ...common, mutation })
   }
-}
-
-/** @throws ForbiddenError, NotFoundError, ValidationError for an unknown locale */
-function placeOf(
-  { documents, locales, writerOf }: Pick<PushParts, 'documents' | 'locales' | 'writerOf'>,
-  { head }: PushRequest,
-  rules: WriteRules,
-  plan: ContentTypePlan,
-  mutation: Mutation,
-) {
-  const status = plan.draftAndPublish ? head.status : 'published'
-  const action = missingAction(rules, plan, status)
-  if (action !== null) throw new ForbiddenError('Forbidden', {}, { action })
-  const isSingle = plan.kind === 'singleType'
-  if (isSingle && mutation.documentId !== singleDocumentId(plan.uid)) {
-    throw new NotFoundError('Not Found')
-  }
-  const { locale } = mutation
-  const query: Data = { status, ...(locale !== null && { locale }) }
-  const key = parseWriteKey(query, undefined, plan, locales)
-  const attributes = pushedAttributes({ documents, rules }, plan, status)
-  const writer = writerOf(plan.localized ? key.locale : locales.defaultCode)
-  return { status, key, attributes, writer } as const
 }
 
 /** The stored outcome of a mutation. Content comes from the mutation and the current version. */

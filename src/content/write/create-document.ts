@@ -1,6 +1,6 @@
 import type { Session } from '../../mongo/connection/database.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
-import { writeDocument } from '../../mongo/write/write-path.ts'
+import { writeDocument, type WriteItem } from '../../mongo/write/write-path.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { DocumentContext } from '../context.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
@@ -19,6 +19,44 @@ export async function createDocument(
   data: unknown,
   alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
+  return createWith(context, target, data, storingIn(context, alongside))
+}
+
+/** A creation that is checked and not stored yet. */
+export interface PreparedCreation {
+  readonly item: WriteItem<StoredVersion>
+  /** Whether it stores new versions only, so that creations of other documents can share its transaction. */
+  readonly isShareable: boolean
+}
+
+/** The first part of `createDocument`. @throws the same errors */
+export function prepareCreation(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+): Promise<PreparedCreation> {
+  const store = (creation: PreparedCreation) => Promise.resolve(creation)
+  return createWith(context, target, data, { alongside: null, store })
+}
+
+interface Storing<T> {
+  readonly alongside: Alongside | null
+  readonly store: (creation: PreparedCreation) => Promise<T>
+}
+
+function storingIn(
+  { database }: DocumentContext,
+  alongside: Alongside | null,
+): Storing<StoredVersion> {
+  return { alongside, store: ({ item }) => writeDocument(database, item) }
+}
+
+function createWith<T>(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+  storing: Storing<T>,
+): Promise<T> {
   const { plan, documentId, writer } = target
   const publishes = target.publishes === true ? 'all' : undefined
   const write = {
@@ -30,31 +68,40 @@ export async function createDocument(
     publishes,
   } as const
   return underRules(context, writer.rules, write, (permit) =>
-    createPermitted(context, { ...target, permit }, withSet(data, permit), alongside),
+    createHooked(context, { ...target, permit }, withSet(data, permit), storing),
   )
 }
 
 /** The target has the permit of the write, and the data has its values. */
-export async function createPermitted(
+export function createPermitted(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,
   alongside: Alongside | null,
 ): Promise<StoredVersion> {
-  const hooks = hooksOf(context, target.plan)
-  if (hooks === null) return createFilled(context, target, data, alongside)
-  const write = { ...target, operation: 'create', previous: null } as const
-  const hooked = withSet(await hooks.hookData(write, data, { fill: true }), target.permit)
-  return createFilled(context, target, hooked, alongside)
+  return createHooked(context, target, data, storingIn(context, alongside))
 }
 
-function createFilled(
+async function createHooked<T>(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,
-  alongside: Alongside | null,
-): Promise<StoredVersion> {
-  const create = (): Promise<StoredVersion> => createNew(context, target, data, alongside)
+  storing: Storing<T>,
+): Promise<T> {
+  const hooks = hooksOf(context, target.plan)
+  if (hooks === null) return createFilled(context, target, data, storing)
+  const write = { ...target, operation: 'create', previous: null } as const
+  const hooked = withSet(await hooks.hookData(write, data, { fill: true }), target.permit)
+  return createFilled(context, target, hooked, storing)
+}
+
+function createFilled<T>(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+  storing: Storing<T>,
+): Promise<T> {
+  const create = (): Promise<T> => createNew(context, target, data, storing)
   const names = missingUids(target.plan, data, target.filledUids ?? 'required').map(
     ({ attribute }) => attribute.name,
   )
@@ -64,27 +111,29 @@ function createFilled(
     : takeTurn(context.database, target.plan.uid, () => retryMadeUids(names, create))
 }
 
-async function createNew(
+async function createNew<T>(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,
-  alongside: Alongside | null,
-): Promise<StoredVersion> {
+  { alongside, store }: Storing<T>,
+): Promise<T> {
   const { plan, documentId, origin, permit = UNRULED } = target
   const { database } = context
-  const isShared = alongside === null && permit.guard === null
   const prepared = await prepareNew(context, target, data)
   const versions = await newVersions(context, target, prepared)
-  return writeDocument(database, {
+  const isInserted = alongside === null && isInsertedOnly(plan, prepared)
+  const item: WriteItem<StoredVersion> = {
     plan,
     documentId,
     origin,
-    changes: isShared && isInsertedOnly(plan, prepared) ? [] : null,
+    changes: isInserted && permit.guard === null ? [] : null,
     write: (session) =>
       runGuarded(database, permit.guard, session, async () => {
         const created = await storeNew(context, target, { versions, prepared }, session)
         await alongside?.(created, session)
         return created
       }),
-  })
+  }
+  // Creations that are prepared together would generate the same uid.
+  return store({ item, isShareable: isInserted && (prepared.madeUids ?? []).length === 0 })
 }

@@ -7,7 +7,8 @@ import {
   ValidationError,
 } from '../../base/errors.ts'
 import { parsePush } from '../../changes/push/push-request.ts'
-import { type PushAnswer, type PushParts, runPush } from '../../changes/push/run-push.ts'
+import type { PushAnswer, PushParts } from '../../changes/push/push-parts.ts'
+import { runPush } from '../../changes/push/run-push.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import { contentAction } from '../../people/access/actions.ts'

@@ -57,8 +57,8 @@ export interface PushClients {
   restart(stale: PushClient, log: string, last: number): Promise<PushClient | null>
   /** Forgets outcomes up to `ack`. */
   acknowledge(client: PushClient, ack: number): Promise<PushClient>
-  /** Moves `last` to the mutation. @throws PushOvertaken if another request has moved it */
-  move(client: PushClient, outcome: PushedOutcome, session?: Session): Promise<PushClient>
+  /** Moves `last` to the last of these mutations. @throws PushOvertaken if another request has moved it */
+  move(client: PushClient, added: readonly PushedOutcome[], session?: Session): Promise<PushClient>
   /** Counts an unexpected failure of a mutation, and returns their number. */
   fail(client: PushClient, n: number): Promise<number>
   /** The number of the last mutation with an outcome, in the snapshot of a read. 0 if there is none. */
@@ -129,10 +129,10 @@ function outcomesOf(
       await rows.updateOne({ _id, last, log }, { $set: { outcomes, usedAt: now() } })
       return { ...client, outcomes }
     },
-    move: async (client, outcome, session) => {
+    move: async (client, added, session) => {
       const { _id, last, log } = client
-      const outcomes = [...client.outcomes, outcome]
-      const changes = { last: outcome.n, outcomes, usedAt: now() }
+      const outcomes = [...client.outcomes, ...added]
+      const changes = { last: added.at(-1)?.n ?? last, outcomes, usedAt: now() }
       const { matchedCount } = await rows.updateOne(
         { _id, last, log },
         { $set: changes },

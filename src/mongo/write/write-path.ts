@@ -55,6 +55,51 @@ export function writeDocument<T>(database: Database, item: WriteItem<T>): Promis
   })
 }
 
+/**
+ * Stores items of one content-type in one transaction, together with `after`. Null if they cannot be stored
+ * together. Nothing is stored then, and each item that is written alone reports its own error.
+ */
+export async function writeTogether<T>(
+  database: Database,
+  items: readonly WriteItem<T>[],
+  after: (results: readonly T[], session: Session) => Promise<void>,
+): Promise<readonly T[] | null> {
+  const [first] = items
+  if (first === undefined || !database.hasTransactions) return null
+  const { plan, origin } = first
+  const isBatch = items.every(({ changes }) => changes !== null)
+  try {
+    return await database.transact(async (session) => {
+      const written = isBatch
+        ? await writeAll(database, plan, items, session)
+        : await writeInTurn(items, session)
+      const results = written.flatMap((one) => (one === null ? [] : [one.result]))
+      if (results.length < items.length) throw new GroupRefused('a write failed')
+      await after(results, session)
+      return results
+    }, origin)
+  } catch (error) {
+    if (error instanceof GroupRefused) return null
+    throw error
+  }
+}
+
+/** Without a batch, so that guards read the versions of the transaction. */
+function writeInTurn<T>(
+  items: readonly WriteItem<T>[],
+  session: Session,
+): Promise<readonly Written<T>[]> {
+  return refusingGroup(async () => {
+    const written: Written<T>[] = []
+    for (const { plan, documentId, origin, write } of items) {
+      if (!tryTakeDocument(plan, documentId, session)) throw new GroupRefused('taken')
+      beginNextCommit(session, origin.authorship)
+      written.push({ result: await write(session) })
+    }
+    return written
+  })
+}
+
 /** Null stands for an item that was left out. Nothing of it is stored. */
 async function writeGroup<T>(
   database: Database,
@@ -72,13 +117,13 @@ async function writeGroup<T>(
   }
 }
 
-async function writeAll<T>(
+function writeAll<T>(
   database: Database,
   plan: ContentTypePlan,
   items: readonly WriteItem<T>[],
   session: Session,
 ): Promise<readonly (Written<T> | null)[]> {
-  try {
+  return refusingGroup(async () => {
     const free = items.filter(({ documentId }) => tryTakeDocument(plan, documentId, session))
     const stored = await findVersions(database, plan, free.flatMap(idsOf), session)
     const batch = new VersionBatch(stored, session)
@@ -89,6 +134,13 @@ async function writeAll<T>(
     await batch.send(database, plan.collectionName, session)
     await database.writeCommit(session)
     return items.map((item) => written.get(item) ?? null)
+  })
+}
+
+/** @throws GroupRefused, or an error after which the transaction is retried */
+async function refusingGroup<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     const mayRetry = error instanceof CommitBehind || error instanceof MongoNetworkError
     if (mayRetry || isBrokenSocket(error)) throw error

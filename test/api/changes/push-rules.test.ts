@@ -13,6 +13,11 @@ import { serve, type TestServer } from '../../support/server.ts'
 const NOTE = 'api::note.note'
 const PAGE = 'api::page.page'
 const OWN = { owner: '$user' }
+const RULES = [
+  ...['find', 'findOne', 'delete'].map((verb) => ({ action: `${NOTE}.${verb}`, where: OWN })),
+  { action: `${NOTE}.create`, set: OWN },
+  { action: `${NOTE}.update`, where: OWN, fields: ['title', 'stock'] },
+]
 
 describe('POST /api/_push under rules', () => {
   let server: TestServer
@@ -22,11 +27,7 @@ describe('POST /api/_push under rules', () => {
   before(async () => {
     server = await serve('push_rules', { contentTypes: PUSHED_TYPES })
     await permitPushes(server, [`${NOTE}.push`, 'plugin::users-permissions.user.find'])
-    await setRules(server, 'authenticated', [
-      ...['find', 'findOne', 'delete'].map((verb) => ({ action: `${NOTE}.${verb}`, where: OWN })),
-      { action: `${NOTE}.create`, set: OWN },
-      { action: `${NOTE}.update`, where: OWN, fields: ['title', 'stock'] },
-    ])
+    await setRules(server, 'authenticated', RULES)
     anna = await Device.of(server, 'anna')
     bert = await Device.of(server, 'bert')
   })
@@ -49,6 +50,22 @@ describe('POST /api/_push under rules', () => {
     expect([data.title, data.owner.documentId]).to.deep.equal(['b', anna.member.documentId])
     const [field] = await anna.push(change(id, { mood: { set: 'x' } }, { mood: null }))
     expect(field).to.include({ outcome: 'refused', code: 'forbidden' })
+  })
+
+  it('applies the rules to patches without effect', async () => {
+    const id = await anna.create('note', { title: 'a' })
+    const same = change(id, { title: { set: 'a' } }, { title: 'a' })
+    const [equal] = await anna.push(same)
+    expect(equal).to.include({ outcome: 'applied', changed: false })
+    const [hidden] = await bert.push(same)
+    expect(hidden).to.include({ outcome: 'refused', code: 'not_found' })
+    await setRules(server, 'authenticated', [
+      ...['find', 'findOne', 'delete'].map((verb) => ({ action: `${NOTE}.${verb}`, where: OWN })),
+      { action: `${NOTE}.create`, set: OWN },
+    ])
+    const [refused] = await anna.push(same)
+    expect(refused).to.include({ outcome: 'refused', code: 'forbidden' })
+    await setRules(server, 'authenticated', RULES)
   })
 
   it('shows nothing of hidden entries, whatever the mutation is based on', async () => {

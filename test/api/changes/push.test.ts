@@ -290,6 +290,35 @@ describe('POST /api/_push', () => {
     expect(await read(id)).to.include({ body: 'zero one two three four', title: 'theirs' })
   })
 
+  it('stores nothing for a patch that is equal to the stored values', async () => {
+    const first = await tag('first')
+    const values = { title: 'a', stock: 3, tags: [first] }
+    const [created] = await device.push({
+      op: 'create',
+      type: 'note',
+      documentId: device.newId(),
+      patch: setting(values),
+    })
+    const id = device.newId(created.n)
+    const base = created.revision
+    const [equal] = await device.push(
+      update(
+        id,
+        base,
+        { title: { set: 'a' }, stock: { inc: 0 }, tags: { connect: [{ documentId: first }] } },
+        values,
+      ),
+    )
+    const n = device.last
+    expect(equal).to.deep.equal({ n, outcome: 'applied', revision: base, changed: false })
+    const [merged] = await device.push(
+      update(id, 'other', { mood: { set: 'mine' } }, { mood: 'base' }),
+    )
+    expect(merged).to.deep.include({ outcome: 'merged', attributes: ['mood'], changed: false })
+    expect(merged).to.deep.include({ revision: base, rebased: true })
+    expect(await revisionOf(id)).to.match(new RegExp(`^${base}`))
+  })
+
   it('gives up the number of a skipped mutation', async () => {
     const id = device.newId(device.last + 2)
     const lines = await device.push(

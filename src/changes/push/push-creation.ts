@@ -1,0 +1,69 @@
+import { hooksOf } from '../../content/hooks/document-hooks.ts'
+import {
+  createDocument,
+  prepareCreation,
+  type PreparedCreation,
+} from '../../content/write/create-document.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import { type MergedPatch, mergePatch } from './merge-patch.ts'
+import type { CreateMutation } from './push-request.ts'
+import {
+  assertVisible,
+  conflictWith,
+  patchedOf,
+  publishing,
+  type PushedWrite,
+  settled,
+  unknownAttributes,
+  type WriteResult,
+} from './pushed-write.ts'
+
+type Creation = PushedWrite<CreateMutation>
+
+export async function pushCreation(write: Creation): Promise<WriteResult> {
+  const { documents, plan, mutation } = write
+  const { documentId, patch } = mutation
+  const fault = unknownAttributes(write, patch, {})
+  if (fault !== null) return fault
+  const stored = await getAllVersions(documents.database, plan, documentId)
+  const [there] = stored
+  if (there !== undefined) {
+    await assertVisible(write, there, 'update')
+    return conflictWith(write, 'document_exists', there, patchedOf(write, patch))
+  }
+  const merged = mergeNew(write)
+  await createDocument(documents, targetOf(write), merged.payload, (version, session) =>
+    write.settle(settled(merged, version, true), session),
+  )
+  return null
+}
+
+export interface PreparedPush {
+  readonly merged: MergedPatch
+  readonly item: PreparedCreation['item']
+}
+
+/** Null if the creation needs a transaction of its own. @throws CmsError */
+export async function preparePushedCreation(
+  write: Omit<Creation, 'settle' | 'base'>,
+): Promise<PreparedPush | null> {
+  const { documents, plan, mutation } = write
+  // A hook runs once for each creation that is tried.
+  if (hooksOf(documents, plan) !== null) return null
+  if (unknownAttributes(write, mutation.patch, {}) !== null) return null
+  const merged = mergeNew(write)
+  const { item, isShareable } = await prepareCreation(documents, targetOf(write), merged.payload)
+  return isShareable ? { merged, item } : null
+}
+
+function mergeNew({ attributes, mutation }: Pick<Creation, 'attributes' | 'mutation'>) {
+  const { patch } = mutation
+  return mergePatch(attributes, { patch, seen: {}, current: {}, isBase: true })
+}
+
+function targetOf(write: Omit<Creation, 'settle' | 'base'>) {
+  const { plan, key, writer, origin, mutation } = write
+  const { documentId } = mutation
+  const filledUids = 'required' as const
+  return { plan, documentId, key, writer, origin, filledUids, ...publishing(write) }
+}
