@@ -6,6 +6,7 @@ import type { IdAllocator } from '../system/id-allocator.ts'
 import { withLease } from '../system/lease.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
 import { versionId } from '../versions/version-match.ts'
+import type { StoredCollections } from './stored-collections.ts'
 import { addVersions } from '../write/add-versions.ts'
 import { putVersion } from '../write/write-versions.ts'
 
@@ -16,7 +17,6 @@ interface DraftsRow {
 }
 
 const BATCH = 500
-/** Content-types. A start on a new database only looks at each. */
 const CONCURRENCY = 4
 
 /** Creates missing drafts after draft & publish was enabled, and replaces outdated ones. Idempotent and resumable. */
@@ -24,7 +24,7 @@ export async function syncDrafts(
   database: Database,
   ids: IdAllocator,
   plans: readonly ContentTypePlan[],
-  now: () => Date,
+  { now, stored = null }: { readonly now: () => Date; readonly stored?: StoredCollections | null },
 ): Promise<number> {
   const wanted = plans.filter(({ draftAndPublish }) => draftAndPublish)
   const names = wanted.map(({ collectionName }) => collectionName)
@@ -34,7 +34,8 @@ export async function syncDrafts(
     if (isSettled(row, names)) return 0
     const { collections: known = [], endedAt: ended = {} } = row ?? {}
     const added = wanted.filter(({ collectionName }) => !known.includes(collectionName))
-    const made = await mapConcurrently(added, CONCURRENCY, (plan) =>
+    const filled = added.filter(({ collectionName }) => stored?.has(collectionName) !== false)
+    const made = await mapConcurrently(filled, CONCURRENCY, (plan) =>
       makeDrafts({ database, ids }, plan, ended[plan.collectionName] ?? null),
     )
     const stopped = known.filter((name) => !names.includes(name)).map((name) => [name, now()])

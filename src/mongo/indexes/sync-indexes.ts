@@ -7,6 +7,7 @@ import { withLease } from '../system/lease.ts'
 import { freeIndexName, planNameOf } from '../versions/index-names.ts'
 import type { CollectionPlan, IndexPlan } from './collection-plan.ts'
 import { partialFilterText } from './partial-filter.ts'
+import { findStoredCollections, type StoredCollections } from './stored-collections.ts'
 
 export interface IndexReport {
   readonly built: readonly string[]
@@ -32,16 +33,21 @@ const NOT_BESIDE: ReadonlySet<unknown> = new Set([68, 85, 86])
 /** Far fewer than the connections of the pool, because a start with many content-types must not wait for one. */
 const CONCURRENCY = 8
 
-/** Runs under a lease. @throws SchemaError if stored values violate a declared uniqueness */
+/**
+ * Runs under a lease. `stored` saves a command per missing collection.
+ * @throws SchemaError if stored values violate a declared uniqueness
+ */
 export async function syncIndexes(
   database: Database,
   collections: readonly CollectionPlan[],
+  stored: StoredCollections | null = null,
 ): Promise<IndexReport> {
-  const before = await compareAll(database, collections)
+  const before = await compareAll(database, collections, stored)
   const strays = before.flatMap(({ strays }) => strays)
   if (before.every(isSettled)) return { built: [], replaced: [], strays }
   return withLease(database, 'indexes', async () => {
-    const differences = (await compareAll(database, collections)).filter(
+    const current = stored === null ? null : await findStoredCollections(database)
+    const differences = (await compareAll(database, collections, current)).filter(
       (difference) => !isSettled(difference),
     )
     await mapConcurrently(differences, CONCURRENCY, async (difference) => {
@@ -70,12 +76,19 @@ function isSettled({ missing, outdated }: Difference): boolean {
 export function compareAll(
   database: Database,
   collections: readonly CollectionPlan[],
+  stored: StoredCollections | null = null,
 ): Promise<readonly Difference[]> {
-  return mapConcurrently(collections, CONCURRENCY, (collection) => compare(database, collection))
+  return mapConcurrently(collections, CONCURRENCY, async (plan) => {
+    const isStored = stored?.has(plan.name) !== false
+    return compare(plan, isStored ? await listIndexes(database, plan.name) : [])
+  })
 }
 
-async function compare(database: Database, { name, indexes }: CollectionPlan): Promise<Difference> {
-  const present = (await listIndexes(database, name)).map((index) => ({
+function compare(
+  { name, indexes }: CollectionPlan,
+  stored: readonly IndexDescriptionInfo[],
+): Difference {
+  const present = stored.map((index) => ({
     index,
     name: index.name ?? '',
     planName: planNameOf(index.name ?? ''),

@@ -10,6 +10,7 @@ import {
   STATE_FIELD,
   STATE_UNKNOWN,
 } from '../versions/version-fields.ts'
+import type { StoredCollections } from './stored-collections.ts'
 import { storedContent } from '../versions/stored-content.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 
@@ -24,6 +25,7 @@ const CONCURRENCY = 4
 export async function syncStates(
   database: Database,
   plans: readonly ContentTypePlan[],
+  stored: StoredCollections | null = null,
 ): Promise<void> {
   const wanted = database.hasTransactions
     ? plans.filter(({ draftAndPublish }) => draftAndPublish)
@@ -35,7 +37,11 @@ export async function syncStates(
   await withLease(database, 'states', async () => {
     const row = await readRow(database)
     if (isSettled(row)) return
-    const changed = wanted.filter((plan) => row?.compared[plan.collectionName] !== digestOf(plan))
+    const changed = wanted.filter(
+      (plan) =>
+        row?.compared[plan.collectionName] !== digestOf(plan) &&
+        stored?.has(plan.collectionName) !== false,
+    )
     await mapConcurrently(changed, CONCURRENCY, (plan) => forgetStates(database, plan))
     const compared = Object.fromEntries(wanted.map((plan) => [plan.collectionName, digestOf(plan)]))
     await rowsIn(database).updateOne({ _id: 'states' }, { $set: { compared } }, { upsert: true })

@@ -5,6 +5,7 @@ import { ConfigError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { judgeServer } from '../../mongo/connection/server-version.ts'
 import { compileCollections, explainUnindexed } from '../../mongo/indexes/collection-plan.ts'
+import { findStoredCollections } from '../../mongo/indexes/stored-collections.ts'
 import { syncDrafts } from '../../mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from '../../mongo/indexes/sync-indexes.ts'
 import { syncReservations } from '../../mongo/indexes/sync-reservations.ts'
@@ -31,7 +32,8 @@ export async function fitContent(
 ): Promise<void> {
   const plans = [...schema.contentTypes.values()]
   const collections = compileCollections(schema)
-  const { built, replaced, strays } = await syncIndexes(database, [...collections.values()])
+  const stored = await findStoredCollections(database)
+  const { built, replaced, strays } = await syncIndexes(database, [...collections.values()], stored)
   if (built.length + replaced.length > 0) {
     log.info(`Indexes synced: ${built.length} built, ${replaced.length} replaced`)
     log.debug({ built, replaced }, 'Index changes')
@@ -40,8 +42,8 @@ export async function fitContent(
   for (const name of strays) log.warn(`Unknown index ${name} left untouched`)
   await syncReservations(database, plans)
   await ensureTrash(database)
-  const drafts = await syncDrafts(database, ids, plans, now)
-  await syncStates(database, plans)
+  const drafts = await syncDrafts(database, ids, plans, { now, stored })
+  await syncStates(database, plans, stored)
   if (drafts > 0)
     log.info({ drafts }, 'Draft & publish was turned on: drafts of published entries were created')
 }

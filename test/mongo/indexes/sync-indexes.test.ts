@@ -6,6 +6,7 @@ import {
   compileCollections,
 } from '../../../src/mongo/indexes/collection-plan.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
+import { findStoredCollections } from '../../../src/mongo/indexes/stored-collections.ts'
 import { syncIndexes, toSchemaError } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { planOf } from '../../fixtures/plans.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
@@ -117,6 +118,29 @@ describe('syncIndexes', () => {
     const report = await syncIndexes(watched, [collection('same', 'slug', 'code')])
     expect(report).to.deep.equal({ built: [], replaced: [], strays: [] })
     expect(proxy.takeCommands()).to.deep.equal(['listIndexes'])
+  })
+
+  it('asks for no indexes of collections that do not exist', async () => {
+    const plans = ['new_one', 'new_two'].map((name) => collection(name, 'slug'))
+    const stored = await findStoredCollections(test.database)
+    proxy.takeCommands()
+    const { built } = await syncIndexes(watched, plans, stored)
+    expect(built).to.include.members(['new_one.quire_unique_slug', 'new_two.quire_unique_slug'])
+    const commands = proxy.takeCommands()
+    expect(commands).to.include('listCollections').and.to.include('createIndexes')
+    expect(commands).to.not.include('listIndexes')
+  })
+
+  it('compares collections that another start has created meanwhile', async () => {
+    const stored = await findStoredCollections(test.database)
+    await syncIndexes(test.database, [collection('meanwhile', 'slug')])
+    expect(stored.has('meanwhile')).to.equal(false)
+    const report = await syncIndexes(test.database, [collection('meanwhile', 'code')], stored)
+    expect(report).to.deep.equal({
+      built: ['meanwhile.quire_unique_code'],
+      replaced: ['meanwhile.quire_unique_slug'],
+      strays: [],
+    })
   })
 
   it('recognizes matching filters in the form that mongod reports', async () => {
