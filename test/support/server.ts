@@ -74,6 +74,8 @@ export interface TestServer {
    * them earlier.
    */
   settled(): Promise<void>
+  /** Such as the deadline of hooks, which a test may change. */
+  readonly host: ExtensionHost
   /** The content service of an extension. */
   contentFor(extension: string): ContentService
   /** The number of versions in a collection. */
@@ -280,6 +282,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     delete: (target, sent) => send('DELETE', target, sent),
     firstStartLink: () => app.firstStartLink(),
     leave: () => app.leave(),
+    host: services.extensions.host,
     contentFor: (extension) => services.extensions.host.content({ extension, depth: 1 }),
     settled: () => settledLog(admin.db(database), services.commitLog),
     count: (collection) => admin.db(database).collection(collection).countDocuments(),

@@ -103,7 +103,6 @@ describe('routes of extensions', () => {
       contentTypes: { article: declare('article', { title: { type: 'string' } }) },
       environment: { API_MAX_BYTES: '65536', MAX_BODY_BYTES: '2048', MAX_IN_FLIGHT: '3' },
       extensions: [probe],
-      host: { routeTimeoutMs: 200 },
     })
   })
   after(() => server.close())
@@ -449,31 +448,42 @@ describe('routes of extensions', () => {
       })
     }
 
-    it('are cut off at their deadline, with an aborted signal and a closed content service', async () => {
-      let late: unknown = null
-      const path = handle(async (ctx) => {
-        await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
-        aborted += 1
-        late = await ctx.content['articles']
-          ?.find({}, { as: 'system' })
-          .catch((error: unknown) => String(error))
+    describe('with a short deadline', () => {
+      let givenMs: number
+      before(() => {
+        givenMs = server.host.routeTimeoutMs
+        server.host.routeTimeoutMs = 500
       })
-      const answer = await server.get(path)
-      expect([answer.status, answer.body.error.name]).to.deep.equal([
-        503,
-        'ServiceUnavailableError',
-      ])
-      await until(() => late !== null, 20_000)
-      expect(late).to.include('deadline')
-      expect(aborted).to.equal(1)
-    })
+      after(() => {
+        server.host.routeTimeoutMs = givenMs
+      })
 
-    it('leave their place to others at the deadline', async () => {
-      const hanging = handle(() => new Promise(() => undefined))
-      const good = handle((ctx) => void (ctx.body = 'ok'))
-      const answers = await Promise.all(Array.from({ length: 6 }, () => server.get(hanging)))
-      for (const { status } of answers) expect(status).to.equal(503)
-      expect((await server.get(good)).text).to.equal('ok')
+      it('are cut off, with an aborted signal and a closed content service', async () => {
+        let late: unknown = null
+        const path = handle(async (ctx) => {
+          await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+          aborted += 1
+          late = await ctx.content['articles']
+            ?.find({}, { as: 'system' })
+            .catch((error: unknown) => String(error))
+        })
+        const answer = await server.get(path)
+        expect([answer.status, answer.body.error.name]).to.deep.equal([
+          503,
+          'ServiceUnavailableError',
+        ])
+        await until(() => late !== null, 20_000)
+        expect(late).to.include('deadline')
+        expect(aborted).to.equal(1)
+      })
+
+      it('leave their place to others', async () => {
+        const hanging = handle(() => new Promise(() => undefined))
+        const good = handle((ctx) => void (ctx.body = 'ok'))
+        const answers = await Promise.all(Array.from({ length: 6 }, () => server.get(hanging)))
+        for (const { status } of answers) expect(status).to.equal(503)
+        expect((await server.get(good)).text).to.equal('ok')
+      })
     })
 
     it('are aborted when the client closes the connection', async () => {
