@@ -163,13 +163,13 @@ describe('filters by publication', () => {
           }
         },
       )
-      await assertProperty(property, { numRuns: modelRuns('STATE_RUNS', 40, 300) })
+      await assertProperty(property, { numRuns: modelRuns('STATE_RUNS', 20, 300) })
     })
   }
 
-  it('join nothing for 20,000 drafts of known state', async function () {
+  it('join nothing for 5,000 drafts of known state', async () => {
     const plan = planOf('note')
-    const rows = Array.from({ length: 20_000 }, (_, index) => {
+    const rows = Array.from({ length: 5_000 }, (_, index) => {
       const kind = index % 100 === 0 ? 'draft' : 'same'
       return rowsOf(index, '', {
         kind,
@@ -180,10 +180,7 @@ describe('filters by publication', () => {
         wrongState: STATE_SAME,
       })
     }).flat()
-    await fill(plan, [])
-    for (let at = 0; at < rows.length; at += 5_000) {
-      await test.database.collection(plan.collectionName).insertMany(rows.slice(at, at + 5_000))
-    }
+    await fill(plan, rows)
     const commands: string[] = []
     const database: Database = {
       ...test.database,
@@ -195,13 +192,13 @@ describe('filters by publication', () => {
       },
     }
     const totals: readonly (readonly [string, string, number])[] = [
-      ['publicationFilter', 'never-published', 200],
-      ['publicationFilter', 'has-published-version', 19_800],
-      ['publicationFilter', 'published-with-draft', 19_800],
-      ['publicationFilter', 'never-published-document', 200],
-      ['publicationFilter', 'has-published-version-document', 19_800],
-      ['hasPublishedVersion', 'true', 19_800],
-      ['hasPublishedVersion', 'false', 200],
+      ['publicationFilter', 'never-published', 50],
+      ['publicationFilter', 'has-published-version', 4_950],
+      ['publicationFilter', 'published-with-draft', 4_950],
+      ['publicationFilter', 'never-published-document', 50],
+      ['publicationFilter', 'has-published-version-document', 4_950],
+      ['hasPublishedVersion', 'true', 4_950],
+      ['hasPublishedVersion', 'false', 50],
     ]
     for (const [name, value, total] of totals) {
       const query = { status: 'draft', fields: 'id', [name]: value }
@@ -211,7 +208,7 @@ describe('filters by publication', () => {
     // Pages are joined row by row, and counts only for changed drafts.
     for (const [value, total] of [
       ['modified', 0],
-      ['unmodified', 19_800],
+      ['unmodified', 4_950],
     ] as const) {
       const query = { status: 'draft', fields: 'id', publicationFilter: value }
       expect(await ask(database, plan, query)).to.include({ total })
