@@ -5,6 +5,7 @@ import {
   type PushClients,
   type PushedOutcome,
   PushOvertaken,
+  withoutAcknowledged,
 } from '../../mongo/system/push-clients.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { assertFollows, openPushClient } from './open-push-client.ts'
@@ -40,7 +41,11 @@ export async function runPush(parts: PushParts, request: PushRequest): Promise<P
   const { mutations } = request
   const found = await openPushClient(parts, request)
   if (found === null) return { last: 0, answers: mutations.map(toRetry) }
-  const client = await parts.clients.acknowledge(found, request.head.ack)
+  const { ack } = request.head
+  const isOnlyAck = mutations.length === 0
+  const client = isOnlyAck
+    ? await parts.clients.acknowledge(found, ack)
+    : withoutAcknowledged(found, ack)
   assertFollows(client, mutations)
   let progress: Progress = { client, answers: [], triedTogether: 0 }
   for (let mutation = mutations[0]; mutation !== undefined;) {

@@ -65,6 +65,11 @@ export interface PushClients {
   lastAt(moment: Moment, name: ClientName, log: string): Promise<number>
 }
 
+/** Leaves out outcomes up to `ack`. The next `move` stores it. */
+export function withoutAcknowledged(client: PushClient, ack: number): PushClient {
+  return { ...client, outcomes: client.outcomes.filter(({ n }) => n > ack) }
+}
+
 /** Another request of the client has moved its number. */
 export class PushOvertaken extends Error {
   constructor() {
@@ -123,11 +128,11 @@ function outcomesOf(
 ): Pick<PushClients, 'acknowledge' | 'move' | 'fail' | 'lastAt'> {
   return {
     acknowledge: async (client, ack) => {
-      const outcomes = client.outcomes.filter(({ n }) => n > ack)
-      if (outcomes.length === client.outcomes.length) return client
+      const kept = withoutAcknowledged(client, ack)
+      if (kept.outcomes.length === client.outcomes.length) return kept
       const { _id, last, log } = client
-      await rows.updateOne({ _id, last, log }, { $set: { outcomes, usedAt: now() } })
-      return { ...client, outcomes }
+      await rows.updateOne({ _id, last, log }, { $set: { outcomes: kept.outcomes, usedAt: now() } })
+      return kept
     },
     move: async (client, added, session) => {
       const { _id, last, log } = client

@@ -77,6 +77,19 @@ describe('POST /api/_push with consecutive creations', () => {
     expect(await commitsOf('api::note.note')).to.equal(before + 60)
   })
 
+  it('writes the number of the client once for an update', async () => {
+    const documentId = await device.create('note', { title: 'a' })
+    const writes: string[] = []
+    server.onCommand(({ name, command }) => {
+      if (name === 'update' && command['update'] === 'quire_clients') writes.push(name)
+    })
+    const patch = setting({ title: 'b' })
+    const update = { op: 'update', type: 'note', documentId, patch, seen: { title: 'a' } }
+    const [updated] = await device.push({ ...update, base: 'other' })
+    expect(updated.outcome).to.equal('applied')
+    expect(writes).to.have.length(1)
+  })
+
   it('stores drafts together with their published versions', async () => {
     const from = device.last
     const lines = await device.push(...creations(3, (index) => ({ title: `p ${index}` }), 'page'))
