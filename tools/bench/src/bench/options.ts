@@ -27,6 +27,7 @@ npm run bench -- search             speed and size of the search index
 npm run bench -- places             the nearest cities, one client
 npm run bench -- flags              V8 flags
 npm run bench -- bulk               POST /api/_bulk compared with single POSTs and insertMany
+npm run bench -- push               POST /api/_push: many creations, and one update compared with PUT
 npm run bench -- log                create with and without the commit log
 npm run bench -- hooks              create and update with and without a beforeWrite that does nothing
 
