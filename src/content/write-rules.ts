@@ -32,6 +32,8 @@ export interface WriteRules {
   ): Promise<T>
   /** Whether the caller can see none of the versions of a named locale, or of the document if no locale is named. */
   hides(context: RuleContext, write: AddressedWrite): Promise<boolean>
+  /** The locales of the document with a version that the caller can see. Null if it sees one in each of them. */
+  visibleLocales(context: RuleContext, write: AddressedWrite): Promise<readonly string[] | null>
   /** Whether the caller cannot see all entries of the type in lists. */
   hidesEntries(plan: ContentTypePlan): boolean
   /** Returns the given documents that the caller sees in lists. */
@@ -149,6 +151,19 @@ export async function isHiddenDocument(
   write: AddressedWrite,
 ): Promise<boolean> {
   return rules !== undefined && rules.hides(context, write)
+}
+
+/** An action on all locales passes over those that rules hide, as over those without versions. */
+export async function seenLocales(
+  context: RuleContext,
+  rules: WriteRules | undefined,
+  write: AddressedWrite,
+  asked: ActionLocales,
+): Promise<ActionLocales> {
+  if (asked.kind !== 'every') return asked
+  const visible = (await rules?.visibleLocales(context, write)) ?? null
+  if (visible === null) return asked
+  return { ...asked, locales: asked.locales.filter((code) => visible.includes(code)) }
 }
 
 /** The values of the server replace those of hooks. */

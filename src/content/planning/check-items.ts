@@ -14,7 +14,8 @@ import { assertMayAct } from './run-action.ts'
 import { assertWritable } from '../write/assert-writable.ts'
 import { writeRulesOf } from '../rules/principal-rules.ts'
 import { shownInDraft, withShownFaults } from '../rules/shown-faults.ts'
-import type { WriteRules } from '../write-rules.ts'
+import { mayUnderRules } from '../rules/visible-documents.ts'
+import type { IsShown, WriteRules } from '../write-rules.ts'
 
 export interface ItemFault {
   readonly item: string
@@ -58,7 +59,7 @@ export async function checkItems(
   })
 }
 
-/** A deleted type has no attributes to hide. */
+/** A deleted type has no attributes to hide. A type that the caller cannot read has no others. */
 export function shownItemError(
   { schema }: Pick<CheckContext, 'schema'>,
   rules: WriteRules | undefined,
@@ -66,7 +67,12 @@ export function shownItemError(
   error: CmsError,
 ): CmsError {
   const plan = schema.contentTypes.get(type)
-  return plan === undefined ? error : withShownFaults(error, shownInDraft(rules, plan))
+  return plan === undefined ? error : withShownFaults(error, shownInItem(rules, plan))
+}
+
+export function shownInItem(rules: WriteRules | undefined, plan: ContentTypePlan): IsShown {
+  const isRead = rules === undefined || mayUnderRules(rules, plan, 'find')
+  return isRead ? shownInDraft(rules, plan) : () => false
 }
 
 function joinErrors(first: CmsError, others: readonly CmsError[]): CmsError {

@@ -98,11 +98,12 @@ function oneLocale(locale: string): ActionLocales {
 
 function throwFaults(errors: readonly ItemFault[]): void {
   if (errors.length === 0) return
-  const message =
-    errors.length === 1
-      ? '1 document cannot be released'
-      : `${errors.length} documents cannot be released`
+  const message = releaseFaultsMessage(errors.length)
   throw new ValidationError(message, { errors }, { code: 'release_faults' })
+}
+
+export function releaseFaultsMessage(count: number): string {
+  return count === 1 ? '1 document cannot be released' : `${count} documents cannot be released`
 }
 
 interface Publication {

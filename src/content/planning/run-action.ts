@@ -6,7 +6,13 @@ import { mayInUnderRule } from '../../people/access/ruled-reads.ts'
 import { publishInside, unpublishInside } from '../write/publish-document.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeRulesOf } from '../rules/principal-rules.ts'
-import { namedLocales, refuseHidden, underRules } from '../write-rules.ts'
+import {
+  type AddressedWrite,
+  namedLocales,
+  refuseHidden,
+  seenLocales,
+  underRules,
+} from '../write-rules.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { ActionLocales } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -39,9 +45,8 @@ export async function runAction(
   { action, plan, documentId, locales, seen }: ActionOn,
   session: Session,
 ): Promise<void> {
-  const { defaultCode } = await known.current()
-  const [first = ''] = locales.locales
-  const locale = plan.localized ? first : defaultCode
+  const write = await plannedWrite({ locales: known }, { plan, documentId, locales })
+  const { locale } = write
   const rules = writeRulesOf(principal)
   const writer = {
     mayRead: (uid: string) => mayInUnderRule(principal, contentAction({ uid }, 'find'), [locale]),
@@ -51,16 +56,30 @@ export async function runAction(
     ...(rules !== undefined && { rules }),
   }
   const run = action === 'publish' ? publishInside : unpublishInside
-  const target = { plan, documentId, locales, writer, ...(seen !== undefined && { seen }) }
-  const write = {
-    plan,
-    documentId,
-    verb: 'publish',
-    locale,
-    locales: namedLocales(locales),
-  } as const
+  const target = { plan, documentId, writer, ...(seen !== undefined && { seen }) }
   await underRules(documents, rules, write, async ({ guard }) => {
     await refuseHidden(documents, rules, write)
-    await runGuarded(documents.database, guard, session, () => run(documents, target, session))
+    const own = { ...target, locales: await seenLocales(documents, rules, write, locales) }
+    await runGuarded(documents.database, guard, session, () => run(documents, own, session))
   })
+}
+
+async function plannedWrite(
+  { locales: known }: Pick<PlanningContext, 'locales'>,
+  { plan, documentId, locales }: Omit<ActionOn, 'action'>,
+): Promise<AddressedWrite> {
+  const { defaultCode } = await known.current()
+  const [first = ''] = locales.locales
+  const locale = plan.localized ? first : defaultCode
+  return { plan, documentId, verb: 'publish', locale, locales: namedLocales(locales) }
+}
+
+/** The locales on which the action runs now. */
+export async function actionLocales(
+  context: Pick<PlanningContext, 'documents' | 'locales'>,
+  principal: Principal,
+  on: ActionOn,
+): Promise<ActionLocales> {
+  const write = await plannedWrite(context, on)
+  return seenLocales(context.documents, writeRulesOf(principal), write, on.locales)
 }

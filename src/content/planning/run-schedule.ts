@@ -11,7 +11,7 @@ import { retryCollisions } from '../../mongo/write/write-path.ts'
 import type { PlannedFailure } from './planned-action.ts'
 import { type PlanningContext, principalNow, publishablePlan } from './planning.ts'
 import { assertFaultless, holdingItems, hookItems, publishScheduled } from './publish-release.ts'
-import { type ActionOn, assertMayAct, runAction } from './run-action.ts'
+import { actionLocales, type ActionOn, assertMayAct, runAction } from './run-action.ts'
 import type { DocumentSchedule, ScheduleRow } from './schedule-rows.ts'
 
 const RETRIES_MS: readonly number[] = [
@@ -76,13 +76,14 @@ async function actScheduled(
   await retryCollisions(() => queue.finish(job, effect, originOfJob(job)))
 }
 
-function hookScheduled(
+async function hookScheduled(
   context: PlanningContext,
   job: DocumentSchedule,
   principal: Principal,
 ): Promise<SeenVersions | null> {
   const on = permittedAction(context, job, principal)
-  return hookAction(context.documents, on.action, { ...on, origin: originOfJob(job) })
+  const locales = await actionLocales(context, principal, on)
+  return hookAction(context.documents, on.action, { ...on, locales, origin: originOfJob(job) })
 }
 
 function originOfJob({ _id, by }: ScheduleRow): WriteOrigin {

@@ -6,7 +6,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { type GuardedDocument, type RequiredRules, RuleRefused, writeGuard } from './write-guard.ts'
 import { errorForCaller } from './shown-faults.ts'
-import { isDocumentVisible, singleReadVerb } from './visible-documents.ts'
+import { findVisibleLocales, isDocumentVisible, singleReadVerb } from './visible-documents.ts'
 import {
   type AddressedWrite,
   isGivable,
@@ -31,7 +31,7 @@ export async function permitWrite<T>(
   try {
     return await tryPermits(context, rules, write, run)
   } catch (error) {
-    throw await errorForCaller(context, rules, write, error)
+    throw errorForCaller(rules, write, error)
   }
 }
 
@@ -116,6 +116,15 @@ export async function hidesDocument(
 ): Promise<boolean> {
   if (!readsUnderRules(rules, write)) return false
   return !(await isDocumentVisible(context, rules, write))
+}
+
+/** See `WriteRules.visibleLocales`. */
+export async function visibleLocales(
+  context: RuleContext,
+  rules: WriteRules,
+  write: AddressedWrite,
+): Promise<readonly string[] | null> {
+  return readsUnderRules(rules, write) ? findVisibleLocales(context, rules, write) : null
 }
 
 /** Principals without any rule for the type may write entries that they cannot read, as in the dialect. */

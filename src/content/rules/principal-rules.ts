@@ -1,6 +1,6 @@
 import { type Principal, rulesFor } from '../../people/access/principal.ts'
 import type { WriteRules } from '../write-rules.ts'
-import { hidesDocument, permitWrite } from './permit-write.ts'
+import { hidesDocument, permitWrite, visibleLocales } from './permit-write.ts'
 import { hidesEntries, matcherOf, visibleDocuments } from './visible-documents.ts'
 
 /** Undefined for root, which may do everything. */
@@ -15,6 +15,7 @@ export function principalWriteRules(principal: Principal): WriteRules {
     user: principal.kind === 'user' ? principal.documentId : null,
     permit: (context, write, run) => permitWrite(context, rules, write, run),
     hides: (context, write) => hidesDocument(context, rules, write),
+    visibleLocales: (context, write) => visibleLocales(context, rules, write),
     hidesEntries: (plan) => hidesEntries(rules, plan, 'find'),
     visibleTargets: (context, { target, locale, session }, documentIds) => {
       const matcher = matcherOf(context, rules, locale)

@@ -1,57 +1,59 @@
 import { type CmsError, ValidationError } from '../../base/errors.ts'
 import { isRecord } from '../../base/is-record.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { IsShown, RuleContext, RuledWrite, WriteRules } from '../write-rules.ts'
+import type { IsShown, RuledWrite, WriteRules } from '../write-rules.ts'
 import { shownNames } from './shown-names.ts'
-import { singleReadVerb } from './visible-documents.ts'
+import { mayUnderRules, singleReadVerb } from './visible-documents.ts'
 
-/** Returns whether the caller sees an attribute of a draft that a single read shows. */
+/** Returns whether the caller sees an attribute of a draft that a single read shows, or else a list. */
 export function shownInDraft(rules: WriteRules | undefined, plan: ContentTypePlan): IsShown {
-  return shownNames(rules, plan, [singleReadVerb(plan), 'readDrafts'])
+  const single = singleReadVerb(plan)
+  const verb = rules === undefined || mayUnderRules(rules, plan, single) ? single : 'find'
+  return shownNames(rules, plan, [verb, 'readDrafts'])
 }
+
+const HIDDEN_FAULTS = 'Attributes that you cannot see have faults'
 
 /** Faults name attributes and their values. */
 export function withShownFaults(error: CmsError, isShown: IsShown): CmsError {
   if (!(error instanceof ValidationError)) return error
-  const { details, errorCode: code, faults } = error
-  const errors: unknown = details?.['errors']
-  const listed: readonly unknown[] = Array.isArray(errors) ? errors : []
-  const isOpen = (one: unknown): boolean => {
-    const name = attributeOf(one)
+  const { message, details, errorCode: code, faults } = error
+  const isOpen = isOpenFault(isShown)
+  const listed = withShownErrors({ message, details }, isShown)
+  if (listed.message === message && faults.every(isOpen)) return error
+  return new ValidationError(HIDDEN_FAULTS, listed.details, { code, faults: faults.filter(isOpen) })
+}
+
+interface ListedFaults {
+  readonly message: string
+  readonly details: unknown
+}
+
+/** Like `withShownFaults`, for an error that was stored. */
+export function withShownErrors<T extends ListedFaults>(error: T, isShown: IsShown): T {
+  const { details } = error
+  const errors: unknown = isRecord(details) ? details['errors'] : undefined
+  const isOpen = isOpenFault(isShown)
+  if (!isRecord(details) || !Array.isArray(errors) || errors.every(isOpen)) return error
+  return {
+    ...error,
+    message: HIDDEN_FAULTS,
+    details: { ...details, errors: errors.filter(isOpen) },
+  }
+}
+
+function isOpenFault(isShown: IsShown): (fault: unknown) => boolean {
+  return (fault) => {
+    const name = attributeOf(fault)
     return name === null || isShown(name)
   }
-  if (listed.every(isOpen) && faults.every(isOpen)) return error
-  return new ValidationError(
-    'Attributes that you cannot see have faults',
-    { ...details, errors: listed.filter(isOpen) },
-    { code, faults: faults.filter(isOpen) },
-  )
 }
 
 /** The error of a write for its caller, who knows the plain values that it gave. */
-export async function errorForCaller(
-  context: RuleContext,
-  rules: WriteRules,
-  write: RuledWrite,
-  error: unknown,
-): Promise<unknown> {
+export function errorForCaller(rules: WriteRules, write: RuledWrite, error: unknown): unknown {
   if (!(error instanceof ValidationError)) return error
-  if (await isOfHiddenLocale(context, rules, write, error))
-    return withShownFaults(error, () => false)
   const isRead = shownInDraft(rules, write.plan)
   return withShownFaults(error, (name) => isRead(name) || isGivenPlain(write, name))
-}
-
-/** An action on all locales can fail at a version that rules hide. Its document was not hidden as a whole. */
-async function isOfHiddenLocale(
-  context: RuleContext,
-  rules: WriteRules,
-  write: RuledWrite,
-  { details }: ValidationError,
-): Promise<boolean> {
-  const locale: unknown = details?.['locale']
-  if (typeof locale !== 'string' || write.verb !== 'publish') return false
-  return rules.hides(context, { ...write, locales: [locale] })
 }
 
 /** A component keeps stored values beside those that are given. */

@@ -144,19 +144,47 @@ export interface RuledDocument {
 export async function isDocumentVisible(
   context: Pick<RuleContext, 'database'>,
   rules: WriteRules,
-  { plan, documentId, locale, locales }: RuledDocument,
+  document: RuledDocument,
 ): Promise<boolean> {
+  const { plan, documentId, locales } = document
   const rows = await versionsOf(context.database, plan).find(matchDocument(documentId)).toArray()
   if (rows.length === 0) return true
   const addressed = (locales ?? [])
     .map((code) => rows.filter((row) => row['locale'] === code))
     .filter((own) => own.length > 0)
-  const matcher = matcherOf(context, rules, locale)
-  const request = { matcher, rules, verb: singleReadVerb(plan), session: undefined }
+  const request = writeRequest(context, rules, document)
   for (const own of addressed.length > 0 ? addressed : [rows]) {
     if (!(await hasVisibleRow(request, plan, own))) return false
   }
   return true
+}
+
+/** Null if each locale of the document has a visible version. */
+export async function findVisibleLocales(
+  context: Pick<RuleContext, 'database'>,
+  rules: WriteRules,
+  document: RuledDocument,
+): Promise<readonly string[] | null> {
+  const { plan, documentId } = document
+  const rows = await versionsOf(context.database, plan).find(matchDocument(documentId)).toArray()
+  const stored = [...new Set(rows.map((row) => String(row['locale'])))]
+  const request = writeRequest(context, rules, document)
+  const visible: string[] = []
+  for (const code of stored) {
+    const own = rows.filter((row) => row['locale'] === code)
+    if (await hasVisibleRow(request, plan, own)) visible.push(code)
+  }
+  return visible.length === stored.length ? null : visible
+}
+
+/** A write needs the entries that a single read shows. */
+function writeRequest(
+  context: Pick<RuleContext, 'database'>,
+  rules: WriteRules,
+  { plan, locale }: Pick<RuledDocument, 'plan' | 'locale'>,
+): VisibilityRequest {
+  const matcher = matcherOf(context, rules, locale)
+  return { matcher, rules, verb: singleReadVerb(plan), session: undefined }
 }
 
 async function hasVisibleRow(
@@ -185,6 +213,5 @@ export async function isVersionVisible(
   const _id = versionId(version.documentId, version)
   const row = await versionsOf(context.database, plan).findOne({ _id })
   if (row === null) return false
-  const matcher = matcherOf(context, rules, locale)
-  return isVisibleRow({ matcher, rules, verb: singleReadVerb(plan), session: undefined }, plan, row)
+  return isVisibleRow(writeRequest(context, rules, { plan, locale }), plan, row)
 }

@@ -24,7 +24,8 @@ export async function assertWritable(
   const rows = await versionsOf(context.database, plan).find(matchDocument(documentId)).toArray()
   const matcher = matcherOf(context, rules, locale)
   let required: readonly RequiredRules[] = [{ verb, rules: rules.rulesFor(action) }]
-  const addressed = rows.filter((row) => locales?.includes(String(row['locale'])) ?? true)
+  const own = locales ?? (await rules.visibleLocales(context, write))
+  const addressed = rows.filter((row) => own?.includes(String(row['locale'])) ?? true)
   if (addressed.length === 0) throw new NotFoundError('Not Found')
   for (const row of addressed) {
     required = await matchingRequired(matcher, required, { plan, row, session: undefined })

@@ -52,10 +52,12 @@ export async function deleteDocument(
   return underRules(context, rules, write, async ({ guard }) => {
     const isMissing = isDocumentId(documentId) && (await isHiddenDocument(context, rules, write))
     if (isMissing) return refuseMissing(request)
-    if (hooksOf(context, plan) === null) return deleteHooked(context, request, guard)
+    const visible = locales === 'all' ? await rules?.visibleLocales(context, write) : null
+    const own = { ...request, locales: visible ?? locales }
+    if (hooksOf(context, plan) === null) return deleteHooked(context, own, guard)
     return retryChanged(async () => {
-      const seen = (await hookDeletion(context, request)) ?? undefined
-      return deleteHooked(context, { ...request, seen }, guard)
+      const seen = (await hookDeletion(context, own)) ?? undefined
+      return deleteHooked(context, { ...own, seen }, guard)
     })
   })
 }

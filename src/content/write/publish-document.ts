@@ -35,7 +35,7 @@ import {
   writeRelations,
 } from './version-steps.ts'
 import { assertCondition } from './write-condition.ts'
-import { namedLocales, refuseHidden, underRules, UNRULED } from '../write-rules.ts'
+import { namedLocales, refuseHidden, seenLocales, underRules, UNRULED } from '../write-rules.ts'
 import type { AfterWrite, WriteTarget } from '../write-target.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -166,7 +166,8 @@ function permitted<T>(
   const write = { plan, documentId, verb, locale: writer.locale, locales: namedLocales(locales) }
   return underRules(context, writer.rules, write, async (permit) => {
     await refuseHidden(context, writer.rules, write)
-    return act({ ...target, permit })
+    const seen = await seenLocales(context, writer.rules, write, locales)
+    return act({ ...target, permit, locales: seen })
   })
 }
 

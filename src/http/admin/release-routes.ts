@@ -3,11 +3,8 @@ import { administratorAction } from '../../people/access/administrator-actions.t
 import { contentAction } from '../../people/access/actions.ts'
 import { inputError, readInput, shortText } from '../../people/access/input.ts'
 import { assertMayIn } from '../../people/access/permissions.ts'
-import { type Principal, rulesFor } from '../../people/access/principal.ts'
+import { rulesFor } from '../../people/access/principal.ts'
 import { NotFoundError } from '../../base/errors.ts'
-import { writeRulesOf } from '../../content/rules/principal-rules.ts'
-import { hasReadRules } from '../../content/rules/visible-documents.ts'
-import { factsOfLines, lineKey } from '../../content/read/visible-facts.ts'
 import { checkItems } from '../../content/planning/check-items.ts'
 import type { Planning } from '../../content/planning/open-planning.ts'
 import { publishablePlan } from '../../content/planning/planning.ts'
@@ -23,11 +20,7 @@ import {
   renameRelease,
   scheduleRelease,
 } from '../../content/planning/releases.ts'
-import {
-  MAX_RELEASE_ITEMS,
-  type ReleaseItem,
-  type ReleaseRow,
-} from '../../content/planning/release-rows.ts'
+import { MAX_RELEASE_ITEMS, type ReleaseRow } from '../../content/planning/release-rows.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
@@ -35,6 +28,7 @@ import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { readTime } from '../body/read-time.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter, type BeforeAdmin } from '../router/admin-router.ts'
+import { hiddenLines, type PlannedLine } from './request/hidden-lines.ts'
 import { pageOf, type Paging, pagingRule } from './request/paging.ts'
 import { plannedItemsOf, summaryOf } from './request/show-planned.ts'
 import { readOriginOf } from '../reads/query-rules.ts'
@@ -117,7 +111,7 @@ async function list(ctx: Context, planning: Planning): Promise<void> {
   const found = await listReleases(planning, holding, page)
   const { rows, nextCursor } = pageOf(found, pageSize, ({ _id }) => _id)
   const show = async (row: ReleaseRow): Promise<object> => {
-    const summary = await summaryOf(planning, row)
+    const summary = await summaryOf(ctx, planning, row)
     if (holding === null) return summary
     const own = row.items.filter(
       (item) => item.type === holding.type && item.documentId === holding.documentId,
@@ -182,31 +176,12 @@ function itemOf(
 
 /** @throws NotFoundError for items that rules hide */
 async function assertVisible(
-  ctx: Context,
-  planning: Planning,
-  items: readonly Pick<ReleaseItem, 'type' | 'documentId' | 'locale'>[],
-): Promise<void> {
-  const hidden = await hiddenItems(ctx, planning, items)
-  if (hidden.length > 0) throw new NotFoundError('Not Found')
-}
-
-/** Of types with read rules, the items whose versions the caller cannot see. */
-async function hiddenItems<Item extends Pick<ReleaseItem, 'type' | 'documentId' | 'locale'>>(
   { state: { principal } }: Context,
-  { documents, schema, locales }: Planning,
-  items: readonly Item[],
-): Promise<readonly Item[]> {
-  const rules = writeRulesOf(principal)
-  const { defaultCode } = await locales.current()
-  const hidden: Item[] = []
-  for (const type of new Set(items.map((item) => item.type))) {
-    const plan = schema.contentTypes.get(type)
-    if (plan === undefined || !hasReadRules(rules, plan)) continue
-    const own = items.filter((item) => item.type === type)
-    const facts = await factsOfLines(documents, rules, { plan, locale: defaultCode }, own)
-    hidden.push(...own.filter((item) => !facts.has(lineKey(item))))
-  }
-  return hidden
+  planning: Planning,
+  items: readonly PlannedLine[],
+): Promise<void> {
+  const hidden = await hiddenLines(principal, planning, items)
+  if (hidden.size > 0) throw new NotFoundError('Not Found')
 }
 
 async function takeOut(ctx: Context, planning: Planning): Promise<void> {
@@ -214,21 +189,16 @@ async function takeOut(ctx: Context, planning: Planning): Promise<void> {
   await send(ctx, planning, await removeItem(planning, id, parameterOf(ctx, 'item')))
 }
 
+/** Refused items are reported even if they are hidden, because permissions decide on them. */
 async function check(ctx: Context, planning: Planning): Promise<void> {
+  const { principal } = ctx.state
   const { items } = await getRelease(planning, parameterOf(ctx, 'id'))
-  const hidden = new Set((await hiddenItems(ctx, planning, items)).map(({ id }) => id))
-  const found = await checkItems(planning, ctx.state.principal, items)
+  const hidden = [...(await hiddenLines(principal, planning, items))].map(({ id }) => id)
+  const found = await checkItems(planning, principal, items)
   const faults = found.filter(
-    ({ item, type }) => !hidden.has(item) && !hidesFields(ctx.state.principal, type),
+    ({ item, name }) => !hidden.includes(item) || name === 'ForbiddenError',
   )
   ctx.body = { data: { items: items.length, faults } }
-}
-
-/** Faults name attributes and their values. */
-function hidesFields(principal: Principal, uid: string): boolean {
-  const verbs = ['find', 'readDrafts'] as const
-  const rules = verbs.flatMap((verb) => rulesFor(principal, contentAction({ uid }, verb)))
-  return rules.some(({ fields }) => fields !== null)
 }
 
 async function publish(ctx: Context, planning: Planning): Promise<void> {
@@ -248,5 +218,5 @@ async function publish(ctx: Context, planning: Planning): Promise<void> {
 
 async function send(ctx: Context, planning: Planning, row: ReleaseRow): Promise<void> {
   const items = await plannedItemsOf(ctx, planning, row.items)
-  ctx.body = { data: { ...(await summaryOf(planning, row)), items } }
+  ctx.body = { data: { ...(await summaryOf(ctx, planning, row)), items } }
 }

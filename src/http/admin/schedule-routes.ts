@@ -29,6 +29,7 @@ import type { PlanningRouteDependencies } from './release-routes.ts'
 import { pageOf, type Paging, pagingRule } from './request/paging.ts'
 import { maySeeUnderRule, readableTypes } from './request/readable-types.ts'
 import { namesOf } from './request/show-planned.ts'
+import { withShownFailures } from './request/shown-failures.ts'
 
 interface ListQuery {
   readonly from?: Date
@@ -75,8 +76,9 @@ async function listSchedulesOf(ctx: Context, planning: Planning): Promise<void> 
   })
   const { rows, nextCursor } = pageOf(found, pageSize, cursorOf)
   const names = await namesOf(principal, planning, rows)
+  const shown = await withShownFailures(principal, planning, rows)
   ctx.body = {
-    data: rows.map((row) => ({ ...showSchedule(row), title: names.get(row._id) ?? '' })),
+    data: shown.map((row) => ({ ...showSchedule(row), title: names.get(row._id) ?? '' })),
     meta: { pagination: { pageSize, nextCursor } },
   }
 }
@@ -126,10 +128,12 @@ async function cancel(ctx: Context, planning: Planning): Promise<void> {
 async function retry(ctx: Context, planning: Planning): Promise<void> {
   readInput(EMPTY_BODY, payloadOf(ctx) ?? {})
   const { _id: id } = await changeableSchedule(ctx, planning)
+  const { principal } = ctx.state
   const row = await retrySchedule(planning, id)
-  const names = await namesOf(ctx.state.principal, planning, [row])
+  const names = await namesOf(principal, planning, [row])
+  const [shown = row] = await withShownFailures(principal, planning, [row])
   ctx.status = 202
-  ctx.body = { data: { ...showSchedule(row), title: names.get(id) ?? '' } }
+  ctx.body = { data: { ...showSchedule(shown), title: names.get(id) ?? '' } }
 }
 
 const EMPTY_BODY = Joi.object({})

@@ -10,6 +10,7 @@ import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import { showSchedule } from '../../answer/show-schedule.ts'
 import type { Context } from '../../router/state.ts'
 import { maySeeUnderRule } from './readable-types.ts'
+import { withShownFailures } from './shown-failures.ts'
 
 /** Schedules of documents that the caller cannot see have no name. */
 export async function namesOf(
@@ -46,15 +47,21 @@ export async function namesOf(
   return names
 }
 
-export async function summaryOf(planning: Planning, row: ReleaseRow): Promise<object> {
+export async function summaryOf(
+  { state: { principal } }: Context,
+  planning: Planning,
+  row: ReleaseRow,
+): Promise<object> {
   const { _id: id, name, state, items, createdAt, updatedAt, createdBy, publishedAt } = row
-  const schedule = state === 'scheduled' ? await getSchedule(planning, id) : null
+  const found = state === 'scheduled' ? await getSchedule(planning, id) : null
+  const stored = found === null ? [] : [found]
+  const [schedule] = await withShownFailures(principal, planning, stored)
   return {
     id,
     name,
     state,
     count: items.length,
-    schedule: schedule === null ? null : showSchedule(schedule),
+    schedule: schedule === undefined ? null : showSchedule(schedule),
     createdAt,
     updatedAt,
     createdBy,

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { type Answer, declare, serve, type TestServer } from '../../../support/server.ts'
+import { sendSoon } from '../../../support/plan-ahead.ts'
+import { until } from '../../../support/until.ts'
+import { type Answer, declare, type Json, serve, type TestServer } from '../../../support/server.ts'
 import { addEntry } from '../rules-world.ts'
 
 const PAGE = 'api::page.page'
@@ -75,7 +77,7 @@ describe('writes of several named locales under rules', () => {
     it(`unpublish and discard no hidden version: ${list}`, async () => {
       const path = await addPage('closed')
       await publishAll(path)
-      for (const action of ['unpublish', 'discard-draft']) {
+      for (const action of ['unpublish', 'discard']) {
         const refused = await send('POST', `${path}/actions/${action}?${list}`)
         expect(refused.status, `${action} ${refused.text}`).to.equal(404)
       }
@@ -105,6 +107,46 @@ describe('writes of several named locales under rules', () => {
     expect(await statusesOf(path)).to.deep.equal([404, 404])
     expect((await send('DELETE', `${path}?locale[]=en&locale[]=de`)).status).to.equal(204)
     expect(await statusesOf(path, 'draft')).to.deep.equal([404, 404])
+  })
+
+  it('act on the visible versions of all locales', async () => {
+    const path = await addPage('closed')
+    const published = await send('POST', `${path}/actions/publish?locale=*`)
+    expect(published.status, published.text).to.equal(200)
+    expect(published.body.data.map(({ locale }: Json) => locale)).to.deep.equal(['en'])
+    expect(await statusesOf(path)).to.deep.equal([200, 404])
+    await publishAll(path)
+    for (const action of ['discard', 'unpublish']) {
+      const answer = await send('POST', `${path}/actions/${action}?locale=*`)
+      expect(answer.status, `${action} ${answer.text}`).to.equal(200)
+      expect(answer.body.data.map(({ locale }: Json) => locale)).to.deep.equal(['en'])
+    }
+    expect(await statusesOf(path)).to.deep.equal([404, 200])
+    expect((await send('DELETE', `${path}?locale=*`)).status).to.equal(204)
+    expect(await statusesOf(path, 'draft')).to.deep.equal([404, 200])
+    const gone = await send('POST', `${path}/actions/publish?locale=*`)
+    expect(gone.status, gone.text).to.equal(404)
+  })
+
+  it('delete visible versions in a bulk line', async () => {
+    const path = await addPage('closed')
+    const documentId = path.split('/').at(-1)
+    const line = { op: 'delete', type: 'page', documentId, locale: '*' }
+    const headers = { 'content-type': 'application/x-ndjson' }
+    const body = JSON.stringify(line)
+    const answer = await server.send('POST', '/api/_bulk', { token, headers, body })
+    expect(answer.status, answer.text).to.equal(200)
+    expect(await statusesOf(path, 'draft')).to.deep.equal([404, 200])
+  })
+
+  it('publish the visible versions of all locales at a time', async () => {
+    const path = await addPage('closed')
+    const answer = await sendSoon((at) =>
+      send('POST', `${path}/actions/publish?locale=*`, { data: { at } }),
+    )
+    expect(answer.status, answer.text).to.equal(202)
+    await until(async () => (await server.get(path)).status === 200, 10_000)
+    expect(await statusesOf(path)).to.deep.equal([200, 404])
   })
 
   it('act on the visible locale of a document with a hidden one', async () => {
