@@ -10,6 +10,7 @@ import { assertNearPage, parseOrder } from './parse-order.ts'
 import { parseReader, parseStatus, parseVersions } from './parse-version.ts'
 import { parseTextSearch } from './text/parse-text-search.ts'
 import { bothFilters, withRuledTargets } from './ruled-type.ts'
+import { assertPublicationShown } from './shown-publication.ts'
 import type {
   EntryQuery,
   Filter,
@@ -28,6 +29,8 @@ export function parseQuery(query: Data, type: ContentTypePlan, given: QueryRules
   const search = parseTextSearch(query, plan)
   const page = parsePagination(query, search?.order ?? nearest?.order ?? sort, rules)
   assertNearPage(nearest, page)
+  const populate = parsePopulate(query['populate'], plan, rules)
+  assertPublicationShown(query, { plan, populate }, rules)
   return {
     plan,
     filter: bothFilters(condition, filter),
@@ -37,7 +40,7 @@ export function parseQuery(query: Data, type: ContentTypePlan, given: QueryRules
     version: parseVersions(query, plan, filter, rules.locales),
     publication: parsePublication(query, plan),
     reader: parseReader(query, rules),
-    populate: parsePopulate(query['populate'], plan, rules),
+    populate,
     ...(search !== null && { search }),
     ...(nearest !== null && { nearest }),
   }
@@ -50,12 +53,14 @@ export function parseEntryQuery(query: Data, type: ContentTypePlan, given: Query
   const filter = parseConditions(query, plan, rules)
   parseOrder(query['sort'], filter, plan, rules)
   parseHasPublishedVersion(query)
+  const populate = parsePopulate(query['populate'], plan, rules)
+  assertPublicationShown(query, { plan: null, populate }, rules)
   return {
     plan,
     filter: bothFilters(condition, filter),
     fields: parseFields(query['fields'], plan),
     reader: parseReader(query, rules),
-    populate: parsePopulate(query['populate'], plan, rules),
+    populate,
   }
 }
 

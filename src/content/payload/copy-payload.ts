@@ -37,62 +37,84 @@ export function copyPayload(
   writer: Copier,
 ): CopiedPayload {
   const leftOut: MissingInCopy[] = []
-  const keep = (attribute: AttributePlan, path: readonly string[]): boolean => {
-    const own = path.length === 1 ? whyRuled(attribute, writer) : null
-    const why = own ?? whyLeftOut(attribute, writer) ?? (isTaken(plan, attribute) ? 'unique' : null)
-    if (why !== null) leftOut.push({ path, why })
-    return why === null
+  const choice: Choice = {
+    isUnreadable: (attribute, path) => isUnreadable(attribute, path, writer),
+    leaveOut: (path, why) => leftOut.push({ path, why }),
+    whyNot: (attribute, path) => {
+      const { permit } = writer
+      const isGiven = path.length > 1 || permit === undefined || isGivable(permit, attribute.name)
+      if (!isGiven) return 'readOnly'
+      return whyLeftOut(attribute) ?? (isTaken(plan, attribute) ? 'unique' : null)
+    },
   }
-  const data = copyWithin(plan, toPayload(plan, version), [], keep)
+  const data = copyWithin(plan, toPayload(plan, version), [], choice)
   return { data, leftOut }
 }
 
-function whyRuled(
-  { name }: AttributePlan,
-  { isShown, permit }: Copier,
-): MissingInCopy['why'] | null {
-  if (isShown?.(name) === false) return 'unreadable'
-  return permit === undefined || isGivable(permit, name) ? null : 'readOnly'
+interface Choice {
+  readonly isUnreadable: (attribute: AttributePlan, path: readonly string[]) => boolean
+  readonly whyNot: (
+    attribute: AttributePlan,
+    path: readonly string[],
+  ) => MissingInCopy['why'] | null
+  readonly leaveOut: (path: readonly string[], why: MissingInCopy['why']) => void
 }
 
-type Keep = (attribute: AttributePlan, path: readonly string[]) => boolean
+function isUnreadable(
+  attribute: AttributePlan,
+  path: readonly string[],
+  { isShown, mayRead }: Copier,
+): boolean {
+  if (path.length === 1 && isShown?.(attribute.name) === false) return true
+  return attribute.kind === 'relation' && !mayRead(attribute.targetUid)
+}
 
-function copyWithin(holder: ShapePlan, data: Data, path: readonly string[], keep: Keep): Data {
+/** Unreadable attributes are reported even if they have no value, because the caller may not learn that. */
+function copyWithin(holder: ShapePlan, data: Data, path: readonly string[], choice: Choice): Data {
+  for (const attribute of holder.attributes.values()) {
+    const at = [...path, attribute.name]
+    if (choice.isUnreadable(attribute, at)) choice.leaveOut(at, 'unreadable')
+  }
+  const isCopied = (attribute: AttributePlan, value: unknown, at: readonly string[]): boolean => {
+    if (choice.isUnreadable(attribute, at) || isEmpty(value)) return false
+    if (path.length === 0 && isMadeUid(attribute)) return false
+    const why = choice.whyNot(attribute, at)
+    if (why !== null) choice.leaveOut(at, why)
+    return why === null
+  }
   const copied = Object.entries(data).flatMap(([name, value]): readonly [string, unknown][] => {
     const attribute = holder.attributes.get(name)
     if (attribute === undefined) return name === '__component' ? [[name, value]] : []
-    if (value === null || (Array.isArray(value) && value.length === 0)) return []
-    if (path.length === 0 && isMadeUid(attribute)) return []
     const at = [...path, name]
-    if (!keep(attribute, at)) return []
-    return [[name, isNesting(attribute) ? copyElements(attribute, value, at, keep) : value]]
+    if (!isCopied(attribute, value, at)) return []
+    return [[name, isNesting(attribute) ? copyElements(attribute, value, at, choice) : value]]
   })
   return Object.fromEntries(copied)
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0)
 }
 
 function copyElements(
   attribute: Extract<AttributePlan, { readonly kind: 'component' | 'dynamiczone' }>,
   value: unknown,
   path: readonly string[],
-  keep: Keep,
+  choice: Choice,
 ): unknown {
   const copyOne = (element: Data): Data => {
     const component = componentOf(attribute, element)
-    return component === undefined ? element : copyWithin(component, element, path, keep)
+    return component === undefined ? element : copyWithin(component, element, path, choice)
   }
   return Array.isArray(value) ? (value as readonly Data[]).map(copyOne) : copyOne(value as Data)
 }
 
-function whyLeftOut(
-  attribute: AttributePlan,
-  { mayRead }: Pick<Writer, 'mayRead'>,
-): MissingInCopy['why'] | null {
+function whyLeftOut(attribute: AttributePlan): MissingInCopy['why'] | null {
   if (attribute.writable === false) return 'readOnly'
   if (attribute.kind === 'scalar' && attribute.type === 'password') return 'password'
   if (attribute.kind !== 'relation') return null
   if (isExclusive(attribute)) return 'taken'
-  if (attribute.side === 'inverse') return 'inverse'
-  return mayRead(attribute.targetUid) ? null : 'unreadable'
+  return attribute.side === 'inverse' ? 'inverse' : null
 }
 
 /** Whether a target belongs to one document only, so that the copy would take it from the original. */

@@ -1,9 +1,10 @@
 import type { DocumentLocale } from '../../mongo/read/compare-statuses.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../../mongo/versions/stored-version.ts'
 import { contentAction } from '../../people/access/actions.ts'
+import type { EntryState } from '../../query/query.ts'
 import { type ContentTypePlan, titleFieldOf } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-import { findStates } from './find-states.ts'
+import { findStates, type StateOfLocale } from './find-states.ts'
 import { stateOfVersions } from './list-locales.ts'
 import { titlesOf } from './overview.ts'
 import type { WriteRules } from '../write-rules.ts'
@@ -11,7 +12,7 @@ import { hasReadRules, isVisibleRow, matcherOf } from '../rules/visible-document
 
 export interface LineFacts {
   readonly title: string
-  readonly state: string
+  readonly state: EntryState
 }
 
 interface FactsRequest {
@@ -40,6 +41,22 @@ export async function factsOfLines(
     facts.set(lineKey(line), { title: titleOf(rules, plan, own), state: found.state })
   }
   return facts
+}
+
+/** Like `findStates`, of the versions that rules show. */
+export async function shownStates(
+  context: Pick<DocumentContext, 'database'>,
+  rules: WriteRules | undefined,
+  request: FactsRequest,
+  lines: readonly DocumentLocale[],
+): Promise<readonly StateOfLocale[]> {
+  const { plan } = request
+  if (!hasReadRules(rules, plan)) return findStates(context.database, plan, lines)
+  const facts = await factsOfLines(context, rules, request, lines)
+  return lines.flatMap((line) => {
+    const found = facts.get(lineKey(line))
+    return found === undefined ? [] : [{ ...line, state: found.state }]
+  })
 }
 
 export function lineKey({ documentId, locale }: DocumentLocale): string {

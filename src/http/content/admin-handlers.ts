@@ -1,11 +1,11 @@
 import { findEntries } from '../../content/read/find-entries.ts'
-import { findStates } from '../../content/read/find-states.ts'
+import { shownStates } from '../../content/read/visible-facts.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import { parseActionLocales } from '../../query/parse-version.ts'
-import type { EntryState, VersionSelection } from '../../query/query.ts'
+import type { EntryState, LocaleRules, VersionSelection } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { readEntryFacts } from '../admin/request/entry-facts.ts'
@@ -14,6 +14,7 @@ import { listEnvelope } from '../answer/envelope.ts'
 import { assertNoPayload, parameterOf } from '../body/read-request.ts'
 import { assertMayRead } from '../reads/content-reads.ts'
 import { rulesOf } from '../reads/query-rules.ts'
+import type { Context } from '../router/state.ts'
 import { type EditorContentDependencies, localeOf } from './editor-content.ts'
 import { type ContentRequest, create, update } from './handlers.ts'
 
@@ -22,30 +23,45 @@ export async function list(
   dependencies: EditorContentDependencies,
 ): Promise<void> {
   const { database } = dependencies.documents
-  const asked = parseQuery(query, plan, rulesOf(ctx, dependencies, locales))
-  const parsed = { ...asked, publication: [...asked.publication, ...parseState(query, plan)] }
+  const rules = rulesOf(ctx, dependencies, locales)
+  const asked = parseQuery(query, plan, rules)
+  const parsed = {
+    ...asked,
+    publication: [...asked.publication, ...parseState(query, plan, rules)],
+  }
   assertMayRead(ctx, plan, parsed.version.status)
   const found = await findEntries(database, parsed)
-  const states = await statesOf(dependencies, plan, found.entries, parsed.version)
+  const states = await statesOf(ctx, dependencies, plan, {
+    entries: found.entries,
+    version: parsed.version,
+    locales,
+  })
   const { data, meta } = listEnvelope(found, parsed.page)
   ctx.body = { data, meta: { ...meta, states } }
 }
 
-/** States by documentId, or by `documentId:locale` for a list of several locales. */
+interface ListedEntries {
+  readonly entries: readonly Data[]
+  readonly version: VersionSelection
+  readonly locales: LocaleRules
+}
+
+/** States of visible versions by documentId, or by `documentId:locale` for a list of several locales. */
 async function statesOf(
-  { documents: { database } }: EditorContentDependencies,
+  { state: { principal } }: Context,
+  { documents }: EditorContentDependencies,
   plan: ContentTypePlan,
-  entries: readonly Data[],
-  { locales }: VersionSelection,
+  { entries, version, locales: { defaultCode } }: ListedEntries,
 ): Promise<Readonly<Record<string, EntryState>>> {
   const lines = entries.flatMap(({ documentId, locale }) =>
-    (typeof locale === 'string' ? [locale] : locales).map((code) => ({
+    (typeof locale === 'string' ? [locale] : version.locales).map((code) => ({
       documentId: String(documentId),
       locale: code,
     })),
   )
-  const found = await findStates(database, plan, lines)
-  const isOne = locales.length === 1
+  const rules = writeRulesOf(principal)
+  const found = await shownStates(documents, rules, { plan, locale: defaultCode }, lines)
+  const isOne = version.locales.length === 1
   return Object.fromEntries(
     found.map(({ documentId, locale, state }) => [
       isOne ? documentId : `${documentId}:${locale}`,

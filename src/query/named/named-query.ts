@@ -11,6 +11,7 @@ import { parsePublication } from '../parse-publication.ts'
 import { parseQuery } from '../parse-query.ts'
 import { parseReader, parseStatus, parseVersions } from '../parse-version.ts'
 import { invalidValue } from '../query-error.ts'
+import { assertPublicationShown } from '../shown-publication.ts'
 import { bothFilters, withRuledTargets } from '../ruled-type.ts'
 import type {
   Filter,
@@ -66,6 +67,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
       : callersPart(query, given, { ...all, status: version['status'] })
   const search = rankOf(definition.asked, plan, given)
   const nearest = search === null ? parseNearest(definition.asked['sort'], filter, plan) : null
+  assertPublicationShown(version, { plan, populate: shown.populate }, all)
   return {
     plan,
     filter: bothFilters(condition, filter),
