@@ -65,7 +65,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
     readable === undefined
       ? unruledPart(query, given)
       : callersPart(query, given, { ...all, status: version['status'] })
-  const search = rankOf(definition.asked, plan, given)
+  const search = rankOf(definition.asked, plan, given, version)
   const nearest = search === null ? parseNearest(definition.asked['sort'], filter, plan) : null
   assertPublicationShown(version, { plan, populate: shown.populate }, all)
   return {
@@ -115,8 +115,14 @@ export function conditionsOf(
 }
 
 /** The text whose relevance is the order of the entries. Null without a text: then `sort` applies. */
-export function rankOf(asked: Data, plan: ContentTypePlan, given: Given): TextSearch | null {
-  return parseTextSearch({ search: fill(asked['rank'], given) }, plan)
+export function rankOf(
+  asked: Data,
+  plan: ContentTypePlan,
+  given: Given,
+  version: Data = {},
+): TextSearch | null {
+  const [filters, _q] = [asked['filters'], asked['search']].map((one) => fill(one, given))
+  return parseTextSearch({ ...version, search: fill(asked['rank'], given), filters, _q }, plan)
 }
 
 /** A query for one entry has a page of size 1. @throws ValidationError, PaginationError */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isRecord } from '../../base/is-record.ts'
 import { toStoredName } from '../../schema/compile-attributes.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -22,7 +23,9 @@ export function parseTextSearch(query: Data, plan: ContentTypePlan): TextSearch 
   const shown = shownAttributes(plan)
   const attributes = fields === undefined ? shown : chosen(fields, plan, shown)
   const checked = checkText(text)
-  return checked === '' ? null : { text: checked, attributes, order: relevanceOf(plan) }
+  return checked === ''
+    ? null
+    : { text: checked, attributes, order: relevanceOf(plan, digestOf(query, checked, attributes)) }
 }
 
 function membersOf(given: unknown): Data {
@@ -77,26 +80,33 @@ function chosen(
   )
 }
 
-const orders = new WeakMap<object, readonly SortKey[]>()
+/** Scores depend on the text and on the entries that can be found, so each search has cursors of its own. */
+function digestOf(
+  { filters, _q, locale, fallbackLocale, status, publicationFilter, hasPublishedVersion }: Data,
+  text: string,
+  attributes: ReadonlyMap<number, number>,
+): string {
+  const version = [locale, fallbackLocale, status, publicationFilter, hasPublishedVersion]
+  const asked = JSON.stringify([text, [...attributes.keys()], filters, _q, version])
+  return createHash('sha256').update(asked, 'utf8').digest('base64url').slice(0, DIGEST_LENGTH)
+}
+
+const DIGEST_LENGTH = 16
 
 /** The order of results. Only cursors use it: the score is no attribute. */
-function relevanceOf(plan: ContentTypePlan): readonly SortKey[] {
-  const known = orders.get(plan.members)
-  if (known !== undefined) return known
+function relevanceOf(plan: ContentTypePlan, digest: string): readonly SortKey[] {
   const [id, updatedAt] = ['id', 'updatedAt'].map((name) => plan.members.get(name))
   if (id?.kind !== 'scalar' || updatedAt?.kind !== 'scalar')
     throw new Error(`${plan.uid} has no id`)
   const score = {
     ...id,
     name: 'relevance',
-    storedName: toStoredName('relevance'),
+    storedName: toStoredName(`relevance-${digest}`),
     type: 'float' as const,
   }
-  const order: readonly SortKey[] = [
+  return [
     { through: [], attribute: score, direction: 'desc' },
     { through: [], attribute: updatedAt, direction: 'desc' },
     { through: [], attribute: id, direction: 'asc' },
   ]
-  orders.set(plan.members, order)
-  return order
 }

@@ -121,6 +121,23 @@ describe('search: entries by the words of their texts', () => {
     expect(meta.search).to.deep.equal({ terms: ['blue', 'cafe'] })
   })
 
+  it('refuses the cursor of another search', async () => {
+    const first = await search('search=blue&pagination[cursor]=&pagination[pageSize]=1')
+    const page = `pagination[pageSize]=1&pagination[cursor]=${first.meta.pagination.nextCursor}`
+    for (const other of [
+      'search=green',
+      'search[query]=blue&search[fields]=title',
+      'search=blue&filters[title][$ne]=x',
+      'search=blue&_q=blue',
+    ]) {
+      const answer = await server.get(`/api/articles?${other}&${page}`)
+      expect([answer.status, answer.body.error?.message], other).to.deep.equal([
+        400,
+        'pagination[cursor]: belongs to another order; start with an empty cursor',
+      ])
+    }
+  })
+
   it('turns pages with cursors', async () => {
     const first = await search('search=blue&pagination[cursor]=&pagination[pageSize]=1')
     const cursor = first.meta.pagination.nextCursor
