@@ -1,4 +1,5 @@
 import { editDistance } from '../near-miss.ts'
+import { once } from '../once.ts'
 import type { Environment } from './config.ts'
 import { unknownSignInVariables } from './sign-in-providers.ts'
 import { VARIABLES } from './variables.ts'
@@ -38,15 +39,28 @@ export function findNearMisses(env: Environment): readonly string[] {
 
 function meantBy(name: string): string | undefined {
   if (Object.hasOwn(ALIASES, name)) return ALIASES[name]
-  return Object.keys(VARIABLES).find((ours) => bare(ours) === bare(name) || isOneSlip(name, ours))
+  const letters = lettersOf(name)
+  return Object.keys(VARIABLES).find(
+    (ours) => variableLetters().get(ours) === letters || isOneSlip(name, ours),
+  )
 }
 
-function bare(name: string): string {
+const variableLetters = once(
+  () => new Map(Object.keys(VARIABLES).map((name) => [name, lettersOf(name)])),
+)
+
+function lettersOf(name: string): string {
   return name.replaceAll('_', '').toUpperCase()
 }
 
 // Excludes short names, because HOST, PORT and HOME are too similar.
 function isOneSlip(name: string, ours: string): boolean {
-  const isNear = ours.length >= 8 && Math.abs(name.length - ours.length) <= 1
-  return isNear && editDistance(name, ours) <= 1
+  if (ours.length < 8 || Math.abs(name.length - ours.length) > 1) return false
+  return sharesHalf(name, ours) && editDistance(name, ours) <= 1
+}
+
+/** One slip changes at most two neighbours, and a start compares all variables of the environment. */
+function sharesHalf(name: string, ours: string): boolean {
+  const half = Math.floor(ours.length / 2) - 1
+  return name.startsWith(ours.slice(0, half)) || name.endsWith(ours.slice(-half))
 }
