@@ -16,8 +16,10 @@ export interface Faults {
   readonly killAt: number | null
   /** The disk is full once, after this number of commits. */
   readonly fullAt: number | null
-  /** The request with this number gets no response. */
+  /** The request with this number does not reach the server. */
   readonly lostAt: number | null
+  /** The server processes the request with this number, but the response is lost. */
+  readonly unansweredAt?: number | null | undefined
   /**
    * The number of event loop turns that each step waits, repeated in a cycle, so that two tabs
    * interleave in different ways.
@@ -55,10 +57,13 @@ export function openFaultyProcess(disk: StoreStorage, faults: Faults): FaultyPro
   return {
     killed,
     send: (work) =>
-      throughout(() => {
+      throughout(async () => {
+        const request = requests
         requests += 1
-        const isLost = requests - 1 === faults.lostAt
-        return isLost ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve().then(work)
+        if (request === faults.lostAt) throw new TypeError('fetch failed')
+        const answer = await work()
+        if (request === faults.unansweredAt) throw new TypeError('fetch failed')
+        return answer
       }),
     storage: {
       name: null,

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { type Document, MongoClient } from 'mongodb'
+import type { TestServer } from '../../support/server.ts'
+
+/** What a backup holds of some notes and of the devices. */
+export interface OutboxBackup {
+  readonly notes: readonly Document[]
+  readonly clients: readonly Document[]
+}
+
+const NOTES = 'note_versions'
+const CLIENTS = 'quire_clients'
+
+/** Backs up notes, and restores them as `quire log restart` does, with another id of the log. */
+export async function openBackups(server: TestServer) {
+  const client = await MongoClient.connect(server.uri)
+  const db = client.db(server.database)
+  return {
+    take: async (documentIds: readonly string[]): Promise<OutboxBackup> => ({
+      notes: await db
+        .collection(NOTES)
+        .find({ documentId: { $in: [...documentIds] } })
+        .toArray(),
+      clients: await db.collection(CLIENTS).find().toArray(),
+    }),
+    restore: async (
+      { notes, clients }: OutboxBackup,
+      documentIds: readonly string[],
+    ): Promise<void> => {
+      await server.settled()
+      await db.collection(NOTES).deleteMany({ documentId: { $in: [...documentIds] } })
+      await db.collection(NOTES).insertMany([...notes])
+      await db.collection(CLIENTS).deleteMany({})
+      if (clients.length > 0) await db.collection(CLIENTS).insertMany([...clients])
+      await db.collection('quire_heads').updateMany({}, { $set: { log: randomUUID() } })
+      // The next commit shows the server the new id.
+      await server.post('/api/notes', { title: 'after the restore' })
+      await server.settled()
+    },
+    close: () => client.close(),
+  }
+}
