@@ -1,16 +1,4 @@
-import type {
-  Binary,
-  BSONRegExp,
-  BSONSymbol,
-  Code,
-  Decimal128,
-  Double,
-  Long,
-  MaxKey,
-  MinKey,
-  ObjectId,
-  Timestamp,
-} from 'bson'
+import type * as bson from 'bson'
 
 export class RawDocument {
   readonly bytes: Uint8Array
@@ -34,17 +22,17 @@ export type Value =
   | null
   | undefined
   | Date
-  | Double
-  | Long
-  | Decimal128
-  | ObjectId
-  | Binary
-  | BSONRegExp
-  | BSONSymbol
-  | Timestamp
-  | MinKey
-  | MaxKey
-  | Code
+  | bson.Double
+  | bson.Long
+  | bson.Decimal128
+  | bson.ObjectId
+  | bson.Binary
+  | bson.BSONRegExp
+  | bson.BSONSymbol
+  | bson.Timestamp
+  | bson.MinKey
+  | bson.MaxKey
+  | bson.Code
   | RawDocument
   | Document
   | Value[]
@@ -106,7 +94,7 @@ function objectTypeOf(value: object): TypeName {
   if (value instanceof Plain || value instanceof RawDocument) return 'object'
   if (value instanceof Date) return 'date'
   const { _bsontype: kind } = value as { _bsontype: string }
-  if (kind === 'Code') return (value as Code).scope ? 'javascriptWithScope' : 'javascript'
+  if (kind === 'Code') return (value as bson.Code).scope ? 'javascriptWithScope' : 'javascript'
   return WRAPPED[kind] ?? 'object'
 }
 
