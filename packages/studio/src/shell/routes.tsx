@@ -27,6 +27,9 @@ interface RouterContext {
   readonly queryClient: QueryClient
 }
 
+const lazyScreen: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(() => loadPart(load), name)
+
 const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: Outlet,
   notFoundComponent: MissingPage,
@@ -37,28 +40,19 @@ const signInRoute = createRoute({
   path: '/sign-in',
   validateSearch: readSignInSearch,
   loader: ({ context }) => context.queryClient.ensureQueryData(startQuery),
-  component: lazyRouteComponent(
-    () => loadPart(() => import('./sign-in-screen.tsx')),
-    'SignInScreen',
-  ),
+  component: lazyScreen(() => import('./sign-in-screen.tsx'), 'SignInScreen'),
 })
 
 const firstStartRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/first-start',
-  component: lazyRouteComponent(
-    () => loadPart(() => import('./first-start-screen.tsx')),
-    'FirstStartScreen',
-  ),
+  component: lazyScreen(() => import('./first-start-screen.tsx'), 'FirstStartScreen'),
 })
 
 const choosePasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/choose-password',
-  component: lazyRouteComponent(
-    () => loadPart(() => import('./choose-password-screen.tsx')),
-    'ChoosePasswordScreen',
-  ),
+  component: lazyScreen(() => import('./choose-password-screen.tsx'), 'ChoosePasswordScreen'),
 })
 
 const shellRoute = createRoute({
@@ -80,10 +74,7 @@ const shellRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  component: lazyRouteComponent(
-    () => loadPart(() => import('../screens/home/home-screen.tsx')),
-    'HomeScreen',
-  ),
+  component: lazyScreen(() => import('../screens/home/home-screen.tsx'), 'HomeScreen'),
 })
 
 /**
@@ -115,10 +106,7 @@ const contentRoute = createRoute({
   loader: ({ context, params }) => {
     void prepareList(context.queryClient, params.type)
   },
-  component: lazyRouteComponent(
-    () => loadPart(() => import('../screens/content/content-screen.tsx')),
-    'ContentScreen',
-  ),
+  component: lazyScreen(() => import('../screens/content/content-screen.tsx'), 'ContentScreen'),
 })
 
 const entryRoute = createRoute({
@@ -127,60 +115,42 @@ const entryRoute = createRoute({
   validateSearch: ({ locale }: Record<string, unknown>): { locale?: string | undefined } => ({
     locale: typeof locale === 'string' ? locale : undefined,
   }),
-  component: lazyRouteComponent(
-    () => loadPart(() => import('../screens/content/entry-route.tsx')),
-    'EntryRoute',
-  ),
+  component: lazyScreen(() => import('../screens/content/entry-route.tsx'), 'EntryRoute'),
 })
 
 const mediaRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/media',
   validateSearch: readMediaSearch,
-  component: lazyRouteComponent(
-    () => loadPart(() => import('../screens/media/media-screen.tsx')),
-    'MediaScreen',
-  ),
+  component: lazyScreen(() => import('../screens/media/media-screen.tsx'), 'MediaScreen'),
 })
 
 const trashRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/trash',
-  component: lazyRouteComponent(
-    () => loadPart(() => import('../screens/trash/trash-screen.tsx')),
-    'TrashScreen',
-  ),
+  component: lazyScreen(() => import('../screens/trash/trash-screen.tsx'), 'TrashScreen'),
 })
 
 const calendarRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/calendar',
-  component: lazyRouteComponent(
-    () => loadPart(() => import('../screens/planning/calendar-screen.tsx')),
-    'CalendarScreen',
-  ),
+  component: lazyScreen(() => import('../screens/planning/calendar-screen.tsx'), 'CalendarScreen'),
 })
 
 const releasesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/releases',
-  component: lazyRouteComponent(
-    () => loadPart(() => import('../screens/planning/releases-screen.tsx')),
-    'ReleasesScreen',
-  ),
+  component: lazyScreen(() => import('../screens/planning/releases-screen.tsx'), 'ReleasesScreen'),
 })
 
 const releaseRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/releases/$release',
-  component: lazyRouteComponent(
-    () => loadPart(() => import('../screens/planning/release-screen.tsx')),
-    'ReleaseScreen',
-  ),
+  component: lazyScreen(() => import('../screens/planning/release-screen.tsx'), 'ReleaseScreen'),
 })
 
-const settingsScreen = lazyRouteComponent(
-  () => loadPart(() => import('../screens/settings/settings-screen.tsx')),
+const settingsScreen = lazyScreen(
+  () => import('../screens/settings/settings-screen.tsx'),
   'SettingsScreen',
 )
 

@@ -9,6 +9,7 @@ import { authorOf } from '../../texts/author-of.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { PageSection } from '../../design/page-section.tsx'
 import table from '../../design/data-table.module.css'
+import { ScrollRegion } from '../../design/scroll-region.tsx'
 import { AuditFilterBar } from './audit-filter-bar.tsx'
 import styles from './audit-section.module.css'
 import { AuditItems } from './audit-items.tsx'
@@ -52,13 +53,7 @@ export function AuditSection() {
 function Rows({ rows }: { readonly rows: readonly AuditRow[] }) {
   const { t, ago, moment } = useTexts()
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
-    <div
-      className={`${table['scroll']} ${styles['scroll']}`}
-      role="region"
-      aria-label={t('audit.rows')}
-      tabIndex={0}
-    >
+    <ScrollRegion label={t('audit.rows')} className={styles['scroll']}>
       <table className={`${table['table']} ${styles['table']}`}>
         <thead>
           <tr>
@@ -87,7 +82,7 @@ function Rows({ rows }: { readonly rows: readonly AuditRow[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   )
 }
 

@@ -17,6 +17,7 @@ import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { useAction } from '../../design/use-action.ts'
 import table from '../../design/data-table.module.css'
+import { ScrollRegion } from '../../design/scroll-region.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './deliveries-dialog.module.css'
 import { EntryLink } from './entry-link.tsx'
@@ -95,13 +96,7 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
       says: t('webhook.replaying'),
     })
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
-    <div
-      className={`${table['scroll']} ${styles['scroll']}`}
-      role="region"
-      aria-label={t('webhook.deliveries')}
-      tabIndex={0}
-    >
+    <ScrollRegion label={t('webhook.deliveries')} className={styles['scroll']}>
       <table className={`${table['table']} ${styles['table']}`}>
         <thead>
           <tr>
@@ -150,7 +145,7 @@ function Deliveries({ webhook, deliveries }: DeliveriesProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   )
 }
 
