@@ -31,7 +31,7 @@ export function keepServer({ say, onFolders, program = SERVER }: KeepOptions): K
   let onStopped: ((status: number) => void) | null = null
 
   const start = (): void => {
-    // In a process group of its own, so that Ctrl+C reaches it once: from this process.
+    // The terminal sends Ctrl+C to its whole process group. The server must get the signal once, from this process.
     const child = spawn(process.execPath, [...NODE_FLAGS, program], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       detached: process.platform !== 'win32',

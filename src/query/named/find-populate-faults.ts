@@ -37,8 +37,8 @@ function findFaultsOf(
 }
 
 /**
- * Descriptions and client types contain entries, not counts or documentIds. A caller could not avoid an error for an
- * unreadable relation in a condition, because the request does not contain the condition.
+ * A default populate returns entries only, because descriptions and client types have no counts and documentIds. A
+ * condition on a relation that the caller may not read would fail requests that do not contain the condition.
  */
 function assertAnswerable(nodes: readonly PopulateNode[]): void {
   for (const node of nodes) {

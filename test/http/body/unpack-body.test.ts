@@ -59,11 +59,11 @@ describe('a JSON body', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ] as const) {
-    it(`is read as ${coding}`, async () => {
+    it(`is read from ${coding}`, async () => {
       expect(await send(pack(Buffer.from(TEXT)), coding)).to.equal(TEXT)
     })
 
-    it(`is limited in size as ${coding}`, async () => {
+    it(`is limited in size after unpacking ${coding}`, async () => {
       const sent = pack(Buffer.alloc(LIMIT + 1, 'x'))
       expect(await send(sent, coding)).to.equal('request entity too large')
     })
