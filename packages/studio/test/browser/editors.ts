@@ -107,16 +107,17 @@ export function fieldAt(page: Page, place: string): Locator {
   return page.locator(`[data-field="${place}"]`)
 }
 
-const LEAST_READS = 200
+const MIN_READS = 100
+const MAX_PAUSE_MS = 200
 
-/** Reads until it is what is wanted, for 10 s: what is saved last may still be on its way. */
+/** Reads for up to 10 s until the result is `wanted`: the last save may not have arrived. */
 export async function untilStored(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
   const end = Date.now() + 10_000
   let found = await read()
-  // A machine that is too busy for these reads delays what they wait for, too.
-  for (let reads = 1; Date.now() < end || reads < LEAST_READS; reads += 1) {
+  // A busy machine delays the reads as well as the save. Each read takes CPU time that the save needs.
+  for (let reads = 1; Date.now() < end || reads < MIN_READS; reads += 1) {
     if (JSON.stringify(found) === JSON.stringify(wanted)) break
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, Math.min(20 * reads, MAX_PAUSE_MS)))
     found = await read()
   }
   expect(found).to.deep.equal(wanted)

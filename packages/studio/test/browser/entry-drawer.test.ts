@@ -1,24 +1,18 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from './accessibility.ts'
-import { describeInBrowser, type Window } from './browser.ts'
-import { fieldAt, openAs, openPiece, PERSON, PIECE, startWithEditors, titleOf } from './editors.ts'
+import { describeInBrowser } from './browser.ts'
+import { editorBefore, fieldAt, openPiece, PERSON, PIECE, titleOf } from './editors.ts'
 import type { Server } from './server.ts'
 
 describeInBrowser('a linked entry in a drawer', () => {
   let server: Server
-  let window: Window
   let page: Page
   let documentId: string
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-    page = window.page
+  editorBefore(async (opened) => {
+    server = opened.server
+    page = opened.window.page
     documentId = (await server.ask('POST', PIECE, { data: { title: 'Beside' } })).data.documentId
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
   })
 
   const search = (): Locator => fieldAt(page, 'author').getByRole('combobox')

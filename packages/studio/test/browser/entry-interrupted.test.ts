@@ -3,13 +3,12 @@ import type { Page, Request } from 'playwright-core'
 import { describeInBrowser, type Window } from './browser.ts'
 import { expectAccessible } from './accessibility.ts'
 import {
+  editorBefore,
   fieldAt,
-  openAs,
   openPiece,
   PERSON,
   PIECE,
   signIn,
-  startWithEditors,
   titleOf,
   untilSaved,
   untilStored,
@@ -24,14 +23,10 @@ describeInBrowser('unsaved input during a failure', function () {
   let page: Page
   /** What was written while it was watched: the bodies of what reached the server. */
   let written: unknown[]
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
+  editorBefore((opened) => {
+    server = opened.server
+    window = opened.window
     page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
   })
 
   const open = async (title: string): Promise<string> => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describeInBrowser, type Window } from './browser.ts'
-import { openAs, openPiece, PIECE, startWithEditors, titleOf } from './editors.ts'
+import { editorBefore, openPiece, PIECE, titleOf } from './editors.ts'
 import type { Server } from './server.ts'
 
 const POLL_MS = 41_000
@@ -8,13 +8,9 @@ const POLL_MS = 41_000
 describeInBrowser('the requests of an autosave', () => {
   let server: Server
   let window: Window
-  before(async () => {
-    server = await startWithEditors()
-    window = await openAs(server, 'Ada')
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
+  editorBefore((opened) => {
+    server = opened.server
+    window = opened.window
   })
 
   it('sends one PUT, which returns the state and the history', async () => {

@@ -4,10 +4,10 @@ import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, type Window } from './browser.ts'
 import {
   chooseGerman,
+  editorBefore,
   openAs,
   openPiece,
   PIECE,
-  startWithEditors,
   titleOf,
   untilSaved,
 } from './editors.ts'
@@ -17,14 +17,10 @@ describeInBrowser('the history of an entry', () => {
   let server: Server
   let ada: Window
   let page: Page
-  before(async () => {
-    server = await startWithEditors()
-    ada = await openAs(server, 'Ada')
+  editorBefore((opened) => {
+    server = opened.server
+    ada = opened.window
     page = ada.page
-  })
-  after(async () => {
-    await ada.close()
-    await server.stop()
   })
 
   /** A piece of four versions: it was made, published, and its draft written twice. */
