@@ -107,7 +107,7 @@ async function linkFor(
   return studioLink(publicUrl, 'password', await makePasswordToken(administrators, ROOT, id))
 }
 
-async function findAdministratorByEmail(
+export async function findAdministratorByEmail(
   administrators: AdministratorsContext,
   email: string,
 ): Promise<Administrator> {

@@ -8,6 +8,8 @@ import { translateFilter } from '../mongo/read/translate-filter.ts'
 import { versionsOf } from '../mongo/versions/stored-version.ts'
 import { readInput } from '../people/access/input.ts'
 import type { Principal } from '../people/access/principal.ts'
+import { findAdministratorByEmail } from './admin-commands.ts'
+import { ruledAdministrator } from '../people/administrators/principals.ts'
 import { findNamedUser } from '../people/accounts/manage-users.ts'
 import { parseFilters } from '../query/parse-filters.ts'
 import { parseWriteKey } from '../query/parse-version.ts'
@@ -17,7 +19,11 @@ import { typesOfFilter } from '../query/types-of-query.ts'
 import type { Data } from '../schema/definition.ts'
 import type { CommandContext } from './command.ts'
 
-type Who = 'public' | { readonly user: string } | { readonly apiToken: string }
+type Who =
+  | 'public'
+  | { readonly user: string }
+  | { readonly apiToken: string }
+  | { readonly administrator: string }
 
 export interface RuleCase {
   readonly name?: string
@@ -40,12 +46,16 @@ export interface TestedCase extends Pick<RuleCase, 'action'> {
   readonly refusal: Refusal
 }
 
-const VERBS = ['find', 'findOne', 'create', 'update', 'delete', 'publish'] as const
+const VERBS = ['find', 'findOne', 'sync', 'create', 'update', 'delete', 'publish'] as const
 const MAX_CASES = 10_000
 
 const WHO = Joi.alternatives(
   Joi.valid('public'),
-  Joi.object({ user: Joi.string(), apiToken: Joi.string() }).xor('user', 'apiToken'),
+  Joi.object({ user: Joi.string(), apiToken: Joi.string(), administrator: Joi.string() }).xor(
+    'user',
+    'apiToken',
+    'administrator',
+  ),
 )
 
 const FILE = Joi.object<{ readonly cases: readonly RuleCase[] }>({
@@ -128,25 +138,29 @@ async function stampedOf(context: CommandContext) {
 }
 
 async function findPrincipal(context: CommandContext, who: Who): Promise<Principal> {
-  const access = await context.access()
-  if (typeof who === 'object' && 'user' in who) {
-    const user = await findNamedUser(await context.users(), who.user)
-    if (user === null) throw new ApplicationError(`there is no user ${who.user}`)
-    const identified = { ...user, session: null, signedInAt: 0 }
-    const principal = await access.principalNamed({ kind: 'user', user: identified })
-    if (principal !== null) return principal
-  }
-  const named =
-    typeof who === 'object' && 'apiToken' in who
-      ? ({ kind: 'apiToken', name: who.apiToken } as const)
-      : ({ kind: 'anonymous' } as const)
-  const principal = await access.principalNamed(named)
-  if (principal === null) throw new ApplicationError(`there is no API token ${nameOfWho(who)}`)
+  const principal = await principalOf(context, who)
+  if (principal === null) throw new ApplicationError(`there is no principal ${nameOfWho(who)}`)
   return principal
+}
+
+async function principalOf(context: CommandContext, who: Who): Promise<Principal | null> {
+  const access = await context.access()
+  if (who === 'public') return access.principalNamed({ kind: 'anonymous' })
+  if ('administrator' in who) {
+    const administrators = await context.administrators()
+    const { id } = await findAdministratorByEmail(administrators, who.administrator)
+    return ruledAdministrator(administrators, id)
+  }
+  if ('apiToken' in who) return access.principalNamed({ kind: 'apiToken', name: who.apiToken })
+  const user = await findNamedUser(await context.users(), who.user)
+  if (user === null) throw new ApplicationError(`there is no user ${who.user}`)
+  const identified = { ...user, session: null, signedInAt: 0 }
+  return access.principalNamed({ kind: 'user', user: identified })
 }
 
 function nameOfWho(who: Who): string {
   if (who === 'public') return who
+  if ('administrator' in who) return who.administrator
   return 'user' in who ? who.user : who.apiToken
 }
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { addAdministrator } from '../support/admin-client.ts'
 import { parseRuleCases } from '../../src/cli/rule-cases.ts'
 import { ROOT } from '../support/pages.ts'
 import { declare, type Json, serve, type TestServer } from '../support/server.ts'
@@ -22,7 +23,10 @@ const RULES = [
   { action: `${LIST}.find`, where: OWN },
   { action: `${LIST}.findOne`, where: OWN },
   { action: `${LIST}.update`, where: OWN },
+  { action: `${NOTE}.sync`, where: { title: { $ne: 'his' } } },
+  { action: `${LIST}.sync`, where: OWN },
 ]
+const ADMINISTRATOR = { who: { administrator: 'ed@example.org' } }
 
 describe('quire rules test', () => {
   let server: TestServer
@@ -126,6 +130,44 @@ describe('quire rules test', () => {
     expect((await server.get('/api/notes?status=draft')).text).to.equal(before.text)
   })
 
+  it('decides which entries a device receives', async () => {
+    const sync = { action: `${NOTE}.sync` }
+    const cases: readonly (readonly [object, boolean])[] = [
+      [{ ...sync, who: { user: 'anna' }, entry: ids['note'] }, true],
+      [{ ...sync, who: { user: 'benn' }, entry: ids['note'] }, false],
+      [{ ...sync, who: { user: 'benn' }, entry: ids['other'] }, false],
+      [{ ...sync, who: { apiToken: 'app' }, entry: ids['note'] }, false],
+      [{ action: `${LIST}.sync`, who: { user: 'anna' }, entry: { name: 'her list' } }, true],
+    ]
+    const decided = await test(cases.map(([one, allowed]) => ({ ...one, allowed })))
+    expect(decided).to.deep.equal(cases.map(([, allowed]) => allowed))
+  })
+
+  it('decides actions of administrators', async () => {
+    const own = { createdBy: '$user' }
+    const rules = [
+      ...['find', 'findOne', 'readDrafts'].map((verb) => ({ action: `${NOTE}.${verb}` })),
+      { action: `${NOTE}.update`, where: { title: { $ne: 'his' } }, fields: ['title'] },
+      { action: `${NOTE}.delete`, where: own },
+    ]
+    const body = { type: 'ed', name: 'Ed', rules }
+    const made = await server.send('POST', '/admin/administrator-roles', { body })
+    expect(made.status, made.text).to.equal(201)
+    await addAdministrator(server, 'Ed', ['ed'])
+    const draft = { ...ADMINISTRATOR, entry: ids['note'], status: 'draft' }
+    const cases: readonly (readonly [object, boolean])[] = [
+      [{ ...draft, action: `${NOTE}.findOne` }, true],
+      [{ ...draft, action: `${NOTE}.update`, data: { title: 'new' } }, true],
+      [{ ...draft, action: `${NOTE}.update`, data: { owner: null } }, false],
+      [{ ...draft, action: `${NOTE}.update`, entry: ids['other'], data: { title: 'new' } }, false],
+      [{ ...draft, action: `${NOTE}.delete` }, false],
+      [{ ...draft, action: `${NOTE}.publish` }, false],
+      [{ ...ADMINISTRATOR, entry: { name: 'her list' }, action: `${LIST}.find` }, false],
+    ]
+    const decided = await test(cases.map(([one, allowed]) => ({ ...one, allowed })))
+    expect(decided).to.deep.equal(cases.map(([, allowed]) => allowed))
+  })
+
   it('refuses hidden entries and targets', async () => {
     const names = (await server.get('/api/lists')).body.data as Json[]
     const idOf = (name: string): string => names.find((one) => one.name === name).documentId
@@ -163,11 +205,15 @@ describe('quire rules test', () => {
   const faults: readonly (readonly [unknown, RegExp])[] = [
     [{ cases: [{ ...good, wo: 1 }] }, /cases\[0\]\.wo is not allowed/],
     [{ cases: [{ ...good, who: { user: 'none' } }] }, /cases\[0\]\.who: there is no user none/],
-    [{ cases: [{ ...good, who: { apiToken: 'none' } }] }, /cases\[0\]\.who: there is no API token/],
     [
-      { cases: [{ ...good, action: `${NOTE}.sync` }] },
-      /cases\[0\]\.action: .*sync is not an action/,
+      { cases: [{ ...good, who: { apiToken: 'none' } }] },
+      /cases\[0\]\.who: there is no principal none/,
     ],
+    [
+      { cases: [{ ...good, action: `${NOTE}.readDrafts` }] },
+      /cases\[0\]\.action: .*readDrafts is not an action/,
+    ],
+    [{ cases: [{ ...good, who: { administrator: 'none@example.org' } }] }, /cases\[0\]\.who: /],
     [{ cases: [good] }, /cases\[0\]\.entry: no document matches/],
     [{ cases: [{ ...good, entry: { titel: 'x' } }] }, /cases\[0\]\.entry: Invalid key titel/],
     [{ cases: [{ ...good, entry: { owner: { username: 'anna' } } }] }, /own attributes only/],

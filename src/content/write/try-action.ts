@@ -1,11 +1,14 @@
 import { ApplicationError, CmsError, ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { rowMatches } from '../../mongo/rules/row-matches.ts'
 import { versionsOf } from '../../mongo/versions/stored-version.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import { mayIn } from '../../people/access/permissions.ts'
 import { type Principal, ROOT, rulesFor } from '../../people/access/principal.ts'
 import { maySeePrivateFile } from '../../people/access/private-files.ts'
+import { anyWhere } from '../../people/access/ruled-reads.ts'
+import { syncerOf } from '../../people/access/sync-rights.ts'
 import { originOf } from '../../people/access/writing-for.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -20,7 +23,7 @@ import type { Writer } from '../write-target.ts'
 import { principalWriteRules } from '../rules/principal-rules.ts'
 import { isVisibleRow, matcherOf } from '../rules/visible-documents.ts'
 
-export type TriedVerb = 'find' | 'findOne' | 'create' | 'update' | 'delete' | 'publish'
+export type TriedVerb = 'find' | 'findOne' | 'sync' | 'create' | 'update' | 'delete' | 'publish'
 
 export interface TriedAction {
   readonly verb: TriedVerb
@@ -45,9 +48,8 @@ export async function tryAction(
   principal: Principal,
   action: TriedAction,
 ): Promise<Refusal> {
-  if (action.verb === 'find' || action.verb === 'findOne') {
-    return (await isShown(context, principal, action)) ? null : 'hidden'
-  }
+  if (isBoundElsewhere(principal, action)) return 'forbidden'
+  if (isRead(action.verb)) return (await isShown(context, principal, action)) ? null : 'hidden'
   try {
     await tryWrite(context, principal, action)
     return null
@@ -66,6 +68,20 @@ function reasonOf({ name, details }: CmsError): string {
   return typeof path === 'string' ? `${path} cannot be given` : 'forbidden'
 }
 
+function isRead(verb: TriedVerb): verb is 'find' | 'findOne' | 'sync' {
+  return verb === 'find' || verb === 'findOne' || verb === 'sync'
+}
+
+/** Permissions of administrators can be bound to languages. */
+function isBoundElsewhere(principal: Principal, { verb, plan, key }: TriedAction): boolean {
+  const verbs = isRead(verb) && key.status === 'draft' ? ([verb, 'readDrafts'] as const) : [verb]
+  return verbs.some((each) => {
+    const action = contentAction(plan, each)
+    const isHeld = principal.grants.has(action)
+    return isHeld && plan.localized && !mayIn(principal, action, [key.locale])
+  })
+}
+
 async function isShown(
   context: DocumentContext,
   principal: Principal,
@@ -75,8 +91,17 @@ async function isShown(
   if (row === null) throw new NotFoundError(`the entry has no ${key.status} version`)
   const rules = principalWriteRules(principal)
   const matcher = matcherOf(context, rules, locale)
-  const read = verb === 'find' ? verb : 'findOne'
-  return isVisibleRow({ matcher, rules, verb: read, session: undefined }, plan, row)
+  const read = verb === 'findOne' ? verb : 'find'
+  const isVisible = await isVisibleRow(
+    { matcher, rules, verb: read, session: undefined },
+    plan,
+    row,
+  )
+  if (verb !== 'sync' || !isVisible) return isVisible
+  const scope = { types: [{ plan }], status: key.status }
+  if (!syncerOf(principal, scope).maySync({ plan })) return false
+  const where = anyWhere(rulesFor(principal, contentAction(plan, 'sync')))
+  return rowMatches(matcher, { plan, row, session: undefined }, where)
 }
 
 async function tryWrite(
@@ -102,6 +127,7 @@ async function tryWrite(
         return publishDocument(context, { plan, documentId, locales, writer, origin })
       case 'find':
       case 'findOne':
+      case 'sync':
         throw new Error(`${verb} is no write`)
       case 'delete': {
         const deleted = { plan, documentId, locales: locales.locales, writer, origin }
