@@ -6,7 +6,7 @@ import { MalformedBodyError } from '../../base/errors.ts'
 import { assertShallow } from '../../schema/values/json-levels.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { decodeForm, FORM_TYPE, JSON_TYPES, METHODS_WITH_BODY, PARSING } from './read-request.ts'
+import { FORM_TYPE, JSON_TYPES, METHODS_WITH_BODY, PARSING } from './read-request.ts'
 import { unpackBody } from './unpack-body.ts'
 
 const SLOW_BODY_MS = 1_000
@@ -30,7 +30,7 @@ export function readBody(
       jsonLimit: maxBodyBytes,
       urlencodedTypes: [FORM_TYPE],
       formLimit: maxBodyBytes,
-      queryString: { ...PARSING, allowDots: true, decoder: decodeForm },
+      queryString: { ...PARSING, allowDots: true },
       text: false,
       includeUnparsed: true,
       parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH],

@@ -14,34 +14,20 @@ export const PARSING = {
 } as const
 
 /**
- * Refuses names of inherited properties, such as `constructor`, within parameters of the dialect. Ignores them as
- * parameters, like all unknown ones. @throws ValidationError
+ * Omits names of inherited properties, such as `constructor`, as in the reference. Refuses them in operands that the
+ * reference does not have. @throws ValidationError
  */
 export function readQuery(querystring: string): Data {
-  return parseDecoded(querystring, DIALECT)
+  return parseDecoded(querystring, OWN_OPERAND)
 }
 
 /** For routes with a closed list of parameters: also refuses inherited names of parameters. @throws ValidationError */
 export function readClosedQuery(querystring: string): Data {
-  return parseDecoded(querystring, DIALECT_OR_PARAMETER)
+  return parseDecoded(querystring, OWN_OPERAND_OR_PARAMETER)
 }
 
-/** For the parser of forms. @throws ValidationError for an inherited name */
-export function decodeForm(
-  text: string,
-  decode: FormDecoder,
-  charset: string,
-  type?: 'key' | 'value',
-): string {
-  const decoded = decode(text, undefined, charset)
-  if (type === 'key') refuseNames(decoded, decoded.split(/[[\].]/), { source: 'body' })
-  return decoded
-}
-
-type FormDecoder = (text: string, decode?: undefined, charset?: string) => string
-
-const DIALECT = /^(?:fields|filters|pagination|populate|search|sort)(?=\[)/
-const DIALECT_OR_PARAMETER = new RegExp(`${DIALECT.source}|^`)
+const OWN_OPERAND = /\[\$(?:near|within)\]|^search(?=\[)/
+const OWN_OPERAND_OR_PARAMETER = new RegExp(`${OWN_OPERAND.source}|^`)
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype))
 
 function parseDecoded(querystring: string, refusing: RegExp): Data {
@@ -62,28 +48,19 @@ function parseDecoded(querystring: string, refusing: RegExp): Data {
   }
 }
 
+/** qs drops such names without an error. */
 function refuseInherited(key: string, refusing: RegExp): void {
   const found = refusing.exec(key)
   if (found === null) return
   const operand = key.slice(0, found.index + found[0].length)
   const rest = key.slice(operand.length)
   const names = operand === '' ? [/^[^[]*/.exec(rest)?.[0] ?? ''] : rest.split(/[[\]]/)
-  refuseNames(rest, names, { before: operand, source: 'query' })
-}
-
-/** qs drops inherited names without an error. */
-function refuseNames(
-  key: string,
-  names: readonly string[],
-  { before = '', source }: { readonly before?: string; readonly source: 'query' | 'body' },
-): void {
   const name = names.find((one) => INHERITED.has(one))
   if (name === undefined) return
-  const at = key.indexOf(name)
-  const path = `${before}${key.slice(0, at)}${name}${key[at - 1] === '[' ? ']' : ''}`
+  const path = operand === '' ? name : `${operand}${rest.slice(0, rest.indexOf(name))}${name}]`
   throw new ValidationError(
     `${path}: is not known`,
-    { key: name, path, source },
+    { key: name, path, source: 'query' },
     { code: 'invalid_key' },
   )
 }

@@ -27,10 +27,10 @@ export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
     ])
   }
   // Joi copies by assignment, which would turn an own `__proto__` into the prototype and hide it from validation.
-  const prototype = findPrototype(input, [])
-  if (prototype !== null) {
-    const message = `${prototype.join('.')} is not allowed`
-    throw validationError([fault(prototype, message, undefined, { code: 'object.unknown' })])
+  if (Object.hasOwn(input, '__proto__')) {
+    throw validationError([
+      fault(['__proto__'], '__proto__ is not allowed', undefined, { code: 'object.unknown' }),
+    ])
   }
   assertWhole(input)
   const abortEarly = hasMore(input, MAX_LIST_LENGTH)
@@ -43,17 +43,6 @@ export function readInput<T>(rule: Joi.ObjectSchema<T>, input: unknown): T {
     first ?? fault([], result.error.message, undefined, { code: 'any.invalid' }),
     ...rest,
   ])
-}
-
-/** The path of an own `__proto__`, or null. */
-function findPrototype(value: unknown, path: readonly string[]): readonly string[] | null {
-  if (typeof value !== 'object' || value === null) return null
-  if (Object.hasOwn(value, '__proto__')) return [...path, '__proto__']
-  for (const [key, inner] of Object.entries(value)) {
-    const found = findPrototype(inner, [...path, key])
-    if (found !== null) return found
-  }
-  return null
 }
 
 const REASONS: Readonly<Partial<Record<string, Reason['code']>>> = {
