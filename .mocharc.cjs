@@ -71,10 +71,7 @@ const profiles = {
     ],
   },
 
-  /**
-   * The suite for a run on `MONGODB_URI`, without the folders that start their own engine or use no database, and without
-   * the commands of the pages, which start many processes.
-   */
+  /** The suite without the folders that start their own engine or use no database, for a run on `MONGODB_URI`. */
   database: {
     ...base,
     require: [ROOT_HOOKS],
@@ -85,7 +82,6 @@ const profiles = {
       '**/*.hard.test.js',
       'dist/test/{base,media/images,project,query,schema,server/deployment}/**',
       'dist/test/cli/dev/quire-dev.test.js',
-      'dist/test/api/pages/**',
     ],
     spec: ['dist/test/**/*.test.js', 'dist/tools/bench/test/sample/*.test.js'],
   },
