@@ -163,7 +163,7 @@ describe('filters by publication', () => {
           }
         },
       )
-      await assertProperty(property, { numRuns: modelRuns('STATE_RUNS', 20, 300) })
+      await assertProperty(property, { numRuns: modelRuns('PUBLICATION_RUNS', 20, 300) })
     })
   }
 
