@@ -18,20 +18,27 @@ export interface FollowerCalls {
 export type CallOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string; readonly isFinal: boolean }
+  | { readonly kind: 'stopped' }
 
 const DONE: CallOutcome = { kind: 'done' }
+const STOPPED: CallOutcome = { kind: 'stopped' }
 
 /** Two extensions that change each other's documents would never end. */
 const MAX_DEPTH = 5
 
 const MAX_MESSAGE_LENGTH = 500
 
-/** Calls `afterCommit` once. A call that exceeds its deadline has failed; its signal is aborted. */
+/**
+ * Calls `afterCommit` once. A call that exceeds its deadline has failed; its signal is aborted. A call that the stop of
+ * the server interrupts has not failed. Another process repeats it.
+ */
 export async function callFollower(
   calls: FollowerCalls,
   { type, documentId }: Pick<DocumentCommits, 'type' | 'documentId'>,
   { commit, at, by, changes }: CommittedDocument,
 ): Promise<CallOutcome> {
+  const isStopping = (): boolean => calls.stopping.aborted
+  if (isStopping()) return STOPPED
   const run = calls.handlers.get(type)
   if (run === undefined) return DONE // removed since the commit
   const depth = by.depth ?? 0
@@ -61,6 +68,7 @@ export async function callFollower(
     signal.throwIfAborted() // a call that ends at its deadline may be incomplete
     return DONE
   } catch (error) {
+    if (isStopping() && !deadline.signal.aborted) return STOPPED
     calls.onFailure({ type, error })
     return { kind: 'failed', message: messageOf(error), isFinal: false }
   } finally {

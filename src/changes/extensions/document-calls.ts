@@ -6,6 +6,7 @@ export class DocumentCalls {
   readonly #calls: FollowerCalls
   #pending: DocumentCommits['commits']
   #failure: { readonly message: string; readonly isFinal: boolean } | null = null
+  #isStopped = false
   #isDetached = false
   #running: Promise<void> | null = null
   #hasEnded = false
@@ -22,6 +23,11 @@ export class DocumentCalls {
 
   get failure() {
     return this.#failure
+  }
+
+  /** Whether the stop of the server interrupted the calls. */
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   get isDone(): boolean {
@@ -51,10 +57,9 @@ export class DocumentCalls {
     for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
       if (this.#isDetached) return
       const outcome = await callFollower(this.#calls, this.document, next)
-      if (outcome.kind === 'failed') {
-        this.#failure = outcome
-        return
-      }
+      if (outcome.kind === 'failed') this.#failure = outcome
+      if (outcome.kind === 'stopped') this.#isStopped = true
+      if (outcome.kind !== 'done') return
       this.#pending = this.#pending.slice(1)
     }
   }

@@ -77,6 +77,7 @@ export async function openDeliveryRetries(options: RetriesOptions): Promise<Deli
   const lane = {
     atOnce: CONCURRENCY,
     next: async () => {
+      if (calls.stopping.aborted) return null
       const row = await queue.claim(mine)
       if (row === null) return null
       const { pending: before } = row
@@ -117,11 +118,15 @@ async function settleDelivery(
   settling: Settling,
   row: HeldDelivery,
   before: readonly CommittedDocument[],
-  { pending, failure }: DocumentCalls,
+  { pending, failure, isStopped }: DocumentCalls,
 ): Promise<void> {
   const { database, delays, at } = settling
   const done = before.slice(0, before.length - pending.length)
   const [first] = pending
+  if (isStopped && done.length === 0) {
+    await release(database, row, done, { dueAt: at, attempts: row.attempts - 1 })
+    return
+  }
   if (failure === null || first === undefined) {
     await release(database, row, done, { dueAt: at, attempts: 0, failure: null })
     return
@@ -137,7 +142,8 @@ async function settleDelivery(
   }
 }
 
-type Released = Pick<ExtensionDeliveryRow, 'dueAt' | 'attempts' | 'failure'>
+type Released = Pick<ExtensionDeliveryRow, 'dueAt' | 'attempts'> &
+  Partial<Pick<ExtensionDeliveryRow, 'failure'>>
 
 async function release(
   database: Database,

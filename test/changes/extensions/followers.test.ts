@@ -153,6 +153,37 @@ describe('afterCommit of extensions', () => {
     expect(letter?.message).to.equal('afterCommit did not finish within 300 ms')
   })
 
+  it('leaves calls that a stop interrupts to the next process, and counts no failure', async () => {
+    const hangs: AfterCommit = (event) => {
+      started.push(event.documentId)
+      return new Promise(() => undefined)
+    }
+    const started: string[] = []
+    const first = await log.follow({ mirror: hangs }, { stepMs: 5, delays: [1, 1] })
+    await log.commit({ documents: ['a', 'b'] }, { documents: ['a'] })
+    await until(() => Promise.resolve(started.length === 2), WAIT_MS)
+    await until(
+      async () => (await extensionDeliveriesOf(log.database).countDocuments()) > 0,
+      WAIT_MS,
+    )
+    await first.close()
+    expect(started).to.have.members(['a', 'b'])
+    expect(log.failures).to.deep.equal([])
+    const rows = await extensionDeliveriesOf(log.database).find({}).toArray()
+    for (const { documentId, attempts, failure, deadAt } of rows) {
+      expect({ attempts, failure, deadAt }, documentId).to.deep.equal({
+        attempts: 0,
+        failure: null,
+        deadAt: null,
+      })
+    }
+    await log.follow({ mirror: note })
+    await seenTo(3)
+    await settled()
+    expect(numbers('a')).to.deep.equal([1, 2])
+    expect(numbers('b')).to.deep.equal([1])
+  })
+
   it('keeps a dead letter, goes on with newer commits, and retries it when asked', async () => {
     let isBroken = true
     await log.follow(
