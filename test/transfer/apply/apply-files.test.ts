@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { type Document, MongoClient } from 'mongodb'
@@ -157,6 +158,15 @@ describe('applyFiles', () => {
     return all
   }
 
+  /** The server may still write what belongs to its start. */
+  const settled = async (): Promise<Document> => {
+    for (let seen = await stored(); ;) {
+      const next = await stored()
+      if (isDeepStrictEqual(next, seen)) return next
+      seen = next
+    }
+  }
+
   const FILES = {
     '01-article.csv':
       '\uFEFFslug,title,price,live,extra,tags.name,best.name,status\n' +
@@ -176,11 +186,14 @@ describe('applyFiles', () => {
 
   it('reports all changes in a dry run and stores no data', async () => {
     write(FILES)
-    const before = await stored()
+    const before = await settled()
     const report = await apply({ dryRun: true, prune: true })
     expect(report.faults).to.deep.equal([])
     expect(counts(report)).to.deep.equal(CREATED)
-    expect(await stored()).to.deep.equal(before)
+    const after = await stored()
+    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      expect(after[name], name).to.deep.equal(before[name])
+    }
   })
 
   it('creates documents from every file format, in any order of references', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Request } from 'playwright-core'
 import { describeInBrowser, type Window } from './browser.ts'
 import { editorBefore, openPiece, PIECE, titleOf } from './editors.ts'
 import type { Server } from './server.ts'
@@ -27,10 +28,12 @@ describeInBrowser('the requests of an autosave', () => {
     page.on('request', (request) =>
       sent.push(`${request.method()} ${decodeURIComponent(new URL(request.url()).pathname)}`),
     )
+    const isSave = (request: Request): boolean =>
+      request.method() === 'PUT' && decodeURIComponent(request.url()).includes(PIECE)
     const bursts = ['One', 'Two', 'Three']
     for (const text of bursts) {
       await titleOf(page).fill(text)
-      const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT')
+      const saved = page.waitForResponse((answer) => isSave(answer.request()))
       await page.clock.runFor(1_000)
       await saved
       await page.clock.runFor(100)
