@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { writeToken } from '../../src/changes/sync/query/sync-token.ts'
 import { idOf, NODES } from './expensive-requests.ts'
+import { pushRequest } from './push-requests.ts'
 
 /** A request to a route other than the content routes. */
 export interface Knock {
@@ -161,6 +162,24 @@ function bulk(): fc.Arbitrary<Knock> {
         body: lines.join('\n'),
       }),
     )
+}
+
+/** Only end users may push. */
+function pushes(keys: Doors['keys']): fc.Arbitrary<Knock> {
+  const [, user] = keys
+  const type = fc.constantFrom('application/x-ndjson', 'application/json')
+  const key = fc.constantFrom(user, user, user, keys[0], null)
+  const body = fc.oneof({ arbitrary: pushRequest(MEMBERS), weight: 8 }, anyJson)
+  return fc.tuple(body, type, key).map(([text, contentType, who]) =>
+    knock('POST', '/api/_push', {
+      headers: {
+        'content-type': contentType,
+        ...(who !== null && { authorization: `Bearer ${who}` }),
+      },
+      body: text,
+      isClosed: who !== user,
+    }),
+  )
 }
 
 function named(): fc.Arbitrary<Knock> {
@@ -325,6 +344,7 @@ export function doorRequest({ routes, keys, seen }: Doors): fc.Arbitrary<Knock> 
   return fc.oneof(
     { arbitrary: sync('/api/_sync', seen), weight: 4 },
     { arbitrary: bulk(), weight: 2 },
+    { arbitrary: pushes(keys), weight: 3 },
     { arbitrary: named(), weight: 3 },
     { arbitrary: search(), weight: 2 },
     { arbitrary: sync('/api/_live', seen), weight: 1 },

@@ -1,4 +1,5 @@
 import { CONTENT_TYPES as DEAR_TYPES } from './expensive-requests.ts'
+import { pushed } from './push-world.ts'
 import { declare } from './server.ts'
 
 /** Part of every hidden text and of no visible text. */
@@ -22,18 +23,21 @@ export const CONTENT_TYPES: Readonly<Record<string, object>> = {
   shelf: withHidden(shelf),
   book: withHidden(book),
   secret: declare('secret', { name: { type: 'string' } }),
-  note: declare(
-    'note',
-    {
-      code: { type: 'string', unique: true },
-      text: { type: 'string', maxLength: 200 },
-      number: { type: 'integer' },
-      data: { type: 'json' },
-      hidden: { type: 'string', private: true },
-      vault: secretRelation,
-      nodes: { type: 'relation', relation: 'manyToMany', target: 'api::node.node' },
-    },
-    { draftAndPublish: true, localized: true },
+  note: pushed(
+    declare(
+      'note',
+      {
+        code: { type: 'string', unique: true },
+        text: { type: 'string', maxLength: 200 },
+        number: { type: 'integer' },
+        data: { type: 'json' },
+        hidden: { type: 'string', private: true },
+        vault: secretRelation,
+        nodes: { type: 'relation', relation: 'manyToMany', target: 'api::node.node' },
+      },
+      { localized: true },
+    ),
+    { draftAndPublish: true },
   ),
   'queries/by-name': {
     type: 'node',

@@ -7,11 +7,13 @@ import { readConfig } from '../../../src/base/config/config.ts'
 import { ValidationError } from '../../../src/base/errors.ts'
 import { defineExtension } from '../../../src/extensions/extension.ts'
 import type { BeforeWriteEvent } from '../../../src/extensions/write-hook.ts'
+import type { Status } from '../../../src/query/query.ts'
 import { type Base, openBase } from '../../../src/server/services/open-base.ts'
 import { loadProject } from '../../../src/server/services/load-schema.ts'
 import { applyFiles } from '../../../src/transfer/apply/apply-files.ts'
 import { addAdministrator, type AdminClient, signIn } from '../../support/admin-client.ts'
 import { sendSoon } from '../../support/plan-ahead.ts'
+import { Device, pushed, permitPushes, setting } from '../../support/push-world.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
@@ -30,7 +32,7 @@ const ATTRIBUTES = {
 }
 
 const CONTENT_TYPES = {
-  note: declare('note', ATTRIBUTES, { draftAndPublish: true }),
+  note: pushed(declare('note', ATTRIBUTES), { draftAndPublish: true }),
   page: declare('page', ATTRIBUTES, { localized: true }),
   home: declare('home', ATTRIBUTES, { kind: 'singleType' }),
 }
@@ -69,6 +71,7 @@ const HOOKED_ROUTES = [
   'PUT /api/home',
   'DELETE /api/home',
   'POST /api/_bulk',
+  'POST /api/_push',
   'POST /mcp',
   'POST /api/upload',
   'POST /api/upload/complete', // needs a bucket: direct-uploads.test.ts
@@ -127,6 +130,7 @@ describe('every door that writes content', () => {
   let editor: AdminClient
   let base: Base
   let folder: string
+  const devices = new Map<Status, Device>()
 
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'quire-hooked-'))
@@ -138,6 +142,14 @@ describe('every door that writes content', () => {
     })
     await addAdministrator(server, 'Editor', ['editor'])
     editor = await signIn(server, 'editor@example.org')
+    const verbs = ['find', 'findOne', 'readDrafts', 'create', 'update', 'delete', 'publish', 'push']
+    await permitPushes(
+      server,
+      verbs.map((verb) => `${NOTE}.${verb}`),
+    )
+    for (const status of ['draft', 'published'] as const) {
+      devices.set(status, await Device.of(server, `${status}-user`, status))
+    }
     const config = readConfig({
       CONTENT_TYPES_DIR: server.contentTypesDir,
       QUIRE_DATA_DIR: folder,
@@ -179,6 +191,28 @@ describe('every door that writes content', () => {
     if (isRefused) expect(error.message, answer.text).to.equal('The hook refuses this')
     else expect(answer.text).to.match(/created|updated|deleted/)
     return { documentId, isRefused }
+  }
+  /** Pushes one mutation from a store of this status. */
+  const push = async (
+    status: Status,
+    mutation: (device: Device) => { readonly op: string; readonly documentId: string },
+  ): Promise<Written> => {
+    const device = devices.get(status)
+    if (device === undefined) throw new Error(`no store of ${status}`)
+    const { documentId, ...more } = mutation(device)
+    const [line] = await device.push({ type: 'note', documentId, ...more })
+    const isRefused = line.outcome === 'refused'
+    if (isRefused) expect(line.error.message).to.equal('The hook refuses this')
+    else expect(line, JSON.stringify(line)).to.include({ outcome: 'applied' })
+    return { documentId, isRefused }
+  }
+  /** Deletes or publishes with the revision that a first conflict reports. */
+  const pushCurrent = async (op: string, status: Status, documentId: string): Promise<Written> => {
+    const mutation = { type: 'note', op, documentId, base: null }
+    const [conflict] = (await devices.get(status)?.push(mutation)) ?? []
+    expect(conflict).to.include({ outcome: 'conflict', code: 'document_changed' })
+    expect(events).to.deep.equal([])
+    return push(status, () => ({ op, documentId, base: conflict.revision }))
   }
   const tool = async (
     name: string,
@@ -376,6 +410,37 @@ describe('every door that writes content', () => {
         },
       },
     ]),
+    ...(['draft', 'published'] as const).flatMap((status): readonly Door[] => [
+      {
+        door: `POST /api/_push, a new document, ${status}`,
+        operation: 'create',
+        write: (title) =>
+          push(status, (device) => ({
+            op: 'create',
+            documentId: device.newId(),
+            patch: setting({ title }),
+          })),
+      },
+      {
+        door: `POST /api/_push, a stored document, ${status}`,
+        operation: 'update',
+        write: async (title) => {
+          const documentId = await stored('notes', 'before', status)
+          const change = { base: 'x', patch: setting({ title }), seen: { title: 'before' } }
+          return push(status, () => ({ op: 'update', documentId, ...change }))
+        },
+      },
+      {
+        door: `POST /api/_push, a deletion, ${status}`,
+        operation: 'delete',
+        write: async (title) => pushCurrent('delete', status, await stored('notes', title, status)),
+      },
+    ]),
+    {
+      door: 'POST /api/_push, a publication',
+      operation: 'publish',
+      write: async (title) => pushCurrent('publish', 'draft', await stored('notes', title)),
+    },
     {
       door: 'MCP create',
       operation: 'create',
@@ -440,7 +505,7 @@ describe('every door that writes content', () => {
 
   it('lists every route that writes content', () => {
     const isOfContent =
-      /\/(notes|home|content|_bulk|mcp|history|trash|releases|schedules|upload|api\/users(?!-))\b/
+      /\/(notes|home|content|_bulk|_push|mcp|history|trash|releases|schedules|upload|api\/users(?!-))\b/
     const writing = server.routes
       .filter(({ method, path }) => method !== 'get' && isOfContent.test(path))
       .map(({ method, path }) => `${method.toUpperCase()} ${path}`)

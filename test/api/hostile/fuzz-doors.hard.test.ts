@@ -55,6 +55,7 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
   let keys: readonly [string, string]
   const agent = new Agent({ keepAlive: true })
   const tokens: string[] = []
+  const outcomes = new Set<string>()
 
   before(async () => {
     const declared = await serve('door_routes', { contentTypes: CONTENT_TYPES })
@@ -149,6 +150,8 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
       'query::notes',
     ]
     await asRoot('PUT', '/admin/roles/public', { permissions })
+    const user = [...permissions, ...may('note', 'push', 'publish')]
+    await asRoot('PUT', '/admin/roles/authenticated', { permissions: user })
     const token = { name: 'agent', type: 'custom', permissions: may('node', 'find', 'findOne') }
     const { data } = await asRoot('POST', '/admin/api-tokens', token)
     const person = { username: 'eve', email: 'eve@example.org', password: 'correct horse' }
@@ -213,6 +216,9 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
     if (isClosed) expect(status, what).to.be.within(400, 504)
     expect(text.includes(CANARY), what).to.equal(false)
     const next = /"next":"([\w-]+)"/.exec(text)?.[1]
+    if (target === '/api/_push') {
+      for (const [, outcome = ''] of text.matchAll(/"outcome":"(\w+)"/g)) outcomes.add(outcome)
+    }
     if (next !== undefined) tokens[Math.floor(Math.random() * MAX_TOKENS)] = next
   }
 
@@ -265,6 +271,11 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
     // If all requests were refused, the test would prove too little.
     for (const status of [200, 400, 401]) expect(statuses.get(status), told).to.be.above(0)
     expect(tokens.filter(Boolean).length, 'tokens of _sync').to.be.above(0)
+    expect([...outcomes], 'outcomes of _push').to.include.members([
+      'applied',
+      'refused',
+      'conflict',
+    ])
     expect(server.complaints, told).to.deep.equal([])
     expect(largest, told).to.be.below(MAX_RESIDENT_BYTES)
     expect(slowest, told).to.be.below(MAX_HEALTH_MS)

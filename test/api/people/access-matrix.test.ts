@@ -6,6 +6,7 @@ import { isHardSuite } from '../../support/model-runs.ts'
 import { type AdminClient, addAdministrator, addRole, signIn } from '../../support/admin-client.ts'
 import { concretePath } from '../../support/concrete-path.ts'
 import { PROBE_ROUTES } from '../../support/probe-routes.ts'
+import { pushed } from '../../support/push-world.ts'
 import {
   type Answer,
   declare,
@@ -17,7 +18,7 @@ import {
 
 const CONTENT_TYPES = {
   article: declare('article', { title: { type: 'string' } }, { draftAndPublish: true }),
-  tag: declare('tag', { name: { type: 'string' } }),
+  tag: pushed(declare('tag', { name: { type: 'string' } })),
   'queries/feed': { type: 'article', fields: ['title'] },
   homepage: declare(
     'homepage',
@@ -355,6 +356,28 @@ describe('access to every route', () => {
     }
   })
 
+  it('opens /api/_push exactly to end users that may push a type', async () => {
+    const routes = server.routes.filter(({ access }) => access === 'pushers')
+    expect(routes.map(({ path }) => path)).to.deep.equal(['/api/_push'])
+    const push = 'api::tag.tag.push'
+    const [route] = routes
+    if (route === undefined) return
+    await logIn()
+    const wrong: string[] = []
+    for (const [actions] of [...grantsOf(all), [all]]) {
+      for (const asker of ASKERS) {
+        const others = all.filter((name) => !actions?.includes(name))
+        await grant(asker.granted(actions ?? [], others))
+        const expected = asker.isEndUser && actions?.includes(push) ? 'through' : 'forbidden'
+        const { status } = await ask(route, asker.token())
+        // The body is none of lines.
+        if (status === (expected === 'through' ? 400 : 403)) continue
+        wrong.push(`${asker.caller}, ${actions?.join(' ')}: ${status}, expected ${expected}`)
+      }
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
   /** The routes of the management, with the administrator action of each. */
   const management = () =>
     server.routes.flatMap((route) => {
@@ -486,6 +509,42 @@ describe('access to every route', () => {
       /^\w+ (\/admin\/content\/:uid|\/api\/articles|\/api\/_(?:bulk|sync|live)$)(\/:documentId(\/actions\/\w+)?)?$/
     const others = opened.filter((route) => !applies.test(route))
     expect(others).to.have.members(RULED_MANAGEMENT)
+  })
+
+  it('opens no further route to end users under rules, and /api/_push with its own action', async () => {
+    const where = { documentId: '$user' }
+    const verbs = ['find', 'findOne', 'sync', 'create', 'update', 'delete']
+    const rules = verbs.map((verb) => ({ action: `api::tag.tag.${verb}`, where }))
+    const opened = async (permissions: readonly string[]): Promise<readonly string[]> => {
+      await grant({ public: [] })
+      await admin('PUT', '/admin/roles/authenticated', { permissions, rules })
+      await logIn()
+      const found: string[] = []
+      for (const route of server.routes) {
+        if (!route.path.startsWith('/api/') || route.access === 'everyone') continue
+        if (outcomeOf(await ask(route, tokens['user'] ?? '')) !== 'through') continue
+        found.push(`${route.method} ${route.path}`)
+      }
+      return found
+    }
+    const ruled = [
+      'get /api/tags',
+      'post /api/tags',
+      'get /api/tags/:documentId',
+      'put /api/tags/:documentId',
+      'delete /api/tags/:documentId',
+      'post /api/_bulk',
+      'get /api/_sync',
+      'get /api/_live',
+    ]
+    const without = await opened([])
+    expect(without).to.have.members(ruled)
+    const push = 'api::tag.tag.push'
+    expect(await opened([push])).to.have.members([...ruled, 'post /api/_push'])
+    const ruledPush = { permissions: [], rules: [{ action: push, where }] }
+    const refused = await server.send('PUT', '/admin/roles/authenticated', { body: ruledPush })
+    expect(refused.status, refused.text).to.equal(400)
+    await admin('PUT', '/admin/roles/authenticated', { permissions: [], rules: [] })
   })
 
   it('ignores the cookie of an administrator under /api', async () => {

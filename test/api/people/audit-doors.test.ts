@@ -4,6 +4,7 @@ import { MongoClient } from 'mongodb'
 import { until } from '../../support/until.ts'
 import { TOTP } from 'otpauth'
 import { addAdministrator, type AdminClient, PASSWORD, signIn } from '../../support/admin-client.ts'
+import { Device, permitPushes, pushed, readPushed, setting } from '../../support/push-world.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from '../../support/server.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 
@@ -42,11 +43,9 @@ describe('the audit of the management routes', () => {
   before(async () => {
     server = await serve('audit_doors', {
       contentTypes: {
-        note: declare(
-          'note',
-          { text: { type: 'string', required: true } },
-          { draftAndPublish: true },
-        ),
+        note: pushed(declare('note', { text: { type: 'string', required: true } }), {
+          draftAndPublish: true,
+        }),
       },
       editableTypes: true,
       environment: { RATE_LIMIT: 'off' },
@@ -245,6 +244,43 @@ describe('the audit of the management routes', () => {
     await go('POST /admin/trash/:uid/:documentId/restore', [NOTE, id])
     await go('DELETE /admin/content/:uid/:documentId', [NOTE, id])
     await go('DELETE /admin/trash/:uid/:documentId', [NOTE, id])
+  })
+
+  it('records each pushed mutation that writes, with the user and the request', async () => {
+    const verbs = ['findOne', 'readDrafts', 'create', 'update', 'delete', 'publish', 'push']
+    await permitPushes(
+      server,
+      verbs.map((verb) => `${NOTE}.${verb}`),
+    )
+    const device = await Device.of(server, 'phone', 'draft')
+    const [one, two] = [device.newId(1), device.newId(2)]
+    const create = { type: 'note', op: 'create', patch: setting({ text: 'one' }) }
+    const change = { type: 'note', documentId: one }
+    const update = { op: 'update', patch: setting({ text: 'two' }), seen: { text: 'one' } }
+    const answer = await device.send([
+      device.head(),
+      { n: 1, ...create, documentId: one },
+      { n: 2, ...create, documentId: two },
+      { n: 3, ...change, ...update, base: { n: 1 } },
+      { n: 4, ...change, op: 'publish', base: { n: 3 } },
+      { n: 5, ...change, op: 'delete', base: null },
+      { n: 6, ...change, documentId: two, op: 'delete', base: { n: 2 } },
+    ])
+    const outcomes = readPushed(answer).lines.map(({ outcome }) => outcome)
+    const applied = 'applied'
+    expect(outcomes).to.deep.equal([applied, applied, applied, applied, 'conflict', applied])
+    expectRow('POST /api/_push', answer)
+    let rows: Json[] = []
+    await until(async () => {
+      const { data } = (await server.get(`/admin/audit?type=${NOTE}`)).body
+      rows = data.filter(({ requestId }: Json) => requestId === answer.headers['x-request-id'])
+      return rows.length === 5
+    }, 5_000)
+    for (const { by } of rows) {
+      expect(by).to.include({ kind: 'user', id: device.member.documentId })
+    }
+    const documents = rows.map(({ items }) => items[0].documentId)
+    expect(documents.sort()).to.deep.equal([one, one, one, two, two].sort())
   })
 
   it('records declarations', async () => {
