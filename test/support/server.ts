@@ -177,6 +177,7 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     config: readConfig({
       CONTENT_TYPES_DIR: typeof contentTypes === 'string' ? contentTypes : folder,
       QUIRE_DATA_DIR: path.join(folder, 'data'),
+      MONGODB_URI: uri,
       MONGODB_DATABASE: database,
       ROOT_API_TOKEN: ROOT_TOKEN,
       JWT_SECRET: 'secret-of-the-test',

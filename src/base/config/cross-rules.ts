@@ -103,6 +103,14 @@ const CROSS_RULES: readonly CrossRule[] = [
     right: () => 'must be given when CDN_PURGE is: what has no tags cannot be purged by them',
   },
   {
+    of: ['MONGODB_URI', 'QUIRE_DATABASE', 'NODE_ENV'],
+    broken: ({ MONGODB_URI, QUIRE_DATABASE, NODE_ENV }) =>
+      NODE_ENV === 'production' && MONGODB_URI === undefined && QUIRE_DATABASE === undefined,
+    right: () =>
+      'must be given when NODE_ENV is production; QUIRE_DATABASE=mongod runs a mongod on this machine, ' +
+      'QUIRE_DATABASE=embedded the embedded engine',
+  },
+  {
     of: ['MONGODB_URI', 'QUIRE_DATABASE'],
     broken: ({ MONGODB_URI, QUIRE_DATABASE }) =>
       QUIRE_DATABASE === 'uri' && MONGODB_URI === undefined,

@@ -6,7 +6,7 @@ import type { Deployment, DeploymentLog } from './deployment.ts'
 import { hostsOf } from './server-note.ts'
 import { pathExists } from './path-exists.ts'
 
-export type DeploymentConfig = Pick<Config, 'dataDir' | 'database' | 'production'>
+export type DeploymentConfig = Pick<Config, 'dataDir' | 'database'>
 
 export interface Starters {
   startMongod(directory: string, log: DeploymentLog): Promise<Started | Unavailable>
@@ -27,8 +27,9 @@ interface Unavailable {
 
 /**
  * The configured database, or the first available one of `MONGODB_URI`, mongod and the embedded engine. If only one of
- * the two data folders contains data, its database is used, so that content never seems lost.
- * @throws ConfigError if the database cannot start; in production without an explicit choice
+ * the two data folders contains data, its database is used, so that content never seems lost. In production, the
+ * configuration names the database.
+ * @throws ConfigError if the database cannot start
  */
 export async function chooseDeployment(
   config: DeploymentConfig,
@@ -39,13 +40,8 @@ export async function chooseDeployment(
   if (uri !== null && (kind === null || kind === 'uri')) return givenDeployment(uri, kind)
   if (kind === 'mongod') return forcedMongod(config, log, starters)
   if (kind === 'embedded') return embedded(config, starters, 'QUIRE_DATABASE asks for it')
-  if (config.production) throw new ConfigError([UNNAMED_DATABASE])
   return firstAvailable(config, log, starters)
 }
-
-const UNNAMED_DATABASE =
-  'MONGODB_URI: must be given when NODE_ENV is production; QUIRE_DATABASE=mongod runs a mongod on this machine, ' +
-  'QUIRE_DATABASE=embedded the embedded engine'
 
 function givenDeployment(uri: string, kind: 'uri' | null): Deployment {
   const why = kind === null ? '' : ', as QUIRE_DATABASE asks'

@@ -315,19 +315,22 @@ describe('readConfig', () => {
   }
 
   it('lists all faults at once', () => {
-    const env = { PORT: 'x', LOG_LEVEL: 'loud', QUIRE_DATABASE: 'uri', NODE_ENV: 'production' }
-    const faults = faultsOf(env)
-    expect(faults.map((fault) => fault.split(':')[0])).to.have.members([
-      'PORT',
-      'LOG_LEVEL',
-      'JWT_SECRET',
-      'MONGODB_URI',
-    ])
+    for (const named of [{}, { QUIRE_DATABASE: 'uri' }]) {
+      const env = { PORT: 'x', LOG_LEVEL: 'loud', ...named, NODE_ENV: 'production' }
+      const faults = faultsOf(env)
+      expect(faults.map((fault) => fault.split(':')[0])).to.have.members([
+        'PORT',
+        'LOG_LEVEL',
+        'JWT_SECRET',
+        'MONGODB_URI',
+      ])
+    }
   })
 
   it('requires explicit origins for cookies in production', () => {
     const env = {
       NODE_ENV: 'production',
+      MONGODB_URI: 'mongodb://h',
       JWT_SECRET: 'a secret of more than thirty-two characters',
       UP_JWT_MANAGEMENT: 'refresh',
       UP_SESSIONS_HTTPONLY: 'true',

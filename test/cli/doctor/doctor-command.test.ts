@@ -219,6 +219,7 @@ describe('quire doctor', () => {
     expect(findings.map(({ level, what }) => [level, what.split(':')[0]])).to.deep.equal([
       ['fault', 'PORT'],
       ['fault', 'JWT_SECRET'],
+      ['fault', 'MONGODB_URI'],
     ])
     const types = await examined({ CONTENT_TYPES_DIR: path.join(folder, 'nowhere') })
     const faults = types.findings.filter(({ level }) => level === 'fault')

@@ -4,6 +4,7 @@ import { readConfig } from '../../../src/base/config/config.ts'
 
 const STRONG = {
   NODE_ENV: 'production',
+  MONGODB_URI: 'mongodb://h',
   JWT_SECRET: 'j'.repeat(32),
   ROOT_API_TOKEN: 'r'.repeat(32),
   CORS_ORIGIN: 'https://app.example.org',
