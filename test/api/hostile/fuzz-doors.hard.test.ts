@@ -215,11 +215,14 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
     if (!isBusy) expect(status, what).to.be.below(500)
     if (isClosed) expect(status, what).to.be.within(400, 504)
     expect(text.includes(CANARY), what).to.equal(false)
+    remember(target, text)
+  }
+
+  function remember(target: string, text: string): void {
     const next = /"next":"([\w-]+)"/.exec(text)?.[1]
-    if (target === '/api/_push') {
-      for (const [, outcome = ''] of text.matchAll(/"outcome":"(\w+)"/g)) outcomes.add(outcome)
-    }
     if (next !== undefined) tokens[Math.floor(Math.random() * MAX_TOKENS)] = next
+    if (target !== '/api/_push') return
+    for (const [, outcome = ''] of text.matchAll(/"outcome":"(\w+)"/g)) outcomes.add(outcome)
   }
 
   it(`opens no closed route, exposes no hidden text and keeps the health check below ${MAX_HEALTH_MS} ms`, async function () {

@@ -364,15 +364,15 @@ describe('access to every route', () => {
     if (route === undefined) return
     await logIn()
     const wrong: string[] = []
-    for (const [actions] of [...grantsOf(all), [all]]) {
+    for (const [actions] of [...grantsOf(all), [all] as const]) {
       for (const asker of ASKERS) {
-        const others = all.filter((name) => !actions?.includes(name))
-        await grant(asker.granted(actions ?? [], others))
-        const expected = asker.isEndUser && actions?.includes(push) ? 'through' : 'forbidden'
+        const others = all.filter((name) => !actions.includes(name))
+        await grant(asker.granted(actions, others))
+        const expected = asker.isEndUser && actions.includes(push) ? 'through' : 'forbidden'
         const { status } = await ask(route, asker.token())
         // The body is none of lines.
         if (status === (expected === 'through' ? 400 : 403)) continue
-        wrong.push(`${asker.caller}, ${actions?.join(' ')}: ${status}, expected ${expected}`)
+        wrong.push(`${asker.caller}, ${actions.join(' ')}: ${status}, expected ${expected}`)
       }
     }
     expect(wrong).to.deep.equal([])

@@ -280,7 +280,7 @@ describe('the audit of the management routes', () => {
       expect(by).to.include({ kind: 'user', id: device.member.documentId })
     }
     const documents = rows.map(({ items }) => items[0].documentId)
-    expect(documents.sort()).to.deep.equal([one, one, one, two, two].sort())
+    expect(documents).to.have.members([one, one, one, two, two])
   })
 
   it('records declarations', async () => {
