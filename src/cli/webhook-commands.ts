@@ -134,9 +134,19 @@ const deliveries: Command = {
       state,
       String(attempts),
       String(last?.status ?? last?.error ?? ''),
+      last?.withheld ?? '',
       formatTime(nextAttemptAt, ''),
     ])
-    const headings = ['COMMIT', 'EVENT', 'DOCUMENT', 'STATE', 'ATTEMPTS', 'LAST', 'NEXT']
+    const headings = [
+      'COMMIT',
+      'EVENT',
+      'DOCUMENT',
+      'STATE',
+      'ATTEMPTS',
+      'LAST',
+      'WITHHELD',
+      'NEXT',
+    ]
     return { data, text: formatTable(headings, rows) }
   },
 }

@@ -3,7 +3,7 @@ import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { DeliveryRow } from './delivery.ts'
 import { earlierOf, postpone, wakeFirst } from './document-order.ts'
-import { bodyFor, type PayloadSources } from './payload.ts'
+import { bodyFor, type Payload, type PayloadSources } from './payload.ts'
 import { delayAfter } from './retries.ts'
 import {
   type DeliveryOutcome,
@@ -54,13 +54,13 @@ async function attempt(
     await wakeFirst(database, delivery, now()) // the earlier event may have settled before the postponement
     return
   }
-  const body = await bodyFor(delivering, hook, delivery)
+  const { body, withheld } = await bodyFor(delivering, hook, delivery)
   if (performance.now() - started > LATEST_MS) {
     await putBack(queue, delivery, now())
     return
   }
   const outcome = await sendTo(delivering, hook, { id: delivery._id, event: delivery.event, body })
-  await settle(delivering, hook, delivery, outcome)
+  await settle(delivering, hook, delivery, { ...outcome, withheld })
 }
 
 export function sendTo(
@@ -93,7 +93,7 @@ async function settle(
   { database, queue, now }: Delivering,
   hook: WebhookRow,
   delivery: ClaimedJob<DeliveryRow>,
-  { retryAfterMs, ...outcome }: DeliveryOutcome,
+  { retryAfterMs, ...outcome }: DeliveryOutcome & Pick<Payload, 'withheld'>,
 ): Promise<void> {
   const at = now()
   const last = { ...outcome, at }

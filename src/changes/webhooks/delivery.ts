@@ -2,6 +2,7 @@ import { type JobRow, newJob } from '../../mongo/jobs/job-queue.ts'
 import type { CommitItem, Database } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import type { WebhookEvent } from './events.ts'
+import type { Withheld } from './owner-rights.ts'
 import type { DeliveryOutcome } from './send-request.ts'
 
 export const DELIVERIES = 'quire_deliveries'
@@ -16,8 +17,14 @@ export interface DeliveryRow extends JobRow, Pick<CommitItem, Facts> {
   readonly place: string
   readonly at: Date
   readonly state: 'due' | 'delivered' | 'failed'
-  readonly last: (Omit<DeliveryOutcome, 'retryAfterMs'> & { readonly at: Date }) | null
+  readonly last: LastAttempt | null
   readonly settledAt: Date | null
+}
+
+interface LastAttempt extends Omit<DeliveryOutcome, 'retryAfterMs'> {
+  readonly at: Date
+  /** Why the message had no content. Absent in rows of earlier releases. */
+  readonly withheld?: Withheld | null
 }
 
 type Facts = 'type' | 'documentId' | 'locale' | 'status' | 'revision'

@@ -1,23 +1,27 @@
 import type { Access } from '../../people/access/access.ts'
 import { contentAction, pluginAction } from '../../people/access/actions.ts'
 import { may, mayIn } from '../../people/access/permissions.ts'
-import type { Principal } from '../../people/access/principal.ts'
+import { type Principal, rulesFor } from '../../people/access/principal.ts'
 import type { LocaleList } from '../../content/locales/locales.ts'
 import type { Author } from '../../mongo/connection/authorship.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { FILE, type Subscription } from './events.ts'
 import type { WebhookRow } from './webhook.ts'
 
-/** Resolves authors to principals with their current rights; null for removed or blocked authors. */
+/** Resolves authors to principals with their current rights and rules; null for removed or blocked authors. */
 export interface Principals {
-  readonly access: Pick<Access, 'principalOfAuthor'>
-  readonly principalOfAdministrator: (id: string) => Promise<Principal | null>
+  readonly access: Pick<Access, 'ruledPrincipalOfAuthor'>
+  readonly ruledAdministrator: (id: string) => Promise<Principal | null>
 }
+
+/** Why a message has no content: the creator has only rules for the type, lacks a permission, or was removed or blocked. */
+export type Withheld = 'rules' | 'permission' | 'creator'
 
 export interface OwnerRights {
   mayFind(uid: string): boolean
   mayReadDrafts(uid: string): boolean
-  mayShow(plan: ContentTypePlan, locale: string, isDraft: boolean): boolean
+  /** Null if the content may be sent. */
+  withheld(plan: ContentTypePlan, locale: string, isDraft: boolean): Withheld | null
 }
 
 type OwnedRow = Pick<WebhookRow, 'by' | 'types' | 'events'>
@@ -53,17 +57,17 @@ export async function ownerRights(
 }
 
 function principalNow(
-  { access, principalOfAdministrator }: Principals,
+  { access, ruledAdministrator }: Principals,
   by: Author,
 ): Promise<Principal | null> {
-  if (by.kind === 'administrator') return principalOfAdministrator(String(by.id))
-  return access.principalOfAuthor(by)
+  if (by.kind === 'administrator') return ruledAdministrator(String(by.id))
+  return access.ruledPrincipalOfAuthor(by)
 }
 
 const NO_RIGHTS: OwnerRights = {
   mayFind: () => false,
   mayReadDrafts: () => false,
-  mayShow: () => false,
+  withheld: () => 'creator',
 }
 
 function legacyOwner(schema: Schema, row: OwnedRow): Principal {
@@ -79,15 +83,18 @@ function rightsOf(principal: Principal, { all }: LocaleList): OwnerRights {
   return {
     mayFind: (uid) => (uid === FILE ? may(principal, FIND_FILES) : inEvery(uid, 'find')),
     mayReadDrafts: (uid) => inEvery(uid, 'readDrafts'),
-    mayShow: (plan, locale, isDraft) => {
-      if (plan.uid === FILE) return may(principal, FIND_FILES)
+    withheld: (plan, locale, isDraft) => {
+      if (plan.uid === FILE) return may(principal, FIND_FILES) ? null : 'permission'
+      if (!isContent(plan.uid)) return 'permission'
       const verbs =
         isDraft && plan.draftAndPublish ? (['find', 'readDrafts'] as const) : (['find'] as const)
       const codes = plan.localized ? [locale] : []
-      return (
-        isContent(plan.uid) &&
-        verbs.every((verb) => mayIn(principal, contentAction(plan, verb), codes))
-      )
+      const missing = verbs
+        .map((verb) => contentAction(plan, verb))
+        .filter((action) => !mayIn(principal, action, codes))
+      if (missing.length === 0) return null
+      const isRuled = missing.every((action) => rulesFor(principal, action).length > 0)
+      return isRuled ? 'rules' : 'permission'
     },
   }
 }

@@ -10,7 +10,7 @@ import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { DeliveryRow } from './delivery.ts'
 import { FILE } from './events.ts'
-import { type OwnerRights, ownerRights, type Principals } from './owner-rights.ts'
+import { type OwnerRights, ownerRights, type Principals, type Withheld } from './owner-rights.ts'
 import type { WebhookRow } from './webhook.ts'
 
 export interface PayloadSources {
@@ -21,12 +21,18 @@ export interface PayloadSources {
   readonly bounds: AnswerBounds
 }
 
+export interface Payload {
+  readonly body: string
+  /** Null unless the creator may not find the entry. */
+  readonly withheld: Withheld | null
+}
+
 /** Shows the stored entry, possibly newer than the event, as its creator may currently find it. */
 export async function bodyFor(
   sources: PayloadSources,
   hook: Pick<WebhookRow, 'body' | 'by' | 'types' | 'events'>,
   delivery: DeliveryRow,
-): Promise<string> {
+): Promise<Payload> {
   const { event, at, type, documentId, locale, status, seq, revision } = delivery
   const name = {
     documentId,
@@ -34,12 +40,24 @@ export async function bodyFor(
     status,
   }
   const about = { event, createdAt: at, ...modelOf(sources.schema, type), seq, revision }
-  if (hook.body === 'thin') return JSON.stringify({ ...about, ...name })
-  const found = event.endsWith('delete') ? null : await findEntry(sources, hook, delivery)
+  if (hook.body === 'thin') {
+    return { body: JSON.stringify({ ...about, ...name }), withheld: null }
+  }
+  const { found, withheld } = event.endsWith('delete')
+    ? MISSING
+    : await findEntry(sources, hook, delivery)
   // Deleted entries and entries that the creator may not find are reduced to their ids.
   const entry = found ?? { documentId, ...(locale !== '' && { locale }) }
-  return JSON.stringify({ ...about, ...name, [type === FILE ? 'media' : 'entry']: entry })
+  const body = JSON.stringify({ ...about, ...name, [type === FILE ? 'media' : 'entry']: entry })
+  return { body, withheld }
 }
+
+interface Found {
+  readonly found: Entry | null
+  readonly withheld: Withheld | null
+}
+
+const MISSING: Found = { found: null, withheld: null }
 
 function modelOf({ contentTypes }: Schema, type: string): object {
   return type === FILE ? {} : { model: contentTypes.get(type)?.singularName ?? null, uid: type }
@@ -49,19 +67,20 @@ async function findEntry(
   sources: PayloadSources,
   hook: Pick<WebhookRow, 'by' | 'types' | 'events'>,
   delivery: DeliveryRow,
-): Promise<Entry | null> {
+): Promise<Found> {
   const plan = sources.schema.contentTypes.get(delivery.type)
-  if (plan === undefined) return null
+  if (plan === undefined) return MISSING
   const locales = await sources.locales.current()
   const rights = await ownerRights(sources, hook, locales)
   const isDraft = shownStatus(delivery) === 'draft'
-  if (!rights.mayShow(plan, delivery.locale, isDraft)) return null
+  const withheld = rights.withheld(plan, delivery.locale, isDraft)
+  if (withheld !== null) return { found: null, withheld }
   const target = { plan, delivery, locales, rights }
   try {
-    return await read(sources, target, { populate: '*' })
+    return { found: await read(sources, target, { populate: '*' }), withheld }
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
-    return read(sources, target, {}) // too many related entries
+    return { found: await read(sources, target, {}), withheld } // too many related entries
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { readVersion } from '../../base/config/version.ts'
-import { principalOfAdministrator } from '../../people/administrators/principals.ts'
+import { ruledAdministrator } from '../../people/administrators/principals.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import { type CommitLog, openCommitLog } from '../../mongo/commits/commit-log.ts'
 import { openPlanning, type Planning } from '../../content/planning/open-planning.ts'
@@ -43,7 +43,7 @@ export async function startBackground(
     log.warn(missed, 'A webhook missed commits that the log no longer holds')
   const principals = {
     access,
-    principalOfAdministrator: (id: string) => principalOfAdministrator(administrators, id),
+    ruledAdministrator: (id: string) => ruledAdministrator(administrators, id),
   }
   const telling = {
     principals,

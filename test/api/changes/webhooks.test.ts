@@ -422,8 +422,12 @@ describe('webhooks', () => {
   it('sends only content that its creator may read at that time', async () => {
     const managing = ['read', 'create'].map((verb) => `admin::webhooks.${verb}`)
     const [find, readDrafts] = ['find', 'readDrafts'].map((verb) => `${ARTICLE}.${verb}`)
-    const permit = async (permissions: readonly (string | object | undefined)[]): Promise<void> => {
+    const permit = async (
+      permissions: readonly (string | object | undefined)[],
+      rules: readonly object[] = [],
+    ): Promise<void> => {
       const body = {
+        rules,
         permissions: permissions.map((one) => (typeof one === 'string' ? { action: one } : one)),
       }
       const answer = await server.send('PUT', '/admin/administrator-roles/limited', { body })
@@ -449,10 +453,19 @@ describe('webhooks', () => {
       return { draft: entryOf('entry.create'), published: entryOf('entry.publish') }
     }
     const named = ['documentId', 'locale']
+    /** The reasons of the newest deliveries: of the draft and of the published version. */
+    const withheld = async (): Promise<readonly Json[]> => {
+      await settled()
+      const { data } = await listed(made.body.data.id, '?limit=2')
+      return ['entry.create', 'entry.publish'].map(
+        (event) => data.find((one: Json) => one.event === event).last.withheld,
+      )
+    }
 
     const limited = await sent()
     expect([limited.draft.title, limited.published.title]).to.deep.equal(['told', 'told'])
     expect(JSON.stringify(limited)).not.to.include('secret tag')
+    expect(await withheld()).to.deep.equal([null, null])
 
     await permit([...managing, find, readDrafts, `${TAG}.find`])
     expect((await sent()).published.tag.name).to.equal('secret tag')
@@ -461,6 +474,20 @@ describe('webhooks', () => {
     const withoutDrafts = await sent()
     expect(withoutDrafts.draft).to.have.all.keys(named)
     expect(withoutDrafts.published.title).to.equal('told')
+    expect(await withheld()).to.deep.equal(['permission', null])
+
+    const rules = [find, readDrafts].map((action) => ({ action, where: { title: 'told' } }))
+    await permit(managing, rules)
+    const ruled = await sent()
+    expect(ruled.draft).to.have.all.keys(named)
+    expect(ruled.published).to.have.all.keys(named)
+    expect(await withheld()).to.deep.equal(['rules', 'rules'])
+    await permit([...managing, readDrafts], rules.slice(0, 1))
+    await sent()
+    expect(await withheld()).to.deep.equal(['rules', 'rules'])
+    await permit(managing, rules.slice(0, 1))
+    await sent()
+    expect(await withheld()).to.deep.equal(['permission', 'rules'])
 
     await permit([...managing, { action: find, locales: ['fr'] }])
     expect((await sent()).published).to.have.all.keys(named)
@@ -470,6 +497,7 @@ describe('webhooks', () => {
     const none = await sent()
     expect(none.draft).to.have.all.keys(named)
     expect(none.published).to.have.all.keys(named)
+    expect(await withheld()).to.deep.equal(['permission', 'permission'])
 
     await permit([...managing, find, readDrafts])
     expect((await sent()).published.title).to.equal('told')
@@ -478,6 +506,7 @@ describe('webhooks', () => {
     const orphaned = await sent()
     expect(orphaned.draft).to.have.all.keys(named)
     expect(orphaned.published).to.have.all.keys(named)
+    expect(await withheld()).to.deep.equal(['creator', 'creator'])
   })
 
   it('sends only subscribed content if it has no creator', async () => {

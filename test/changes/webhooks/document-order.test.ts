@@ -37,8 +37,8 @@ describe('the order of events of one document', () => {
       schema: sampleSchema(),
       locales: { current: () => Promise.reject(new Error('a thin body asks for nothing')) },
       principals: {
-        access: { principalOfAuthor: () => Promise.resolve(ROOT) },
-        principalOfAdministrator: () => Promise.resolve(null),
+        access: { ruledPrincipalOfAuthor: () => Promise.resolve(ROOT) },
+        ruledAdministrator: () => Promise.resolve(null),
       },
       bounds: { maxEntries: 1, maxBytes: 1 },
       send: { allowHosts: ['127.0.0.1'], version: '1' },

@@ -39,15 +39,15 @@ describe('bodies of webhooks', () => {
     await replicas.hold()
     await stored.updateOne({}, { $set: { name: 'lost' } }, { writeConcern: { w: 1 } })
     const { locales } = rulesWith('en')
-    const body = await bodyFor(
+    const { body, withheld } = await bodyFor(
       {
         database,
         schema,
         locales: { current: () => Promise.resolve(locales as never) },
         bounds: { maxEntries: 100, maxBytes: 1_000_000 },
         principals: {
-          access: { principalOfAuthor: () => Promise.resolve(ROOT) },
-          principalOfAdministrator: () => Promise.resolve(null),
+          access: { ruledPrincipalOfAuthor: () => Promise.resolve(ROOT) },
+          ruledAdministrator: () => Promise.resolve(null),
         },
       },
       {
@@ -58,6 +58,6 @@ describe('bodies of webhooks', () => {
       },
       { ...place, type: 'api::tag.tag', event: 'entry.update', at: new Date(), seq: 1 } as never,
     )
-    expect(JSON.parse(body).entry.name).to.equal('kept')
+    expect([JSON.parse(body).entry.name, withheld]).to.deep.equal(['kept', null])
   })
 })

@@ -47,6 +47,11 @@ export interface Attempt {
   readonly ms: number
 }
 
+interface LastAttempt extends Attempt {
+  /** Why the message had no content: the rights of the creator of the webhook. */
+  readonly withheld?: 'rules' | 'permission' | 'creator' | null
+}
+
 export const DELIVERY_STATES = ['due', 'delivered', 'failed'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
@@ -60,7 +65,7 @@ export interface Delivery {
   readonly locale: string
   readonly state: DeliveryState
   readonly attempts: number
-  readonly last: Attempt | null
+  readonly last: LastAttempt | null
   readonly nextAttemptAt: string | null
 }
 

@@ -106,6 +106,9 @@ export const logEnglish = {
   'webhook.error.timeout': 'no response within 15 seconds',
   'webhook.error.unreachable': 'it cannot be reached',
   'webhook.error.address_refused': 'internal addresses are refused',
+  'webhook.withheld.rules': 'sent without content: the creator of the webhook reads it under rules',
+  'webhook.withheld.permission': 'sent without content: the creator of the webhook may not read it',
+  'webhook.withheld.creator': 'sent without content: the creator of the webhook was removed',
 
   'extension.title': 'Extensions',
   'extension.hint': 'Code of this project that runs after content changes.',

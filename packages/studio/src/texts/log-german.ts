@@ -110,6 +110,12 @@ export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'webhook.error.timeout': 'keine Antwort innerhalb von 15 Sekunden',
   'webhook.error.unreachable': 'nicht zu erreichen',
   'webhook.error.address_refused': 'interne Adressen werden abgelehnt',
+  'webhook.withheld.rules':
+    'ohne Inhalt gesendet: Wer den Webhook angelegt hat, liest ihn nur unter Regeln',
+  'webhook.withheld.permission':
+    'ohne Inhalt gesendet: Wer den Webhook angelegt hat, darf ihn nicht lesen',
+  'webhook.withheld.creator':
+    'ohne Inhalt gesendet: Das Konto, das den Webhook angelegt hat, wurde entfernt',
 
   'extension.title': 'Erweiterungen',
   'extension.hint': 'Code dieses Projekts, der nach Änderungen an Inhalten läuft.',

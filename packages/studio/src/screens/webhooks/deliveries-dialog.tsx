@@ -154,8 +154,10 @@ const TONES = { due: 'waiting', delivered: 'good', failed: 'bad' } as const
 function Result({ delivery }: { readonly delivery: Delivery }) {
   const { t, moment } = useTexts()
   const { state, attempts, last, nextAttemptAt } = delivery
+  const withheld = last?.withheld ?? null
   const notes = [
     last === null || last.error === null ? null : reasonOf(last, t),
+    withheld === null ? null : t(`webhook.withheld.${withheld}`),
     attempts > 1 || state === 'failed' ? t('webhook.attempts', { count: attempts }) : null,
     nextAttemptAt === null || last === null
       ? null
